@@ -339,6 +339,7 @@ class Evaluation(Table):
         title: str = "Evaluation of detectors",
         files: Mapping[str, FilePath] | None = None,
         date: object = None,
+        cases: Mapping[str, Any] | None = None,
     ) -> None:
         """Write an HTML file with tables, cautions and drawings, which needs no network.
 
@@ -355,6 +356,8 @@ class Evaluation(Table):
             Files that were evaluated, by their role; the report has their SHA-256.
         date : date or str, optional
             Date to name. By default none, so that the same input gives the same bytes.
+        cases : mapping of str to CaseLLR, optional
+            Likelihood-ratios of single comparisons, made by `case_llr`, by name.
 
         Raises
         ------
@@ -364,6 +367,12 @@ class Evaluation(Table):
         how = self._judging
         if files is not None and not isinstance(files, Mapping):
             raise invalid("files", "map roles to paths", describe(files))
+        told_of: Any = cases or {}
+        if not (
+            isinstance(told_of, Mapping)
+            and all(hasattr(case, "verbal") for case in told_of.values())
+        ):
+            raise invalid("cases", "map names to what `case_llr` returns", describe(cases))
         facts = {"Systems": str(len(self.results)), **how.facts()}
         if self.plan is not None:
             facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
@@ -389,6 +398,7 @@ class Evaluation(Table):
             files=files or {},
             told=told,
             comparison=comparison,
+            cases=told_of,
             bands=bands,
             speakers=None if how.key is None else how.speakers(),
             table=self.table,

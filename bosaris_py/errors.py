@@ -67,7 +67,13 @@ class FitError(BosarisError, RuntimeError):
 
 
 class FrozenObjectError(BosarisError, FrozenInstanceError):
-    """An object cannot be changed; the message names the way to a changed copy."""
+    """An object cannot be changed; the message names the way to a changed copy.
+
+    Parameters
+    ----------
+    message : str
+        What was tried, and what to do.
+    """
 
     def __init__(self, message: str) -> None:
         # That of attrs takes no message.

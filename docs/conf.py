@@ -31,6 +31,8 @@ extensions = [
 ]
 # Browsers draw MathML themselves: the pages need neither a script nor the network for formulas.
 html_math_renderer = "mathml"
+# The module in which attrs keeps it is not one that attrs documents.
+nitpick_ignore = [("py:class", "attr.exceptions.FrozenInstanceError")]
 # The button copies what one types, without prompts and without output.
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
@@ -100,6 +102,16 @@ def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
     guide, example = OF_NAMES.get(name, ("", []))
     if example and not any(">>>" in line for line in lines):
         lines += ["", ".. rubric:: Examples", "", *example]
+    # What draws has a picture: the first one of the gallery that calls it.
+    short = name.rpartition(".")[2]
+    drawn = re.compile(rf"\b({short}|plot_{short.removesuffix('Plot').lower()})\(")
+    draws = name in OF_NAMES and re.search(r"^plot_|Plot$|^style$", short)
+    for script in gallery.SCRIPTS if draws else ():
+        if drawn.search(script.read_text(encoding="utf-8")):
+            page = f"/gallery/generated/{script.stem}"
+            lines += ["", f".. image:: {page}.svg", f"   :alt: {script.stem.replace('_', ' ')}", ""]
+            lines += [f"The code of the picture: :doc:`{page}`.", ""]
+            break
     if guide:
         lines += ["", f"Explained in {guide}.", ""]
 

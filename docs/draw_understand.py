@@ -83,7 +83,9 @@ def draw_calibration() -> Figure:
         bottom.plot(plo, act, color=NON_TARGET, label="actual")
         bottom.plot(plo, best_cost, color="black", label="minimum")
         bottom.axhline(1.0, color=GREY, linestyle="--")
-        bottom.set(xlim=(-6, 6), ylim=(0, 1.4), xlabel="prior log-odds")
+        bottom.set(xlim=(-6, 6), ylim=(0, 2.1), xlabel="prior log-odds")
+        # Room for the legend of the first column.
+        top.set_ylim(top=1.45 * top.get_ylim()[1])
     grid[0, 0].set_ylabel("density")
     grid[1, 0].set_ylabel("LLR that the data support")
     grid[2, 0].set_ylabel("normalized error-rate")
@@ -106,7 +108,7 @@ def draw_map() -> Figure:
     right.plot(axis, bp.PAVCalibration.fit(tar, non).apply(axis), "k--", label="PAV")
     right.set(ylabel="LLR", ylim=(-8, 8))
     ax.legend(loc="upper left")
-    right.legend(loc="lower right")
+    right.legend(loc=(0.24, 0.86))
     return figure
 
 
@@ -130,14 +132,14 @@ def draw_det() -> Figure:
     threshold = results.min_dcf_threshold(0.2)
     note = {"arrowprops": {"arrowstyle": "->", "color": "0.3"}, "fontsize": 9}
     at = results.eer
-    ax.annotate("EER: as many misses as false alarms", (at, at), (0.0008, 0.12), **note)
+    ax.annotate("EER: both rates\nare equal", (at, at), (0.28, 0.13), **note)
     spot = threshold.pfa, threshold.pmiss
     ax.plot(*spot, "*", markersize=13, color="black")
-    ax.annotate("minimum cost at a prior of 20 %", spot, (0.0008, 0.35), **note)
+    ax.annotate("minimum cost at\na prior of 20 %", spot, (0.13, 0.41), **note)
     for rate, draw in ((30 / 4_000, ax.axvspan), (30 / 400, ax.axhspan)):
         draw(low, rate, color=GREY, alpha=0.2, linewidth=0)
-    ax.text(low * 1.2, low * 1.2, "grey: fewer than 30 errors,\nno conclusions here", fontsize=9)
-    plot.display_legend()
+    ax.text(0.01, 0.003, "grey: fewer than 30 errors,\nno conclusions here", fontsize=9)
+    plot.display_legend(loc="lower right")
     return figure
 
 
@@ -158,7 +160,7 @@ def draw_bayes() -> Figure:
     for name, prior in {"VoxSRC": 0.05, "NIST SRE": 0.01, "equal": 0.5}.items():
         at = bp.logit(prior)
         ax.axvline(at, color=GREY, linewidth=0.7)
-        ax.text(at, 1.31, name, rotation=90, ha="right", va="top", fontsize=8)
+        ax.text(at, 0.03, name, rotation=90, ha="right", va="bottom", fontsize=8)
     ax.set(xlim=(-8, 6), ylim=(0, 1.34), xlabel="prior log-odds", ylabel="normalized error-rate")
     top = ax.secondary_xaxis("top")
     priors = np.array([0.001, 0.01, 0.1, 0.5, 0.9, 0.99])

@@ -20,7 +20,7 @@ DOCS = Path(__file__).resolve().parent
 ORDER = {
     "DET plots": "det det_marks det_paper dark_slide two_panels",
     "Bayes error-rate plots": "bayes ape",
-    "Calibration": "histogram calibration_map pav ece reliability tippett",
+    "Calibration": "histogram calibration_map condition_calibration pav ece reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
     "difference standard_errors",
     "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",

@@ -148,6 +148,24 @@ class TestContent:
         assert f"{table.plan.name} ({table.plan.fingerprint})" in text
         assert "<dt>actCprimary</dt>" in text
 
+    def test_has_cases_with_their_words(self, evaluation, tmp_path):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", BosarisWarning)
+            case = bp.case_llr(
+                2.0, make(1, 1.0), KEY, propositions=("<he> speaks", "another"), reference="12 men",
+                speakers=lambda name: name[:2], replications=20, rng=1,
+            )  # fmt: skip
+        text = written(evaluation, tmp_path, cases={"recording & 1": case})
+        assert '<section id="cases">' in text
+        assert "<h3>recording &amp; 1</h3>" in text
+        assert f"<strong>{case.verbal}</strong>" in text
+        assert "proposition 1: &lt;he&gt; speaks<br>proposition 2: another<br>" in text
+        assert '<section id="cases">' not in written(evaluation, tmp_path)
+        for wrong in (case, [case], {"A": 1.0}):
+            with pytest.raises(InvalidInputError, match="`cases` must map names to what"):
+                evaluation.report(tmp_path / "other.html", cases=wrong)
+        assert not (tmp_path / "other.html").exists()
+
     def test_names_what_was_cross_fitted(self, tmp_path):
         options = {"cross_fit": bp.LinearCalibration, "speakers": lambda name: name[:2], "rng": 3}
         text = written(evaluate({"A": make(1, 1.0)}, **options), tmp_path)

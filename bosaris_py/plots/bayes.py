@@ -464,7 +464,7 @@ def plot_bayes(
     limits = _limits_of(list(judged.values()), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
     plot.ax.set_xlabel("effective prior log-odds")
-    plot._fades = True
+    plot._fades, plot._has_headroom = True, axes is None
     if plot._ylim[1] > 1.0:
         plot.plot_default_line()
     for plo in marked:

@@ -26,6 +26,7 @@ from bosaris_py.evaluation.calibration_curves import (
 )
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
+from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Look, Sheet, Text, results_of
 from bosaris_py.plots.looks import make_axes, system_look, text_colour
 from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
@@ -69,6 +70,8 @@ class _LLRSheet(Sheet):
         """Draw a line that belongs to no system, in the colour of text."""
         if kind not in self.artists:
             self._line(kind, x, y, Look(None, label, {"color": text_colour(), **keywords}))
+            if label:
+                self._drawn.lines.extend(self.artists[kind])
 
     def finish(self) -> Axes:
         """Add a legend, unless there is nothing to tell apart."""
@@ -80,6 +83,8 @@ def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: s
     sheet = _LLRSheet(make_axes(ax, size), title)
     sheet.ax.set_xlabel(x)
     sheet.ax.set_ylabel(y)
+    # Both axes of a square are of one length.
+    sheet._has_headroom = size is not _SQUARE
     return sheet
 
 
@@ -129,7 +134,8 @@ def plot_histogram(
         label = f"{size} {noun}"
         sheet.ax.stairs(density, numbers.edges, fill=True, color=look.colour, alpha=0.25)
         dash = "-" if which == 0 else "--"
-        sheet.ax.stairs(density, numbers.edges, color=look.colour, linestyle=dash, label=label)
+        outline: dict[str, Any] = {"color": look.colour, "linestyle": dash, "label": label}
+        sheet._drawn.lines.append(sheet.ax.stairs(density, numbers.edges, **outline))
         if size <= _RUG and hasattr(evidence, "non"):
             scores = evidence.non if which else evidence.tar.values
             heights = sheet.ax.get_xaxis_transform()
@@ -206,7 +212,7 @@ def plot_tippett(
         for share in misleading:
             sheet.draw("misleading", 0.0, 100.0 * share)
     sheet.draw_once("identity", [0.0, 0.0], [0.0, 100.0], alpha=0.5)
-    sheet.ax.set_ylim(0.0, 100.0)
+    sheet.ax.set(ylim=(0.0, 100.0), yticks=range(0, 101, 20))
     return sheet.finish()
 
 
@@ -426,8 +432,9 @@ def plot_ape(systems: Systems, ax: Axes | None = None, *, title: str | None = No
         sheet.draw("act", _APE, curves.act_dcf * blind, f"Cllr {results.cllr:.3f}")
         sheet.draw("min", _APE, curves.min_dcf * blind, f"minCllr {results.min_cllr:.3f}")
         highest = max(highest, float((curves.act_dcf * blind).max()))
-    sheet.draw_once("neutral", _APE, blind, "no detector")
-    sheet.ax.set(xlim=(_APE[0], _APE[-1]), ylim=(0.0, min(1.1 * highest, 0.55)))
+    top = min(1.1 * highest, 0.55)
+    sheet.draw_once("neutral", _APE, np.where(blind < top, blind, np.nan), "no detector")
+    sheet.ax.set(xlim=(_APE[0], _APE[-1]), ylim=(0.0, top))
     return sheet.finish()
 
 
@@ -473,8 +480,9 @@ def plot_zoo(
         sides: dict[str, Any] = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
         place = (0.97 if x else 0.03, 0.97 if y else 0.03)
         axes.text(*place, text, transform=axes.transAxes, fontsize="small", **sides)
-    for i in np.argsort(zoo.tar_mean - zoo.non_mean, kind="stable")[:n_named]:
-        point = (zoo.tar_mean[i], zoo.non_mean[i])
-        offset: dict[str, Any] = {"xytext": (4, 4), "textcoords": "offset points"}
-        axes.annotate(zoo.speakers[i], point, fontsize="x-small", **offset)
+    # Above and below all speakers, where the corners are.
+    axes.margins(0.06, 0.17)
+    least = np.argsort(zoo.tar_mean - zoo.non_mean, kind="stable")[:n_named]
+    points = np.stack((zoo.tar_mean, zoo.non_mean), axis=1)
+    looks.name_points(axes, points, {int(i): str(zoo.speakers[i]) for i in least})
     return axes

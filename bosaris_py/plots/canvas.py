@@ -37,9 +37,6 @@ _STYLED = ("color", "linestyle", "marker")
 
 _NO_MARKER = (None, "None", "none", "", " ")
 
-# Legends of more entries, or of a larger share of the Axes, lie beside it: they hide the curves.
-_LONG_LEGEND, _LARGE_LEGEND = 8, 0.16
-
 _COLOUR_LETTERS = frozenset("bgrcmykwC")
 
 
@@ -80,6 +77,8 @@ class Drawn(NamedTuple):
     # Rates that show 30 errors, and limits of a DET or Bayes plot, by kind.
     rates: dict[str, set[float]]
     limits: dict[str, Any]
+    # Of systems; a legend must not cover them.
+    lines: list[Any]
 
 
 def results_of(systems: object) -> dict[str, Results]:
@@ -117,6 +116,8 @@ class Sheet:
     _looks: ClassVar[dict[str, LineKeywords]]
     # Kinds of curves, the first of which names a system in the legend.
     _curves_of_systems: ClassVar[tuple[str, ...]]
+    # Whether the vertical axis may be longer, with room for a legend above the curves.
+    _has_headroom = False
 
     def __init__(self, ax: Axes, title: str | None) -> None:
         self.ax = ax
@@ -124,7 +125,7 @@ class Sheet:
         self._results: Results | None = None
         self._name, self._number = "", 0
         # Kept with the Axes, so that a second plot there goes on where the first one stopped.
-        self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", Drawn([], {}, {}, {}))
+        self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", Drawn([], {}, {}, {}, []))
         ax.grid(visible=True, linewidth=0.6, alpha=0.6)
         ax.set_axisbelow(True)
         if title is not None:
@@ -233,8 +234,8 @@ class Sheet:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
         Where shorter, colours are listed by system and line styles by what they show. With more
-        than eight entries, or in a small Axes, it lies beside the Axes; `save` and notebooks widen
-        the picture.
+        than eight entries, or where it would cover curves, it lies beside the Axes; `save` and
+        notebooks widen the picture.
 
         Parameters
         ----------
@@ -251,14 +252,9 @@ class Sheet:
             If no line has a label, so that there is no legend.
         """
         handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
-        crowded = len(handles) > _LONG_LEGEND or looks.legend_share(self.ax, labels) > _LARGE_LEGEND
-        if crowded and "loc" not in legend_keywords:
-            looks.legend_beside(self.ax, handles, labels, **legend_keywords)
-        elif handles:
-            # Short handles would not show the dashes that tell curves apart.
-            size = "x-small" if len(handles) > _LONG_LEGEND else "small"
-            defaults: dict[str, Any] = {"loc": "best", "fontsize": size, "handlelength": 2.8}
-            self.ax.legend(handles, labels, **(defaults | legend_keywords))
+        if handles:
+            options: tuple[Any, ...] = handles, labels, self._drawn.lines, legend_keywords
+            looks.add_legend(self.ax, *options, headroom=self._has_headroom)
         else:
             message = (
                 "Nothing was drawn with a label, so there is no legend. Give the plot_* methods a "
@@ -466,6 +462,8 @@ class Sheet:
             # A style that names only a colour means a line to matplotlib; a point needs a marker.
             line.set(marker=marker, linestyle="none")
         self._note(line, kind, label if system is not None else None, plain=plain)
+        if system is not None:
+            self._drawn.lines.append(line)
         return self.ax
 
 

@@ -385,7 +385,10 @@ class DETPlot(Canvas):
             ax.text(rate, 0.02, f"{text} ", transform=ax.get_xaxis_transform(), **settings)
         else:
             settings |= {"va": "top", "ha": "left"}
-            ax.text(0.3, rate, text, transform=ax.get_yaxis_transform(), **settings)
+            # At the left no curve is near; below, the margin of false alarms has its text there.
+            _, height = ax.transAxes.inverted().transform(ax.transData.transform((rate, rate)))
+            x = 0.01 if height > 0.42 else 0.3
+            ax.text(x, rate, text, transform=ax.get_yaxis_transform(), zorder=1.5, **settings)
 
 
 def _best(results: Results, prior: PriorLike) -> Point:

@@ -6,10 +6,11 @@ import contextlib
 import functools
 import importlib
 import io
+import itertools
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 import matplotlib as mpl
@@ -20,6 +21,7 @@ from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
+from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
 
 from bosaris_py._arrays import Float64Array
@@ -34,6 +36,18 @@ _ON_DARK = "56b4e9", "ff8c1a", "eef38f", "de1c35", "5cfdf0", "c9288a", "e6928f",
 _ROUND = 8
 _MARKERS = ("", "o", "s", "^", "D", "v", "P", "X", "d")
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+
+# Legends of more entries, or of a larger share of the Axes, lie beside it; the largest share of
+# the Axes' height that a legend above the lines may take.
+_LONG_LEGEND, _LARGE_LEGEND, _HEADROOM = 8, 0.2, 0.3
+_PLACES: Any = (
+    "upper right",
+    "lower left",
+    "upper left",
+    "lower right",
+    "upper center",
+    "lower center",
+)
 
 # Metadata that leave out the date, so that the same plot is the same file byte for byte.
 METADATA: dict[str, dict[str, None]] = {
@@ -141,16 +155,62 @@ def scaled(settings: dict[str, Any]) -> dict[str, Any]:
     return settings | {name: factor * settings[name] for name in sizes if name in settings}
 
 
-def legend_share(axes: Axes, labels: Sequence[str]) -> float:
-    """Return about how large a share of the Axes a legend would cover."""
-    # Letters of "small" are 0.83 of the font's size high, half as wide; a handle is 4 letters.
-    letter = 0.83 * mpl.rcParams["font.size"] * axes.figure.figure.dpi / 72.0
-    width = (4.0 + 0.5 * max(map(len, labels), default=0)) * letter
-    box = axes.get_window_extent()
-    return float(width * 1.4 * letter * len(labels) / (box.width * box.height))
+def add_legend(
+    axes: Axes,
+    handles: Any,
+    labels: Sequence[str],
+    lines: Sequence[Any],
+    keywords: dict[str, Any],
+    *,
+    headroom: bool,
+) -> None:
+    """Put a legend where it covers no line: on the Axes, above its lines, or beside it."""
+    # Short handles would not show the dashes that tell curves apart.
+    size = "x-small" if len(handles) > _LONG_LEGEND else "small"
+    settings: dict[str, Any] = {"loc": "best", "fontsize": size, "handlelength": 2.8} | keywords
+    if "loc" in keywords:
+        axes.legend(handles, labels, **settings)
+    elif len(handles) > _LONG_LEGEND:
+        _legend_beside(axes, handles, labels, keywords)
+    else:
+        figure = axes.figure.figure
+        if len(figure.axes) > 1:
+            # Only a layout tells how large one of several Axes is.
+            figure.draw_without_rendering()
+        axes.apply_aspect()
+        frame = axes.get_window_extent()
+        legend = axes.legend(handles, labels, **settings)
+        box = legend.get_window_extent()
+        if box.width * box.height <= _LARGE_LEGEND * frame.width * frame.height:
+            # What matplotlib finds best heeds bands as much as lines.
+            for place in ("best", *_PLACES):
+                legend.set_loc(place)
+                if not _covers(legend.get_window_extent().padded(0.02 * frame.width), lines):
+                    return
+        if headroom:
+            for size, ncols in itertools.product(("small", "x-small"), (3, 2, 1)):
+                above = settings | {"loc": "upper center", "ncols": ncols, "fontsize": size}
+                box = axes.legend(handles, labels, **(above | keywords)).get_window_extent()
+                share = 0.04 + 1.1 * box.height / frame.height
+                if share < _HEADROOM and box.width < 0.98 * frame.width:
+                    low, high = axes.get_ylim()
+                    axes.set_ylim(low, high + (high - low) * share / (1.0 - share))
+                    return
+        _legend_beside(axes, handles, labels, keywords)
 
 
-def legend_beside(axes: Axes, handles: Any, labels: Sequence[str], **keywords: Any) -> None:
+def _covers(box: Any, lines: Sequence[Any]) -> bool:
+    """Tell whether a part of a line lies in a box."""
+    for line in lines:
+        path = line.get_transform().transform_path(line.get_path())
+        if path.intersects_bbox(box, filled=False) or box.count_contains(path.vertices):
+            return True
+    return False
+
+
+def _legend_beside(
+    axes: Axes, handles: Any, labels: Sequence[str], keywords: dict[str, Any]
+) -> None:
     """Put a legend beside the Axes, outside of the layout, from which it would take its room."""
     # Letters of "small" have 0.83 of the size of the font, those of "x-small" 0.69; lines are 1.4.
     height = 72.0 * axes.figure.figure.get_size_inches()[1] / (1.4 * mpl.rcParams["font.size"])
@@ -164,7 +224,10 @@ def legend_beside(axes: Axes, handles: Any, labels: Sequence[str], **keywords: A
         "handlelength": 2.8,
         "ncols": 1 if small else math.ceil(len(handles) / max(0.8 * height / 0.69, 9.0)),
     }
-    axes.legend(handles, labels, **(settings | keywords)).set_in_layout(False)
+    legend = axes.legend(handles, labels, **(settings | keywords))
+    # Between several Axes there is no room but that of the layout.
+    figure = axes.figure.figure
+    legend.set_in_layout(len(figure.axes) > 1 and figure.get_layout_engine() is not None)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
@@ -335,6 +398,31 @@ def rank_of(rate: float) -> int:
 def _size_in_points(text: str, points: float) -> tuple[float, float]:
     box = TextPath((0.0, 0.0), text, size=points, prop=FontProperties()).get_extents()
     return box.width, box.height
+
+
+def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> None:
+    """Write names beside some points, each at the corner where it covers least."""
+    font = FontProperties(size="x-small")
+    size, per_point = font.get_size_in_points(), axes.figure.dpi / 72.0
+    axes.apply_aspect()
+    frame = axes.get_window_extent()
+    at = axes.transData.transform(points)
+    # Of each point, and of each name as it is placed, what is not to be covered.
+    taken = [Bbox.from_bounds(x - 3.0, y - 3.0, 6.0, 6.0) for x, y in at]
+    for i, name in names.items():
+        width, height = (per_point * length for length in _size_in_points(name, size))
+        corners = []
+        for right, above in itertools.product((1, -1), (1, -1)):
+            x = at[i, 0] + (6.0 if right > 0 else -6.0 - width)
+            y = at[i, 1] + (6.0 if above > 0 else -6.0 - height)
+            box = Bbox.from_bounds(x, y, width, height)
+            outside = not frame.x0 <= x <= frame.x1 - width
+            corners.append((box.count_overlaps(taken) + 9 * outside, box, right, above))
+        _, box, right, above = min(corners, key=lambda corner: corner[0])
+        taken.append(box)
+        sides: Any = {"ha": ("left", "right")[right < 0], "va": ("bottom", "top")[above < 0]}
+        sides |= {"xytext": (4 * right, 4 * above), "textcoords": "offset points"}
+        axes.annotate(name, points[i].tolist(), fontsize=size, **sides)
 
 
 def thin_out(

@@ -100,6 +100,8 @@ class Report:
         Operating points by what follows the names of costs in the table.
     normalized : bool
         Whether costs are.
+    cases : mapping of str to CaseLLR
+        Likelihood-ratios of single comparisons, by name.
     """
 
     title: str
@@ -113,6 +115,7 @@ class Report:
     results: Mapping[str, Results]
     points: Mapping[str, Any]
     normalized: bool
+    cases: Mapping[str, Any] = attrs.field(factory=dict)
 
 
 def write_report(path: FilePath, report: Report) -> None:
@@ -150,6 +153,7 @@ def _page(report: Report) -> str:
             _definitions([*report.facts.items(), ("Versions", _versions())]) + _files(report.files),
         ),
         "cautions": ("What to heed", _cautions(report)),
+        "cases": ("Cases", _cases(report.cases)),
         "systems": ("Systems", _table(pooled) + _metrics(report)),
         "conditions": ("Conditions", _table(report.table) if len(pooled.rows) < len(rows) else ""),
         "comparisons": (
@@ -181,6 +185,16 @@ def _page(report: Report) -> str:
             for name, (head, body) in sections.items()
         ),
     )
+
+
+def _cases(cases: Mapping[str, Any]) -> str:
+    """Return the statement of each case, and its words of the verbal scale."""
+    parts = []
+    for name, case in cases.items():
+        lines = "<br>".join(html.escape(line) for line in repr(case).splitlines())
+        words = f"<strong>{html.escape(case.verbal)}</strong> (verbal scale of ENFSI, 2015)"
+        parts.append(f"<h3>{html.escape(str(name))}</h3><p>{words}</p><p>{lines}</p>")
+    return "".join(parts)
 
 
 def _definitions(pairs: Iterable[tuple[str, str]]) -> str:

@@ -539,7 +539,17 @@ class TippettBand(metaclass=Readable):
     confidence: float
 
     def of(self, convention: str) -> tuple[tuple[Float64Array, Float64Array], ...]:
-        """Return the ends for targets and for non-targets in a convention of `plot_tippett`."""
+        """Return the ends for targets and for non-targets in a convention of `plot_tippett`.
+
+        Parameters
+        ----------
+        convention : {"above", "crossing"}
+            As for `plot_tippett`.
+
+        Returns
+        -------
+        pair of pairs of (k,) ndarray of float64
+        """
         tar, non = zip(self.low, self.high, strict=True)
         return (tar, non) if convention == "above" else (tar, (1.0 - non[1], 1.0 - non[0]))
 
@@ -775,9 +785,10 @@ class PAVMap(CurveStatistic):
 
     Notes
     -----
-    The value is the posterior at even odds, which is finite where the LLR is not. Where targets
-    and non-targets are few, a bootstrap of an isotonic fit can be too short: Sen, Banerjee and
-    Woodroofe, Annals of Statistics 38, 2010, doi:10.1214/09-AOS777.
+    The value is the posterior at even odds, which is finite where the LLR is not. A bootstrap of an
+    isotonic fit can be too short: Sen, Banerjee and Woodroofe, Annals of Statistics 38, 2010,
+    doi:10.1214/09-AOS777. Where over 2.5 % of replicates have a pool of one class, whose bootstrap
+    tells nothing, the band has the ends of the next scores: the true map rises.
 
     Examples
     --------
@@ -811,7 +822,11 @@ class PAVMap(CurveStatistic):
         CalibrationBand
         """
         result = _checked(result, self.shape, f"of shape {self.shape}")
-        curves = result.estimate, result.low, result.high
+        values = result.replicates[defined_replicates(result.replicates)]
+        one_class = ((values <= 0.0) | (values >= 1.0)).mean(axis=0) >= _MOST_EXTREME
+        low = np.maximum.accumulate(np.where(one_class, 0.0, result.low))
+        high = np.minimum.accumulate(np.where(one_class, 1.0, result.high)[::-1])[::-1]
+        curves = result.estimate, low, high
         return _calibration_band(result, self.thresholds, map(logit, curves))
 
 

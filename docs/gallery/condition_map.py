@@ -28,4 +28,4 @@ metadata = bp.TrialMetadata(
     segment_columns={"test": lengths(key.segset, "eval")},
 )
 table = condition_table(llrs, key, metadata.conditions("enrolment", "test"))
-figure = plots.plot_condition_map(table, title="EER by length: enrolment, test").figure
+figure = plots.plot_condition_map(table, title="By length").figure

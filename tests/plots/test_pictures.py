@@ -88,6 +88,16 @@ def check_axes(ax: Axes) -> None:
     assert min(box.width / figure.width, box.height / figure.height) >= 0.55
     for text in (ax.xaxis.label, ax.yaxis.label, *itertools.chain(*_tick_labels(ax))):
         assert contrast(text.get_color(), ax.get_facecolor()) >= 3.0
+    check_legend(ax)
+
+
+def check_legend(ax: Axes) -> None:
+    """A legend covers no vertex and no marker of a curve; thin lines of reference it may."""
+    box = ax.get_legend().get_window_extent()
+    for line in ax.lines:
+        if line.get_alpha() is None and len(line.get_xdata()) != 2:
+            drawn = line.get_transform().transform(line.get_path().vertices)
+            assert not box.count_contains(drawn[np.isfinite(drawn).all(axis=1)]), line
 
 
 def check(plot: Any) -> None:

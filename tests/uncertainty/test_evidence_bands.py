@@ -13,6 +13,7 @@ from bosaris_py.evaluation import ECECurve, PAVCurve, ReliabilityCurve, Results,
 from bosaris_py.uncertainty import (
     ECE,
     EER,
+    BootstrapResult,
     ErrorRates,
     PAVMap,
     Reliability,
@@ -168,8 +169,27 @@ def test_speaker_bands_cover_where_bands_of_trials_do_not() -> None:
     """80 dependent speakers: the true curves are known from the law."""
     found = evidence_study.coverage(100, 300)
     # Of 100 data sets at 5 or 10 points, dependent within a set: a standard error of 2 %.
-    for name in ("Tippett", "ECE", "reliability"):
+    for name in ("Tippett", "ECE", "PAV", "reliability"):
         assert 0.89 <= found[name, "speaker"].mean() <= 0.99
     assert found["Tippett", "iid"].mean() < 0.60
     assert max(found[name, "iid"].mean() for name in ("ECE", "reliability")) < 0.80
-    assert found["PAV", "speaker"].mean() > 0.88
+
+
+def test_pav_band_where_pools_have_one_class() -> None:
+    """A bootstrap of zeros tells nothing: there the ends of the next score hold."""
+    values = np.array([0.0, 0.0, 0.4, 0.6, 1.0])
+    rng = np.random.default_rng(1)
+    replicates = np.stack([values] * 200)
+    replicates[:, 2:4] += rng.uniform(-0.1, 0.1, (200, 2))
+    replicates[:10, 1] = 0.3
+    made: Any = {
+        "method": "iid",
+        "interval": "percentile",
+        "confidence": 0.95,
+        "bounds": (0.0, 1.0),
+    }
+    result = BootstrapResult.from_replicates(values, replicates, **made)
+    band = PAVMap([-2.0, -1.0, 0.0, 1.0, 2.0]).band(result)
+    inner = special.logit([result.low[2:4], result.high[2:4]])
+    np.testing.assert_allclose(band.low, [-np.inf, -np.inf, *inner[0], inner[0][1]])
+    np.testing.assert_allclose(band.high, [inner[1][0], inner[1][0], *inner[1], np.inf])
