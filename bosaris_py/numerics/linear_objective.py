@@ -112,10 +112,12 @@ def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> Cl
             part = slice(start, min(start + block, n_trials))
             n = part.stop - part.start
             x, y = design[:-1, :n], weighted[:, :n]
-            ranges.append((scores[:, part].min(axis=1), scores[:, part].max(axis=1)))
+            # Taken once: a `QualityDesign` computes them.
+            values = scores[:, part]
+            ranges.append((values.min(axis=1), values.max(axis=1)))
             # Deviations from the mean of the block before: nothing cancels however far the
             # scores lie from zero, and what is left to the block's own mean is small.
-            np.subtract(scores[:, part], origin[:, np.newaxis], out=x)
+            np.subtract(values, origin[:, np.newaxis], out=x)
             size = np.float64(n)
             if weights is not None:
                 size = weights[part].sum()

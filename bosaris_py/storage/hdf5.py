@@ -583,7 +583,7 @@ def _read_column(source: GuardedFile, where: str, size: int) -> Factor | AnyArra
     found = source.data_set(f"{where}/{'codes' if is_factor else 'values'}", content)
     if found.type_class == "integer":
         # Whole numbers stay what they are.
-        found = attrs.evolve(found, content="positions")
+        found.content = "positions"
     if found.shape != (size,):
         raise found.error(f"has shape {found.shape}; {(size,)} is expected")
     found.claim()

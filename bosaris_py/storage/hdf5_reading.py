@@ -70,6 +70,7 @@ _LONGEST_ATTRIBUTE = 1024
 
 # A file of scores has ten objects at most; one of MATLAB 7.3 has one for each id.
 _MOST_OBJECTS = 2**20
+_MOST_REMEMBERED = 64
 # Groups lie three deep; the names of their members grow with each more.
 _MOST_LEVELS = 32
 
@@ -148,18 +149,23 @@ class MemoryBudget:
     max_bytes: int | None
     spent: int = attrs.field(default=0, init=False)
     _shared: int = attrs.field(default=0, init=False)
-    _limit: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        """Find out the limit."""
+        """Refuse a limit that is no number."""
         given: Any = self.max_bytes
         if not isinstance(given, Real | None):
             raise invalid("max_bytes", "be a number of bytes", describe(given))
-        self._limit = usable_memory() if self.max_bytes is None else self.max_bytes
+
+    @cached_property
+    def _limit(self) -> int:
+        return usable_memory() if self.max_bytes is None else self.max_bytes
 
     def claim(self, count: int, what: str) -> None:
         """Take `count` bytes for `what`, or raise if the file takes more than the limit."""
         self.spent += count
+        # Finding out the limit takes as long as reading a small file.
+        if self.max_bytes is None and self.spent <= _HARMLESS_BYTES:
+            return
         if self.spent <= self._limit:
             return
         source = "`max_bytes` allows"
@@ -238,6 +244,8 @@ class GuardedFile:
     file: Any
     budget: MemoryBudget
     remembers_chunks: bool
+    # Objects that the walk through the file has found, by their paths; not more than a few.
+    _found: dict[str, Any] = attrs.field(factory=dict, init=False)
 
     def error(self, name: str, text: str) -> FileFormatError:
         """Return an error about the data set `name` of this file."""
@@ -267,6 +275,8 @@ class GuardedFile:
                 path = f"{parent}{os.fsdecode(name)}"
                 self._refuse_link(path, link)
                 found = h5py.h5o.open(group, name)
+                if len(self._found) < _MOST_REMEMBERED:
+                    self._found[path] = found
                 if isinstance(found, h5py.h5d.DatasetID):
                     self._refuse_storage(path, found.get_create_plist())
                 # A group can be reached on several ways, even through itself.
@@ -317,6 +327,8 @@ class GuardedFile:
 
     def find(self, name: str) -> Any:
         """Return the low-level object of a path without leading slash, None if absent."""
+        if name in self._found:
+            return self._found[name]
         location = self.file.id
         for part in name.split("/"):
             if not isinstance(location, h5py.h5g.GroupID):
@@ -354,7 +366,8 @@ class GuardedFile:
             )
         if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
             raise self.error(name, "must hold a mask; it is of an enumeration type")
-        return attrs.evolve(checked, checksums=_checksums(checked))
+        checked.checksums = _checksums(checked)
+        return checked
 
     def check_dataset(
         self, found: Any, name: str, classes: set[str], wanted: str, *, content: str = ""
@@ -376,9 +389,10 @@ class GuardedFile:
         checked = GuardedDataset(self, name, h5py.Dataset(found), content, type_class, shape)
         self._check_backing(checked, properties)
         try:
-            return attrs.evolve(checked, chunks=self._check_stored_size(checked, properties))
+            checked.chunks = self._check_stored_size(checked, properties)
         except (ValueError, RuntimeError) as error:
             raise checked.error(f"is damaged or not readable: {error}") from error
+        return checked
 
     def _check_stored_size(self, checked: "GuardedDataset", properties: Any) -> StoredChunks | None:
         """Raise `ValueError` if the stored bytes are not those that shape and type need."""
@@ -424,9 +438,10 @@ def _checksums(found: "GuardedDataset") -> tuple[int, ...]:
     if found.count == 0 or not h5py.h5a.exists(place, CHECKSUMS):
         return ()
     attribute = h5py.h5a.open(place, CHECKSUMS)
-    size = attribute.shape[0] if len(attribute.shape) == 1 else 0
+    extents = attribute.shape
+    size = extents[0] if len(extents) == 1 else 0
     if attribute.get_type() == h5py.h5t.STD_U32LE and 1 < size <= _MOST_CHECKSUMS:
-        values = np.empty(attribute.shape, dtype="<u4")
+        values = np.empty(extents, dtype="<u4")
         attribute.read(values)
         rows, *rest = values.tolist()
         # A part of a block cannot be verified: one must fit into memory beside what was asked for.
@@ -455,7 +470,7 @@ def _links(group: Any, most: int) -> list[tuple[bytes, int, int]]:
     return links
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class GuardedDataset:
     """A data set of at most two dimensions that passed all checks and is not read yet."""
 
@@ -481,7 +496,7 @@ class GuardedDataset:
         """Number of elements."""
         return math.prod(self.shape)
 
-    @property
+    @cached_property
     def item_size(self) -> int:
         """Bytes of one element as stored, without what a pointer leads to."""
         return int(self.dataset.id.get_type().get_size())
@@ -626,13 +641,13 @@ class GuardedDataset:
                 elements = _converted(chunk, stored, wanted, out.dtype)
             out[place] = elements[part]
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """Whether all elements are stored; others can be left as they were by the library."""
         if self.chunks is None:
             return int(self.dataset.id.get_storage_size()) > 0
         steps = zip(self.shape, self.chunks.shape, strict=True)
-        return self.chunks.count == math.prod(-(-extent // step) for extent, step in steps)
+        return len(self.chunks.begins) == math.prod(-(-extent // step) for extent, step in steps)
 
     @contextlib.contextmanager
     def _damage(self) -> Iterator[None]:
@@ -657,8 +672,8 @@ class GuardedDataset:
 
     def read_numbers(self) -> AnyArray:
         """Return all elements in their `memory_type`."""
-        # Zeros, because the library leaves what was never written as it is.
-        out = np.zeros(self.shape, dtype=self.memory_type)
+        # The library leaves what was never written as it is.
+        out = (np.empty if self.is_whole else np.zeros)(self.shape, dtype=self.memory_type)
         if out.size:
             self.read_into(out)
         return mark_read_only(out)
