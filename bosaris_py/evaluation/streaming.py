@@ -193,8 +193,7 @@ class Division:
         ]
         count = sum(n_trials[number] for number in numbers[np.any(outside, axis=0)].tolist())
         if count:
-            message = f"The metadata do not describe {count} trials of the key."
-            raise TrialMismatchError(message)
+            raise TrialMismatchError(f"The metadata do not describe {count} trials of the key.")
 
     def digits(self, groups: npt.ArrayLike) -> list[IndexArray]:
         """Return for each factor the level of some groups."""

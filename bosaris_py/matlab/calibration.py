@@ -230,8 +230,7 @@ def make_objective_function_from_name(name: Any) -> ScoringRule:
     itself; differs: what is returned cannot be called; `evaluate_objective` evaluates it.
     """
     if not isinstance(name, str) or name.lower() not in scoring_rules.OBJECTIVES:
-        message = 'name must be "cllr" or "brier" or "boost"'
-        raise InvalidInputError(message)
+        raise InvalidInputError('name must be "cllr" or "brier" or "boost"')
     return scoring_rules.scoring_rule(name)
 
 

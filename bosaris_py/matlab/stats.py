@@ -138,8 +138,7 @@ def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
     plo = flat(plo)
     values = vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
     if ascending and (np.diff(values) < 0).any():
-        message = "Parameter plo must be in ascending order."
-        raise InvalidInputError(message)
+        raise InvalidInputError("Parameter plo must be in ascending order.")
     return DecisionCosts.from_plo(values.reshape(np.shape(plo)))
 
 

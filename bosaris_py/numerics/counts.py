@@ -270,8 +270,7 @@ def as_thresholds(thresholds: ArrayLike) -> Float64Array:
     """Return thresholds as an array; raise unless they ascend."""
     limits: Float64Array = np.asarray(thresholds, dtype=np.float64)
     if limits.ndim != 1 or not (limits[1:] > limits[:-1]).all() or np.isnan(limits[:1]).any():
-        expected = "be one-dimensional and strictly ascending"
-        raise invalid("thresholds", expected, describe(limits))
+        raise invalid("thresholds", "be one-dimensional and strictly ascending", describe(limits))
     return limits
 
 

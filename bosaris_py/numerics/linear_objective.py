@@ -554,8 +554,7 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
 def raise_complaints(complaints: Sequence[str]) -> None:
     """Raise if there are any complaints about scores that cannot be trained on."""
     if complaints:
-        message = (
+        raise InvalidInputError(
             f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "
             "It has no use for others: leave those trials out or repair the system."
         )
-        raise InvalidInputError(message)

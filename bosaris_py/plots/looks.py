@@ -205,8 +205,7 @@ def write(figure: Figure, stream: BinaryIO, extension: str, dpi: float) -> None:
         with _opaque(figure):
             figure.savefig(buffer, **options)
         # The only line that depends on the day.
-        dated = rb"(?m)^%%CreationDate: .*\n"
-        stream.write(re.sub(dated, b"", buffer.getvalue(), count=1))
+        stream.write(re.sub(rb"(?m)^%%CreationDate: .*\n", b"", buffer.getvalue(), count=1))
 
 
 @contextlib.contextmanager

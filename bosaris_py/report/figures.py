@@ -174,9 +174,8 @@ def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]
             for row, label in zip(own, _short(row.name for row in own), strict=True)
         ]
         if len(rows) > 1 and any(row.figures["eer"] is not None for row in rows):
-            line = "The dashed line is that of all trials pooled."
             yield (
                 f"EER by condition: {name}",
                 partial(plot_forest, ConditionTable(rows)),
-                sentence + line,
+                sentence + "The dashed line is that of all trials pooled.",
             )

@@ -368,8 +368,7 @@ def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
         )
     elif wanted == f"Flat{found}":
         hint = f" Read it with {found}.read and call to_flat() on the result."
-    message = f"{source.path}: expected {wanted}; the file holds {found}.{hint}"
-    return FileFormatError(message)
+    return FileFormatError(f"{source.path}: expected {wanted}; the file holds {found}.{hint}")
 
 
 def _missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:

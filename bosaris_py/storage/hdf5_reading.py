@@ -171,12 +171,11 @@ class MemoryBudget:
         source = "`max_bytes` allows"
         if self.max_bytes is None:
             source = "half of the memory of this machine, container or process is"
-        message = (
+        raise FileFormatError(
             f"{self.path}: {what} needs {format_bytes(count)} of memory "
             f"({format_bytes(self.spent)} with the rest of the file), "
             f"{source} {format_bytes(self._limit)}"
         )
-        raise FileFormatError(message)
 
     def claim_once(self, count: int, what: str) -> None:
         """Take memory that is used again for each part of a file: what the largest part needs."""
@@ -743,11 +742,10 @@ def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> 
     position = tuple(int(index) for index in np.argwhere(~legal)[0])
     allowed = "1 (target), -1 (non-target) and 0" if signed else "0 and 1"
     values = list_some(np.unique(others).tolist())
-    message = (
+    raise FileFormatError(
         f"{where} must hold only {allowed}; {others.size} of {stored.size} values are "
         f"others ({values}), the first at {position}"
     )
-    raise FileFormatError(message)
 
 
 # Strings of variable length. Such a string lies in a *global heap*, a block of the file in

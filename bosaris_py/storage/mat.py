@@ -258,8 +258,7 @@ def _no_variable(path: Path, variable: str, found: list[str]) -> FileFormatError
 
 def _no_struct(path: Path, variable: str, found: str) -> FileFormatError:
     """Return the error for a variable that is no single struct."""
-    message = f"{path}: the variable `{variable}` must be one struct; it is {found}"
-    return FileFormatError(message)
+    return FileFormatError(f"{path}: the variable `{variable}` must be one struct; it is {found}")
 
 
 @attrs.frozen(eq=False)

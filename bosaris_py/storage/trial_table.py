@@ -198,8 +198,7 @@ class TrialTable(metaclass=Readable):
             sized[at] = extra[name]
         for argument, column in sized.items():
             if len(column) != rows.size:
-                expected = f"have {rows.size} items like `models`"
-                raise invalid(argument, expected, str(len(column)))
+                raise invalid(argument, f"have {rows.size} items like `models`", str(len(column)))
         self.__attrs_init__(model_ids, rows, segment_ids, cols, is_target, scores, extra)
 
     __reduce__ = by_constructor

@@ -928,12 +928,11 @@ def _stacked(
         for stack, vector in zip(stacks, vectors, strict=True):
             stack[number] = vector
     if faults:
-        message = (
+        raise TrialMismatchError(
             f"Every system must have a score for each trial; {'; '.join(faults)}. "
             f"Fill them with set_missing_to_value, best after calibration, or take these "
             f"trials out of the key."
         )
-        raise TrialMismatchError(message)
     return stacks
 
 

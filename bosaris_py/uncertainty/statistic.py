@@ -817,8 +817,7 @@ class UserFunction:
         except ValueError:  # rows of different lengths
             value = np.array(None)
         if value.dtype.kind not in "fiub" or not value.size:
-            expected = "return a number or an array of numbers"
-            raise invalid("statistic", expected, describe(returned))
+            raise invalid("statistic", "return a number or an array of numbers", describe(returned))
         if self.shape is not None and value.shape != self.shape:
             shape = f"{self.shape} as on the data"
             expected = f"return a value of the same shape for all replicates, {shape}"
