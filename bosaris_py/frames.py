@@ -400,8 +400,7 @@ class _Rows:
         }
         if is_target is None:
             return FlatNdx(*trials), systems
-        labels = mark_read_only(is_target[lines])
-        return FlatKey(*trials, labels), systems
+        return FlatKey(*trials, mark_read_only(is_target[lines])), systems
 
     def _matrices(
         self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]

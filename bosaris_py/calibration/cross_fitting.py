@@ -685,8 +685,7 @@ class ConditionCalibration(SavedMap):
             item.name: trainer.fit(*classes, **_drawn_weights(item, classes, best), **options)
             for item in members
         }
-        pooled = trainer.fit(*classes, **options)
-        return cls(lines=lines, pooled=pooled, strength=best)
+        return cls(lines=lines, pooled=trainer.fit(*classes, **options), strength=best)
 
     def apply(self, scores: AnyScores, conditions: Conditions) -> AnyScores:
         """Turn scores into log-likelihood-ratios by the lines of their conditions.

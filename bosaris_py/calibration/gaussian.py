@@ -106,9 +106,8 @@ def gaussian_mixture_cdf(llrs: Float64Array, variance: float) -> Float64Array:
 
 def gaussian_mixture_quantiles(shares: Float64Array, variance: float) -> Float64Array:
     """Return the inverse of `gaussian_mixture_cdf`, for shares between 0 and 1."""
-    sigma = math.sqrt(variance)
     # Both tails lie within those of the component whose mean is farther out.
-    low = sigma * special.ndtri(shares) - variance / 2
+    low = math.sqrt(variance) * special.ndtri(shares) - variance / 2
     high = low + variance
     # Halved until neighbouring numbers are reached.
     for _ in range(64):

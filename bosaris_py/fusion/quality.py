@@ -734,9 +734,8 @@ class QualityFusion(TrainedMap):
             raise invalid("systems", expected, f"{len(stack)}")
         measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
         # The scores' part is a linear fusion with the weights trained beside the measures.
-        joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         # Equation 30 of the user guide: the weighted sum, then the quality term.
-        llrs = joint.apply(stack)
+        llrs = attrs.evolve(self.linear, weights=self.weights, offset=self.offset).apply(stack)
         sides = _standardise(measures, self.centre, self.spread)
         llrs += trial_quality_term(self.form, *sides, measures.models, measures.segments)
         if measures.n_missing:

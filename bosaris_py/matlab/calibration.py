@@ -51,8 +51,7 @@ def train_linear_calibration(
     ([1.977, -2.299], 1.656)
     """
     check_iterations(niters)
-    objective = rule_name(obj_func)
-    fit = LinearCalibration.fit(flat(tar), flat(non), prior=prior, objective=objective)
+    fit = LinearCalibration.fit(flat(tar), flat(non), prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
 

@@ -177,8 +177,7 @@ def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, in
     refuse_labels(targets, others)
     check_not_empty(targets, "tar")
     check_not_empty(others, "non")
-    order = np.argsort(np.concatenate((targets, others)), kind="stable")
-    return order, targets.size, others.size
+    return np.argsort(np.concatenate((targets, others)), kind="stable"), targets.size, others.size
 
 
 def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:

@@ -429,8 +429,7 @@ class TrainingObjective(LinearObjective):
 
     def moments(self) -> tuple[ClassMoments, ClassMoments]:
         """Return the moments of targets and of non-targets, of the scores as they are."""
-        tar = class_moments(self.tar, self.tar_weights)
-        return tar, class_moments(self.non, self.non_weights)
+        return class_moments(self.tar, self.tar_weights), class_moments(self.non, self.non_weights)
 
     def refuse_non_finite(self) -> None:
         """Raise with counts and positions of what cannot be trained on."""

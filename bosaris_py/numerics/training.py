@@ -475,8 +475,7 @@ class _Problem:
         stiffness = self.ridge * np.eye(self.basis.shape[1]) + self.damping * self.variance
         gradient[:-1] += stiffness @ point[:-1]
         hessian[:-1, :-1] += stiffness
-        value = plain.value + self.penalty(point)
-        return Evaluation(value, gradient, hessian, plain.overlap)
+        return Evaluation(plain.value + self.penalty(point), gradient, hessian, plain.overlap)
 
     def damped(self) -> "_Problem":
         """Return the problem with a penalty that always gives a finite optimum."""

@@ -310,8 +310,7 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
         if list(wanted) != list(mpl.rcParamsDefault["figure.figsize"]):
             # The width that the user has set, in the proportions of the plot.
             size = (wanted[0], wanted[0] * (size[1] / size[0]))
-        figure = _ShownFigure(figsize=size, layout="constrained")
-        return figure.add_subplot(axes_class=_ShownAxes)
+        return _ShownFigure(figsize=size, layout="constrained").add_subplot(axes_class=_ShownAxes)
     if not isinstance(ax, Axes):
         hint = ""
         if isinstance(ax, Figure):
@@ -342,8 +341,7 @@ def thin_out(
     """Leave out ticks whose labels would touch; of two, that of the higher rank goes."""
     axes: Any = axis.axes
     is_x = axis.axis_name == "x"
-    labelled = axis.get_major_ticks(1)[0].label1
-    points = float(labelled.get_fontsize())
+    points = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
     per_point = axes.figure.dpi / 72.0
     pixels = np.array([_size_in_points(text, points)[0 if is_x else 1] for text in labels])
     half = (pixels / 2.0 + 0.12 * points) * per_point

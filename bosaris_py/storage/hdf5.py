@@ -508,8 +508,7 @@ class FieldWriter:
 def put_attribute(location: Any, name: str, text: str) -> None:
     """Put a scalar text attribute of fixed length."""
     kind = _string_type(len(text) + 1, is_ascii=True)
-    scalar = h5py.h5s.create(h5py.h5s.SCALAR)
-    attribute = h5py.h5a.create(location, name.encode(), kind, scalar)
+    attribute = h5py.h5a.create(location, name.encode(), kind, h5py.h5s.create(h5py.h5s.SCALAR))
     attribute.write(np.array(text.encode(), dtype=f"S{len(text) + 1}"), mtype=kind)
 
 

@@ -213,8 +213,7 @@ def open_guarded(
         # Readers on network folders must not fail for want of a lock.
         cache = {} if remember_chunks else {"rdcc_nbytes": 0}
         file = stack.enter_context(h5py.File(file_path, "r", locking="best-effort", **cache))
-        budget = MemoryBudget(file_path, max_bytes)
-        guarded = GuardedFile(file_path, file, budget, remember_chunks)
+        guarded = GuardedFile(file_path, file, MemoryBudget(file_path, max_bytes), remember_chunks)
         guarded.refuse_foreign_storage(groups)
         yield guarded
 
@@ -396,8 +395,7 @@ class GuardedFile:
     def _check_stored_size(self, checked: "GuardedDataset", properties: Any) -> StoredChunks | None:
         """Raise `ValueError` if the stored bytes are not those that shape and type need."""
         dataset, size = checked.dataset.id, checked.item_size
-        kind = dataset.get_type()
-        of_pointers = checked.type_class == "string" and kind.is_variable_str()
+        of_pointers = checked.type_class == "string" and dataset.get_type().is_variable_str()
         if of_pointers:
             # Length, address and number.
             size = 8 + h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()[0]

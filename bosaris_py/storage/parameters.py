@@ -103,8 +103,7 @@ def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
     refuse_newer(f'{file_path}: "format_version"', content.get("format_version"), _FORMAT_VERSION)
     if not isinstance(parameters, dict):
         raise FileFormatError(f'{file_path}: the entry "parameters" is missing')
-    kind = str(content.get("kind"))
-    return kind, parameters
+    return str(content.get("kind")), parameters
 
 
 def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -348,8 +348,7 @@ class FlatReader(FileReader):
             return np.ones(trials.stop - trials.start, dtype=np.int8)
         matrix = self._matrices[2]
         where = f"{self.file.path}: data set `/{matrix.name}`, from trial {trials.start},"
-        is_target = check_mask_values(self._read(matrix, trials), where)
-        labels = 2 * is_target.astype(np.int8)
+        labels = 2 * check_mask_values(self._read(matrix, trials), where).astype(np.int8)
         labels -= 1
         return labels
 

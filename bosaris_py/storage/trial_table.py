@@ -324,8 +324,7 @@ class TrialTable(metaclass=Readable):
             raise invalid("self", "have labels and scores", f"a table with {found}")
         has_score = ~np.isnan(self.scores)
         tar = self.scores[self.is_target & has_score]
-        non = self.scores[~self.is_target & has_score]
-        return mark_read_only(tar), mark_read_only(non)
+        return mark_read_only(tar), mark_read_only(self.scores[~self.is_target & has_score])
 
     def in_order_of(self, trials: "TrialTable") -> "TrialTable":
         """Return the scores of this table for the trials of another, in its order.

@@ -732,8 +732,7 @@ def all_scores(scores: AnyScores) -> FloatArray:
     """Return all scores of an object as a vector, column by column."""
     if isinstance(scores, FlatScores):
         return scores.scores
-    frame = Frame(None, None, scores.shape)
-    return extract(frame, scores.scoremat, None, (scores.scoremask,))[0]
+    return extract(Frame(None, None, scores.shape), scores.scoremat, None, (scores.scoremask,))[0]
 
 
 # Scores of wanted trials, of matrices

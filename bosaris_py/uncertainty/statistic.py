@@ -421,8 +421,7 @@ class DCF(_ActualCost):
     @property
     def costs(self) -> DecisionCosts:
         """The prices of the two errors."""
-        point = OperatingPoint(self.p_target, self.c_miss, self.c_fa)
-        return DecisionCosts.from_prior(point)
+        return DecisionCosts.from_prior(OperatingPoint(self.p_target, self.c_miss, self.c_fa))
 
     @property
     def fa_limits(self) -> Float64Array:
