@@ -308,14 +308,14 @@ def _read_trials(found: GuardedDataset) -> BoolArray:
 
 def open_fields(source: GuardedFile, kind: str) -> OpenedFields:
     """Find the data sets of an object and check types and shapes; nothing is read yet."""
-    _expect_kind(source, kind)
+    is_own = _expect_kind(source, kind)
     fields = KINDS[kind].fields
     layout = find_layout(source, kind) if "modelset" in fields else LAYOUTS[0]
     if kind == "key" and source.first_of(layout.data_sets["tar"]) is None:
         fields = ("modelset", "segset", "labels")
     opened = OpenedFields(fields, layout)
     optional = KINDS[kind].optional | layout.may_lack
-    if kind != "trial_metadata" and (source.attribute("format") or "").startswith("bosaris_py."):
+    if kind != "trial_metadata" and is_own:
         # This package writes everything: what is missing is lost.
         optional = frozenset()
     # The ids tell the extents of all others.
@@ -343,17 +343,18 @@ def find_layout(source: GuardedFile, kind: str) -> Layout:
     raise _missing(source, kind, FIELDS["modelset"].data_sets[0])
 
 
-def _expect_kind(source: GuardedFile, kind: str) -> None:
-    """Refuse a file that says it is of another kind, or of a newer format."""
+def _expect_kind(source: GuardedFile, kind: str) -> bool:
+    """Refuse a file of another kind or a newer format; tell if this package has written it."""
     declared = source.attribute("format") or ""
     if not declared.startswith("bosaris_py."):
-        return
+        return False
     found = declared.removeprefix("bosaris_py.")
     if found != kind:
         raise _wrong_kind(source, kind, KINDS[found].class_name if found in KINDS else found)
     version = source.attribute("format_version") or FORMAT_VERSION
     if version != FORMAT_VERSION:
         refuse_newer(f"{source.path}: the attribute format_version", version, FORMAT_VERSION)
+    return True
 
 
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
