@@ -289,6 +289,15 @@ class _ShownFigure(Figure):
     def _repr_png_(self) -> bytes:
         return png(self)
 
+    def draw(self, renderer: Any) -> None:
+        engine = self.get_layout_engine()
+        # Saving draws twice. The first time all methods of the renderer that draw are replaced:
+        # only the layout is wanted.
+        if engine is not None and "draw_path" in vars(renderer):
+            engine.execute(self)
+        else:
+            super().draw(renderer)
+
     def savefig(self, fname: Any, **keywords: Any) -> None:
         super().savefig(fname, **(save_options(self) | keywords))
 
