@@ -185,12 +185,17 @@ class LineMap(ScoreMap):
         limits: list[float] = []
         # In blocks that stay in the cache, where a look at the range costs little.
         for begin in range(0, values.size, _BLOCK):
-            part = values[begin : begin + _BLOCK]
+            part, mapped = values[begin : begin + _BLOCK], llrs[begin : begin + _BLOCK]
             limits += [part.min(), part.max()]
-            # The minimum of an array is NaN if anything is.
+            # The maximum of an array is NaN if anything is.
             if math.isnan(limits[-1]):
                 refuse_nan(values, "x")
-            weighted_sum([part], [self.scale], self.offset, llrs[begin : begin + _BLOCK])
+            # Zero times an infinite score is no evidence, not NaN.
+            if self.scale:
+                np.multiply(part, self.scale, out=mapped, dtype=np.float64)
+                mapped += self.offset
+            else:
+                mapped.fill(self.offset)
         if limits:
             self._warn_of_far(values, min(limits), max(limits))
         return llrs
@@ -547,15 +552,11 @@ class LinearMap(TrainedMap, ABC):
 
 
 def weighted_sum(
-    scores: Sequence[FloatArray],
-    weights: npt.ArrayLike,
-    offset: float,
-    out: Float64Array | None = None,
+    scores: Sequence[FloatArray], weights: npt.ArrayLike, offset: float
 ) -> Float64Array:
     """Return an offset plus the scores of several systems, of one shape, times their weights."""
     # NaN where a score is, or where infinite ones contradict each other.
-    llrs = np.empty(scores[0].shape) if out is None else out
-    is_first, term = True, None
+    llrs = term = None
     with np.errstate(invalid="ignore"):
         # Eq. 30 of the theory paper without quality. In the order of the systems, so that the
         # last bit is the same for blocks of any size.
@@ -563,16 +564,13 @@ def weighted_sum(
             # Zero times an infinite score is no evidence, not NaN.
             if weight == 0.0:
                 continue
-            if is_first:
-                np.multiply(values, weight, out=llrs, dtype=np.float64)
+            if llrs is None:
+                llrs = np.multiply(values, weight, dtype=np.float64)
                 llrs += offset
-                is_first = False
             else:
                 term = np.multiply(values, weight, out=term, dtype=np.float64)
                 llrs += term
-    if is_first:
-        llrs.fill(offset)
-    return llrs
+    return np.full(scores[0].shape, offset) if llrs is None else llrs
 
 
 @attrs.define(eq=False)
