@@ -9,99 +9,43 @@ into log-likelihood-ratios; `DETPlot` and `BayesPlot` draw.
 from bosaris_py._lazy import on_demand
 from bosaris_py._version import __version__ as __version__
 
-_HOMES = {
-    "bosaris_py._case": ("CaseLLR", "case_llr", "validate_scores"),
-    "bosaris_py._evaluate": ("Evaluation", "evaluate", "evaluate_files"),
-    "bosaris_py.calibration": (
-        "BiGaussianCalibration",
-        "BoundedCalibration",
-        "ConditionCalibration",
-        "CrossFit",
-        "GaussianCalibration",
-        "LLRBounds",
-        "LinearCalibration",
-        "PAVCalibration",
-        "choose_ridge",
-        "cross_fit",
-        "llr_bounds",
-    ),
-    "bosaris_py.evaluation": (
-        "EvaluationPlan",
-        "PLANS",
-        "PartitionFactor",
-        "PrimaryCost",
-        "Results",
-        "SystemComparison",
-        "SystemDivergence",
-        "Validation",
-        "primary_cost",
-        "primary_cost_of_files",
-        "split_by_labels",
-        "validate",
-    ),
-    "bosaris_py.frames": ("TrialFrame", "from_frame"),
-    "bosaris_py.fusion": ("LinearFusion", "QualityFusion", "quality_systems", "read_model"),
-    "bosaris_py.numerics": (
-        "OperatingPoint",
-        "ROC",
-        "ROCCH",
-        "Threshold",
-        "act_dcf",
-        "auc",
-        "cllr",
-        "eer",
-        "effective_prior",
-        "error_rates_at",
-        "logit",
-        "min_cllr",
-        "min_dcf",
-        "norm_act_dcf",
-        "norm_min_dcf",
-        "optimal_llrs",
-        "posterior",
-        "prbep",
-        "probit",
-        "sigmoid",
-    ),
-    "bosaris_py.plots": ("BayesPlot", "DETPlot", "DETWindow", "plot_bayes", "plot_det"),
-    "bosaris_py.storage": ("Factor",),
-    "bosaris_py.storage.formats": ("TrialTable",),
-    "bosaris_py.trials": (
-        "Conditions",
-        "FlatKey",
-        "FlatNdx",
-        "FlatScores",
-        "IdMap",
-        "Key",
-        "Ndx",
-        "QualityMeasures",
-        "Scores",
-        "SegmentQuality",
-        "TrialMetadata",
-        "compare_trials",
-        "read_key",
-        "read_scores",
-        "read_trials",
-        "to_table",
-    ),
+# Names by the module that has them; the stub __init__.pyi lists the same for type checkers.
+_NAMES = {
+    "bosaris_py._case": "CaseLLR case_llr validate_scores",
+    "bosaris_py._evaluate": "Evaluation evaluate evaluate_files",
+    "bosaris_py.calibration": """
+        BiGaussianCalibration BoundedCalibration ConditionCalibration CrossFit
+        GaussianCalibration LLRBounds LinearCalibration PAVCalibration choose_ridge
+        cross_fit llr_bounds
+    """,
+    "bosaris_py.evaluation": """
+        EvaluationPlan PLANS PartitionFactor PrimaryCost Results SystemComparison
+        SystemDivergence Validation primary_cost primary_cost_of_files split_by_labels
+        validate
+    """,
+    "bosaris_py.frames": "TrialFrame from_frame",
+    "bosaris_py.fusion": "LinearFusion QualityFusion quality_systems read_model",
+    "bosaris_py.numerics": """
+        OperatingPoint ROC ROCCH Threshold act_dcf auc cllr eer effective_prior
+        error_rates_at logit min_cllr min_dcf norm_act_dcf norm_min_dcf optimal_llrs
+        posterior prbep probit sigmoid
+    """,
+    "bosaris_py.plots": "BayesPlot DETPlot DETWindow plot_bayes plot_det",
+    "bosaris_py.storage": "Factor",
+    "bosaris_py.storage.formats": "TrialTable",
+    "bosaris_py.trials": """
+        Conditions FlatKey FlatNdx FlatScores IdMap Key Ndx QualityMeasures Scores
+        SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
+        to_table
+    """,
 }
+
+_MODULES = """
+    calibration errors evaluation fusion matlab numerics plots sklearn storage trials uncertainty
+"""
+
+_HOMES = {home: names.split() for home, names in _NAMES.items()}
 
 __all__ = sorted({name for names in _HOMES.values() for name in names} | {"__version__"})
 
-__getattr__, __dir__ = on_demand(
-    __name__,
-    _HOMES,
-    (
-        "calibration",
-        "errors",
-        "evaluation",
-        "fusion",
-        "matlab",
-        "numerics",
-        "plots",
-        "sklearn",
-        "storage",
-        "trials",
-        "uncertainty",
-    ),
-)
+__getattr__, __dir__ = on_demand(__name__, _HOMES, _MODULES.split())

@@ -158,8 +158,7 @@ class _Judging:
         replications = min(self.replications, _BAND_REPLICATES)
         options: dict[str, Any] = {"replications": replications, "confidence": self.confidence}
         options |= {"rng": self.seed, **self.maps}
-        curves = list(_BANDS.values())
-        found = bootstrap_scores(scores, self.key, curves, **options)
+        found = bootstrap_scores(scores, self.key, list(_BANDS.values()), **options)
         return {
             name: curve.band(result)
             for (name, curve), result in zip(_BANDS.items(), found, strict=True)

@@ -141,13 +141,12 @@ class Runner:
                     results = pool.map(call[0], repeat(call[1]), tasks, chunksize=chunk)
                 yield bar(results)
             except BrokenProcessPool as error:
-                message = (
+                raise BrokenProcessPool(
                     f"A worker process of {self.label} could not start, or was killed. Put the "
                     'program into a file (not "python -" or a pipe) with its main part under '
                     'if __name__ == "__main__":, see that each process has memory enough for a '
                     "copy of the scores, or use workers=1."
-                )
-                raise BrokenProcessPool(message) from error
+                ) from error
             except BaseException:
                 # What is not begun need not be done.
                 pool.shutdown(wait=False, cancel_futures=True)
@@ -252,11 +251,10 @@ def n_at_once(workers: int, client: Any) -> int:
 
 
 def _lost(what: str, label: str) -> RuntimeError:
-    message = (
+    return RuntimeError(
         f"The cluster {what} while it worked on {label}; there is no result. Look into "
         "the workers' logs (memory, and whether they see the files), and run it again."
     )
-    return RuntimeError(message)
 
 
 @contextlib.contextmanager
@@ -349,8 +347,7 @@ class _OnCluster:
         except Exception as error:
             # Dask's own: a task whose workers die each time, a lost scheduler.
             if type(error).__module__.partition(".")[0] in ("distributed", "asyncio"):
-                what = f"lost its workers or its scheduler ({error})"
-                raise _lost(what, self.label) from error
+                raise _lost(f"lost its workers or its scheduler ({error})", self.label) from error
             raise
 
 

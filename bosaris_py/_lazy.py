@@ -33,8 +33,7 @@ def on_demand(
             return value
         if name in reachable:
             return importlib.import_module(f"{package}.{name}")
-        message = f"module {package!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
         return sorted({*home_of, *reachable, *vars(sys.modules[package])})

@@ -62,8 +62,7 @@ def _points(text: str) -> list[Any]:
 
 def _size(text: str) -> float:
     if not (size := float(text)) >= 0.0:
-        message = f"{text!r}: expected a number of gigabytes"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number of gigabytes")
     return size
 
 
@@ -110,8 +109,7 @@ def _systems(files: Iterable[str]) -> dict[str, str]:
             file, column = _split_column(text)
             name, path = column or bp.trials.files.name_of_file(file), text
         if name in named:
-            message = f"two systems are called {name!r}; name them: NAME=FILE"
-            raise _UsageError(message)
+            raise _UsageError(f"two systems are called {name!r}; name them: NAME=FILE")
         named[name] = path
     return named
 
@@ -370,8 +368,7 @@ def _speakers(text: str) -> Any:
         try:
             pattern = re.compile(word[3:])
         except re.error as error:
-            message = f"--speakers: {error} in the pattern {word[3:]!r}"
-            raise _UsageError(message) from error
+            raise _UsageError(f"--speakers: {error} in the pattern {word[3:]!r}") from error
         # Its first group, or all that matches; an id without a match is a speaker of its own.
         return lambda name: (
             found[min(1, pattern.groups)] if (found := pattern.search(name)) else name

@@ -148,16 +148,14 @@ class _Columns:
             or not hasattr(df, "__getitem__")
             or callable(names)
         ):
-            expected = "be a data frame, or a mapping of names to columns"
-            raise invalid("df", expected, describe(df))
+            raise invalid("df", "be a data frame, or a mapping of names to columns", describe(df))
         self.names = list(names)
         self._n_rows = len(df[self.names[0]]) if self.names else 0
 
     def column(self, name: Any, argument: str) -> Any:
         """Return a column as the library has it."""
         if name not in self.names:
-            expected = f"name a column ({list_some(self.names, 20)})"
-            raise invalid(argument, expected, describe(name))
+            raise invalid(argument, f"name a column ({list_some(self.names, 20)})", describe(name))
         column = self._frame[name]
         if getattr(column, "ndim", 1) != 1:
             raise invalid(argument, "name one column", f"several named {name!r}")
@@ -402,8 +400,7 @@ class _Rows:
         }
         if is_target is None:
             return FlatNdx(*trials), systems
-        labels = mark_read_only(is_target[lines])
-        return FlatKey(*trials, labels), systems
+        return FlatKey(*trials, mark_read_only(is_target[lines])), systems
 
     def _matrices(
         self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]

@@ -29,7 +29,15 @@ from bosaris_py._validation import (
     invalid,
 )
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, NUMBER, VECTOR, SavedMap, TrialMap
+from bosaris_py.calibration.trained import (
+    COUNT,
+    NOT_NEGATIVE,
+    NUMBER,
+    VECTOR,
+    LineMap,
+    SavedMap,
+    TrialMap,
+)
 from bosaris_py.numerics.linear_objective import class_moments, refuse_non_finite
 from bosaris_py.numerics.roc import FEW_TRIALS, warn_of_negative
 
@@ -98,9 +106,8 @@ def gaussian_mixture_cdf(llrs: Float64Array, variance: float) -> Float64Array:
 
 def gaussian_mixture_quantiles(shares: Float64Array, variance: float) -> Float64Array:
     """Return the inverse of `gaussian_mixture_cdf`, for shares between 0 and 1."""
-    sigma = math.sqrt(variance)
     # Both tails lie within those of the component whose mean is farther out.
-    low = sigma * special.ndtri(shares) - variance / 2
+    low = math.sqrt(variance) * special.ndtri(shares) - variance / 2
     high = low + variance
     # Halved until neighbouring numbers are reached.
     for _ in range(64):
@@ -115,7 +122,7 @@ _MOST_POINTS = 1000
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class GaussianCalibration(SavedMap, TrialMap):
+class GaussianCalibration(SavedMap, LineMap, TrialMap):
     r"""The affine map of constrained maximum likelihood (CMLG), of moments only.
 
     Both classes are taken for normal with one variance, which makes the log-likelihood-ratio
@@ -211,12 +218,6 @@ class GaussianCalibration(SavedMap, TrialMap):
             n_tar=tar.size,
             n_non=non.size,
         )
-
-    def _range(self) -> tuple[float, float]:
-        return self.low_score, self.high_score
-
-    def _llrs(self, scores: FloatArray) -> Float64Array:
-        return np.asarray(np.multiply(scores, self.scale, dtype=np.float64) + self.offset)
 
     def __repr__(self) -> str:
         """Show the map."""

@@ -7,17 +7,10 @@ from typing import Any, Self
 import attrs
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_path, as_vector
 from bosaris_py.calibration.passes import Where
-from bosaris_py.calibration.trained import (
-    NUMBER,
-    NUMBER_OR_NONE,
-    LinearMap,
-    ScoreMap,
-    weighted_sum,
-    write_llrs,
-)
+from bosaris_py.calibration.trained import NUMBER, NUMBER_OR_NONE, LinearMap, LineMap, write_llrs
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
@@ -33,7 +26,7 @@ _REAL_GAIN = 1e-12
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class LinearCalibration(LinearMap, ScoreMap):
+class LinearCalibration(LinearMap, LineMap):
     r"""An affine map from scores to log-likelihood-ratios, ``scale * score + offset``.
 
     Make one with `fit`, `fit_scores` or `read`. A few hundred trials train its two parameters well.
@@ -234,15 +227,9 @@ class LinearCalibration(LinearMap, ScoreMap):
             **training,
         )
 
-    def _range(self) -> tuple[float | None, float | None]:
-        return self.low_score, self.high_score
-
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
         return as_vector(scores, name)
-
-    def _llrs(self, scores: FloatArray) -> Float64Array:
-        return weighted_sum([scores], [self.scale], self.offset)
 
     def apply_file(
         self,

@@ -250,11 +250,10 @@ def _look(shared: tuple[Pairs, Callable[[int, ReadBlocks], Kept]], task: Task) -
 def check_unchanged(n_found: float, n_non: int) -> None:
     """Refuse another number of non-targets than there were in the first pass."""
     if n_found != n_non:
-        message = (
+        raise FileFormatError(
             f"a pass over the files found {n_found:.0f} non-targets, the first {n_non}: "
             "a file has changed meanwhile"
         )
-        raise FileFormatError(message)
 
 
 def missing_scores(passes: FilePasses, *, is_key: bool) -> TrialMismatchError:
@@ -273,12 +272,11 @@ def missing_scores(passes: FilePasses, *, is_key: bool) -> TrialMismatchError:
         lacks = [f"{missing} of {total} {noun}" for missing, total, noun in kinds if missing]
         if lacks:
             complaints.append(f"system {number} lacks {' and '.join(lacks)}")
-    message = (
+    return TrialMismatchError(
         f"Every system must have a score for each trial; {'; '.join(complaints)}. "
         "Fill them with set_missing_to_value, best after calibration, or take these "
         "trials out of the key."
     )
-    return TrialMismatchError(message)
 
 
 def _count(shared: tuple[Pairs, None], task: Task) -> TrialCounts:

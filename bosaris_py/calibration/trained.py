@@ -72,6 +72,9 @@ _HDF5 = (".h5", ".hdf5")
 # their range.
 _FAR = 0.2
 
+# Scores that a line is applied to at once.
+_BLOCK = 1 << 16
+
 
 @attrs.frozen(repr=False)
 class SavedMap(metaclass=Readable):
@@ -160,20 +163,54 @@ class ScoreMap(metaclass=Readable):
     def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
         values = as_vector(scores, "x")
         refuse_nan(values, "x")
-        self._warn_of_far(values)
         return self._llrs(values)
 
-    def _range(self) -> tuple[float | None, float | None]:
-        """Return the range of the training scores, where a map goes on beyond it."""
-        return None, None
+    @abstractmethod
+    def _llrs(self, scores: FloatArray) -> Float64Array:
+        """Return the log-likelihood-ratios of scores that are not NaN."""
 
-    def _warn_of_far(self, scores: FloatArray) -> None:
-        low, high = self._range()
-        if low is None or high is None or low == high or not scores.size:
+
+class LineMap(ScoreMap):
+    """A line, which goes on beyond the scores of the training."""
+
+    __slots__ = ()
+
+    scale: float
+    offset: float
+    low_score: float | None
+    high_score: float | None
+
+    def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
+        values = as_vector(scores, "x")
+        llrs = np.empty(values.size)
+        limits: list[float] = []
+        # In blocks that stay in the cache, where a look at the range costs little.
+        for begin in range(0, values.size, _BLOCK):
+            part, mapped = values[begin : begin + _BLOCK], llrs[begin : begin + _BLOCK]
+            limits += [part.min(), part.max()]
+            # The maximum of an array is NaN if anything is.
+            if math.isnan(limits[-1]):
+                refuse_nan(values, "x")
+            # Zero times an infinite score is no evidence, not NaN.
+            if self.scale:
+                np.multiply(part, self.scale, out=mapped, dtype=np.float64)
+                mapped += self.offset
+            else:
+                mapped.fill(self.offset)
+        if limits:
+            self._warn_of_far(values, min(limits), max(limits))
+        return llrs
+
+    def _llrs(self, scores: FloatArray) -> Float64Array:
+        return weighted_sum([scores], [self.scale], self.offset)
+
+    def _warn_of_far(self, scores: FloatArray, lowest: float, highest: float) -> None:
+        low, high = self.low_score, self.high_score
+        if low is None or high is None or low == high:
             return
         # Of more trials than those of the training a few always lie a little outside.
         margin = _FAR * (high - low)
-        if scores.min() >= low - margin and scores.max() <= high + margin:
+        if lowest >= low - margin and highest <= high + margin:
             return
         finite = scores[np.isfinite(scores)].astype(np.float64)
         outside = np.maximum(low - finite, finite - high)
@@ -187,10 +224,6 @@ class ScoreMap(metaclass=Readable):
                 "that no trial supports; BoundedCalibration limits it."
             )
             warn_caller(message, ExtrapolationWarning)
-
-    @abstractmethod
-    def _llrs(self, scores: FloatArray) -> Float64Array:
-        """Return the log-likelihood-ratios of scores that are not NaN."""
 
 
 class TrialMap(ScoreMap):

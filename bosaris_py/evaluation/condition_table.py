@@ -412,8 +412,7 @@ def table_figures(
         return dict.fromkeys([*names, *(name + suffix for name, suffix in costs)])
     figures: dict[str, float | None] = {name: getattr(results, name) for name in names}
     for name, suffix in costs:
-        cost = getattr(results, name)(points[suffix], normalize=normalize)
-        figures[name + suffix] = float(cost)
+        figures[name + suffix] = float(getattr(results, name)(points[suffix], normalize=normalize))
     return figures
 
 

@@ -255,8 +255,7 @@ class EvaluatedTrials:
         if not partitions:
             raise invalid("key", "hold trials that count", "none")
         notes += targets.notes + others.notes
-        by_plan = bool(plan.factors)
-        return Partitioning(tar, non, partitions, tuple(notes), by_plan, self.groups)
+        return Partitioning(tar, non, partitions, tuple(notes), bool(plan.factors), self.groups)
 
     def _without_metadata(self, plan: EvaluationPlan) -> Partitioning:
         """Take the conditions that were given for partitions, or all trials for one."""

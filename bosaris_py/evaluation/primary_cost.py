@@ -371,8 +371,7 @@ def primary_cost(
     check_scores(scores)
     check_key(key)
     if compatibility not in (None, "nist"):
-        expected = "be None or 'nist'"
-        raise invalid("compatibility", expected, describe(compatibility))
+        raise invalid("compatibility", "be None or 'nist'", describe(compatibility))
     trials = EvaluatedTrials.of(scores, key, conditions)
     return _judge(chosen, trials, dict(only or {}), compatibility)
 
@@ -451,8 +450,7 @@ def primary_cost_of_files(
             trials = EvaluatedTrials.of_files(score_file, key_file, chosen, conditions, **options)
             return _judge(chosen, trials, dict(only or {}), None)
     if options:
-        expected = "be left out where files are read whole"
-        raise invalid("options", expected, ", ".join(options))
+        raise invalid("options", "be left out where files are read whole", ", ".join(options))
     key, metadata = read_key(key_file, format=key_format)
     scores = read_scores(score_file, format=score_format)
     divided = metadata if conditions is None else conditions
@@ -556,8 +554,7 @@ def _nist_costs(
     """Return the costs with the quirks of the official scorer."""
     if len({item.weight for item in members}) > 1 or not plan.normalize:
         expected = "be None for unequal weights of partitions and for costs not normalized"
-        hint = "The official scorer has neither."
-        raise invalid("compatibility", expected, "'nist'", hint)
+        raise invalid("compatibility", expected, "'nist'", "The official scorer has neither.")
     cells = [nist.Cell.of(cut.tar, cut.non, item) for item in members]
     curve = nist.curve(cells)
     points = []

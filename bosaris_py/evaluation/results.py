@@ -463,8 +463,7 @@ class Results(Records):
             Actual DCF; scores are taken as log-likelihood-ratios.
         """
         costs = DecisionCosts.from_prior(prior)
-        rates = self._llrs.error_rates(costs.thresholds)
-        return costs.cost(*rates, normalize=normalize)
+        return costs.cost(*self._llrs.error_rates(costs.thresholds), normalize=normalize)
 
     def min_dcf(
         self,

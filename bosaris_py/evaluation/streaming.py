@@ -193,8 +193,7 @@ class Division:
         ]
         count = sum(n_trials[number] for number in numbers[np.any(outside, axis=0)].tolist())
         if count:
-            message = f"The metadata do not describe {count} trials of the key."
-            raise TrialMismatchError(message)
+            raise TrialMismatchError(f"The metadata do not describe {count} trials of the key.")
 
     def digits(self, groups: npt.ArrayLike) -> list[IndexArray]:
         """Return for each factor the level of some groups."""
@@ -614,8 +613,7 @@ class FileGroups:
             tar = [_sorted(one.tar) for one in listed]
             scores = [each.values.astype(np.float64) for each in tar]
             thresholds = mark_read_only(np.unique(np.concatenate((*scores, *wanted))))
-            n_non = sum(one.n_non for one in listed)
-            counting = _Counting(passes, divided, numbers, n_non)
+            counting = _Counting(passes, divided, numbers, sum(one.n_non for one in listed))
             again = [(part.task, part.kept[1]) for part in found]
             counts = map(mark_read_only, counting.count(kept, thresholds, again))
         parts = [
@@ -711,8 +709,7 @@ def target_proportions_of_files(
 ) -> Float64Array:
     """Do what `estimate_target_proportions` does, for files that have all trials of a key."""
     # The prior is the share of targets among the trials.
-    where = Where(**options)
-    passes, all_ids = FilePasses.open([(list(score_files), key_file)], where)
+    passes, all_ids = FilePasses.open([(list(score_files), key_file)], Where(**options))
     with passes.keeping_workers() as kept:
         tasks = kept.tasks()
         found = kept.first(_nothing, all_ids, "target scores", tasks, needs_all=True)

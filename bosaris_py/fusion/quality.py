@@ -274,8 +274,7 @@ class QualityDesign:
         """Return a block of trials; the first slice must take all rows."""
         every, trials = part
         if every != slice(None):
-            message = f"only blocks of trials can be taken; got rows {every}"
-            raise IndexError(message)
+            raise IndexError(f"only blocks of trials can be taken; got rows {every}")
         scores = self.scores[:, trials]
         rows = np.empty((len(self), scores.shape[1]))
         rows[: len(scores)] = scores
@@ -385,11 +384,10 @@ def _trained_part(
     models, segments = measures.models[chosen], measures.segments[chosen]
     used = measures.covered[chosen]
     if not used.any():
-        message = (
+        raise TrialMismatchError(
             f"No {noun} trial has quality measures, so quality fusion cannot be trained; "
             f"{used.size} of {used.size} lack them. Do the ids of scores and measures agree?"
         )
-        raise TrialMismatchError(message)
     if weights is not None:
         used &= weights > 0.0
         if not used.any():
@@ -736,9 +734,8 @@ class QualityFusion(TrainedMap):
             raise invalid("systems", expected, f"{len(stack)}")
         measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
         # The scores' part is a linear fusion with the weights trained beside the measures.
-        joint = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)
         # Equation 30 of the user guide: the weighted sum, then the quality term.
-        llrs = joint.apply(stack)
+        llrs = attrs.evolve(self.linear, weights=self.weights, offset=self.offset).apply(stack)
         sides = _standardise(measures, self.centre, self.spread)
         llrs += trial_quality_term(self.form, *sides, measures.models, measures.segments)
         if measures.n_missing:
@@ -875,11 +872,10 @@ def _of_trials(quality: Any, ids: StrArray, positions: Positions, name: str) -> 
     places = IdIndex.of(quality.ids).locate_last(IdIndex.of(ids))[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
-        message = (
+        raise TrialMismatchError(
             f"{examples.size} ids with trials have no value of {name!r} ({list_some(examples)}). "
             "For a measure of one side give a pair, (None, quality) for segments only."
         )
-        raise TrialMismatchError(message)
     values = quality.values[:, places].astype(np.float64)
     check_finite(values, f"qualities[{name!r}]", ids[positions])
     return np.asarray(values[0])

@@ -193,11 +193,10 @@ class Several(tuple[Any, ...]):
     __array_ufunc__ = None
 
     def _refuse(self, *arguments: Any, **keywords: Any) -> Any:
-        message = (
+        raise TypeError(
             f"These are {len(self)} results, where MATLAB takes the first by itself: "
             "write `first, *_ = ...`, or `...[0]`."
         )
-        raise TypeError(message)
 
     __call__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = __float__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __pow__ = __abs__ = __round__ = _refuse

@@ -52,8 +52,7 @@ def train_linear_calibration(
     ([1.977, -2.299], 1.656)
     """
     check_iterations(niters)
-    objective = rule_name(obj_func)
-    fit = LinearCalibration.fit(flat(tar), flat(non), prior=prior, objective=objective)
+    fit = LinearCalibration.fit(flat(tar), flat(non), prior=prior, objective=rule_name(obj_func))
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
 
@@ -233,8 +232,7 @@ def make_objective_function_from_name(name: Any) -> ScoringRule:
     itself; differs: what is returned cannot be called; `evaluate_objective` evaluates it.
     """
     if not isinstance(name, str) or name.lower() not in scoring_rules.OBJECTIVES:
-        message = 'name must be "cllr" or "brier" or "boost"'
-        raise InvalidInputError(message)
+        raise InvalidInputError('name must be "cllr" or "brier" or "boost"')
     return scoring_rules.scoring_rule(name)
 
 

@@ -44,9 +44,8 @@ class Results(NativeResults):
     def __init__(self, first: Scores | npt.ArrayLike, second: Key | npt.ArrayLike) -> None:
         # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
-            key = require("key", second, Key)
             # Results do not depend on the order of trials; to keep it would cost time.
-            first, second = class_scores(first, key, any_order=True)
+            first, second = class_scores(first, require("key", second, Key), any_order=True)
         elif isinstance(second, Key):
             raise invalid("scr", "be a Scores where the second argument is a Key", describe(first))
         super().__init__(flat(first), flat(second))

@@ -365,8 +365,7 @@ def train_qfuser(
     check_iterations(niters)
     # fit_scores takes objects; the stack holds their trials column by column.
     systems = [assemble(row, key) for row in matrix_of_numbers(scores, "scores")]
-    objective = rule_name(obj_func)
-    fit = QualityFusion.fit_scores(systems, [scrQ], key, prior=prior, objective=objective)
+    fit = QualityFusion.fit_scores(systems, [scrQ], key, prior=prior, objective=rule_name(obj_func))
     weights = fit.toolkit_weights
     return partial(qfuser_linear, weights), fit.objective_value, weights
 
@@ -522,8 +521,7 @@ def linear_and_quality_fusion_scores_from_files(
     The rest of the arguments is that of `linear_and_quality_fusion_scores`.
     """
     key, systems = Key.read(keyfilename), load_score_files(scorefilenames)
-    qualities = load_qual_files(qualfilenames)
-    arguments = (key, systems, qualities, Qtrans, *options)
+    arguments = (key, systems, load_qual_files(qualfilenames), Qtrans, *options)
     fused = linear_and_quality_fusion_scores(*arguments, **named)
     save_all(fused, (lin_outfilename, qfuse_outfilename))
 

@@ -168,11 +168,10 @@ def map_mod_names(ndx_or_key: _Trials, src_map: MapLike, dst_map: MapLike) -> _T
     shared = sorted(name for name, count in Counter(new_names).items() if count > 1)
     if shared:
         merged = models[stays][[name == shared[0] for name in new_names]].tolist()
-        message = (
+        raise InvalidInputError(
             f"`src_map` and `dst_map` must give each model a name of its own; got "
             f"{len(shared)} shared ({list_some(shared)}), the first by {list_some(merged)}."
         )
-        raise InvalidInputError(message)
     fields = [new_names, ndx_or_key.segset]
     return type(ndx_or_key)(*fields, *(getattr(ndx_or_key, mask)[stays] for mask in masks))
 

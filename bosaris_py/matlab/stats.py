@@ -138,8 +138,7 @@ def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
     plo = flat(plo)
     values = vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
     if ascending and (np.diff(values) < 0).any():
-        message = "Parameter plo must be in ascending order."
-        raise InvalidInputError(message)
+        raise InvalidInputError("Parameter plo must be in ascending order.")
     return DecisionCosts.from_plo(values.reshape(np.shape(plo)))
 
 
@@ -178,8 +177,7 @@ def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, in
     refuse_labels(targets, others)
     check_not_empty(targets, "tar")
     check_not_empty(others, "non")
-    order = np.argsort(np.concatenate((targets, others)), kind="stable")
-    return order, targets.size, others.size
+    return np.argsort(np.concatenate((targets, others)), kind="stable"), targets.size, others.size
 
 
 def filter_roc(pm: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:

@@ -178,8 +178,7 @@ class SortedScores:
     @functools.cached_property
     def _remaining(self) -> Weights:
         """Weight of all but the first i scores: summed from the top, so small ones are exact."""
-        weights = cast("Float64Array", self.weights)
-        remaining = np.append(running_sum(weights[::-1])[::-1], 0.0)
+        remaining = np.append(running_sum(cast("Float64Array", self.weights)[::-1])[::-1], 0.0)
         return mark_read_only(remaining.astype(np.int64) if self.is_whole else remaining)
 
     def weight_below(self, thresholds: ArrayLike) -> Weights:
@@ -265,8 +264,7 @@ def distinct_scores(tar: SortedScores) -> tuple[Float64Array, Weights]:
     if below is not None:
         return scores, mark_read_only(tar.weight_from(below))
     if tar.weights is not None:
-        whole = tar.is_whole
-        return scores, mark_read_only(tar.weights.astype(np.int64)) if whole else tar.weights
+        return scores, mark_read_only(tar.weights.astype(np.int64)) if tar.is_whole else tar.weights
     # One number serves all scores.
     return scores, np.broadcast_to(mark_read_only(np.ones(1, dtype=np.int64)), scores.shape)
 
@@ -275,8 +273,7 @@ def as_thresholds(thresholds: ArrayLike) -> Float64Array:
     """Return thresholds as an array; raise unless they ascend."""
     limits: Float64Array = np.asarray(thresholds, dtype=np.float64)
     if limits.ndim != 1 or not (limits[1:] > limits[:-1]).all() or np.isnan(limits[:1]).any():
-        expected = "be one-dimensional and strictly ascending"
-        raise invalid("thresholds", expected, describe(limits))
+        raise invalid("thresholds", "be one-dimensional and strictly ascending", describe(limits))
     return limits
 
 
@@ -430,8 +427,7 @@ def _count_by_passes(
     limits: list[tuple[Any, Any]] = [(limit, limit) for limit in thresholds]
     if scores.dtype != np.float64:
         upper = round_to_float32(thresholds, towards=np.inf)
-        lower = round_to_float32(thresholds, towards=-np.inf)
-        limits = list(zip(upper, lower, strict=True))
+        limits = list(zip(upper, round_to_float32(thresholds, towards=-np.inf), strict=True))
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
         if weights is None:

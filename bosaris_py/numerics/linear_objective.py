@@ -112,10 +112,12 @@ def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> Cl
             part = slice(start, min(start + block, n_trials))
             n = part.stop - part.start
             x, y = design[:-1, :n], weighted[:, :n]
-            ranges.append((scores[:, part].min(axis=1), scores[:, part].max(axis=1)))
+            # Taken once: a `QualityDesign` computes them.
+            values = scores[:, part]
+            ranges.append((values.min(axis=1), values.max(axis=1)))
             # Deviations from the mean of the block before: nothing cancels however far the
             # scores lie from zero, and what is left to the block's own mean is small.
-            np.subtract(scores[:, part], origin[:, np.newaxis], out=x)
+            np.subtract(values, origin[:, np.newaxis], out=x)
             size = np.float64(n)
             if weights is not None:
                 size = weights[part].sum()
@@ -427,8 +429,7 @@ class TrainingObjective(LinearObjective):
 
     def moments(self) -> tuple[ClassMoments, ClassMoments]:
         """Return the moments of targets and of non-targets, of the scores as they are."""
-        tar = class_moments(self.tar, self.tar_weights)
-        return tar, class_moments(self.non, self.non_weights)
+        return class_moments(self.tar, self.tar_weights), class_moments(self.non, self.non_weights)
 
     def refuse_non_finite(self) -> None:
         """Raise with counts and positions of what cannot be trained on."""
@@ -552,8 +553,7 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
 def raise_complaints(complaints: Sequence[str]) -> None:
     """Raise if there are any complaints about scores that cannot be trained on."""
     if complaints:
-        message = (
+        raise InvalidInputError(
             f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "
             "It has no use for others: leave those trials out or repair the system."
         )
-        raise InvalidInputError(message)

@@ -215,8 +215,7 @@ def min_dcf(
     >>> float(min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
     0.25
     """
-    hull = hull_of(tar, non, tar_weights, non_weights)
-    return hull.min_dcf(prior, normalize=normalize)
+    return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=normalize)
 
 
 def act_dcf(

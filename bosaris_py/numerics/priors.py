@@ -39,8 +39,7 @@ def logit(p: npt.ArrayLike) -> Any:
     >>> float(round(logit(0.01), 4))
     -4.5951
     """
-    probabilities = _as_probabilities(p)
-    return special.logit(probabilities)[()]
+    return special.logit(_as_probabilities(p))[()]
 
 
 def sigmoid(x: npt.ArrayLike) -> Any:

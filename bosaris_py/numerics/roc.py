@@ -475,8 +475,7 @@ class ROC(metaclass=Readable):
         thresholds = np.empty(vertices.size)
         thresholds[0], thresholds[-1] = -np.inf, np.inf
         thresholds[1:-1] = self.target_scores[index[vertices[1:-1] - 1]]
-        arrays = (thresholds, misses[vertices], false_alarms[vertices])
-        return ROCCH(*map(mark_read_only, arrays))
+        return ROCCH(*map(mark_read_only, (thresholds, misses[vertices], false_alarms[vertices])))
 
     def convex_hull(self) -> "ROCCH":
         """Return the lower left boundary of the ROC's convex hull.
@@ -746,11 +745,9 @@ def roc_of(
     # Sorting a score takes about as long as counting two.
     if targets.size <= 2 * others.size:
         ordered = SortedScores.from_scores(targets, tar_weights, name="tar")
-        counted = as_trials(others, non_weights, "non")
-        return ROC.from_sorted_targets(ordered, *counted), False
+        return ROC.from_sorted_targets(ordered, *as_trials(others, non_weights, "non")), False
     counted = as_trials(targets, tar_weights, "tar")
-    ordered = SortedScores.from_scores(others, non_weights, name="non")
-    values, weight = distinct_scores(ordered)
+    values, weight = distinct_scores(SortedScores.from_scores(others, non_weights, name="non"))
     at, between = count_checked(values, *counted)
     return ROC(mark_read_only(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
 

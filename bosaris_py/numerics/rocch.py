@@ -238,8 +238,7 @@ class ROCCH(metaclass=Readable):
         ndarray of float64, like `scores`
             Natural-log likelihood-ratios.
         """
-        edges = np.searchsorted(self.thresholds[1:-1], scores, side="right")
-        return self.llr[edges]
+        return self.llr[np.searchsorted(self.thresholds[1:-1], scores, side="right")]
 
     @functools.cached_property
     def eer(self) -> float:
@@ -278,8 +277,7 @@ class ROCCH(metaclass=Readable):
         a tight upper bound of the cost at any prior. Theory paper, section
         2.6.3, equation (28).
         """
-        expected = "be a positive, finite number"
-        r = as_number(ratio, "ratio", expected, lambda x: 0.0 < x < np.inf)
+        r = as_number(ratio, "ratio", "be a positive, finite number", lambda x: 0.0 < x < np.inf)
         return self._crossing(r / self.tar_total, 1.0 / self.non_total)
 
     def _crossing(self, miss_scale: float, fa_scale: float) -> float:

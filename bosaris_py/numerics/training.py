@@ -216,8 +216,7 @@ def minimise(
     here = evaluate(point) if first is None else first
     evaluations = 1
     if not math.isfinite(here.value):
-        message = f"The objective is {here.value} where its minimisation starts, at {point}."
-        raise FitError(message)
+        raise FitError(f"The objective is {here.value} where its minimisation starts, at {point}.")
     value, radius = here.value, _FIRST_RADIUS
     converged = stopped = False
     while True:

@@ -307,8 +307,7 @@ class BayesPlot(Canvas):
         """
         flags = np.asarray(mask)
         if flags.shape != (len(CURVES),) or not np.isin(flags, (0, 1)).all():
-            expected = f"be {len(CURVES)} flags, each True or False"
-            raise invalid("mask", expected, describe(mask))
+            raise invalid("mask", f"be {len(CURVES)} flags, each True or False", describe(mask))
         chosen = [CURVES[index] for index in np.flatnonzero(flags)]
         listed: object = [None] * len(chosen) if styles is None else styles
         if not isinstance(listed, list | tuple) or len(listed) != len(chosen):

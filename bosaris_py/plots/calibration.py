@@ -391,8 +391,7 @@ def plot_reliability(
             steps = _Band(*(np.repeat(part, 2) for part in _ends(band)))
             sheet._system_band(steps, np.repeat(band.at, 2)[1:-1], None, {})
         middle = (curve.low + curve.high) / 2.0
-        colour = sheet._look.colour
-        bars = {"fmt": "none", "ecolor": colour, "alpha": 0.45, "capsize": 3.0}
+        bars = {"fmt": "none", "ecolor": sheet._look.colour, "alpha": 0.45, "capsize": 3.0}
         sheet.ax.errorbar(curve.predicted, middle, curve.high - middle, **bars)
     sheet.draw_once("identity", [0.0, 1.0], [0.0, 1.0], alpha=0.6)
     sheet.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)

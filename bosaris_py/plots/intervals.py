@@ -412,8 +412,7 @@ def plot_condition_map(
         if name in rows:
             place = firsts.index(first), seconds.index(second)
             values[place] = scale * rows[name].estimate
-    size = (1.5 + 1.1 * len(seconds), 1.2 + 0.6 * len(firsts))
-    axes = make_axes(ax, size)
+    axes = make_axes(ax, (1.5 + 1.1 * len(seconds), 1.2 + 0.6 * len(firsts)))
     image = axes.imshow(values, aspect="auto")
     for (first, second), name in cells.items():
         row, column = firsts.index(first), seconds.index(second)

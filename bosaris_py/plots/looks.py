@@ -268,8 +268,7 @@ def write(figure: Figure, stream: BinaryIO, extension: str, dpi: float) -> None:
         with _opaque(figure):
             figure.savefig(buffer, **options)
         # The only line that depends on the day.
-        dated = rb"(?m)^%%CreationDate: .*\n"
-        stream.write(re.sub(dated, b"", buffer.getvalue(), count=1))
+        stream.write(re.sub(rb"(?m)^%%CreationDate: .*\n", b"", buffer.getvalue(), count=1))
 
 
 @contextlib.contextmanager
@@ -353,6 +352,15 @@ class _ShownFigure(Figure):
     def _repr_png_(self) -> bytes:
         return png(self)
 
+    def draw(self, renderer: Any) -> None:
+        engine = self.get_layout_engine()
+        # Saving draws twice. The first time all methods of the renderer that draw are replaced:
+        # only the layout is wanted.
+        if engine is not None and "draw_path" in vars(renderer):
+            engine.execute(self)
+        else:
+            super().draw(renderer)
+
     def savefig(self, fname: Any, **keywords: Any) -> None:
         super().savefig(fname, **(save_options(self) | keywords))
 
@@ -374,8 +382,7 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
         if list(wanted) != list(mpl.rcParamsDefault["figure.figsize"]):
             # The width that the user has set, in the proportions of the plot.
             size = (wanted[0], wanted[0] * (size[1] / size[0]))
-        figure = _ShownFigure(figsize=size, layout="constrained")
-        return figure.add_subplot(axes_class=_ShownAxes)
+        return _ShownFigure(figsize=size, layout="constrained").add_subplot(axes_class=_ShownAxes)
     if not isinstance(ax, Axes):
         hint = ""
         if isinstance(ax, Figure):
@@ -431,8 +438,7 @@ def thin_out(
     """Leave out ticks whose labels would touch; of two, that of the higher rank goes."""
     axes: Any = axis.axes
     is_x = axis.axis_name == "x"
-    labelled = axis.get_major_ticks(1)[0].label1
-    points = float(labelled.get_fontsize())
+    points = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
     per_point = axes.figure.dpi / 72.0
     pixels = np.array([_size_in_points(text, points)[0 if is_x else 1] for text in labels])
     half = (pixels / 2.0 + 0.12 * points) * per_point

@@ -325,8 +325,7 @@ class ProbitLocator(Locator):
         for digits in (np.arange(1.0, 10.0), [1.0, 2.0, 5.0], [1.0]):
             small = np.outer(_DECADES, digits).ravel()
             small = small[small < 0.5]
-            ladder = np.sort(np.concatenate((small, [0.5], 1.0 - small)))
-            ticks = _between(ladder, vmin, vmax)
+            ticks = _between(np.sort(np.concatenate((small, [0.5], 1.0 - small))), vmin, vmax)
             if ticks.size <= _MOST_TICKS:
                 break
         # A view so short that the scale is almost linear in it.

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bosaris_py.errors import (
-    ConditionWarning,
-    DegenerateReplicatesWarning,
-    FewErrorsWarning,
-    FewSpeakersWarning,
-    MissingTrialsWarning,
-    SuspectScoresWarning,
-)
+from bosaris_py import errors
 from bosaris_py.evaluation import ConditionRow, Results
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.numerics.priors import DecisionCosts
@@ -25,12 +18,12 @@ _SUSPECT, _FEW_ERRORS, _FEW_SPEAKERS = "Suspect scores", "Few errors (rule of 30
 
 # What warnings are about.
 _TOPICS: dict[type[Warning], str] = {
-    MissingTrialsWarning: "Missing trials",
-    ConditionWarning: "Conditions of one class",
-    FewSpeakersWarning: _FEW_SPEAKERS,
-    FewErrorsWarning: _FEW_ERRORS,
-    SuspectScoresWarning: _SUSPECT,
-    DegenerateReplicatesWarning: "Replicates without a value",
+    errors.MissingTrialsWarning: "Missing trials",
+    errors.ConditionWarning: "Conditions of one class",
+    errors.FewSpeakersWarning: _FEW_SPEAKERS,
+    errors.FewErrorsWarning: _FEW_ERRORS,
+    errors.SuspectScoresWarning: _SUSPECT,
+    errors.DegenerateReplicatesWarning: "Replicates without a value",
 }
 
 

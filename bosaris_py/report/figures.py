@@ -11,17 +11,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from bosaris_py import plots
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedScores, SystemTable
-from bosaris_py.plots import (
-    plot_bayes,
-    plot_det,
-    plot_ece,
-    plot_forest,
-    plot_histogram,
-    plot_pav,
-    plot_tippett,
-)
 from bosaris_py.plots.looks import for_report, svg
 from bosaris_py.uncertainty.comparisons import ComparisonTable
 
@@ -91,7 +83,7 @@ def _differences(shown: Mapping[str, str], comparison: ComparisonTable) -> _Draw
     pairs = tuple((shown[first], shown[second]) for first, second in comparison.pairs)
     return (
         "Differences of EERs",
-        lambda: plot_forest(
+        lambda: plots.plot_forest(
             attrs.evolve(comparison, pairs=pairs), percent=True, xlabel="difference (%)"
         ),
         "Squares are differences of the EER, first system minus second, bars their intervals. Left "
@@ -117,14 +109,14 @@ def _drawings(
     stars = "Filled stars are the least cost at the first operating point, open ones the actual. "
     yield (
         "Detection error trade-off (DET)",
-        lambda: plot_det(named, prior=first, bands=around("det")),
+        lambda: plots.plot_det(named, prior=first, bands=around("det")),
         "As the threshold rises, false alarms fall and misses rise; a curve nearer to the lower "
         f"left corner is better. Dots are equal error-rates. {stars if points else ''}"
         f"In the grey margins a rate rests on fewer than 30 errors.{shade}",
     )
     yield (
         "Normalized Bayes error-rate",
-        lambda: plot_bayes(named, prior=list(points) or None, bands=around("bayes")),
+        lambda: plots.plot_bayes(named, prior=list(points) or None, bands=around("bayes")),
         "The rate of wrong decisions over the prior, as a share of that without a detector. Solid: "
         "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
         f"is what calibration loses. Vertical lines are the operating points.{shade}",
@@ -133,21 +125,21 @@ def _drawings(
         return
     yield (
         "Tippett plot",
-        lambda: plot_tippett(named, bands=around("tippett")),
+        lambda: plots.plot_tippett(named, bands=around("tippett")),
         "The share of trials whose likelihood-ratio is at least the value below. Solid: targets; "
         "dashed: non-targets. At LR = 1, dots show targets that are supported and non-targets that "
         f"mislead.{shade}",
     )
     yield (
         "Empirical cross-entropy (ECE)",
-        lambda: plot_ece(named, bands=around("ece")),
+        lambda: plots.plot_ece(named, bands=around("ece")),
         "What remains unknown of the class, in bits, over the prior. Solid: with the scores as "
         "they are; dashed: after the best calibration; dotted: without scores. Above the dotted "
         f"line, scores mislead.{shade}",
     )
     yield (
         "Calibration by the PAV algorithm",
-        lambda: plot_pav(named, bands=around("pav")),
+        lambda: plots.plot_pav(named, bands=around("pav")),
         "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
         "diagonal calibration is right. Triangles are scores of one class only. devPAV is the mean "
         f"distance from the diagonal.{shade}",
@@ -155,7 +147,7 @@ def _drawings(
     for name, found in results.items():
         yield (
             f"Scores of {name}",
-            partial(plot_histogram, found, prior=list(points) or None),
+            partial(plots.plot_histogram, found, prior=list(points) or None),
             "How often each score occurs among targets and among non-targets. Where both overlap, "
             "decisions go wrong. Black lines are the Bayes thresholds.",
         )
@@ -166,7 +158,7 @@ def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]
     sentence = "Squares are equal error-rates, bars their intervals. "
     pooled = [(shown[name], row) for name, row in table.rows if row.kind == "pooled"]
     if any("eer" in row.intervals for _, row in pooled):
-        yield "EER of the systems", lambda: plot_forest(SystemTable(pooled)), sentence
+        yield "EER of the systems", lambda: plots.plot_forest(SystemTable(pooled)), sentence
     for name in shown:
         own = [row for system, row in table.rows if system == name]
         rows = [
@@ -174,9 +166,8 @@ def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]
             for row, label in zip(own, _short(row.name for row in own), strict=True)
         ]
         if len(rows) > 1 and any(row.figures["eer"] is not None for row in rows):
-            line = "The dashed line is that of all trials pooled."
             yield (
                 f"EER by condition: {name}",
-                partial(plot_forest, ConditionTable(rows)),
-                sentence + line,
+                partial(plots.plot_forest, ConditionTable(rows)),
+                sentence + "The dashed line is that of all trials pooled.",
             )

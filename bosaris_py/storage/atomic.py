@@ -86,8 +86,7 @@ def _take_over(path: Path, old: os.stat_result) -> None:
 def _create_beside(target: Path, mode: int) -> Path:
     """Create an empty file of a new name in the folder of `target`."""
     while True:
-        name = f".{target.name[:_NAME_KEPT]}.{secrets.token_hex(4)}.tmp"
-        temporary = target.with_name(name)
+        temporary = target.with_name(f".{target.name[:_NAME_KEPT]}.{secrets.token_hex(4)}.tmp")
         try:
             descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
         except FileExistsError:

@@ -125,8 +125,7 @@ class Factor(metaclass=Readable):
             return np.array_equal(self.codes, other.codes)
         union = np.unique(np.concatenate((self.levels, other.levels)))
         mine = np.searchsorted(union, self.levels)
-        theirs = np.searchsorted(union, other.levels)
-        return np.array_equal(mine[self.codes], theirs[other.codes])
+        return np.array_equal(mine[self.codes], np.searchsorted(union, other.levels)[other.codes])
 
     __hash__ = None  # type: ignore[assignment]
     __reduce__ = by_constructor

@@ -308,14 +308,14 @@ def _read_trials(found: GuardedDataset) -> BoolArray:
 
 def open_fields(source: GuardedFile, kind: str) -> OpenedFields:
     """Find the data sets of an object and check types and shapes; nothing is read yet."""
-    _expect_kind(source, kind)
+    is_own = _expect_kind(source, kind)
     fields = KINDS[kind].fields
     layout = find_layout(source, kind) if "modelset" in fields else LAYOUTS[0]
     if kind == "key" and source.first_of(layout.data_sets["tar"]) is None:
         fields = ("modelset", "segset", "labels")
     opened = OpenedFields(fields, layout)
     optional = KINDS[kind].optional | layout.may_lack
-    if kind != "trial_metadata" and (source.attribute("format") or "").startswith("bosaris_py."):
+    if kind != "trial_metadata" and is_own:
         # This package writes everything: what is missing is lost.
         optional = frozenset()
     # The ids tell the extents of all others.
@@ -343,17 +343,18 @@ def find_layout(source: GuardedFile, kind: str) -> Layout:
     raise _missing(source, kind, FIELDS["modelset"].data_sets[0])
 
 
-def _expect_kind(source: GuardedFile, kind: str) -> None:
-    """Refuse a file that says it is of another kind, or of a newer format."""
+def _expect_kind(source: GuardedFile, kind: str) -> bool:
+    """Refuse a file of another kind or a newer format; tell if this package has written it."""
     declared = source.attribute("format") or ""
     if not declared.startswith("bosaris_py."):
-        return
+        return False
     found = declared.removeprefix("bosaris_py.")
     if found != kind:
         raise _wrong_kind(source, kind, KINDS[found].class_name if found in KINDS else found)
     version = source.attribute("format_version") or FORMAT_VERSION
     if version != FORMAT_VERSION:
         refuse_newer(f"{source.path}: the attribute format_version", version, FORMAT_VERSION)
+    return True
 
 
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
@@ -368,8 +369,7 @@ def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
         )
     elif wanted == f"Flat{found}":
         hint = f" Read it with {found}.read and call to_flat() on the result."
-    message = f"{source.path}: expected {wanted}; the file holds {found}.{hint}"
-    return FileFormatError(message)
+    return FileFormatError(f"{source.path}: expected {wanted}; the file holds {found}.{hint}")
 
 
 def _missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:
@@ -509,8 +509,7 @@ class FieldWriter:
 def put_attribute(location: Any, name: str, text: str) -> None:
     """Put a scalar text attribute of fixed length."""
     kind = _string_type(len(text) + 1, is_ascii=True)
-    scalar = h5py.h5s.create(h5py.h5s.SCALAR)
-    attribute = h5py.h5a.create(location, name.encode(), kind, scalar)
+    attribute = h5py.h5a.create(location, name.encode(), kind, h5py.h5s.create(h5py.h5s.SCALAR))
     attribute.write(np.array(text.encode(), dtype=f"S{len(text) + 1}"), mtype=kind)
 
 
@@ -583,7 +582,7 @@ def _read_column(source: GuardedFile, where: str, size: int) -> Factor | AnyArra
     found = source.data_set(f"{where}/{'codes' if is_factor else 'values'}", content)
     if found.type_class == "integer":
         # Whole numbers stay what they are.
-        found = attrs.evolve(found, content="positions")
+        found.content = "positions"
     if found.shape != (size,):
         raise found.error(f"has shape {found.shape}; {(size,)} is expected")
     found.claim()

@@ -71,6 +71,7 @@ _LONGEST_ATTRIBUTE = 1024
 
 # A file of scores has ten objects at most; one of MATLAB 7.3 has one for each id.
 _MOST_OBJECTS = 2**20
+_MOST_REMEMBERED = 64
 # Groups lie three deep; the names of their members grow with each more.
 _MOST_LEVELS = 32
 
@@ -149,29 +150,33 @@ class MemoryBudget:
     max_bytes: int | None
     spent: int = attrs.field(default=0, init=False)
     _shared: int = attrs.field(default=0, init=False)
-    _limit: int = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        """Find out the limit."""
+        """Refuse a limit that is no number."""
         given: Any = self.max_bytes
         if not isinstance(given, Real | None):
             raise invalid("max_bytes", "be a number of bytes", describe(given))
-        self._limit = usable_memory() if self.max_bytes is None else self.max_bytes
+
+    @cached_property
+    def _limit(self) -> int:
+        return usable_memory() if self.max_bytes is None else self.max_bytes
 
     def claim(self, count: int, what: str) -> None:
         """Take `count` bytes for `what`, or raise if the file takes more than the limit."""
         self.spent += count
+        # Finding out the limit takes as long as reading a small file.
+        if self.max_bytes is None and self.spent <= _HARMLESS_BYTES:
+            return
         if self.spent <= self._limit:
             return
         source = "`max_bytes` allows"
         if self.max_bytes is None:
             source = "half of the memory of this machine, container or process is"
-        message = (
+        raise FileFormatError(
             f"{self.path}: {what} needs {format_bytes(count)} of memory "
             f"({format_bytes(self.spent)} with the rest of the file), "
             f"{source} {format_bytes(self._limit)}"
         )
-        raise FileFormatError(message)
 
     def claim_once(self, count: int, what: str) -> None:
         """Take memory that is used again for each part of a file: what the largest part needs."""
@@ -245,6 +250,8 @@ class GuardedFile:
     budget: MemoryBudget
     remembers_chunks: bool
     known: Mapping[str, KnownChunks]
+    # Objects that the walk through the file has found, by their paths; not more than a few.
+    _found: dict[str, Any] = attrs.field(factory=dict, init=False)
 
     def error(self, name: str, text: str) -> FileFormatError:
         """Return an error about the data set `name` of this file."""
@@ -274,6 +281,8 @@ class GuardedFile:
                 path = f"{parent}{os.fsdecode(name)}"
                 self._refuse_link(path, link)
                 found = h5py.h5o.open(group, name)
+                if len(self._found) < _MOST_REMEMBERED:
+                    self._found[path] = found
                 if isinstance(found, h5py.h5d.DatasetID):
                     self._refuse_storage(path, found.get_create_plist())
                 # A group can be reached on several ways, even through itself.
@@ -324,6 +333,8 @@ class GuardedFile:
 
     def find(self, name: str) -> Any:
         """Return the low-level object of a path without leading slash, None if absent."""
+        if name in self._found:
+            return self._found[name]
         location = self.file.id
         for part in name.split("/"):
             if not isinstance(location, h5py.h5g.GroupID):
@@ -361,7 +372,8 @@ class GuardedFile:
             )
         if checked.type_class == "enumeration" and checked.dataset.dtype != np.bool_:
             raise self.error(name, "must hold a mask; it is of an enumeration type")
-        return attrs.evolve(checked, checksums=_checksums(checked))
+        checked.checksums = _checksums(checked)
+        return checked
 
     def check_dataset(
         self, found: Any, name: str, classes: set[str], wanted: str, *, content: str = ""
@@ -383,15 +395,15 @@ class GuardedFile:
         checked = GuardedDataset(self, name, h5py.Dataset(found), content, type_class, shape)
         self._check_backing(checked, properties)
         try:
-            return attrs.evolve(checked, chunks=self._check_stored_size(checked, properties))
+            checked.chunks = self._check_stored_size(checked, properties)
         except (ValueError, RuntimeError) as error:
             raise checked.error(f"is damaged or not readable: {error}") from error
+        return checked
 
     def _check_stored_size(self, checked: "GuardedDataset", properties: Any) -> StoredChunks | None:
         """Raise `ValueError` if the stored bytes are not those that shape and type need."""
         dataset, size = checked.dataset.id, checked.item_size
-        kind = dataset.get_type()
-        of_pointers = checked.type_class == "string" and kind.is_variable_str()
+        of_pointers = checked.type_class == "string" and dataset.get_type().is_variable_str()
         if of_pointers:
             # Length, address and number.
             size = 8 + h5py.h5i.get_file_id(dataset).get_create_plist().get_sizes()[0]
@@ -434,9 +446,10 @@ def _checksums(found: "GuardedDataset") -> tuple[int, ...]:
     if found.count == 0 or not h5py.h5a.exists(place, CHECKSUMS):
         return ()
     attribute = h5py.h5a.open(place, CHECKSUMS)
-    size = attribute.shape[0] if len(attribute.shape) == 1 else 0
+    extents = attribute.shape
+    size = extents[0] if len(extents) == 1 else 0
     if attribute.get_type() == h5py.h5t.STD_U32LE and 1 < size <= _MOST_CHECKSUMS:
-        values = np.empty(attribute.shape, dtype="<u4")
+        values = np.empty(extents, dtype="<u4")
         attribute.read(values)
         rows, *rest = values.tolist()
         # A part of a block cannot be verified: one must fit into memory beside what was asked for.
@@ -465,7 +478,7 @@ def _links(group: Any, most: int) -> list[tuple[bytes, int, int]]:
     return links
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class GuardedDataset:
     """A data set of at most two dimensions that passed all checks and is not read yet."""
 
@@ -491,7 +504,7 @@ class GuardedDataset:
         """Number of elements."""
         return math.prod(self.shape)
 
-    @property
+    @cached_property
     def item_size(self) -> int:
         """Bytes of one element as stored, without what a pointer leads to."""
         return int(self.dataset.id.get_type().get_size())
@@ -636,13 +649,13 @@ class GuardedDataset:
                 elements = _converted(chunk, stored, wanted, out.dtype)
             out[place] = elements[part]
 
-    @property
+    @cached_property
     def is_whole(self) -> bool:
         """Whether all elements are stored; others can be left as they were by the library."""
         if self.chunks is None:
             return int(self.dataset.id.get_storage_size()) > 0
         steps = zip(self.shape, self.chunks.shape, strict=True)
-        return self.chunks.count == math.prod(-(-extent // step) for extent, step in steps)
+        return len(self.chunks.begins) == math.prod(-(-extent // step) for extent, step in steps)
 
     @contextlib.contextmanager
     def _damage(self) -> Iterator[None]:
@@ -667,8 +680,8 @@ class GuardedDataset:
 
     def read_numbers(self) -> AnyArray:
         """Return all elements in their `memory_type`."""
-        # Zeros, because the library leaves what was never written as it is.
-        out = np.zeros(self.shape, dtype=self.memory_type)
+        # The library leaves what was never written as it is.
+        out = (np.empty if self.is_whole else np.zeros)(self.shape, dtype=self.memory_type)
         if out.size:
             self.read_into(out)
         return mark_read_only(out)
@@ -738,11 +751,10 @@ def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> 
     position = tuple(int(index) for index in np.argwhere(~legal)[0])
     allowed = "1 (target), -1 (non-target) and 0" if signed else "0 and 1"
     values = list_some(np.unique(others).tolist())
-    message = (
+    raise FileFormatError(
         f"{where} must hold only {allowed}; {others.size} of {stored.size} values are "
         f"others ({values}), the first at {position}"
     )
-    raise FileFormatError(message)
 
 
 # Strings of variable length. Such a string lies in a *global heap*, a block of the file in

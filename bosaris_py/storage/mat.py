@@ -117,8 +117,7 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
             # The toolkit keeps `hasmodel` and `hasseg` as rows.
             record[name] = array[np.newaxis]
         else:
-            is_measure = "q" in field.dims
-            record[name] = array.astype(np.float64, copy=False) if is_measure else array
+            record[name] = array.astype(np.float64, copy=False) if "q" in field.dims else array
     with atomic_write(path) as temporary:
         try:
             scipy.io.savemat(
@@ -258,8 +257,7 @@ def _no_variable(path: Path, variable: str, found: list[str]) -> FileFormatError
 
 def _no_struct(path: Path, variable: str, found: str) -> FileFormatError:
     """Return the error for a variable that is no single struct."""
-    message = f"{path}: the variable `{variable}` must be one struct; it is {found}"
-    return FileFormatError(message)
+    return FileFormatError(f"{path}: the variable `{variable}` must be one struct; it is {found}")
 
 
 @attrs.frozen(eq=False)
@@ -406,5 +404,4 @@ class _Struct73(_Struct):
         if letters.count and max(letters.shape, default=1) != letters.count:
             raise letters.error("must hold one row of characters in each cell")
         self.budget.claim(8 * letters.count, f"data set `/{place}`")
-        units = np.ravel(letters.read_numbers()).astype("<u2")
-        return units.tobytes().decode("utf-16-le")
+        return np.ravel(letters.read_numbers()).astype("<u2").tobytes().decode("utf-16-le")

@@ -320,11 +320,10 @@ class FileReader:
         # h5py maps the faults of a damaged file to a dozen built-in exceptions.
         except Exception as error:
             detail = str(error).strip() or type(error).__name__
-            message = (
+            raise FileFormatError(
                 f"{self.file.path}: {what} cannot be read: damaged, truncated or changed "
                 f"meanwhile; h5py says: {detail}"
-            )
-            raise FileFormatError(message) from error
+            ) from error
 
 
 class FlatReader(FileReader):
@@ -354,8 +353,7 @@ class FlatReader(FileReader):
             return np.ones(trials.stop - trials.start, dtype=np.int8)
         matrix = self._matrices[2]
         where = f"{self.file.path}: data set `/{matrix.name}`, from trial {trials.start},"
-        is_target = check_mask_values(self._read(matrix, trials), where)
-        labels = 2 * is_target.astype(np.int8)
+        labels = 2 * check_mask_values(self._read(matrix, trials), where).astype(np.int8)
         labels -= 1
         return labels
 
@@ -507,8 +505,7 @@ def write_score_rows(
             scores.append(values)
             valid.append(mask.view(np.uint8))
         if scores.done != modelset.size:
-            expected = f"be all {modelset.size} rows"
-            raise invalid("parts", expected, f"{scores.done}")
+            raise invalid("parts", f"be all {modelset.size} rows", f"{scores.done}")
         scores.close()
         valid.close()
         put_strings(root, "ID/row_ids", modelset)

@@ -247,8 +247,7 @@ def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> 
         again = int(np.setdiff1d(np.arange(all_codes.size), first)[0])
         name, before = column.ids[all_codes[again]], numbers[int(first[all_codes[again]])]
         raise numbers.error(again, f"the id {show(name)} was already in line {before}")
-    values = mark_read_only(np.concatenate(parts, axis=1))
-    return {"ids": ids.in_order(all_codes), "values": values}
+    return {"ids": ids.in_order(all_codes), "values": mark_read_only(np.concatenate(parts, axis=1))}
 
 
 # Writing

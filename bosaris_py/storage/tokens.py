@@ -80,11 +80,9 @@ def read_blocks(path: FilePath, *, progress: bool = False) -> Iterator[tuple[int
     for number, part in enumerate(_read_parts(file_path, progress=progress)):
         if number == 0:
             if part.startswith((b"\xff\xfe", b"\xfe\xff")):
-                message = f"{file_path}: the text is in UTF-16; save it in UTF-8"
-                raise FileFormatError(message)
+                raise FileFormatError(f"{file_path}: the text is in UTF-16; save it in UTF-8")
             if part.startswith(_GZIP_MAGIC):
-                message = f"{file_path}: this is a gzip file; let its name end in .gz"
-                raise FileFormatError(message)
+                raise FileFormatError(f"{file_path}: this is a gzip file; let its name end in .gz")
             part = part.removeprefix(_BYTE_ORDER_MARK)
         cut = part.rfind(b"\n") + 1
         if cut == 0:

@@ -59,7 +59,9 @@ def ascends(codes: IntArray) -> bool:
 
 def _are_in_order(models: Positions, segments: Positions, n_models: int) -> bool:
     """Tell whether the codes of a list of trials ascend, from pieces that stay in the cache."""
-    pieces = (slice(start, start + _PIECE + 1) for start in range(0, models.size, _PIECE))
+    starts = range(0, models.size, _PIECE)
+    # Of a list that is not in order the first few tell it.
+    pieces = (slice(100), *(slice(start, start + _PIECE + 1) for start in starts))
     return all(ascends(trial_codes(models[x], segments[x], n_models)) for x in pieces)
 
 
@@ -198,8 +200,7 @@ class TrialTable(metaclass=Readable):
             sized[at] = extra[name]
         for argument, column in sized.items():
             if len(column) != rows.size:
-                expected = f"have {rows.size} items like `models`"
-                raise invalid(argument, expected, str(len(column)))
+                raise invalid(argument, f"have {rows.size} items like `models`", str(len(column)))
         self.__attrs_init__(model_ids, rows, segment_ids, cols, is_target, scores, extra)
 
     __reduce__ = by_constructor
@@ -325,8 +326,7 @@ class TrialTable(metaclass=Readable):
             raise invalid("self", "have labels and scores", f"a table with {found}")
         has_score = ~np.isnan(self.scores)
         tar = self.scores[self.is_target & has_score]
-        non = self.scores[~self.is_target & has_score]
-        return mark_read_only(tar), mark_read_only(non)
+        return mark_read_only(tar), mark_read_only(self.scores[~self.is_target & has_score])
 
     def in_order_of(self, trials: "TrialTable") -> "TrialTable":
         """Return the scores of this table for the trials of another, in its order.

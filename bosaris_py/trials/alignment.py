@@ -206,8 +206,7 @@ class Frame:
             return source if rows == _ALL and cols == _ALL else source[rows, cols]
         # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
         if _is_transposed(source):
-            transposed = Frame(self.cols, self.rows, self.shape[::-1])
-            return transposed.take(source.T, cols, rows).T
+            return Frame(self.cols, self.rows, self.shape[::-1]).take(source.T, cols, rows).T
         return mark_read_only(self.copy_of(source, rows, cols))
 
     def copy_of(self, source: AnyArray, rows: slice = _ALL, cols: slice = _ALL) -> AnyArray:

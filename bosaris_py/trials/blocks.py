@@ -452,8 +452,7 @@ class TrialBlocks:
         blocks = row_blocks(self.shape, files, block_rows)
         is_scattered = self.order is not None or any(f.rows is not None for f in self.frames)
         if block_rows is None and is_scattered and blocks:
-            step = _SCATTERED * blocks[0].stop
-            blocks = row_blocks(self.shape, files, step)
+            blocks = row_blocks(self.shape, files, _SCATTERED * blocks[0].stop)
         return blocks
 
     def read(self, blocks: Sequence[slice], *, ahead: bool = True) -> Iterator[TrialBlock]:

@@ -264,8 +264,7 @@ def _mask_of(subset: Any, key: AnyNdx) -> BoolArray:
         return np.asarray(subset[key.trial_positions()])
     expected = f"have the shape {key.shape} of the key, or one value for each of its trials"
     hint = "Did you swap models and segments?" if subset.shape == key.shape[::-1] else ""
-    found = f"shape {subset.shape} and {key.n_trials} trials"
-    raise invalid("subsets", expected, found, hint)
+    raise invalid("subsets", expected, f"shape {subset.shape} and {key.n_trials} trials", hint)
 
 
 @attrs.frozen(eq=False)
@@ -342,8 +341,7 @@ def as_factor(values: Any, name: str) -> Factor:
     try:
         return Factor.from_values(values)
     except InvalidInputError as error:
-        message = f"`{name}` of {error}"
-        raise InvalidInputError(message) from None
+        raise InvalidInputError(f"`{name}` of {error}") from None
 
 
 def take_items(column: Column, positions: npt.NDArray[Any]) -> Column:
@@ -668,8 +666,7 @@ class Conditions(metaclass=Readable):
         """
         listed: object = factors
         if not isinstance(listed, Mapping) or not listed:
-            expected = "map at least one name to values"
-            raise invalid("factors", expected, describe(listed))
+            raise invalid("factors", "map at least one name to values", describe(listed))
         check_trials(trials)
         checked = []
         for name, values in factors.items():
@@ -893,8 +890,7 @@ class Conditions(metaclass=Readable):
             raise invalid("name", expected, describe(name))
         lines = self._subsets.assign(key).positions()[self.names.index(name)]
         if lines.size == 0:
-            message = f"Condition {name!r} has no trial of the key."
-            raise TrialMismatchError(message)
+            raise TrialMismatchError(f"Condition {name!r} has no trial of the key.")
         labels = key.trial_labels()[lines]
         models, segments = (side[lines] for side in key.trial_positions())
         # Ascending positions keep the order, which the constructor only checks.

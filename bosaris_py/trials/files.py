@@ -109,11 +109,10 @@ class KeyAndMetadata(NamedTuple):
 
     def __getattr__(self, name: str) -> Any:
         """Tell where to look for what only one of the two has."""
-        message = (
+        raise AttributeError(
             f"read_key gives a key and its metadata, which have {name!r} if anything has: "
             "key, metadata = read_key(path), or read_key(path).key"
         )
-        raise AttributeError(message)
 
 
 def read_key(
@@ -303,8 +302,7 @@ def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options
     has_columns = isinstance(found, TrialMetadata)
     content = found.trials if has_columns else found
     if not isinstance(content, classes):
-        message = f"{path}: expected {wanted}; the file holds {found!r}"
-        raise FileFormatError(message)
+        raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
     if form is not None and isinstance(content, FlatTrials) != (form == "flat"):
         content = getattr(content, f"to_{form}")()
     if isinstance(content, AnyScores):

@@ -261,8 +261,7 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         -------
         FlatNdx
         """
-        found = cls(table.modelset, table.segset, table.models, table.segments)
-        return found._checked_for_swaps()
+        return cls(table.modelset, table.segset, table.models, table.segments)._checked_for_swaps()
 
     def _listed(self) -> dict[str, Any]:
         return listed_columns(self, self.trial_positions())
@@ -282,8 +281,7 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         -------
         Ndx
         """
-        everywhere = np.ones(self.n_trials, dtype=np.bool_)
-        return Ndx(*self.ids, *self._in_matrices(max_cells, everywhere))
+        return Ndx(*self.ids, *self._in_matrices(max_cells, np.ones(self.n_trials, dtype=np.bool_)))
 
     def merge(self, *others: "FlatNdx") -> "FlatNdx":
         """Unite the trials of several objects.
@@ -298,8 +296,7 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         FlatNdx
             The trials of any of the objects; models and segments are sorted.
         """
-        objects = all_of_class(FlatNdx, self, *others)
-        return FlatNdx(*TrialList.merged(objects)[:4])
+        return FlatNdx(*TrialList.merged(all_of_class(FlatNdx, self, *others))[:4])
 
 
 _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
@@ -459,8 +456,7 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         >>> key.trial_labels().tolist()
         [True, False, True]
         """
-        frame = Frame(None, None, self.shape)
-        (labels,) = extract(frame, self.tar, None, (self.trial_mask,))
+        (labels,) = extract(Frame(None, None, self.shape), self.tar, None, (self.trial_mask,))
         return mark_read_only(labels)
 
     def to_ndx(self) -> Ndx:
@@ -681,8 +677,7 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        objects = all_of_class(FlatKey, self, *others)
-        return FlatKey(*TrialList.merged(objects, _DISAGREEMENT))
+        return FlatKey(*TrialList.merged(all_of_class(FlatKey, self, *others), _DISAGREEMENT))
 
 
 AnyNdx = Ndx | Key | FlatNdx | FlatKey

@@ -425,11 +425,10 @@ class TrialMetadata(metaclass=Readable):
             found = ids.locate(wanted) if table else None
             if found is not None and (found < 0).any():
                 absent = wanted.ids[found < 0]
-                message = (
+                raise TrialMismatchError(
                     f"The metadata do not describe {absent.size} of {wanted.ids.size} {noun}: "
                     f"{list_some(absent)}."
                 )
-                raise TrialMismatchError(message)
             positions.append(found)
         tables = (
             table
@@ -461,8 +460,7 @@ class TrialMetadata(metaclass=Readable):
             They fit any key whose trials are described here.
         """
         if not factors:
-            expected = f"name at least one column ({', '.join(self.names)})"
-            raise invalid("factors", expected, "none")
+            raise invalid("factors", f"name at least one column ({', '.join(self.names)})", "none")
         return Conditions.from_factors(
             self.trials,
             {name: self.factor(name) for name in factors},
@@ -515,8 +513,7 @@ class TrialMetadata(metaclass=Readable):
             trials = _as_trials(arrays, path)
             return cls(trials, *(arrays["columns"][kind] for kind in COLUMN_KINDS))
         except InvalidInputError as error:
-            message = f"{path}: {error}"
-            raise FileFormatError(message) from error
+            raise FileFormatError(f"{path}: {error}") from error
 
 
 def _as_categories(column: Column, name: str) -> Factor:
@@ -525,8 +522,7 @@ def _as_categories(column: Column, name: str) -> Factor:
         return column
     if column.dtype.kind == "f":
         hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
-        found = f"{describe(column)} in column {name!r}"
-        raise invalid("name", "name categories", found, hint)
+        raise invalid("name", "name categories", f"{describe(column)} in column {name!r}", hint)
     return Factor.from_values(column)
 
 
@@ -558,8 +554,7 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
         raise FileFormatError(message)
     # In another order the constructors would sort the trials, but not the columns beside them.
     if order_trials(*positions, ids[0].size).order is not None:
-        message = f"{path}: trials must come by segment, then by model, each once"
-        raise FileFormatError(message)
+        raise FileFormatError(f"{path}: trials must come by segment, then by model, each once")
     flat = FlatNdx(*ids, *positions) if labels is None else FlatKey(*ids, *positions, labels)
     return flat if form.startswith("Flat") else flat.to_dense(max_cells=math.prod(flat.shape))
 
@@ -567,8 +562,7 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
 def _check_extension(path: FilePath) -> None:
     """Refuse a file name of another format than HDF5."""
     if as_path(path).suffix.lower() not in _HDF5:
-        expected = f"end in {' or '.join(_HDF5)}"
-        raise invalid("path", expected, repr(str(path)))
+        raise invalid("path", f"end in {' or '.join(_HDF5)}", repr(str(path)))
 
 
 def to_table(

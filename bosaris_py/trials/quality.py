@@ -217,11 +217,10 @@ def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:
     index = IdIndex.of(np.concatenate(id_lists))
     if index.has_repeated():
         repeated = index.ordered[1:][index.ordered[1:] == index.ordered[:-1]]
-        message = (
+        raise TrialMismatchError(
             f"The objects to be merged share {repeated.size} {what} ({list_some(repeated)}); "
             f"each must be in one only."
         )
-        raise TrialMismatchError(message)
 
 
 def check_same_measures(counts: Sequence[int]) -> None:

@@ -732,8 +732,7 @@ def all_scores(scores: AnyScores) -> FloatArray:
     """Return all scores of an object as a vector, column by column."""
     if isinstance(scores, FlatScores):
         return scores.scores
-    frame = Frame(None, None, scores.shape)
-    return extract(frame, scores.scoremat, None, (scores.scoremask,))[0]
+    return extract(Frame(None, None, scores.shape), scores.scoremat, None, (scores.scoremask,))[0]
 
 
 # Scores of wanted trials, of matrices
@@ -928,12 +927,11 @@ def _stacked(
         for stack, vector in zip(stacks, vectors, strict=True):
             stack[number] = vector
     if faults:
-        message = (
+        raise TrialMismatchError(
             f"Every system must have a score for each trial; {'; '.join(faults)}. "
             f"Fill them with set_missing_to_value, best after calibration, or take these "
             f"trials out of the key."
         )
-        raise TrialMismatchError(message)
     return stacks
 
 

@@ -350,8 +350,7 @@ class DeLongResult(metaclass=Readable):
         size = self.auc.size
         for name, index in (("first", first), ("second", second)):
             if not (-size <= index < size):
-                expected = f"be the position of one of {size} systems"
-                raise invalid(name, expected, describe(index))
+                raise invalid(name, f"be the position of one of {size} systems", describe(index))
         # The variance of a linear function c'A of the areas is c'Sc for their covariance S.
         contrast = np.zeros(size)
         contrast[first] += 1.0
@@ -422,11 +421,10 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     """
     tar_rows, non_rows = _as_rows(tar, "tar"), _as_rows(non, "non")
     if len(tar_rows) != len(non_rows):
-        message = (
+        raise TrialMismatchError(
             f"`tar` and `non` must hold one row of scores per system; "
             f"got {len(tar_rows)} and {len(non_rows)} rows."
         )
-        raise TrialMismatchError(message)
     tar_placements = np.empty(tar_rows.shape)
     non_placements = np.empty(non_rows.shape)
     for row, (tar_row, non_row) in enumerate(zip(tar_rows, non_rows, strict=True)):

@@ -96,8 +96,7 @@ def _to_grid(values: npt.ArrayLike, name: str) -> tuple[float, ...]:
 def _to_plo(values: npt.ArrayLike) -> tuple[float, ...]:
     plo = _to_grid(values, "plo")
     if not max(-plo[0], plo[-1]) <= LARGEST_PLO:
-        expected = f"lie within +-{LARGEST_PLO:g}"
-        raise invalid("plo", expected, f"{plo[0]:g} to {plo[-1]:g}")
+        raise invalid("plo", f"lie within +-{LARGEST_PLO:g}", f"{plo[0]:g} to {plo[-1]:g}")
     return plo
 
 

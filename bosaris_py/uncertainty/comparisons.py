@@ -801,11 +801,10 @@ def speaker_permutation_test(
     """
     a, b = _as_costs(costs_a, "costs_a"), _as_costs(costs_b, "costs_b")
     if a.size != b.size:
-        message = (
+        raise TrialMismatchError(
             f"`costs_a` and `costs_b` must be of the same speakers; "
             f"got {a.size} and {b.size} costs."
         )
-        raise TrialMismatchError(message)
     if a.size < 2:
         raise invalid("costs_a", "be of at least two speakers", f"{a.size}")
     return _permute((a - b) / a.size, alternative, permutations, rng, progress=progress)
@@ -1052,8 +1051,7 @@ def _permute(
     """Flip the signs of the shares of a difference."""
     check_choice(alternative, Alternative, "alternative")
     if as_nonnegative(permutations, "permutations") < 1 or permutations != int(permutations):
-        expected = "be a whole number, at least 1"
-        raise invalid("permutations", expected, describe(permutations))
+        raise invalid("permutations", "be a whole number, at least 1", describe(permutations))
     extremeness = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[alternative]
     n_speakers = shares.size
     if n_speakers < 2:

@@ -329,12 +329,11 @@ class Decisions(metaclass=Readable):
         tar, non = class_scores(scores, key)
         missing = key.n_trials - tar.size - non.size
         if missing:
-            message = (
+            raise TrialMismatchError(
                 f"`scores` must have a score for every trial of `key`; "
                 f"{missing} of {key.n_trials} have none. Filter the key, or decide what a "
                 "missing score means with scores.set_missing_to_value."
             )
-            raise TrialMismatchError(message)
         return cls.at_threshold(tar, non, threshold)
 
     @property

@@ -604,8 +604,7 @@ class SpeakerInfluence:
     @property
     def swaps(self) -> Float64Array:
         """What changes its sign if two systems are swapped for a speaker; of its sum."""
-        pairs = self.pairs
-        return self.tar.total + 0.5 * pairs.of_speakers(self.non.total + self.non.residual)
+        return self.tar.total + 0.5 * self.pairs.of_speakers(self.non.total + self.non.residual)
 
     @property
     def difference(self) -> float:

@@ -620,8 +620,7 @@ def _strata_of(
     covered = codes >= 0
     n_covered = int(np.count_nonzero(covered))
     if n_covered == 0:
-        expected = f"have {what} with scores among the trials of `key`"
-        raise invalid("conditions", expected, "none")
+        raise invalid("conditions", f"have {what} with scores among the trials of `key`", "none")
     if n_covered < sum(part.size for part in parts):
         hint = "A trial in two conditions cannot be resampled within one of them."
         raise invalid("conditions", "not overlap", f"{what} in several conditions", hint)
@@ -644,13 +643,12 @@ def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None
     mask_a, mask_b = (_scored_mask(scores, key) for scores in systems)
     only_a, only_b = np.count_nonzero(mask_a & ~mask_b), np.count_nonzero(mask_b & ~mask_a)
     if only_a or only_b:
-        message = (
+        raise TrialMismatchError(
             f"`scores_a` and `scores_b` must be of the same trials; of the "
             f"{key.n_trials} trials of `key`, {only_a} have a score in `scores_a` only and "
             f"{only_b} in `scores_b` only. Filter the key to the trials that both systems have "
             "scored."
         )
-        raise TrialMismatchError(message)
 
 
 def refuse_missing(scores: AnyScores, key: AnyKey, name: str) -> None:
@@ -658,12 +656,11 @@ def refuse_missing(scores: AnyScores, key: AnyKey, name: str) -> None:
     scored = scored_trials(scores, key)
     if scored is not None:
         missing = int(np.count_nonzero(~scored))
-        message = (
+        raise TrialMismatchError(
             f"`{name}` must have a score for every trial of `key`; "
             f"{missing} of {key.n_trials} have none. Filter the key to the trials that both "
             "systems have scored."
         )
-        raise TrialMismatchError(message)
 
 
 def _scored_mask(scores: AnyScores, key: AnyKey) -> BoolArray:

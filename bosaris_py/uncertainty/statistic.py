@@ -421,8 +421,7 @@ class DCF(_ActualCost):
     @property
     def costs(self) -> DecisionCosts:
         """The prices of the two errors."""
-        point = OperatingPoint(self.p_target, self.c_miss, self.c_fa)
-        return DecisionCosts.from_prior(point)
+        return DecisionCosts.from_prior(OperatingPoint(self.p_target, self.c_miss, self.c_fa))
 
     @property
     def fa_limits(self) -> Float64Array:
@@ -817,8 +816,7 @@ class UserFunction:
         except ValueError:  # rows of different lengths
             value = np.array(None)
         if value.dtype.kind not in "fiub" or not value.size:
-            expected = "return a number or an array of numbers"
-            raise invalid("statistic", expected, describe(returned))
+            raise invalid("statistic", "return a number or an array of numbers", describe(returned))
         if self.shape is not None and value.shape != self.shape:
             shape = f"{self.shape} as on the data"
             expected = f"return a value of the same shape for all replicates, {shape}"

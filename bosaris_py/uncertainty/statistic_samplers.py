@@ -131,8 +131,7 @@ def _draw_ranks(edges: IntArray, n: int, rng: np.random.Generator) -> IntArray:
     if n > _PICKS_PER_BINOMIAL * edges.size:
         cells = np.diff(edges, prepend=0, append=n)
         return rng.multinomial(n, cells / n)[:-1].cumsum()
-    picks = np.bincount(rng.integers(0, n, size=n), minlength=n)
-    return running_total(picks)[edges]
+    return running_total(np.bincount(rng.integers(0, n, size=n), minlength=n))[edges]
 
 
 def running_total(weights: Weights) -> Weights:

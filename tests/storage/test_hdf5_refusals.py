@@ -165,6 +165,7 @@ def test_limit_is_the_memory_of_the_machine_by_default(
     craft: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bosaris_py.storage.hdf5_reading.machine_memory", lambda: 200)
+    monkeypatch.setattr("bosaris_py.storage.hdf5_reading._HARMLESS_BYTES", 0)
     with pytest.raises(FileFormatError, match=r"half of the memory of this machine.* is 100 bytes"):
         hdf5.read("scores", craft(lambda _: None))
 

@@ -95,8 +95,7 @@ def as_labels(labels: Any, name: str) -> BoolArray:
         raise invalid(name, expected, found, "Labels come first, then scores.")
     words = Factor.from_values(array if array.dtype.kind == "U" else array.tolist())
     lower = [str(word).lower() for word in words.levels]
-    fitting = (each.classes for each in VOCABULARIES if set(lower) <= set(each.classes))
-    classes = next(fitting, {})
+    classes = next((each.classes for each in VOCABULARIES if set(lower) <= set(each.classes)), {})
     if not classes or TrialClass.SPOOF in (classes[word] for word in lower):
         known = ", ".join(vocabulary.name for vocabulary in VOCABULARIES)
         hint = f"Say which word means a target: {name} == {str(words.levels[-1])!r}."

@@ -155,11 +155,10 @@ def _plan_by_header(
             roles[position] = role
         elif name is not None or (role in trial_format.required and role not in given):
             what = {MODEL: "models", SEGMENT: "segments"}.get(role, f"{role}s")
-            message = (
+            raise FileFormatError(
                 f"{path}: no column {' or '.join(wanted)} for the {what} in the first line; its "
                 f"columns are {list_some(names, 20)}"
             )
-            raise FileFormatError(message)
     # Nobody could ask for a column without a name.
     found = (FileColumn(roles.get(i), name or SKIPPED) for i, name in enumerate(names))
     return Plan(trial_format, tuple(found), separator, skips_first_line=True)

@@ -93,14 +93,12 @@ def detect_in(
         found = f"{path}: no format fits the first lines, such as {show(first.text)};"
         if odd := _first_odd_line(first, vocabulary):
             found = f"{path}:{odd[0]}: {odd[1]} is not like the lines before it; correct it, or"
-        message = (
+        raise FileFormatError(
             f"{found} tell what the `columns` are, what other words mean by `labels`, or the "
             f"`format`, one of {', '.join(FORMATS)}"
         )
-        raise FileFormatError(message)
     names = ", ".join(item.name for item in distinct.values())
-    message = f"{path}: {show(first.text)} could be {names}; say which by `format`"
-    raise FileFormatError(message)
+    raise FileFormatError(f"{path}: {show(first.text)} could be {names}; say which by `format`")
 
 
 def _formats_by_header(first: FirstLine) -> list[TrialFormat]:

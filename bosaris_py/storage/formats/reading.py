@@ -261,8 +261,7 @@ def _vocabulary_of(labels: Labels) -> Vocabulary:
     if not isinstance(labels, Mapping):
         raise invalid("labels", "be a mapping of words", describe(labels))
     if not labels:
-        expected = 'map words to True, False, "spoof" or None'
-        raise invalid("labels", expected, describe(labels))
+        raise invalid("labels", 'map words to True, False, "spoof" or None', describe(labels))
     for word, meaning in labels.items():
         # 1 == True, but whoever writes 1 may mean the word.
         is_known = meaning is None or isinstance(meaning, (bool, str))
