@@ -303,8 +303,9 @@ class _Bracket:
 
 # ---- The window around the EER's threshold
 
-# A trial is picked so many times with a chance below that of rounding.
-_MOST_PICKS = 20
+# A trial is picked so many times with a chance below that of rounding. Numbers that fewer of the
+# 2^16 values of bits would stand for are drawn from the rest.
+_MOST_PICKS, _FEWEST_OF_BITS = 20, 2**6
 
 # The mean of Poisson numbers is less than 1, so that their sum is below that of the picks by so
 # many standard deviations of the difference, and at least this.
@@ -329,8 +330,8 @@ _MOST_TRIALS = 12_000
 # With fewer trials in all, too: a cell is soon needed where scores are few.
 _FEWEST_TRIALS = 1_000
 
-# Points that are held for a block of replicates: a megabyte for each array.
-_NUMBERS_AT_A_TIME = 2**17
+# Points that are held for a block of replicates: less than 1.5 MB for each array.
+_NUMBERS_AT_A_TIME = 180_000
 
 
 @attrs.frozen(eq=False)
@@ -348,6 +349,7 @@ class _Poisson:
         """Divide the law of a mean below 1 into the two."""
         chances = np.exp(-mean) * np.cumprod(np.append(1.0, mean / np.arange(1, _MOST_PICKS)))
         parts = np.floor(2.0**16 * chances)
+        parts[parts < _FEWEST_OF_BITS] = 0.0
         cuts = np.cumsum(parts[parts > 0]).astype(np.uint16)
         rest = np.cumsum(chances - parts / 2.0**16)
         return cls(mark_read_only(cuts), mark_read_only(rest / rest[-1]))
@@ -501,10 +503,10 @@ class EERWindow:
         """Draw replicates, along the first axis."""
         # glibc keeps freed memory up to the size of an array that was freed before; asking the
         # system for pages each time takes as long as the draws.
-        np.empty(16 * _NUMBERS_AT_A_TIME)
-        step = max(1, _NUMBERS_AT_A_TIME // (self.edges.size + self.tar.ends.size))
-        sizes = [min(step, n_replicates - start) for start in range(0, n_replicates, step)]
-        return np.concatenate([self._draw_block(size, rng) for size in sizes])
+        np.empty(3 * _NUMBERS_AT_A_TIME)
+        numbers = n_replicates * (self.edges.size + self.tar.ends.size)
+        ends = np.linspace(0, n_replicates, -(-numbers // _NUMBERS_AT_A_TIME) + 1).astype(int)
+        return np.concatenate([self._draw_block(size, rng) for size in np.diff(ends).tolist()])
 
     def _draw_block(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         tar, non = self.tar.draw(n_replicates, rng), self.non.draw(n_replicates, rng)
