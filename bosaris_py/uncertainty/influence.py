@@ -610,7 +610,7 @@ class SpeakerInfluence:
     @property
     def difference(self) -> float:
         """The difference in the unit of the metric: an area is 1 minus its loss."""
-        return -self.estimate if self.is_area else self.estimate
+        return 0.0 - self.estimate if self.is_area else self.estimate
 
     @property
     def degrees(self) -> float:
@@ -721,6 +721,9 @@ class Studentised:
         draws = influence.students(weights, log=not is_difference)
         if draws is not None and is_difference:
             draws = np.sort(np.abs(draws))
+        # Of two speakers only one replicate has trials of both classes.
+        if draws is not None and (draws.size == 0 or draws[0] == draws[-1]):
+            draws = None
         return cls(influence, draws, is_difference)
 
     def minus(self, other: "Studentised") -> "Studentised":
@@ -852,6 +855,9 @@ class SpeakersNeeded(int):
 def speakers_for(ratio: float, pilot: SpeakerInfluence, confidence: float) -> SpeakersNeeded:
     """Return how many speakers leave a variance `ratio` times smaller than that of a pilot."""
     pairs, k = pilot.pairs, pilot.pairs.n_speakers
+    if not ratio > 0:
+        hint = "Nothing varies among its speakers, so it does not tell how many are needed."
+        raise invalid("pilot", "have a standard error above 0", "0", hint)
     tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
     # nu s^2 / sigma^2 is about chi-square of nu degrees, so sigma^2 has this interval.
     degrees = pilot.degrees_of_variance
