@@ -378,8 +378,8 @@ def pav_bins(hull: ROCCH, tar: SortedScores, non: SortedScores) -> PAVBins:
     return PAVBins(lowest, highest, hull.llr)
 
 
-# The search for the EERs of many curves begins so many points from the diagonal.
-_HALF_CHORD = 32
+# The search for the EERs of many curves begins with one point of so many.
+_COARSE = 16
 
 
 def diagonal_crossing(low: Any, high: Any) -> tuple[Any, Any]:
@@ -420,27 +420,29 @@ def eers_of_hulls(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array,
 
     The search of `eer_of_hull`; points ascend in pmiss.
     """
+    ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
+    low, high = (np.repeat(end, pmiss.shape[0], axis=1) for end in ends)
+    _search(pmiss[:, ::_COARSE].copy(), pfa[:, ::_COARSE].copy(), low, high)
+    _search(pmiss, pfa, low, high)
+    return diagonal_crossing(low, high)
+
+
+def _search(pmiss: Float64Array, pfa: Float64Array, low: Float64Array, high: Float64Array) -> None:
+    """Move the points `low` and `high` of each curve as `eer_of_hull` does."""
+    everyone = active = np.arange(pmiss.shape[0])
     rising = pmiss - pfa
-    rows = np.arange(pmiss.shape[0])
-    # Begin with the chord between two points at some distance either side of the diagonal.
-    crossing = (rising >= 0).argmax(axis=1)
-    first = np.maximum(crossing - _HALF_CHORD, 0)
-    last = np.minimum(crossing + _HALF_CHORD, pmiss.shape[1] - 1)
-    low = np.stack((pmiss[rows, first], pfa[rows, first]))
-    high = np.stack((pmiss[rows, last], pfa[rows, last]))
-    active, some = rows, (pmiss, pfa, rising)
+    costs = np.empty_like(rising)
     while active.size:
+        some: IndexArray | slice = active
+        if 2 * active.size > everyone.size:  # quicker than a copy of most curves
+            active, some = everyone, slice(None)
         values, priors = diagonal_crossing(low[:, active], high[:, active])
-        cost = some[2] * priors[:, np.newaxis]
-        cost += some[1]
+        cost = np.multiply(rising[some], priors[:, np.newaxis], out=costs[: active.size])
+        cost += pfa[some]
         best = cost.argmin(axis=1)
-        better = cost[rows[: active.size], best] < values * SAME_COST
-        if not better.all():
-            active, best = active[better], best[better]
-            some = pmiss[active], pfa[active], rising[active]
-        points = np.stack([rates[rows[: active.size], best] for rates in some[:2]])
+        better = cost[everyone[: active.size], best] < values * SAME_COST
+        active, best = active[better], best[better]
+        points = np.stack((pmiss[active, best], pfa[active, best]))
         below = points[0] < points[1]
         low[:, active[below]] = points[:, below]
         high[:, active[~below]] = points[:, ~below]
-    eers, priors = diagonal_crossing(low, high)
-    return eers, priors

@@ -132,7 +132,15 @@ def _band_of(
     """Return what a band takes of the result of a curve of so many points."""
     check_choice(kind, BandKind, "kind")
     result = _checked(result, (size,), f"with {size} values")
-    ends = (result.low, result.high) if kind == "pointwise" else _simultaneous(result, scale)
+    if kind == "simultaneous":
+        ends = _simultaneous(result, scale)
+    elif np.any(result.high > result.low) or math.isinf(result.degrees):
+        ends = result.low, result.high
+    else:
+        # Nothing varies: what none of K speakers shows has at most this chance.
+        (least, most), tail = result.bounds, 0.5 - 0.5 * result.confidence
+        rare = (1.0 - tail ** (1.0 / (result.degrees + 1.0))) * np.asarray(most)
+        ends = np.maximum(result.low - rare, least), np.minimum(result.high + rare, most)
     return result.estimate, *ends, *_made(result), kind
 
 

@@ -447,15 +447,23 @@ class BootstrapResult(Records):
         (low, high), (other_low, other_high) = self.bounds, other.bounds
         if student is None and self.student is not None and other.student is not None:
             student = self.student.minus(other.student)
+        magnitude = np.maximum(np.abs(self.estimate), np.abs(other.estimate))
+        # Systems that are alike differ by rounding.
+        estimate, replicates = (
+            np.where(np.abs(values) <= ROUNDING * magnitude, 0.0, values)
+            for values in (
+                np.subtract(self.estimate, other.estimate), self.replicates - other.replicates
+            )
+        )  # fmt: skip
         difference = attrs.evolve(
             self,
-            estimate=as_plain(np.subtract(self.estimate, other.estimate)),
-            replicates=self.replicates - other.replicates,
+            estimate=as_plain(estimate),
+            replicates=replicates,
             bounds=(np.subtract(low, other_high), np.subtract(high, other_low)),
             student=student,
             is_difference=True,
         )
-        return difference._summarised(np.maximum(np.abs(self.estimate), np.abs(other.estimate)))
+        return difference._summarised(magnitude)
 
     def _summarised(self, magnitude: Any) -> "BootstrapResult":
         """Compute spread and interval; what is tiny beside `magnitude` varies by rounding only."""

@@ -67,8 +67,7 @@ from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_INTERVAL,
     Studentised,
     check_few_speakers,
-    pairs_of_plan,
-    speaker_influence,
+    influences_by_plan,
 )
 from bosaris_py.uncertainty.resampling import (
     Method,
@@ -273,13 +272,11 @@ def _students(
     systems: Sequence["System"], plan: ResamplingPlan, options: Resampling
 ) -> list[Studentised | None]:
     """Studentise the bootstraps of built-in metrics of one number, if speakers are drawn."""
-    drawn = pairs_of_plan(plan)
+    drawn = influences_by_plan([(s.statistic, (s.tar, s.non)) for s in systems], plan)
     if drawn is None:
         return [None] * len(systems)
-    found = [speaker_influence(s.statistic, s.tar, s.non, drawn[0], plan.strata) for s in systems]
-    if not any(found):
-        return [None] * len(systems)
-    weights, _ = drawn[1].draw(options.replications, options.rng.spawn(1)[0])
+    found, persons = drawn
+    weights, _ = persons.draw(options.replications, options.rng.spawn(1)[0])
     return [None if one is None else Studentised.of(one, weights) for one in found]
 
 

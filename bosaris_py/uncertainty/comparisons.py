@@ -78,10 +78,9 @@ from bosaris_py.uncertainty.influence import (
     SpeakersNeeded,
     Studentised,
     check_few_speakers,
+    influences_by_plan,
     losses_of,
-    pairs_of_plan,
     scores_by_speaker,
-    speaker_influence,
     speakers_for,
 )
 from bosaris_py.uncertainty.resampling import (
@@ -349,14 +348,14 @@ def _students(
     systems: list[System], plan: ResamplingPlan, options: Resampling
 ) -> tuple[Studentised | None, Studentised | None, Studentised | None]:
     """Studentise the bootstraps of both systems and of their difference."""
-    drawn = pairs_of_plan(plan)
+    drawn = influences_by_plan([(s.statistic, (s.tar, s.non)) for s in systems], plan)
     if drawn is None:
         return None, None, None
-    a, b = (speaker_influence(s.statistic, s.tar, s.non, drawn[0], plan.strata) for s in systems)
+    (a, b), persons = drawn
     if a is None or b is None or a.is_area != b.is_area:
         return None, None, None
     contrast = a.minus(b)
-    weights, _ = drawn[1].draw(options.replications, options.rng.spawn(1)[0])
+    weights, _ = persons.draw(options.replications, options.rng.spawn(1)[0])
     of_both = Studentised.of(a, weights), Studentised.of(b, weights)
     return *of_both, Studentised.of(contrast, weights, is_difference=True)
 

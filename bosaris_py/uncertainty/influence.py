@@ -462,7 +462,7 @@ _LARGEST_T = 1.5
 _LARGEST_TABLE = 2**11
 
 # Weights of speakers that are multiplied at a time.
-_WEIGHTS_AT_A_TIME = 2**20
+_WEIGHTS_AT_A_TIME = 2**16
 
 
 @attrs.frozen(eq=False)
@@ -609,7 +609,7 @@ class SpeakerInfluence:
     @property
     def difference(self) -> float:
         """The difference in the unit of the metric: an area is 1 minus its loss."""
-        return -self.estimate if self.is_area else self.estimate
+        return 0.0 - self.estimate if self.is_area else self.estimate
 
     @property
     def degrees(self) -> float:
@@ -715,10 +715,14 @@ class Studentised:
     ) -> Self:
         """Draw Student's t of replicates, one for each row of weights of the speakers."""
         # Conditions of weight 0 may have speakers of their own.
-        weights = weights[:, influence.pairs.present]
+        if weights.shape[1] > influence.pairs.n_speakers:
+            weights = weights[:, influence.pairs.present]
         draws = influence.students(weights, log=not is_difference)
         if draws is not None and is_difference:
             draws = np.sort(np.abs(draws))
+        # Of two speakers only one replicate has trials of both classes.
+        if draws is not None and (draws.size == 0 or draws[0] == draws[-1]):
+            draws = None
         return cls(influence, draws, is_difference)
 
     def minus(self, other: "Studentised") -> "Studentised":
@@ -775,25 +779,32 @@ def influence_on(
     return SpeakerInfluence.of(pairs, losses_of(statistic, *scores, strata), scores)
 
 
-def speaker_influence(
-    statistic: object, tar: FloatArray, non: FloatArray, pairs: SpeakerPairs, strata: TrialStrata
-) -> SpeakerInfluence | None:
-    """Return the influence of speakers on a statistic of one number, None without a formula."""
-    if not isinstance(statistic, LINEAR) or statistic.shape:
-        return None
-    return influence_on(statistic, (tar, non), pairs, strata)
-
-
-def pairs_of_plan(plan: object) -> tuple[SpeakerPairs, PersonWeights] | None:
-    """Return who takes part in which trials, and the law of their weights, of drawn speakers."""
+def influences_by_plan(
+    systems: Sequence[tuple[Any, BothScores]], plan: object
+) -> tuple[list[SpeakerInfluence | None], PersonWeights] | None:
+    """Return the influence of drawn speakers on statistics, None without a formula; their law."""
     if not isinstance(plan, SpeakerPlan) or plan.non.second is None:
         return None
     persons = plan.persons
     # In a pigeonhole bootstrap the two sides are different persons.
     if persons.n_second is not None:
         return None
+    # Losses first: they need memory, as the lists of pairs do.
+    losses = [
+        losses_of(statistic, *scores, plan.strata)
+        if isinstance(statistic, LINEAR) and not statistic.shape
+        else None
+        for statistic, scores in systems
+    ]
+    if not any(losses):
+        return None
     numbers = plan.tar.first, plan.non.first, plan.non.second
-    return SpeakerPairs.from_numbers(*numbers, persons.n_first, plan.strata), persons
+    pairs = SpeakerPairs.from_numbers(*numbers, persons.n_first, plan.strata)
+    found = [
+        None if loss is None else SpeakerInfluence.of(pairs, loss, scores)
+        for loss, (_, scores) in zip(losses, systems, strict=True)
+    ]
+    return found, persons
 
 
 class SpeakersNeeded(int):
@@ -843,6 +854,9 @@ class SpeakersNeeded(int):
 def speakers_for(ratio: float, pilot: SpeakerInfluence, confidence: float) -> SpeakersNeeded:
     """Return how many speakers leave a variance `ratio` times smaller than that of a pilot."""
     pairs, k = pilot.pairs, pilot.pairs.n_speakers
+    if not ratio > 0:
+        hint = "Nothing varies among its speakers, so it does not tell how many are needed."
+        raise invalid("pilot", "have a standard error above 0", "0", hint)
     tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
     # nu s^2 / sigma^2 is about chi-square of nu degrees, so sigma^2 has this interval.
     degrees = pilot.degrees_of_variance

@@ -18,13 +18,21 @@ these cells are divided, too, until no corner is below: the distribution is exac
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar, NamedTuple, Self
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    Int32Array,
+    IntArray,
+    Weights,
+    mark_read_only,
+)
 from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing, eers_of_hulls
 from bosaris_py.uncertainty.speaker_curve import open_cells
 from bosaris_py.uncertainty.statistic_samplers import ClassEdges, CurveIndex
@@ -295,7 +303,16 @@ class _Bracket:
 
 # ---- The window around the EER's threshold
 
-Cells = npt.NDArray[np.unsignedinteger[npt.NBitBase]]
+# A trial is picked so many times with a chance below that of rounding. Numbers that fewer of the
+# 2^16 values of bits would stand for are drawn from the rest.
+_MOST_PICKS, _FEWEST_OF_BITS = 20, 2**6
+
+# The mean of Poisson numbers is less than 1, so that their sum is below that of the picks by so
+# many standard deviations of the difference, and at least this.
+_FEWER_PICKS, _LEAST_MEAN = 2.25, 0.1
+
+# Rows of the table of a window's trials: whole rows are added quicker than running totals.
+_ROWS = 8
 
 # Points whose cost on the data is within so many standard errors of the least are in the
 # window; corners of cells are outside of somewhat fewer.
@@ -313,9 +330,39 @@ _MOST_TRIALS = 12_000
 # With fewer trials in all, too: a cell is soon needed where scores are few.
 _FEWEST_TRIALS = 1_000
 
-# Points that are held for a block of replicates: they stay in the cache, and are too few for
-# the memory to be asked of the system anew each time.
-_NUMBERS_AT_A_TIME = 2**14
+# Points that are held for a block of replicates: less than 1.5 MB for each array.
+_NUMBERS_AT_A_TIME = 180_000
+
+
+@attrs.frozen(eq=False)
+class _Poisson:
+    """Draws Poisson numbers of some mean, from 16 random bits each."""
+
+    # The law is a mixture of one whose chances are whole multiples of 2^-16, which comparisons of
+    # bits with `cuts` draw, and of what that leaves, with the distribution `rest`.
+
+    cuts: npt.NDArray[np.uint16]
+    rest: Float64Array
+
+    @classmethod
+    def of(cls, mean: float) -> Self:
+        """Divide the law of a mean below 1 into the two."""
+        chances = np.exp(-mean) * np.cumprod(np.append(1.0, mean / np.arange(1, _MOST_PICKS)))
+        parts = np.floor(2.0**16 * chances)
+        parts[parts < _FEWEST_OF_BITS] = 0.0
+        cuts = np.cumsum(parts[parts > 0]).astype(np.uint16)
+        rest = np.cumsum(chances - parts / 2.0**16)
+        return cls(mark_read_only(cuts), mark_read_only(rest / rest[-1]))
+
+    def draw(self, n: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+        """Draw n numbers."""
+        bits = rng.integers(0, 2**64, -(-n // 4), np.uint64).view(np.uint16)[:n]
+        drawn: npt.NDArray[np.uint8] = (bits >= self.cuts[0]).view(np.uint8)
+        for cut in self.cuts[1:]:
+            drawn += bits >= cut
+        others = np.flatnonzero(drawn == self.cuts.size)
+        drawn[others] = np.searchsorted(self.rest, rng.random(others.size), "right")
+        return drawn
 
 
 @attrs.frozen(eq=False)
@@ -323,48 +370,73 @@ class _ClassWindow:
     """The trials of one class: in the window one by one, elsewhere cell by cell."""
 
     # `below` counts the trials below each edge of the axis, from none to all; `chances` is the
-    # share of the trials in each cell, of which the window has number `number`. For each trial in
-    # the window, `pieces` is how many of the window's edges it lies above, which cut it into
-    # `n_pieces`.
+    # share of the trials in each cell, of which the window has number `number`. Trial i of the
+    # window, from 1, stands in row i % _ROWS, column i // _ROWS of a table: `places` are those of
+    # all trials, `columns` and `ends` the column, and place, of the last below each upper edge.
 
+    number: int
+    poisson: _Poisson
     below: IntArray
     chances: Float64Array
-    number: int
-    pieces: Cells
-    n_pieces: int
+    places: IntArray
+    columns: IntArray
+    ends: IntArray
 
     @classmethod
     def of(cls, below: IntArray, edges: IntArray, number: int) -> Self:
         """Cut at some of the edges; cell `number` is the window."""
-        inside = np.diff(below[edges[number] : edges[number + 1] + 1])
-        pieces = np.repeat(np.arange(inside.size, dtype=np.min_scalar_type(inside.size)), inside)
-        chances = mark_read_only(np.diff(below[edges]) / below[-1])
-        return cls(mark_read_only(below), chances, number, mark_read_only(pieces), inside.size)
+        first, last = edges[number : number + 2].tolist()
+        inside = below[first + 1 : last + 1] - below[first]
+        n_trials = int(inside[-1])
+        chances = np.diff(below[edges]) / below[-1]
+        columns, rows = np.divmod(np.arange(n_trials + 1), _ROWS)
+        places = rows * (n_trials // _ROWS + 1) + columns
+        arrays = below, chances, places[1:], columns[inside], places[inside]
+        mean = 1.0 - _FEWER_PICKS * math.sqrt(2.0 / max(n_trials, 1))
+        return cls(number, _Poisson.of(max(mean, _LEAST_MEAN)), *map(mark_read_only, arrays))
 
     @property
     def n_trials(self) -> int:
         """Number of trials of the class."""
         return int(self.below[-1])
 
-    def draw(self, n_replicates: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-        """Draw the number of picks in each cell, and in each piece of the window."""
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> tuple[IntArray, Int32Array]:
+        """Draw the number of picks in each cell, and below each upper edge inside the window."""
         in_cells = rng.multinomial(self.n_trials, self.chances, size=n_replicates)
-        n_picks = in_cells[:, self.number]
-        picks = rng.integers(0, max(self.pieces.size, 1), n_picks.sum(), dtype=np.uint32)
-        positions = np.repeat(np.arange(n_replicates) * self.n_pieces, n_picks)
-        if positions.size:
-            positions += self.pieces.take(picks)
-        counts = np.bincount(positions, minlength=n_replicates * self.n_pieces)
-        return in_cells, counts.reshape(n_replicates, self.n_pieces)
+        # Poisson numbers are picks, given their sum; what these lack is picked one by one.
+        shape = n_replicates, _ROWS, self.places.size // _ROWS + 1
+        picked = self.poisson.draw(math.prod(shape), rng).reshape(shape)
+        picked[:, 0, 0] = picked[:, self.places.size % _ROWS + 1 :, -1] = 0
+        in_columns = picked.sum(axis=1, dtype=np.uint8)
+        missing = in_cells[:, self.number] - in_columns.sum(axis=1, dtype=np.int64)
+        over = np.flatnonzero(missing < 0)
+        picked[over], missing[over] = 0, in_cells[over, self.number]
+        more = rng.integers(0, max(self.places.size, 1), missing.sum(), dtype=np.uint32)
+        starts = np.repeat(np.arange(n_replicates) * math.prod(shape[1:]), missing)
+        if more.size:
+            np.add.at(picked.reshape(-1), starts + self.places[more], np.uint8(1))
+        for row in range(1, _ROWS):
+            picked[:, row] += picked[:, row - 1]
+        before: Int32Array = np.empty((n_replicates, shape[2] + 1), dtype=np.int32)
+        before[:, 0] = in_cells[:, : self.number].sum(axis=1)
+        before[:, 1:] = picked[:, -1]
+        below = np.cumsum(before, axis=1, out=before).take(self.columns, axis=1)
+        below += picked.reshape(n_replicates, -1).take(self.ends, axis=1)
+        return in_cells, below
 
-    def below_points(self, in_cells: IntArray, in_pieces: IntArray) -> IntArray:
-        """Return the number of picks below each edge: of cells, of the window, of cells."""
-        n_points, number = in_cells.shape[1] + self.n_pieces, self.number
-        counts = np.zeros((in_cells.shape[0], n_points), np.int64)
-        counts[:, 1 : number + 1] = in_cells[:, :number]
-        counts[:, number + 1 : number + 1 + self.n_pieces] = in_pieces
-        counts[:, number + 1 + self.n_pieces :] = in_cells[:, number + 1 :]
-        return np.cumsum(counts, axis=1, out=counts)
+    def below_points(self, in_cells: IntArray, in_window: Int32Array) -> Float64Array:
+        """Return the share of picks below each edge: of cells, of the window, of cells."""
+        left, size = self.number + 1, in_window.shape[1]
+        below = in_cells.cumsum(axis=1)
+        shares = np.empty((in_cells.shape[0], in_cells.shape[1] + size))
+        shares[:, 0] = 0.0
+        for columns, counts in (
+            (slice(1, left), below[:, : left - 1]),
+            (slice(left, left + size), in_window),
+            (slice(left + size, None), below[:, left:]),
+        ):
+            np.divide(counts, self.n_trials, out=shares[:, columns])
+        return shares
 
     def divide(self, n_picks: int, first: int, last: int, rng: np.random.Generator) -> IntArray:
         """Draw how the picks of a cell divide among its pieces, between two edges."""
@@ -429,37 +501,37 @@ class EERWindow:
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""
-        step = max(1, _NUMBERS_AT_A_TIME // (self.edges.size + self.tar.n_pieces))
-        sizes = [min(step, n_replicates - start) for start in range(0, n_replicates, step)]
-        return np.concatenate([self._draw_block(size, rng) for size in sizes])
+        # glibc keeps freed memory up to the size of an array that was freed before; asking the
+        # system for pages each time takes as long as the draws.
+        np.empty(3 * _NUMBERS_AT_A_TIME)
+        numbers = n_replicates * (self.edges.size + self.tar.ends.size)
+        ends = np.linspace(0, n_replicates, -(-numbers // _NUMBERS_AT_A_TIME) + 1).astype(int)
+        return np.concatenate([self._draw_block(size, rng) for size in np.diff(ends).tolist()])
 
     def _draw_block(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         tar, non = self.tar.draw(n_replicates, rng), self.non.draw(n_replicates, rng)
         pmiss, pfa = self._points(tar, non)
         eers, priors = eers_of_hulls(pmiss, pfa)
         left = np.arange(self.tar.number)
-        right = np.arange(left.size + self.tar.n_pieces, pmiss.shape[1] - 1)
+        right = np.arange(left.size + self.tar.ends.size, pmiss.shape[1] - 1)
         opened = open_cells(pmiss, pfa, np.concatenate((left, right)), eers, priors)
         for i in np.flatnonzero(opened.any(axis=1)).tolist():
             cells = []
-            for in_cells, in_pieces in (tar, non):
+            for in_cells, in_window in (tar, non):
                 parts = [np.array([count]) for count in in_cells[i].tolist()]
-                parts[self.tar.number] = in_pieces[i]
+                parts[self.tar.number] = np.diff(
+                    in_window[i], prepend=in_cells[i, : self.tar.number].sum()
+                )
                 cells.append(parts)
             eers[i] = self._complete(cells[0], cells[1], rng)
         return eers
 
     def _points(
-        self, tar: tuple[IntArray, IntArray], non: tuple[IntArray, IntArray]
+        self, tar: tuple[IntArray, Int32Array], non: tuple[IntArray, Int32Array]
     ) -> tuple[Float64Array, Float64Array]:
         """Return miss and false-alarm rates at the known points of each replicate."""
-        return self._rates(self.tar.below_points(*tar), self.non.below_points(*non))
-
-    def _rates(self, misses: IntArray, rejected: IntArray) -> tuple[Float64Array, Float64Array]:
-        """Divide numbers of picks below edges by those of all picks."""
-        pmiss, pfa = misses / self.tar.n_trials, rejected / -self.non.n_trials
-        pfa += 1.0
-        return pmiss, pfa
+        pmiss, rejected = self.tar.below_points(*tar), self.non.below_points(*non)
+        return pmiss, np.subtract(1.0, rejected, out=rejected)
 
     def _complete(
         self, tar: list[IntArray], non: list[IntArray], rng: np.random.Generator
@@ -470,10 +542,11 @@ class EERWindow:
         whole = np.ones(len(tar), dtype=np.bool_)
         whole[self.tar.number] = False
         while True:
-            below = (
-                np.append(0, np.cumsum(np.concatenate(parts)))[None, :] for parts in (tar, non)
+            pmiss, rejected = (
+                np.append(0, np.cumsum(np.concatenate(parts)))[None, :] / part.n_trials
+                for part, parts in ((self.tar, tar), (self.non, non))
             )
-            pmiss, pfa = self._rates(*below)
+            pfa = 1.0 - rejected
             eers, priors = eers_of_hulls(pmiss, pfa)
             starts = np.cumsum([0, *(part.size for part in tar[:-1])])
             divided = np.flatnonzero(whole)

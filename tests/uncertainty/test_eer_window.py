@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from bosaris_py import numerics
 from bosaris_py import uncertainty as unc
@@ -79,13 +80,47 @@ def test_law_of_the_replicates(
     assert same_law(fast, np.array(plain))
 
 
+@pytest.mark.parametrize("mean", [0.1, 0.5, 0.97])
+def test_law_of_poisson_numbers(mean: float) -> None:
+    """Of 16 bits and the rest: the chances are those of the law, to rounding."""
+    poisson = lazy_curve._Poisson.of(mean)
+    parts = np.diff(np.r_[0, poisson.cuts]) / 2**16
+    chances = (1.0 - parts.sum()) * np.diff(poisson.rest, prepend=0.0)
+    chances[: parts.size] += parts
+    assert chances == pytest.approx(stats.poisson.pmf(np.arange(chances.size), mean), abs=1e-15)
+    drawn = np.bincount(poisson.draw(400_001, np.random.default_rng(8)))
+    tail = 4
+    expected = np.append(chances[:tail], chances[tail:].sum()) * 400_001
+    found = np.append(drawn[:tail], drawn[tail:].sum())
+    assert stats.chisquare(found, expected).pvalue > 0.001
+
+
+@pytest.mark.parametrize("fewer", [-3.0, 0.0, 2.25], ids=["over", "as many", "fewer"])
+def test_law_of_picks_in_a_window(monkeypatch: pytest.MonkeyPatch, fewer: float) -> None:
+    """However many Poisson numbers there are, trials are picked with equal chances."""
+    monkeypatch.setattr(lazy_curve, "_FEWER_PICKS", min(fewer, 0.5))
+    below, n = np.array([0, 7, 8, 8, 19, 21, 30, 31, 40]), 20_000
+    window = lazy_curve._ClassWindow.of(below, np.array([0, 2, 6, 8]), 1)
+    in_cells, up_to = window.draw(n, np.random.default_rng(9))
+    assert (in_cells.sum(axis=1) == 40).all()
+    assert np.array_equal(up_to[:, -1], in_cells[:, :2].sum(axis=1))
+    picks = np.diff(up_to, axis=1, prepend=in_cells[:, :1])
+    plain = np.random.default_rng(10).multinomial(40, np.diff(below) / 40, n)[:, 2:6]
+    assert not picks[:, 0].any()
+    for column in (1, 2, 3):
+        table = np.stack([np.bincount(x[:, column], minlength=41) for x in (picks, plain)])
+        common = table[:, table.sum(axis=0) > 20]
+        assert stats.chi2_contingency(common).pvalue > 0.001
+    assert np.cov(picks.T) == pytest.approx(np.cov(plain.T), abs=0.25)
+
+
 def test_law_of_a_window_of_many_trials() -> None:
     """An EER of 16 %: 5,000 trials in the window. Against lazy draws, which share no picks."""
     rng = np.random.default_rng(6)
     index = index_of(2 + rng.normal(size=12_672), rng.normal(size=31_720))
     window, lazy = EERWindow.from_index(index), LazyEER.from_index(index)
     assert window is not None
-    assert sum(part.pieces.size for part in (window.tar, window.non)) > 5_000
+    assert sum(part.places.size for part in (window.tar, window.non)) > 5_000
     draws = [sampler.draw(1500, np.random.default_rng(7)) for sampler in (window, lazy)]
     assert same_law(*draws)
 

@@ -349,3 +349,57 @@ def test_pairs_that_dominate() -> None:
     truth = np.sqrt(pmiss * (1 - pmiss) / 40 + 19**2 * pfa * (1 - pfa) / 1560)
     assert formula == pytest.approx(truth, rel=0.1)
     assert bootstrap == pytest.approx(np.sqrt(3) * truth, rel=0.1)
+
+
+class TestNothingVaries:
+    """Answers that cannot mislead where replicates, or speakers, do not differ."""
+
+    def test_a_plan_from_a_pilot_without_errors(self) -> None:
+        separated = Scores(np.where(SAME, 5.0, -5.0), NAMES, NAMES)
+        with pytest.warns(FewErrorsWarning):
+            pilot = unc.speaker_errors(separated, KEY, 0.0, speakers=lambda name: name)
+        with pytest.raises(InvalidInputError, match="does not tell how many are needed"):
+            pilot.speakers_needed(unc.DCF(0.0, 0.05), 0.01)
+
+    def test_two_speakers_have_one_replicate(self) -> None:
+        """Replicates that lack a class are dropped; the others are the data themselves."""
+        names, same = ["a", "b"], np.eye(2, dtype=bool)
+        scores = Scores(np.array([[2.0, -1.0], [-3.0, 4.0]]), names, names)
+        key, options = Key(names, names, same, ~same), {"speakers": lambda name: name}
+        with pytest.warns(DegenerateReplicatesWarning):
+            result = unc.bootstrap_scores(
+                scores, key, unc.Cllr(), **options, replications=200, rng=1
+            )
+        with pytest.warns(FewSpeakersWarning):
+            formula = unc.speaker_interval(scores, key, unc.Cllr(), **options)
+        assert (result.low, result.high) == pytest.approx((formula.low, formula.high))
+        assert result.low < 0.1 * result.estimate < result.high
+
+    @pytest.mark.parametrize(
+        ("curve", "most"),
+        [
+            (unc.DETCurve([0.1, 0.5]), 1.0),
+            (unc.MinDCFCurve([-1.0, 0.0]), 1.0),
+            (unc.ActDCFCurve([0.0]), 2.0),
+        ],
+    )
+    def test_pointwise_bands(self, curve: unc.DETCurve, most: float) -> None:
+        """Twelve speakers without an error may have one with a chance of 1 - 0.025^(1/12)."""
+        separated = Scores(np.where(SAME, 5.0, -5.0), NAMES, NAMES)
+        result = unc.bootstrap_scores(
+            separated, KEY, curve, speakers=lambda name: name, replications=50, rng=1
+        )
+        band = curve.band(result)
+        assert not band.low.any()
+        assert band.high == pytest.approx(most * (1 - 0.025 ** (1 / 12)))
+        with pytest.raises(InvalidInputError, match="shows too few"):
+            curve.band(result, kind="simultaneous")
+
+    def test_systems_that_differ_by_rounding(self) -> None:
+        first = matrix(5)
+        second = Scores(first.scoremat + 1e-13, NAMES, NAMES)
+        with pytest.warns(FewSpeakersWarning):
+            pair = unc.paired_bootstrap(
+                first, second, KEY, unc.Cllr(), speakers=lambda name: name, replications=50, rng=1
+            )
+        assert (pair.difference, pair.z, pair.p_value) == (0.0, 0.0, 1.0)
