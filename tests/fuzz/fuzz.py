@@ -3,7 +3,7 @@
 With atheris the inputs are guided by the branches of the package that they reach, and new ones
 stay in ``fuzz/*-corpus``; without it they are good files at random changed. Whatever is not the
 documented error ends the run, and the input stays in the folder ``fuzz``. Targets are those of
-`TARGETS`; ``all`` runs them one by one.
+`TARGETS`; ``all`` runs them one by one. Seconds are those of the processor.
 """
 
 from __future__ import annotations
@@ -118,17 +118,23 @@ class Target:
                 self.read += 1
             self.seconds[number] += time.perf_counter() - begin
 
-    def report(self, spent: float) -> None:
+    def report(self) -> None:
         """Print how many inputs each reader was given, and how many it took."""
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        cpu, most = used.ru_utime + used.ru_stime, used.ru_maxrss // 1024
+        cpu = processor_time(resource.RUSAGE_SELF)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         sys.stdout.write(
             f"{self.name}: {self.count} inputs x {len(self.readers)} readers, {self.read} taken; "
-            f"{spent:.0f} s, {cpu:.0f} s of the processor, at most {most} MiB\n"
+            f"{cpu:.0f} s of the processor, at most {most} MiB\n"
         )
         for number, (taken, took) in enumerate(zip(self.taken, self.seconds, strict=True)):
             sys.stdout.write(f"  reader {number}: {taken} taken, {took:.0f} s\n")
         sys.stdout.flush()
+
+
+def processor_time(who: int) -> float:
+    """Return the seconds that a process, or those that it waited for, used."""
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
 
 
 def mutate(data: bytes, others: list[bytes], rng: random.Random) -> bytes:
@@ -161,13 +167,13 @@ def run(name: str, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         target = Target(name, folder)
-        begin = time.monotonic()
+        begin = time.process_time()
         try:
             if atheris:
                 _run_atheris(target, folder, name, seconds)
             else:
-                rng = random.Random(int(begin * 1e6))
-                while time.monotonic() - begin < seconds:
+                rng = random.Random()
+                while time.process_time() - begin < seconds:
                     target(mutate(rng.choice(target.seeds), target.seeds, rng))
         except SystemExit:
             pass
@@ -178,7 +184,7 @@ def run(name: str, seconds: float) -> None:
             traceback.print_exc()
             raise SystemExit(f"{name}: an undocumented error; the input is {kept}") from None
         finally:
-            target.report(time.monotonic() - begin)
+            target.report()
 
 
 def _run_atheris(target: Target, folder: Path, name: str, seconds: float) -> None:
@@ -188,16 +194,18 @@ def _run_atheris(target: Target, folder: Path, name: str, seconds: float) -> Non
     found.mkdir(parents=True, exist_ok=True)
     for number, data in enumerate(target.seeds):
         (seeds / str(number)).write_bytes(data)
-    begin = time.monotonic()
+    begin = time.process_time()
 
     def call(data: bytes) -> None:
         # Time of the processor: this process may have to wait for others.
         signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
         target(data)
         # Atheris ends its process without a word to Python, so the report comes before.
-        spent = time.monotonic() - begin
-        if spent > seconds or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY:
-            target.report(spent)
+        if (
+            time.process_time() - begin > seconds
+            or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY
+        ):
+            target.report()
             os._exit(0)
 
     def hang(*_: object) -> None:
@@ -212,10 +220,12 @@ def _run_atheris(target: Target, folder: Path, name: str, seconds: float) -> Non
 
 def in_parts(name: str, seconds: float) -> int:
     """Fuzz one target in processes, each of which goes on where the last ended; return the code."""
-    end, code = time.monotonic() + seconds, 0
-    while not code and (left := end - time.monotonic()) > 0:
-        command = [sys.executable, "-m", "tests.fuzz.fuzz", name, f"{left}", "part"]
+    code = 0
+    while not code and seconds > 0:
+        begin = processor_time(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "tests.fuzz.fuzz", name, f"{seconds}", "part"]
         code = subprocess.run(command).returncode
+        seconds -= processor_time(resource.RUSAGE_CHILDREN) - begin
     return code
 
 
