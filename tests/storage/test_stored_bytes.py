@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.storage import _stored_bytes, hdf5, hdf5_reading
+from bosaris_py.storage import _stored_bytes, hdf5, hdf5_reading, rows, tokens, trial_table
 from bosaris_py.storage._stored_bytes import GroupChecks, StoredChunks
+from bosaris_py.storage.formats import catalogue
 from bosaris_py.storage.hdf5_reading import check_mask_values, open_guarded, refuse_unstorable
 from tests.storage import hostile_files
 
@@ -391,3 +393,133 @@ def test_rows_of_a_block_of_a_checksum() -> None:
         ((10, 10**9), None, 1),
     ):
         assert hdf5._block_rows(Made(shape, chunks)) == expected
+
+
+def test_buffers_of_rows_are_used_by_turns(tmp_path: Path) -> None:
+    """Rows can be used while the next ones are read."""
+    expected = np.arange(40.0).reshape(8, 5)
+    models, segments = [f"m{i}" for i in range(8)], [f"s{i}" for i in range(5)]
+    bp.Scores(expected, models, segments).save(tmp_path / "a.h5")
+    file, _, _ = rows.describe(tmp_path / "a.h5", "scores")
+    assert isinstance(file, rows.MatrixFile)
+    with rows.RowReader(file) as reader:
+        first = reader.read_scores(slice(0, 2))
+        second = reader.read_scores(np.array([5, 2]))
+        np.testing.assert_array_equal(first, expected[:2])
+        np.testing.assert_array_equal(second, expected[[5, 2]])
+        third = reader.read_scores(slice(6, 8))
+        np.testing.assert_array_equal(second, expected[[5, 2]])
+        np.testing.assert_array_equal(third, expected[6:])
+        assert np.shares_memory(first, third)
+        assert not np.shares_memory(second, third)
+
+
+def test_rows_that_are_written_have_ids_of_both_kinds(tmp_path: Path) -> None:
+    expected = bp.Scores(np.arange(6.0).reshape(3, 2), ["a", "b", "c"], ["s", "t"])
+    parts = [
+        (part, expected.scoremat[part], expected.scoremask[part])
+        for part in (slice(0, 2), slice(2, 3))
+    ]
+    path = tmp_path / "a.h5"
+    rows.write_score_rows(path, parts, modelset=expected.modelset, segset=expected.segset)
+    assert bp.Scores.read(path) == expected
+
+
+@pytest.mark.parametrize("kind", ["i2", "u1", "f4", "f8"])
+def test_columns_of_metadata_keep_whole_numbers(tmp_path: Path, kind: str) -> None:
+    key = bp.Key(["m", "n"], ["s"], [[True], [False]], [[False], [True]])
+    values = np.array([3, 250 if kind == "u1" else 2], dtype=kind)
+    metadata = bp.TrialMetadata(key, {"count": values})
+    metadata.save(tmp_path / "a.h5")
+    found = bp.TrialMetadata.read(tmp_path / "a.h5")
+    assert found == metadata
+    np.testing.assert_array_equal(found.column("count"), values)
+    assert found.column("count").dtype == metadata.column("count").dtype
+
+
+def test_columns_of_which_one_is_absent() -> None:
+    column = np.array([True, False])
+    assert trial_table.equal_columns(None, None)
+    assert not trial_table.equal_columns(None, column)
+    assert not trial_table.equal_columns(column, None)
+    assert trial_table.equal_columns(column, column.copy())
+    assert not trial_table.equal_columns(column, ~column)
+    missing = np.array([1.0, np.nan])
+    assert trial_table.equal_columns(missing, missing.copy())
+
+
+@pytest.mark.parametrize("line", [",,", " , ,\t", "  "])
+def test_lines_of_empty_fields_are_left_out(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"model,segment,score\na,b,1\n{line}\nc,d,x\n")
+    # The line is still counted.
+    with pytest.raises(FileFormatError, match=r"a\.csv:4: "):
+        bp.read_scores(path, format="csv")
+    path.write_text(f"model,segment,score\na,b,1\n{line}\nc,d,2\n")
+    found = bp.read_scores(path, format="csv")
+    assert sorted(found.scoremat[found.scoremask].tolist()) == [1, 2]
+
+
+def test_many_ids_that_come_in_any_order() -> None:
+    """The table of ids grows and grows; each id keeps the code that it had."""
+    rng = np.random.default_rng(6)
+    names = [b"id%d" % number for number in rng.integers(0, 30_000, 60_000)]
+    column, numbers, codes = tokens.IdColumn(), tokens.LineNumbers(Path("a.txt")), []
+    for begin in range(0, len(names), 7_001):
+        data = b"".join(name + b"\n" for name in names[begin : begin + 7_001])
+        block = tokens.cut_lines(data, 1 + begin, tokens.Layout("id"), numbers)
+        codes += column.encode(block, 0).tolist()
+    assert [column.ids[code] for code in codes] == names
+    assert len(column.ids) == len(set(names))
+
+
+@pytest.mark.parametrize(
+    ("tag", "kind"), [("double", "u2"), ("char", "u1"), ("char", "u4"), ("double", "u4")]
+)
+def test_cells_of_matlab_7_3_that_hold_no_characters(
+    tmp_path: Path, write_mat73: Callable[..., None], tag: str, kind: str
+) -> None:
+    path, ids = tmp_path / "a.mat", ["ab", "cd"]
+    write_mat73(path, "idmap", {"leftids": ids, "rightids": ids})
+    header = path.read_bytes()[:512]
+    with h5py.File(path, "r+") as file:
+        cells = file["idmap/leftids"]
+        made = file["#refs#"].create_dataset("other", data=np.array([[97], [98]], dtype=kind))
+        made.attrs["MATLAB_class"] = np.bytes_(tag)
+        references = cells[...]
+        references[0, 0] = made.ref
+        cells[...] = references
+    with path.open("rb+") as stream:
+        stream.write(header)
+    with pytest.raises(FileFormatError, match="must hold characters"):
+        bp.IdMap.read(path)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([True, False], [True, False]),
+        ([1, 0], [True, False]),
+        ([1, -1], [True, False]),
+        ([0.0, 1.0], [False, True]),
+        ([1, 1], [True, True]),
+        (["target", "nontarget"], [True, False]),
+    ],
+)
+def test_labels(labels: list[Any], expected: list[bool]) -> None:
+    assert catalogue.as_labels(labels, "labels").tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([[True], [False]], "one-dimensional"),
+        ([1, 0, -1], "numbers from -1 to 1"),
+        ([0, 2], "numbers from 0 to 2"),
+        ([1.0, np.nan], "NaN at position 1"),
+        ([1, 0.5], "numbers from 0.5 to 1"),
+    ],
+)
+def test_labels_that_are_none(labels: list[Any], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        catalogue.as_labels(labels, "labels")
