@@ -29,6 +29,25 @@ from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing, eers_of_hull
 from bosaris_py.uncertainty.speaker_curve import open_cells
 from bosaris_py.uncertainty.statistic_samplers import ClassEdges, CurveIndex
 
+# Points whose cost on the data is within so many standard errors of the least are in the
+# window around the threshold; corners of cells are outside of somewhat fewer.
+_IN_WINDOW = 6.5
+_IN_CELLS = 4.0
+
+# The prior at which a replicate is decided is another one in each; corners stay clear for
+# priors so many standard deviations away, which a few replicates tell.
+_IN_PRIORS, _PILOTS = 1.25, 40
+
+# With more trials than this in the window, drawing replicates lazily is quicker.
+_MOST_TRIALS = 12_000
+
+# With fewer trials in all, too: a cell is soon needed where scores are few.
+_FEWEST_TRIALS = 1_000
+
+# Points that are held for a block of replicates: they stay in the cache, and are too few for
+# the memory to be asked of the system anew each time.
+_NUMBERS_AT_A_TIME = 2**14
+
 
 @attrs.frozen(eq=False)
 class ClassTree:
@@ -296,26 +315,6 @@ class _Bracket:
 # ---- The window around the EER's threshold
 
 Cells = npt.NDArray[np.unsignedinteger[npt.NBitBase]]
-
-# Points whose cost on the data is within so many standard errors of the least are in the
-# window; corners of cells are outside of somewhat fewer.
-_IN_WINDOW = 6.5
-
-_IN_CELLS = 4.0
-
-# The prior at which a replicate is decided is another one in each; corners stay clear for
-# priors so many standard deviations away, which a few replicates tell.
-_IN_PRIORS, _PILOTS = 1.25, 40
-
-# With more trials than this in the window, drawing replicates lazily is quicker.
-_MOST_TRIALS = 12_000
-
-# With fewer trials in all, too: a cell is soon needed where scores are few.
-_FEWEST_TRIALS = 1_000
-
-# Points that are held for a block of replicates: they stay in the cache, and are too few for
-# the memory to be asked of the system anew each time.
-_NUMBERS_AT_A_TIME = 2**14
 
 
 @attrs.frozen(eq=False)
