@@ -457,6 +457,7 @@ def test_lines_of_empty_fields_are_left_out(tmp_path: Path, line: str) -> None:
         bp.read_scores(path, format="csv")
     path.write_text(f"model,segment,score\na,b,1\n{line}\nc,d,2\n")
     found = bp.read_scores(path, format="csv")
+    assert isinstance(found, bp.Scores)
     assert sorted(found.scoremat[found.scoremask].tolist()) == [1, 2]
 
 
