@@ -434,7 +434,7 @@ def test_columns_of_metadata_keep_whole_numbers(tmp_path: Path, kind: str) -> No
     found = bp.TrialMetadata.read(tmp_path / "a.h5")
     assert found == metadata
     np.testing.assert_array_equal(found.column("count"), values)
-    assert found.column("count").dtype == metadata.column("count").dtype
+    assert np.asarray(found.column("count")).dtype == np.asarray(metadata.column("count")).dtype
 
 
 def test_columns_of_which_one_is_absent() -> None:
@@ -524,3 +524,86 @@ def test_labels(labels: list[Any], expected: list[bool]) -> None:
 def test_labels_that_are_none(labels: list[Any], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         catalogue.as_labels(labels, "labels")
+
+
+FILES = {
+    name: make
+    for name, make in hostile_files.hdf5_files().items()
+    if not name.startswith(("bomb", "sparse"))
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_hostile_files_in_this_process(tmp_path: Path, name: str) -> None:
+    """`test_hostile_files` reads them in children with limits; here their errors are compared."""
+    path = tmp_path / "a.h5"
+    FILES[name](path)
+    reader = bp.IdMap.read if name.startswith("long id") else bp.Scores.read
+    if name.startswith(("good", "zeros")):
+        with open_guarded(path) as source:
+            for content, place in (("numbers", "scores"), ("mask", "score_mask")):
+                found = source.data_set(place, content)
+                found.check_chunks()
+                found.verify()
+                assert found.read().shape == (64, 64)
+        return
+    with pytest.raises(FileFormatError) as caught:
+        reader(path)
+    wanted = {
+        "plain": "chunk at", "one byte": "chunk at", "gzip left": "chunk at", "gzip,": "chunk that",
+        "gzip and shuffle": "chunk that", "shuffle": "chunk at", "Fletcher32,": "damaged",
+        "gzip and Fletcher32": "Fletcher32", "LZF": "filter 32000", "endless": "no end",
+        "long id": "16384 is the most",
+    }  # fmt: skip
+    (message,) = (text for start, text in wanted.items() if name.startswith(start))
+    caught.match(message if name != "gzip, no gzip" else "damaged")
+
+
+def test_chunks_that_have_no_place(tmp_path: Path) -> None:
+    """Chunks behind the extents, which a data set that was made smaller never keeps."""
+
+    class Moved:
+        """A data set whose chunks say that they are somewhere else."""
+
+        def __init__(self, dataset: Any, begin: tuple[int, ...]) -> None:
+            self.dataset, self.begin = dataset, begin
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "chunk_iter":
+                return lambda visit: self.dataset.chunk_iter(
+                    lambda chunk: visit(chunk._replace(chunk_offset=self.begin))
+                )
+            return getattr(self.dataset, name)
+
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        made = file.create_dataset("a", data=np.zeros((4, 4)), chunks=(2, 4))
+        for begin in ((4, 0), (1, 0), (0, 4), (2, 3)):
+            with pytest.raises(ValueError, match="has no place in the shape"):
+                StoredChunks.of(Moved(made.id, begin), 8).check(10**6, lambda *_: None)
+        # More chunks than there are places.
+        made = file.create_dataset("b", data=np.zeros((4, 4)), chunks=(2, 4))
+
+        class Fewer(Moved):
+            shape = (2, 4)
+
+        with pytest.raises(ValueError, match="has no place in the shape"):
+            StoredChunks.of(Fewer(made.id, (0, 0)), 8).check(10**6, lambda *_: None)
+
+
+def test_groups_inside_groups_in_this_process(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        group = file.id
+        for _ in range(40):
+            group = h5py.h5g.create(group, b"g")
+    with pytest.raises(FileFormatError, match="more than 32 groups"):
+        bp.Scores.read(tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("longest", [10**6, 20_000])
+def test_long_ids_of_any_length(tmp_path: Path, longest: int) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        kind = h5py.string_dtype()
+        file.create_dataset("left_ids", data=["a" * longest, "b"], dtype=kind)
+        file.create_dataset("right_ids", data=["c", "d"], dtype=kind)
+    with pytest.raises(FileFormatError, match="16384 is the most"):
+        bp.IdMap.read(tmp_path / "a.h5")
