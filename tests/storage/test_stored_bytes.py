@@ -607,3 +607,28 @@ def test_long_ids_of_any_length(tmp_path: Path, longest: int) -> None:
         file.create_dataset("right_ids", data=["c", "d"], dtype=kind)
     with pytest.raises(FileFormatError, match="16384 is the most"):
         bp.IdMap.read(tmp_path / "a.h5")
+
+
+def test_kind_of_matrix_or_list(tmp_path: Path) -> None:
+    key = bp.Key(["m", "n"], ["s"], [[True], [False]], [[False], [True]])
+    for number, (trials, kind) in enumerate(
+        [
+            (key, "key"),
+            (key.to_ndx(), "ndx"),
+            (key.to_flat(), "flat_key"),
+            (key.to_flat().to_ndx(), "flat_ndx"),
+        ]
+    ):
+        path = tmp_path / f"{number}.h5"
+        trials.save(path)
+        assert rows.describe(path, "key", "ndx")[0].kind == kind
+    # Of another program: labels may be -1, or there are two masks.
+    for masks, kind in (
+        ({"trial_mask": np.array([[1], [-1]], "i1")}, "key"),
+        ({"trial_mask": np.array([[1], [0]], "u1")}, "ndx"),
+    ):
+        with h5py.File(tmp_path / "other.h5", "w") as file:
+            file["ID/row_ids"], file["ID/column_ids"] = [b"m", b"n"], [b"s"]
+            for name, values in masks.items():
+                file[name] = values
+        assert rows.describe(tmp_path / "other.h5", "key", "ndx")[0].kind == kind
