@@ -86,7 +86,7 @@ build: $(INSTALLED)/dev
 
 clean:
 	rm -rf build dist demo_output docs/_build docs/api/generated docs/gallery/generated *.egg-info .coverage .coverage.* .hypothesis
-	rm -rf $(PEERS) .venv-matrix .asv
+	rm -rf $(PEERS) .venv-matrix .asv fuzz
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 

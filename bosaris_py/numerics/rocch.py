@@ -44,6 +44,9 @@ _FEW_POINTS = 24
 # Two costs closer than this are one cost that was rounded in two ways.
 SAME_COST = 1.0 - 2.0**-45
 
+# The search for the EERs of many curves begins with one point of so many.
+_COARSE = 16
+
 
 class Threshold(float):
     """A decision threshold that knows the error-rates that hold at it.
@@ -376,10 +379,6 @@ def pav_bins(hull: ROCCH, tar: SortedScores, non: SortedScores) -> PAVBins:
         np.minimum.at(lowest, np.flatnonzero(held), scores.values[splits[:-1][held]])
         np.maximum.at(highest, np.flatnonzero(held), scores.values[splits[1:][held] - 1])
     return PAVBins(lowest, highest, hull.llr)
-
-
-# The search for the EERs of many curves begins with one point of so many.
-_COARSE = 16
 
 
 def diagonal_crossing(low: Any, high: Any) -> tuple[Any, Any]:

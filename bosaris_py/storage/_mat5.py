@@ -34,6 +34,9 @@ _BELIEVABLE_RATIO = 1100
 # Enough of a compressed variable to see its name, which has at most 63 letters.
 _PEEK_BYTES = 512
 
+# Strings that are remembered: more or longer ones leave the 32 kB that zlib looks back.
+_MOST_KNOWN, _SHORT = 1024, 1024
+
 # Classes of matrices.
 _CELL, _STRUCT, _OBJECT, _CHAR, _SPARSE, _FUNCTION, _OPAQUE = 1, 2, 3, 4, 5, 16, 17
 
@@ -101,12 +104,16 @@ class _Cursor:
         self.position = after
         return kind, self.data[begin:stop]
 
-    def next_matrix(self) -> "Matrix":
-        """Return the next element, which must be a matrix."""
+    def next_data(self) -> memoryview:
+        """Return the data of the next element, which must be a matrix."""
         kind, data = self.next()
         if kind != _MATRIX:
             raise _DamagedError(f"an element of type {kind} in the place of a matrix")
-        return Matrix.parse(data, self.order)
+        return data
+
+    def next_matrix(self) -> "Matrix":
+        """Return the next element, which must be a matrix."""
+        return Matrix.parse(self.next_data(), self.order)
 
 
 @attrs.frozen(eq=False)
@@ -173,10 +180,17 @@ class Matrix:
         if self.kind != _CELL:
             return None
         rows = []
+        # zlib shrinks a string that comes again and again to nothing: it is read once.
+        known: dict[bytes, str] = {}
         for _ in range(self.count):
-            row = self.contents.next_matrix().text()
+            data = self.contents.next_data()
+            row = known.get(bytes(data[:_SHORT]))
             if row is None:
-                return None
+                row = Matrix.parse(data, self.contents.order).text()
+                if row is None:
+                    return None
+                if len(data) < _SHORT and len(known) < _MOST_KNOWN:
+                    known[bytes(data)] = row
             rows.append(row)
         return rows
 

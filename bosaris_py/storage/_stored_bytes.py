@@ -44,8 +44,11 @@ _REMEMBERED_BYTES = 2**23
 # Sums of a checksum: a prime, so that stretches that changed places are not summed alike.
 _SUMS = 1021
 
-# Memory of what is kept of each chunk.
-_BYTES_OF_CHUNK = 200
+# Memory of what is kept of each chunk, and for how many chunks it is taken at a time.
+_BYTES_OF_CHUNK, _CHUNKS_AT_A_TIME = 200, 1024
+
+# Words of a Fletcher32 checksum that are summed at a time: below 2^32 of them no sum overflows.
+_WORDS_AT_A_TIME = 2**20
 
 # The library looks for the superblock here and at every power of two from 512.
 _SIGNATURE = b"\x89HDF\r\n\x1a\n"
@@ -136,8 +139,8 @@ class StoredChunks:
             ):
                 faults.append(f"the chunk at {begin} has no place in the shape {extents}")
             else:
-                if self.count % 1024 == 1:
-                    claim(min(most, 1024) * _BYTES_OF_CHUNK, "the list of chunks")
+                if self.count % _CHUNKS_AT_A_TIME == 1:
+                    claim(min(most, _CHUNKS_AT_A_TIME) * _BYTES_OF_CHUNK, "the list of chunks")
                 self.begins[begin] = chunk.byte_offset
             # Anything but None ends the walk.
             return True if faults else None
@@ -304,11 +307,9 @@ def fletcher32(data: bytes) -> int:
     words = np.frombuffer(data + bytes(len(data) % 2), dtype=">u2").astype(np.uint64)
     # Words weigh as many times as a sum that runs from the first one has them.
     weights = np.arange(words.size, 0, -1, dtype=np.uint64) % np.uint64(65535)
-    low = int(words.sum())
-    high = sum(
-        int((words[start : start + 2**20] * weights[start : start + 2**20]).sum())
-        for start in range(0, words.size, 2**20)
-    )
+    low, step = int(words.sum()), _WORDS_AT_A_TIME
+    pieces = (slice(start, start + step) for start in range(0, words.size, step))
+    high = sum(int((words[piece] * weights[piece]).sum()) for piece in pieces)
     # The folded sums of the library are never 0 unless all words are.
     low, high = (total and (total - 1) % 65535 + 1 for total in (low, high))
     return high << 16 | low

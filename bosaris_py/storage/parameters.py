@@ -44,6 +44,9 @@ _LATER = ("low_score", "high_score")
 # A longer text holds no model; and what Python makes of a letter at most, in bytes.
 _MOST_BYTES, _BYTES_OF_LETTER = 2**27, 20
 
+# Lists and objects inside each other; no model needs a dozen.
+_MOST_LEVELS = 64
+
 _FROM_WORD = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
 
@@ -147,12 +150,15 @@ def _to_json(value: Any, name: str) -> Any:
     raise invalid(name, "be a number, text, or a list of these", describe(value))
 
 
-def _from_json(value: Any) -> Any:
+def _from_json(value: Any, level: int = 0) -> Any:
     """Return a value with its infinities restored."""
+    if level > _MOST_LEVELS:
+        # The limit of recursion differs between versions of Python, and with who calls.
+        raise RecursionError
     if isinstance(value, str):
         return _FROM_WORD.get(value, value)
     if isinstance(value, list):
-        return [_from_json(item) for item in value]
+        return [_from_json(item, level + 1) for item in value]
     if isinstance(value, dict):
-        return {key: _from_json(item) for key, item in value.items()}
+        return {key: _from_json(item, level + 1) for key, item in value.items()}
     return value

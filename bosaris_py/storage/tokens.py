@@ -51,6 +51,18 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _SHOWN_OF_LINE = 80
 
+# Room for ids at the beginning, and in their table; it has four places for each id when it grows.
+_FIRST_IDS, _FIRST_SLOTS, _SLOTS_PER_ID = 1024, 4096, 4
+
+# With at most one change of id in so many lines, only the changes are looked up.
+_LINES_PER_CHANGE = 4
+
+# Longer ids are coded one by one, so that a single one cannot blow up the words of all.
+_LONGEST_ID = 128
+
+# Memory of a distinct id and its place in the table besides its letters.
+_BYTES_OF_DISTINCT_ID = 64
+
 
 def line_error(path: Path, line: int, text: str) -> FileFormatError:
     """Return an error that points at one line of a text file."""
@@ -378,11 +390,6 @@ def cut_lines(data: bytes, line: int, layout: Layout, numbers: LineNumbers) -> B
 
 # Ids
 
-# Longer ids are coded one by one, so that a single one cannot blow up the words of all.
-_LONGEST_ID = 128
-
-# Memory of a distinct id and its place in the table besides its letters.
-_BYTES_OF_DISTINCT_ID = 64
 
 # Marks a long id: the word is this control character, which no text holds, and a number.
 _LONG_MARK = 1
@@ -429,8 +436,8 @@ class IdColumn:
 
     def __attrs_post_init__(self) -> None:
         """Start with room for some ids."""
-        self._words = np.zeros((1, 1024), dtype=np.uint64)
-        self._table = np.full(4096, -1, dtype=np.int32)
+        self._words = np.zeros((1, _FIRST_IDS), dtype=np.uint64)
+        self._table = np.full(_FIRST_SLOTS, -1, dtype=np.int32)
 
     def __len__(self) -> int:
         """Return the number of distinct ids."""
@@ -469,7 +476,7 @@ class IdColumn:
         is_first = np.ones(len(block), dtype=np.bool_)
         is_first[1:] = (words[:, 1:] != words[:, :-1]).any(axis=0)
         firsts = np.flatnonzero(is_first)
-        if 4 * firsts.size > is_first.size:
+        if _LINES_PER_CHANGE * firsts.size > is_first.size:
             return self._encode(words)
         return np.repeat(self._encode(words[:, firsts]), np.diff(firsts, append=is_first.size))
 
@@ -514,8 +521,7 @@ class IdColumn:
             self._words[:n_words, :old] = known[:, :old]
         self._words[: words.shape[0], codes] = words
         if 2 * self._count > self._table.size:
-            # At most a quarter of the table is taken.
-            size = 1 << (4 * self._count).bit_length()
+            size = 1 << (_SLOTS_PER_ID * self._count).bit_length()
             self._table, old = np.full(size, -1, dtype=np.int32), 0
         entered = np.arange(old, self._count)
         slots = self._slots(self._words[:, old : self._count])

@@ -41,6 +41,25 @@ _ALL = slice(None)
 
 # Ids
 
+# As many ids are enough to tell that models and segments are swapped.
+_SAMPLED_IDS = 1000
+
+# As many ids of a side are tried as examples, and compared with so many of the other side.
+_TRIED, _LOOKED_AT = 50, 10**5
+
+# A table of all cells may have this many cells for each trial, or this many in any case.
+_CELLS_PER_TRIAL = 2
+
+_SMALL_TABLE = 2**20
+
+# A larger table is made in parts that fit the processor's cache. Parts are numbered with 16
+# bits. Fewer trials for each part do not pay for clearing its table.
+_PART_BITS = 22
+
+_MOST_PARTS = 2**16
+
+_TRIALS_PER_PART = 256
+
 
 @frozen(eq=False)
 class IdIndex:
@@ -252,8 +271,6 @@ class Frame:
 
 # Ids that do not meet
 
-# As many ids of a side are tried as examples, and compared with so many of the other side.
-_TRIED, _LOOKED_AT = 50, 10**5
 
 # What two spellings of an id may differ in, and what is left of an id without that.
 _SPELLINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
@@ -305,7 +322,7 @@ def _are_reversed(wanted: Ids, found: Ids) -> bool:
 
 def _share(ids: StrArray, others: set[str]) -> float:
     """Return the share of some of the ids that are among others."""
-    tried = ids[:: 1 + ids.size // 1000].tolist()
+    tried = ids[:: 1 + ids.size // _SAMPLED_IDS].tolist()
     return sum(name in others for name in tried) / max(1, len(tried))
 
 
@@ -466,19 +483,6 @@ def gather(matrices: Sequence[AnyArray], models: Positions, segments: Positions)
 # where the last one ended, so that ten million trials are found among as many in 0.2 s. Codes
 # that are not sorted, because ids come in another order, need tables of one part of the cells
 # after the other, and twice that time.
-
-# A table of all cells may have this many cells for each trial, or this many in any case.
-_CELLS_PER_TRIAL = 2
-
-_SMALL_TABLE = 2**20
-
-# A larger table is made in parts that fit the processor's cache. Parts are numbered with 16
-# bits. Fewer trials for each part do not pay for clearing its table.
-_PART_BITS = 22
-
-_MOST_PARTS = 2**16
-
-_TRIALS_PER_PART = 256
 
 
 def match_trials(

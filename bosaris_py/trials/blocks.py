@@ -52,6 +52,16 @@ Labels = npt.NDArray[np.int8]
 # Eight labels -1 as one number.
 _EIGHT_NON = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
+# If more than one word of eight cells in so many differs, a pass over all cells is as fast.
+_WORDS_PER_ODD_ONE = 8
+
+# Trials of a block of a list.
+_LIST_BLOCK = 4 * CHUNK_TRIALS
+
+# Blocks of rows that lie scattered in a file are so many times larger: each block
+# reads every chunk that any of its rows is in.
+_SCATTERED = 16
+
 
 @attrs.frozen
 class TrialCounts:
@@ -208,8 +218,7 @@ def _cells_of_others(labels: Labels) -> Positions | None:
     n_words = vector.size // 8
     # Most keys have few targets and no gaps: eight cells at once are looked at.
     words = np.flatnonzero(vector[: 8 * n_words].view(np.uint64) != _EIGHT_NON)
-    # If more than one word in eight differs, a pass over all cells is as fast.
-    if words.size > vector.size // 64:
+    if words.size > n_words // _WORDS_PER_ODD_ONE:
         return None
     cells = np.add.outer(8 * words, np.arange(8)).ravel()
     cells = np.concatenate((cells, np.arange(8 * n_words, vector.size)))
@@ -362,13 +371,6 @@ class ListRows:
 
 
 Item = TypeVar("Item")
-
-# Trials of a block of a list.
-_LIST_BLOCK = 4 * CHUNK_TRIALS
-
-# Blocks of rows that lie scattered in a file are so many times larger: each block
-# reads every chunk that any of its rows is in.
-_SCATTERED = 16
 
 
 @attrs.frozen(eq=False)

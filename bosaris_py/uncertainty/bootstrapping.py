@@ -99,6 +99,9 @@ from bosaris_py.uncertainty.statistic import (
 )
 from bosaris_py.uncertainty.statistic_samplers import Evaluator, Sampler, WeightedSampler
 
+# Blocks of replicates that share the cost of counting pairs of speakers.
+_BLOCKS = 5
+
 
 def bootstrap(
     tar: npt.ArrayLike,
@@ -298,10 +301,6 @@ def shared_sampler(systems: Sequence["System"], plan: ResamplingPlan) -> Sampler
 
 def _all_values(evaluators: Sequence[Evaluator], *weights: Weights) -> Float64Array:
     return np.concatenate([np.ravel(evaluate(*weights)) for evaluate in evaluators])
-
-
-# Blocks of replicates that share the cost of counting pairs of speakers.
-_BLOCKS = 5
 
 
 def draw_replicates(sampler: Sampler, options: Resampling) -> Float64Array:

@@ -105,6 +105,12 @@ from bosaris_py.uncertainty.statistic import (
 )
 from bosaris_py.uncertainty.statistic_samplers import Sampler
 
+# With more cells between thresholds than this, giving weights to trials is hardly slower.
+_MOST_CELLS = 2**12
+
+# Signs drawn at once: bounds the memory of a permutation test.
+_SIGNS_PER_BLOCK = 2**22
+
 
 @attrs.frozen(eq=False, repr=False)
 class PairedBootstrapResult(metaclass=Readable):
@@ -358,10 +364,6 @@ def _students(
     weights, _ = persons.draw(options.replications, options.rng.spawn(1)[0])
     of_both = Studentised.of(a, weights), Studentised.of(b, weights)
     return *of_both, Studentised.of(contrast, weights, is_difference=True)
-
-
-# With more cells between thresholds than this, giving weights to trials is hardly slower.
-_MOST_CELLS = 2**12
 
 
 def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
@@ -705,9 +707,6 @@ class ComparisonTable(Table):
 
 
 # Costs at a fixed threshold, speaker by speaker.
-
-# Signs drawn at once: bounds the memory of a permutation test.
-_SIGNS_PER_BLOCK = 2**22
 
 
 @attrs.frozen(repr=False)

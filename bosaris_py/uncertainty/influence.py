@@ -61,6 +61,18 @@ from bosaris_py.uncertainty.statistic import (
     bits_of,
 )
 
+# Scores whose losses are made together: they stay in the cache.
+_SCORES_AT_A_TIME = 2**15
+
+# Cells of a grid for each edge of a step function, and at least and at most so many in all.
+_CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**10, 2**18
+
+# Pairs of more speakers than this are not put into a square table.
+_LARGEST_TABLE = 2**11
+
+# Weights of speakers that are multiplied at a time.
+_WEIGHTS_AT_A_TIME = 2**16
+
 
 @attrs.frozen
 class FixedCost:
@@ -98,10 +110,6 @@ class FixedCost:
 
 # The loss of each of some scores.
 Loss = Callable[[FloatArray], Float64Array]
-
-
-# Scores whose losses are made together: they stay in the cache.
-_SCORES_AT_A_TIME = 2**15
 
 
 class Losses(NamedTuple):
@@ -215,10 +223,6 @@ def _placements(roc: ROC) -> tuple["Steps", "Steps"]:
     middle = 0.5 * (below[1:] + below[:-1]) if at.any() else None
     edges = roc.target_scores
     return Steps(edges, np.append(0.0, at_targets)), Steps(edges, below, middle)
-
-
-# Cells of a grid for each edge of a step function, and at least and at most so many in all.
-_CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**10, 2**18
 
 
 @attrs.frozen(eq=False)
@@ -457,12 +461,6 @@ _FEWEST_DRAWS = 100
 
 # Quantiles of drawn t are limited to this multiple of the quantile of Student's t.
 _LARGEST_T = 1.5
-
-# Pairs of more speakers than this are not put into a square table.
-_LARGEST_TABLE = 2**11
-
-# Weights of speakers that are multiplied at a time.
-_WEIGHTS_AT_A_TIME = 2**16
 
 
 @attrs.frozen(eq=False)

@@ -37,6 +37,35 @@ from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing, eers_of_hull
 from bosaris_py.uncertainty.speaker_curve import open_cells
 from bosaris_py.uncertainty.statistic_samplers import ClassEdges, CurveIndex
 
+# Points whose cost on the data is within so many standard errors of the least are in the
+# window around the threshold; corners of cells are outside of somewhat fewer.
+_IN_WINDOW = 6.5
+_IN_CELLS = 4.0
+
+# The prior at which a replicate is decided is another one in each; corners stay clear for
+# priors so many standard deviations away, which a few replicates tell.
+_IN_PRIORS, _PILOTS = 1.25, 40
+
+# With more trials than this in the window, drawing replicates lazily is quicker.
+_MOST_TRIALS = 12_000
+
+# With fewer trials in all, too: a cell is soon needed where scores are few.
+_FEWEST_TRIALS = 1_000
+
+# Points that are held for a block of replicates: less than 1.5 MB for each array.
+_NUMBERS_AT_A_TIME = 180_000
+
+# A trial is picked so many times with a chance below that of rounding. Numbers that fewer of the
+# 2^16 values of bits would stand for are drawn from the rest.
+_MOST_PICKS, _FEWEST_OF_BITS = 20, 2**6
+
+# The mean of Poisson numbers is less than 1, so that their sum is below that of the picks by so
+# many standard deviations of the difference, and at least this.
+_FEWER_PICKS, _LEAST_MEAN = 2.25, 0.1
+
+# Rows of the table of a window's trials: whole rows are added quicker than running totals.
+_ROWS = 8
+
 
 @attrs.frozen(eq=False)
 class ClassTree:
@@ -302,36 +331,6 @@ class _Bracket:
 
 
 # ---- The window around the EER's threshold
-
-# A trial is picked so many times with a chance below that of rounding. Numbers that fewer of the
-# 2^16 values of bits would stand for are drawn from the rest.
-_MOST_PICKS, _FEWEST_OF_BITS = 20, 2**6
-
-# The mean of Poisson numbers is less than 1, so that their sum is below that of the picks by so
-# many standard deviations of the difference, and at least this.
-_FEWER_PICKS, _LEAST_MEAN = 2.25, 0.1
-
-# Rows of the table of a window's trials: whole rows are added quicker than running totals.
-_ROWS = 8
-
-# Points whose cost on the data is within so many standard errors of the least are in the
-# window; corners of cells are outside of somewhat fewer.
-_IN_WINDOW = 6.5
-
-_IN_CELLS = 4.0
-
-# The prior at which a replicate is decided is another one in each; corners stay clear for
-# priors so many standard deviations away, which a few replicates tell.
-_IN_PRIORS, _PILOTS = 1.25, 40
-
-# With more trials than this in the window, drawing replicates lazily is quicker.
-_MOST_TRIALS = 12_000
-
-# With fewer trials in all, too: a cell is soon needed where scores are few.
-_FEWEST_TRIALS = 1_000
-
-# Points that are held for a block of replicates: less than 1.5 MB for each array.
-_NUMBERS_AT_A_TIME = 180_000
 
 
 @attrs.frozen(eq=False)

@@ -76,6 +76,9 @@ ValuesOfSpeakers = Callable[[Weights, Weights], Float64Array]
 # A number of replicates, and the generator that they are drawn from.
 Block = tuple[int, np.random.Generator]
 
+# Weights that are held at a time.
+_WEIGHTS_AT_A_TIME = 2**21
+
 
 class WeightedCurve(NamedTuple):
     """Weights at the k distinct target scores of the data, ascending, of one replicate."""
@@ -554,10 +557,6 @@ class SpeakerCurve:
         for i in np.flatnonzero(kept).tolist():
             curve = WeightedCurve(limits, misses[i], below[i], up_to[i], totals[i])
             values[rows[i]] = self.of_curve(curve)
-
-
-# Weights that are held at a time.
-_WEIGHTS_AT_A_TIME = 2**21
 
 
 @attrs.frozen(eq=False)

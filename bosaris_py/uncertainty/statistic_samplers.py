@@ -45,6 +45,12 @@ Evaluator = Callable[[Weights, Weights], Any]
 # Scores of one class in a system, and the thresholds that apply to them.
 ScoredLimits = tuple[FloatArray, Float64Array]
 
+# Picking n scores one by one costs as much as this share of n binomial draws.
+_PICKS_PER_BINOMIAL = 8
+
+# Up to this many trials a Fourier transform is quicker than a few hundred replicates.
+_LONGEST_TRANSFORM = 2**18
+
 
 class Sampler(Protocol):
     """Draws replicates of one statistic on one set of scores."""
@@ -80,9 +86,6 @@ class WeightedSampler:
 
 
 # ---- ROCs from weights
-
-# Picking n scores one by one costs as much as this share of n binomial draws.
-_PICKS_PER_BINOMIAL = 8
 
 
 @attrs.frozen(eq=False)
@@ -200,8 +203,6 @@ class CurveSampler:
 
 # ---- Functions of class means: error-rates at fixed thresholds, and Cllr
 
-# Up to this many trials a Fourier transform is quicker than a few hundred replicates.
-_LONGEST_TRANSFORM = 2**18
 
 # What a transform of probabilities leaves where there should be nothing.
 _TRANSFORM_ROUNDING = 2.0**-52

@@ -1,15 +1,19 @@
 """Feed readers with damaged files for a while: ``python -m tests.fuzz.fuzz TARGET SECONDS``.
 
-With atheris the inputs are guided by the branches of the package that they reach; without it
-they are good files at random changed. Whatever is not the documented error ends the run, and the
-input stays in the folder ``fuzz``. Targets are those of `TARGETS`; ``all`` runs them one by one.
+With atheris the inputs are guided by the branches of the package that they reach, and new ones
+stay in ``fuzz/*-corpus``; without it they are good files at random changed. Whatever is not the
+documented error ends the run, and the input stays in the folder ``fuzz``. Targets are those of
+`TARGETS`; ``all`` runs them one by one. Seconds are those of the processor.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import os
 import random
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -38,6 +42,13 @@ with atheris.instrument_imports(include=["bosaris_py"]) if atheris else contextl
         getattr(bp, each)
 
 MAX_BYTES = 10**7
+
+# Seconds of the processor for an input and all its readers.
+MOST_SECONDS = 20
+
+# A process ends with this memory in KiB, and the next goes on: atheris never lets go of the array
+# that a comparison of arrays gives.
+MOST_MEMORY = 1_500_000
 
 Reader = Callable[[Path], Any]
 
@@ -86,20 +97,44 @@ class Target:
     """Gives inputs to the readers of a target, and counts."""
 
     def __init__(self, name: str, folder: Path) -> None:
+        self.name = name
         suffix, ends, self.readers = TARGETS[name]
         good = corpus.good_files(folder)
         self.seeds = [data for file, data in good.items() if file.endswith(ends)]
         self.path = folder / f"input{suffix}"
         self.count = self.read = 0
+        # Inputs that each reader took, and seconds that it took for all.
+        self.taken, self.seconds = [0] * len(self.readers), [0.0] * len(self.readers)
 
     def __call__(self, data: bytes) -> None:
         """Read one input; what is not documented passes through."""
         self.path.write_bytes(data)
         self.count += 1
-        for reader in self.readers:
+        for number, reader in enumerate(self.readers):
+            begin = time.perf_counter()
             with contextlib.suppress(bp.errors.BosarisError):
                 reader(self.path)
+                self.taken[number] += 1
                 self.read += 1
+            self.seconds[number] += time.perf_counter() - begin
+
+    def report(self) -> None:
+        """Print how many inputs each reader was given, and how many it took."""
+        cpu = processor_time(resource.RUSAGE_SELF)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        sys.stdout.write(
+            f"{self.name}: {self.count} inputs x {len(self.readers)} readers, {self.read} taken; "
+            f"{cpu:.0f} s of the processor, at most {most} MiB\n"
+        )
+        for number, (taken, took) in enumerate(zip(self.taken, self.seconds, strict=True)):
+            sys.stdout.write(f"  reader {number}: {taken} taken, {took:.0f} s\n")
+        sys.stdout.flush()
+
+
+def processor_time(who: int) -> float:
+    """Return the seconds that a process, or those that it waited for, used."""
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
 
 
 def mutate(data: bytes, others: list[bytes], rng: random.Random) -> bytes:
@@ -132,13 +167,13 @@ def run(name: str, seconds: float) -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         target = Target(name, folder)
-        begin = time.monotonic()
+        begin = time.process_time()
         try:
             if atheris:
                 _run_atheris(target, folder, name, seconds)
             else:
-                rng = random.Random(int(begin * 1e6))
-                while time.monotonic() - begin < seconds:
+                rng = random.Random()
+                while time.process_time() - begin < seconds:
                     target(mutate(rng.choice(target.seeds), target.seeds, rng))
         except SystemExit:
             pass
@@ -149,41 +184,59 @@ def run(name: str, seconds: float) -> None:
             traceback.print_exc()
             raise SystemExit(f"{name}: an undocumented error; the input is {kept}") from None
         finally:
-            spent = time.monotonic() - begin
-            sys.stdout.write(f"{name}: {target.count} inputs, {target.read} reads, {spent:.0f} s\n")
+            target.report()
 
 
 def _run_atheris(target: Target, folder: Path, name: str, seconds: float) -> None:
     """Fuzz by branches; a call that takes long or much memory ends it too."""
-    seeds = folder / "seeds"
+    seeds, found, kept = folder / "seeds", Path("fuzz") / f"{name}-corpus", Path("fuzz")
     seeds.mkdir()
+    found.mkdir(parents=True, exist_ok=True)
     for number, data in enumerate(target.seeds):
         (seeds / str(number)).write_bytes(data)
-    kept = Path("fuzz")
-    kept.mkdir(exist_ok=True)
-    limits = [f"-max_total_time={seconds:.0f}", "-timeout=20", "-rss_limit_mb=3000"]
-    options = [
-        *limits,
-        "-max_len=60000",
-        "-print_final_stats=1",
-        f"-artifact_prefix={kept}/{name}-",
-    ]
-    atheris.Setup([sys.argv[0], *options, str(seeds)], target)
+    begin = time.process_time()
+
+    def call(data: bytes) -> None:
+        # Time of the processor: this process may have to wait for others.
+        signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
+        target(data)
+        # Atheris ends its process without a word to Python, so the report comes before.
+        if (
+            time.process_time() - begin > seconds
+            or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY
+        ):
+            target.report()
+            os._exit(0)
+
+    def hang(*_: object) -> None:
+        raise TimeoutError(f"an input takes more than {MOST_SECONDS} s")
+
+    signal.signal(signal.SIGPROF, hang)
+    options = ["-timeout=600", "-rss_limit_mb=3000", "-max_len=60000"]
+    options.append(f"-artifact_prefix={kept}/{name}-")
+    atheris.Setup([sys.argv[0], *options, str(found), str(seeds)], call)
     atheris.Fuzz()
+
+
+def in_parts(name: str, seconds: float) -> int:
+    """Fuzz one target in processes, each of which goes on where the last ended; return the code."""
+    code = 0
+    while not code and seconds > 0:
+        begin = processor_time(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "tests.fuzz.fuzz", name, f"{seconds}", "part"]
+        code = subprocess.run(command).returncode
+        seconds -= processor_time(resource.RUSAGE_CHILDREN) - begin
+    return code
 
 
 def main() -> None:
     """Run what the command line names."""
-    name, seconds = sys.argv[1], sys.argv[2]
-    if name != "all":
-        run(name, float(seconds))
+    name, seconds = sys.argv[1], float(sys.argv[2])
+    if sys.argv[3:]:
+        run(name, seconds)
         return
-    # Each in a process of its own: atheris ends the one that it runs in.
-    runs = {
-        each: subprocess.run([sys.executable, "-m", "tests.fuzz.fuzz", each, seconds])
-        for each in TARGETS
-    }
-    failed = [each for each, ran in runs.items() if ran.returncode]
+    # In other processes: atheris ends the one that it runs in.
+    failed = [each for each in (TARGETS if name == "all" else [name]) if in_parts(each, seconds)]
     raise SystemExit(f"failed: {', '.join(failed)}" if failed else 0)
 
 

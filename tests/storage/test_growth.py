@@ -67,6 +67,7 @@ def many_chunks_of_strings(path: Path) -> Any:
 HEADER = "model,segment,score"
 SLOW: dict[str, tuple[Callable[[Path], Any], str | int]] = {
     "lists in lists": (parameters('{"scale": ' + "[" * 900 + "]" * 900 + "}"), "too deep"),
+    "65 lists in lists": (parameters('{"scale": ' + "[" * 65 + "]" * 65 + "}"), "too deep"),
     "lists in lists, deeper": (parameters('{"a": ' + "[" * 10**5 + "]" * 10**5 + "}"), "too deep"),
     "repeated name": (
         parameters("{" + "".join(f'"k{i}":1,' for i in range(60_000)) + '"k59999":2}'),
