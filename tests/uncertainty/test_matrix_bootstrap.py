@@ -341,7 +341,7 @@ class TestSpeakers:
         some = crossed.model_speakers.filter_on_left(["model0000"], keep=False)
         maps = {"model_speakers": some, "segment_speakers": crossed.segment_speakers}
         with pytest.raises(
-            InvalidInputError, match=r"`model_speakers`.*model0000.*unknown=\"own\""
+            InvalidInputError, match=r"`model_speakers`.*model0000.*`unknown` takes \"own\""
         ):
             unc.bootstrap_scores(crossed.scores, crossed.key, COST, **maps)
         # Segments of unknown people, as impostors often are.
