@@ -154,18 +154,35 @@ def draw_bayes() -> Figure:
         getattr(results, rate)(bp.sigmoid(plo), normalize=True) for rate in ("act_dcf", "min_dcf")
     )
     ax.fill_between(plo, best, act, color=NON_TARGET, alpha=0.3, label="calibration loss")
-    ax.plot(plo, act, color=NON_TARGET, label="actual: decisions by Bayes' rule")
-    ax.plot(plo, best, color="black", label="minimum: best threshold in hindsight")
+    curves = bp.evaluation.BayesCurves.from_results(results, plo)
+    first, last = curves.dr30_fa_index, curves.dr30_miss_index
+    sure = slice(first, last + 1)
+    for rate, colour, name in (
+        (act, NON_TARGET, "actual: decisions by Bayes' rule"),
+        (best, "black", "minimum: best threshold in hindsight"),
+    ):
+        ax.plot(plo, rate, color=colour, alpha=0.45, linewidth=0.8)
+        ax.plot(plo[sure], rate[sure], color=colour, label=name)
+    for index, marker in ((first, ">"), (last, "<")):
+        ax.plot(plo[index], best[index], marker, color="black", markersize=8)
+    ax.annotate(
+        "pale: fewer than\n30 false alarms",
+        (plo[first] - 0.3, best[first - 6]),
+        (-7.8, 0.62),
+        arrowprops={"arrowstyle": "->", "color": "0.3"},
+        fontsize=8,
+    )
     ax.axhline(1.0, color=GREY, linestyle="--", label="decisions without a detector")
     for name, prior in {"VoxSRC": 0.05, "NIST SRE": 0.01, "equal": 0.5}.items():
         at = bp.logit(prior)
         ax.axvline(at, color=GREY, linewidth=0.7)
         ax.text(at, 0.03, name, rotation=90, ha="right", va="bottom", fontsize=8)
-    ax.set(xlim=(-8, 6), ylim=(0, 1.34), xlabel="prior log-odds", ylabel="normalized error-rate")
+    ax.set(xlim=(-8, 6), ylim=(0, 1.34))
+    ax.set(xlabel="effective prior log-odds", ylabel="normalized error-rate")
     top = ax.secondary_xaxis("top")
     priors = np.array([0.001, 0.01, 0.1, 0.5, 0.9, 0.99])
-    top.set_xticks(bp.logit(priors), [f"{prior:.3g}" for prior in priors])
-    top.set_xlabel("effective target prior")
+    top.set_xticks(bp.logit(priors), [f"{100 * prior:.3g}" for prior in priors])
+    top.set_xlabel("effective prior (%)")
     ax.legend(loc="lower right", fontsize=8)
     return figure
 

@@ -541,14 +541,14 @@ class Canvas(Sheet, ABC):
     def plot_DR30_fa(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
         """Mark where there are 30 false alarms: to the left of the mark there are too few.
 
-        The rule of 30, see `bosaris_py.uncertainty.rule_of_30`. A DET plot has a vertical line, a
-        Bayes plot a triangle on the minimum curve, which points to the safe side.
+        The rule of 30, see `bosaris_py.uncertainty.rule_of_30`. A DET plot gets a thin vertical
+        line with its margin shaded, a Bayes plot a triangle on the minimum curve.
 
         Parameters
         ----------
         style, label, **keywords
-            As in `DETPlot.plot_steppy_det`. By default dots and dashes, or the triangle, in the
-            colour of the system, without a legend entry.
+            As in `DETPlot.plot_steppy_det`. With a style or a colour a DET plot has only the
+            line. By default without a legend entry; a triangle has the colour of its system.
 
         Returns
         -------
@@ -570,7 +570,7 @@ class Canvas(Sheet, ABC):
         Parameters
         ----------
         style, label, **keywords
-            As in `plot_DR30_fa`, with the same warning; by default dots, or the triangle.
+            As in `plot_DR30_fa`, with the same warning.
 
         Returns
         -------
