@@ -116,9 +116,11 @@ class CaseLLR(metaclass=Readable):
         ]
         if self.bounds is not None:
             limits = " to ".join(f"{bound / math.log(10.0):.2f}" for bound in self.bounds)
-            was = f"limited, without {self.unbounded / math.log(10.0):.2f}"
+            was = f"at the bound, without it {self.unbounded / math.log(10.0):.2f}"
             state = "within" if self.llr == self.unbounded else was
             lines.append(f"the reference set supports log10 LRs from {limits}: {state}")
+        else:
+            lines.append("no bounds: the reference set may not support a likelihood-ratio so large")
         lines += [f"{name}: SHA-256 {digest}" for name, digest in self.file_hashes.items()]
         return "\n".join(lines)
 
@@ -159,7 +161,8 @@ def case_llr(
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
     bounds : {"elub", "iv", "wide"} or None, default: "elub"
-        As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`).
+        As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`). With None the caller
+        answers for how large the result is.
     folds : int, default: 5
         As for `cross_fit`.
     replications : int, default: 500
@@ -192,7 +195,8 @@ def case_llr(
     Notes
     -----
     The interval tells how sure the map is at this score, given the reference set. It does
-    not tell whether that set is relevant to the case.
+    not tell whether that set is relevant to the case. Where the map is beyond a bound, ends of the
+    interval are the bound as well, so both may be equal.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def test_a_far_score_is_warned_of_and_limited():
     assert found.llr == found.high == found.bounds.high < found.unbounded
     assert found.llr <= math.log(KEY.n_non + 1)
     text = repr(found)
-    assert f"limited, without {found.unbounded / math.log(10):.2f}" in text
+    assert f"at the bound, without it {found.unbounded / math.log(10):.2f}" in text
 
 
 def test_what_it_prints(tmp_path):
@@ -84,6 +84,11 @@ def test_what_it_prints(tmp_path):
         "reference set: 20 simulated speakers; 120 trials of one speaker, 2280 of two, 20 speakers"
     )
     assert lines[-1] == f"{file}: SHA-256 {hashlib.sha256(b'a b 1.0' + bytes([10])).hexdigest()}"
+
+
+def test_without_bounds_it_says_so():
+    found = case_llr(1.5, SCORES, KEY, bounds=None, **TOLD)
+    assert repr(found).splitlines()[-1].startswith("no bounds: the reference set may not support")
 
 
 @pytest.mark.parametrize(
