@@ -34,7 +34,7 @@ html_math_renderer = "mathml"
 # The module in which attrs keeps it is not one that attrs documents.
 nitpick_ignore = [("py:class", "attr.exceptions.FrozenInstanceError")]
 # The button copies what one types, without prompts and without output.
-copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 # Tables are included by pages.
