@@ -86,7 +86,9 @@ def _of_names() -> dict[str, tuple[str, list[str]]]:
     """Return guide and example of each name, from the sections of the pages in docs/api."""
     found = {}
     for page in (ROOT / "docs" / "api").glob("*.rst"):
-        sections = re.split(r"(?m)^Guide: (:doc:`.*`)$", page.read_text(encoding="utf-8"))[1:]
+        sections = re.split(r"(?m)^Guide: (:(?:doc|ref):`.*`)$", page.read_text(encoding="utf-8"))[
+            1:
+        ]
         for guide, text in zip(sections[::2], sections[1::2], strict=True):
             example = re.search(r"(?ms)^>>> .*?(?=\n\n|\Z)", text)
             for name in re.findall(r"(?m)^ {4}([A-Za-z_][\w.]*)$", text):

@@ -18,8 +18,8 @@ from bosaris_py.errors import FewSpeakersWarning
 DOCS = Path(__file__).resolve().parent
 # In the order in which a reader needs them.
 ORDER = {
-    "DET plots": "det det_marks det_paper dark_slide two_panels",
-    "Bayes error-rate plots": "bayes ape",
+    "DET plots": "det det_marks det_paper",
+    "Bayes error-rate plots": "bayes ape two_panels dark_slide",
     "Calibration": "histogram calibration_map condition_calibration pav ece reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
     "difference standard_errors",

@@ -236,9 +236,11 @@ class TestPublicNames:
     def test_each_list_of_the_reference_names_a_guide(self):
         for path in (ROOT / "docs" / "api").glob("*.rst"):
             page = path.read_text(encoding="utf-8")
-            guides = re.findall(r"^Guide: :doc:`/(.*)`\n\n\.\. auto", page, flags=re.MULTILINE)
+            form = r"^Guide: :(?:doc:`/(.*)|ref:`(.*))`\n\n\.\. auto"
+            guides = re.findall(form, page, flags=re.MULTILINE)
             assert len(guides) == page.count(".. auto"), path
-            assert [guide for guide in guides if not (ROOT / f"docs/{guide}.md").exists()] == []
+            pages = [guide for guide, _ in guides if guide]
+            assert [guide for guide in pages if not (ROOT / f"docs/{guide}.md").exists()] == []
 
     def test_each_name_of_the_reference_has_an_example_or_its_section_has(self):
         for path in (ROOT / "docs" / "api").glob("*.rst"):

@@ -52,6 +52,10 @@ class LLRBounds(NamedTuple):
     high: float
 
 
+LLRBounds.low.__doc__ = "The lowest log-likelihood-ratio that the trials support, at most 0."
+LLRBounds.high.__doc__ = "The highest log-likelihood-ratio that the trials support, at least 0."
+
+
 def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub") -> LLRBounds:
     r"""Return empirical lower and upper bounds of log-likelihood-ratios.
 

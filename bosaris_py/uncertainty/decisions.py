@@ -891,6 +891,14 @@ def dcf_z_test(
     Notes
     -----
     Equations (15) and (16) of Bengio and Mariethoz, extended as their footnote 4 says.
+
+    Examples
+    --------
+    >>> c = ErrorCounts.from_rates(pmiss=0.096, n_tar=5825, pfa=0.131, n_non=57748)
+    >>> d = ErrorCounts.from_rates(pmiss=0.078, n_tar=5825, pfa=0.158, n_non=57748)
+    >>> from bosaris_py import OperatingPoint
+    >>> dcf_z_test(c, d, OperatingPoint(0.2, 1, 1))
+    difference -0.018, standard error 0.002, z -9.2, p 3.49e-20 (two-sided; independent)
     """
     chosen = _chosen_method(a, b) if method is None else method
     check_choice(chosen, DCFTestMethod, "method")

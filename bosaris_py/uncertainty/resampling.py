@@ -168,6 +168,11 @@ class EqualSizeSets(metaclass=Readable):
         Number of trials in each set that is kept.
     n_sets : int
         Number of sets that are kept.
+
+    Examples
+    --------
+    >>> EqualSizeSets(mask=np.array([True, False, True, True, True]), size=2, n_sets=2)
+    EqualSizeSets: 2 sets of 2, 4 of 5 trials
     """
 
     mask: BoolArray
