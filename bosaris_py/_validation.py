@@ -148,6 +148,13 @@ def check_same_rows(columns: Mapping[str, Any]) -> None:
         raise invalid(name, f"have the index of `{like}`", found, hint)
 
 
+def check_class_rows(tar: Any, non: Any, **columns: Any) -> None:
+    """Raise if columns tar_... or non_... have another index than the scores of the class."""
+    for name, scores in (("tar", tar), ("non", non)):
+        own = {column: values for column, values in columns.items() if column.startswith(name)}
+        check_same_rows({name: scores, **own})
+
+
 def check_frame(
     values: Any, name: str, rows: tuple[str, Any] | None, cols: tuple[str, Any]
 ) -> None:
@@ -223,8 +230,7 @@ def as_score_lists(
     non_weights: Weighting = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the scores of both classes as vectors; refuse labels and scores in their place."""
-    check_same_rows({"tar": tar, "tar_weights": tar_weights})
-    check_same_rows({"non": non, "non_weights": non_weights})
+    check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
     classes = as_vector(tar, "tar"), as_vector(non, "non")
     refuse_labels(*classes)
     return classes

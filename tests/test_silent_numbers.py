@@ -250,6 +250,40 @@ def test_columns_of_other_rows() -> None:
             call(other)
 
 
+def test_columns_of_other_trials_of_a_class() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(
+        {"x": np.linspace(-1.0, 3.0, 60), "w": 2.0, "who": list("abcdef") * 10}
+    )
+    tar, non, other = table.x + 1.0, table.x.to_numpy() - 1.0, table[::-1]
+    who = table.who.to_numpy()
+    for call in (
+        lambda f: bp.LinearCalibration.fit(tar, non, tar_weights=f.w),
+        lambda f: bp.PAVCalibration.fit(non, tar, non_weights=f.w),
+        lambda f: bp.GaussianCalibration.fit(tar, non, tar_weights=f.w),
+        lambda f: bp.evaluation.SpeakerZoo.from_trials(tar, non, f.who, who),
+        lambda f: unc.auc_standard_error(tar, non, tar_conditions=f.who, non_conditions=who),
+        lambda f: unc.dcf_standard_error(tar, non, unc.ActDCF(0.5), tar_weights=f.w),
+        lambda f: unc.bootstrap(
+            tar,
+            non,
+            unc.Cllr(),
+            method="one-layer",
+            tar_sets=f.who,
+            non_sets=who,
+            replications=3,
+            rng=1,
+        ),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bp.errors.BosarisWarning)
+            call(table)
+        with pytest.raises(
+            InvalidInputError, match=r"must have the index of `(tar|non)`; got a Ser"
+        ):
+            call(other)
+
+
 def test_matrices_that_are_data_frames() -> None:
     pandas = pytest.importorskip("pandas")
     models, segments = KEY.ids
