@@ -309,6 +309,8 @@ def test_matrices_that_are_data_frames() -> None:
     )
     with pytest.raises(InvalidInputError, match=message):
         bp.Scores(frame, models[::-1], segments)
+    with pytest.raises(InvalidInputError, match=r"Ndx\(frame\.index, frame\.columns, frame\)"):
+        bp.Conditions({"all": mask})
     with pytest.raises(InvalidInputError, match=r"hold one value for each model.* \.to_numpy\(\)"):
         bp.trials.QualityMeasures(models, segments, frame, frame, hasmodel=mask["s1"])
 

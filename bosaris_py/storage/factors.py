@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -78,7 +78,8 @@ class Factor(metaclass=Readable):
         Factor
             With the distinct values as levels, in ascending order.
         """
-        if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        no_list = (str, bytes, Mapping, set, frozenset)
+        if isinstance(values, no_list) or not hasattr(values, "__iter__"):
             raise invalid("values", "be a list of values", describe(values))
         if is_column(values):
             hint = "Of rows that have the order of what the factor is for, take .to_numpy()."

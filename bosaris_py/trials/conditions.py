@@ -327,7 +327,10 @@ def _as_subset(name: str, subset: Any) -> Any:
     # numpy would make an array of a file name or a mapping.
     if isinstance(subset, (str, Mapping)):
         raise invalid(argument, "be trials or a mask", describe(subset))
-    refuse_series(subset, argument, f"{_BY_ID} So does Ndx.from_trials of the rows of a condition.")
+    remedy = f"{_BY_ID} So does Ndx.from_trials of the rows of a condition."
+    if hasattr(subset, "columns"):
+        remedy = "Ndx(frame.index, frame.columns, frame) has its ids."
+    refuse_series(subset, argument, remedy)
     mask = as_mask(subset, argument)
     if mask.ndim not in (1, 2):
         expected = "have one dimension (trials) or two (models, segments)"
