@@ -207,6 +207,25 @@ def test_columns_by_id() -> None:
             bp.TrialMetadata(KEY, model_columns={"gender": given})
 
 
+def test_genders_of_real_trials(shared_data: Path) -> None:
+    """Counts of the file's lines, by `zcat FILE | cut -d, -f3,4 | sort | uniq -c`."""
+    pandas = pytest.importorskip("pandas")
+    lines = pandas.read_csv(shared_data / "asvspoof2019_la" / "bonafide_dev.csv.gz")
+    key = bp.from_frame(lines).key
+    counts = {"f": (924, 4536), "m": (560, 1232)}
+    of_models = lines.drop_duplicates("model").set_index("model").gender
+    for gender in (of_models, of_models.to_dict()):
+        metadata = bp.TrialMetadata(key, model_columns={"gender": gender})
+        assert metadata.conditions("gender").counts(key) == counts
+    mixed = lines.sample(frac=1.0, random_state=1)
+    found = bp.Conditions.from_trials(mixed.model, mixed.segment, mixed.gender, key)
+    assert found.counts(key) == counts
+    with pytest.raises(InvalidInputError, match="must have the index of `models`"):
+        bp.Conditions.from_trials(lines.model, lines.segment, mixed.gender, key)
+    with pytest.raises(InvalidInputError, match="each model in the order of the ids"):
+        bp.TrialMetadata(key, model_columns={"gender": of_models.reset_index(drop=True)})
+
+
 @pytest.mark.parametrize("kind", [Series, Indexed])
 def test_masks_and_factors_of_a_data_frame(kind: type) -> None:
     mask = kind([True, True, False, False])
