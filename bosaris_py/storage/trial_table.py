@@ -234,7 +234,8 @@ class TrialTable(metaclass=Readable):
             With sorted lists of ids.
         """
         named = {"models": models, "segments": segments, "is_target": is_target, "scores": scores}
-        check_same_rows({**named, **(columns or {})})
+        extra = {f"columns[{name!r}]": values for name, values in (columns or {}).items()}
+        check_same_rows({**named, **extra})
         left = Factor.from_values(as_ids(models, "models"))
         right = Factor.from_values(as_ids(segments, "segments"))
         return cls(left.levels, left.codes, right.levels, right.codes, is_target, scores, columns)

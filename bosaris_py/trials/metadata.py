@@ -286,7 +286,8 @@ class TrialMetadata(metaclass=Readable):
         ['f']
         """
         if isinstance(columns, Mapping):
-            check_same_rows({"models": models, "segments": segments, **columns})
+            named = {f"columns[{name!r}]": values for name, values in columns.items()}
+            check_same_rows({"models": models, "segments": segments, **named})
         lines = TrialList.coded((models, segments))
         checked = _as_columns(columns, "trial", lines.models.size, argument="columns")
         metadata = cls(*in_order(lines, checked, "columns"))
