@@ -28,6 +28,7 @@ from bosaris_py._validation import (
     as_number,
     as_path,
     as_vector,
+    check_class_rows,
     check_fraction,
     describe,
     invalid,
@@ -465,6 +466,7 @@ class LinearMap(TrainedMap, ABC):
         .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using prior-weighted
            proper scoring rules", Interspeech 2013.
         """
+        check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
         settings = (prior, objective, ridge)
         weights = tar_weights, non_weights

@@ -265,7 +265,7 @@ def act_dcf(
     0.25
     """
     costs = DecisionCosts.from_prior(prior)
-    tar, non = as_score_lists(tar, non)
+    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     rates = _rates_at(tar, non, costs.thresholds, tar_weights, non_weights)
     check_llrs(tar, non, tar_weights, non_weights)
     return costs.cost(*rates, normalize=normalize)
@@ -372,7 +372,7 @@ def _rates_at(
     tar_weights: Weighting,
     non_weights: Weighting,
 ) -> tuple[Float64Array, Float64Array]:
-    tar, non = as_score_lists(tar, non)
+    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
     return pmiss, share_above(*as_trials(non, non_weights, "non"), limits)
 

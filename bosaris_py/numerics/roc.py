@@ -210,7 +210,7 @@ class ROC(metaclass=Readable):
         The targets are sorted; the non-targets are only counted between them, in
         O(T log T + N) time and O(T) memory.
         """
-        tar, non = as_score_lists(tar, non)
+        tar, non = as_score_lists(tar, non, tar_weights, non_weights)
         ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
         return cls.from_sorted_targets(ordered, *as_trials(non, non_weights, "non"))
 
@@ -741,7 +741,7 @@ def roc_of(
 
     Only the smaller class need be sorted then. Also returned is whether classes are swapped.
     """
-    targets, others = as_score_lists(tar, non)
+    targets, others = as_score_lists(tar, non, tar_weights, non_weights)
     # Sorting a score takes about as long as counting two.
     if targets.size <= 2 * others.size:
         ordered = SortedScores.from_scores(targets, tar_weights, name="tar")

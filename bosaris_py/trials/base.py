@@ -35,6 +35,7 @@ from bosaris_py._validation import (
     as_mask,
     as_matrix,
     as_path,
+    check_frame,
     check_shape,
     describe,
     invalid,
@@ -373,40 +374,47 @@ def as_list_of(
 
 _LIKE_IDS = "(models, segments)"
 
+_SIDES = "modelset", "segset"
 
-def to_matrix(value: npt.ArrayLike, name: str, shape: tuple[int, ...] | None = None) -> FloatArray:
+
+def _shape_of(ids: Sequence[StrArray]) -> tuple[int, ...]:
+    return tuple(each.size for each in ids)
+
+
+def to_matrix(value: npt.ArrayLike, name: str, ids: Ids | None = None) -> FloatArray:
     """Return values as a read-only matrix; an empty list is a matrix without cells."""
     if isinstance(value, (list, tuple)) and len(value) == 0:
         value = np.empty((0, 0))
     matrix = as_matrix(value, name)
-    if shape is not None:
-        check_shape(matrix, shape, name, _LIKE_IDS)
+    if ids is not None:
+        check_shape(matrix, _shape_of(ids), name, _LIKE_IDS)
+        check_frame(value, name, *zip(_SIDES, ids, strict=True))
     return read_only(matrix)
 
 
-def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArray:
+def to_mask(value: npt.ArrayLike, ids: Sequence[StrArray], name: str) -> BoolArray:
     """Return a mask as a read-only array; an empty list fits any shape without cells."""
-    mask = as_mask(value, name)
+    mask, shape = as_mask(value, name), _shape_of(ids)
     if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
         mask = mask.reshape(shape)
     if len(shape) == 2:
         check_shape(mask, shape, name, _LIKE_IDS)
+        check_frame(value, name, *zip(_SIDES, ids, strict=True))
     elif mask.shape != shape:
         raise invalid(name, f"have one flag for each of the {shape[0]} ids", f"shape {mask.shape}")
     return read_only(mask)
 
 
-def to_mask_or_all(value: npt.ArrayLike | None, shape: tuple[int, ...], name: str) -> BoolArray:
+def to_mask_or_all(value: npt.ArrayLike | None, ids: Sequence[StrArray], name: str) -> BoolArray:
     """Return a mask as a read-only array; None says all true."""
     if value is None:
-        return mark_read_only(np.ones(shape, dtype=np.bool_))
-    return to_mask(value, shape, name)
+        return mark_read_only(np.ones(_shape_of(ids), dtype=np.bool_))
+    return to_mask(value, ids, name)
 
 
-def both_ids(modelset: IdList, segset: IdList) -> tuple[Ids, tuple[int, int]]:
-    """Return the ids of models and segments as arrays, and how many there are."""
-    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
-    return (models, segments), (models.size, segments.size)
+def both_ids(modelset: IdList, segset: IdList) -> Ids:
+    """Return the ids of models and segments as arrays."""
+    return as_ids(modelset, "modelset"), as_ids(segset, "segset")
 
 
 # Filters

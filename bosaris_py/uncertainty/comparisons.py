@@ -98,6 +98,9 @@ from bosaris_py.uncertainty.resampling import (
     refuse_missing,
 )
 from bosaris_py.uncertainty.statistic import (
+    DCF,
+    ActDCF,
+    MinDCF,
     StatisticLike,
     ThresholdStatistic,
     WhichClass,
@@ -617,6 +620,8 @@ class ComparisonTable(Table):
         Result of each comparison.
     holm : HolmResult
         The corrected p-values.
+    scale : str, optional
+        What the differences of costs are, in words.
 
     Examples
     --------
@@ -634,6 +639,7 @@ class ComparisonTable(Table):
     pairs: tuple[tuple[str, str], ...]
     tests: tuple[Comparison, ...]
     holm: HolmResult
+    scale: str = ""
 
     @classmethod
     def from_tests(
@@ -703,7 +709,8 @@ class ComparisonTable(Table):
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
         lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"(Holm's correction, level {self.holm.level:g})"])
+        notes = filter(None, (self.scale, f"Holm's correction, level {self.holm.level:g}"))
+        return "\n".join([*lines, f"({'; '.join(notes)})"])
 
 
 # Costs at a fixed threshold, speaker by speaker.
@@ -1181,4 +1188,8 @@ def compare_systems(
     for a, b in tqdm(pairs, disable=not progress, unit="pair"):
         with NamedWarnings(f"{a} and {b}"):
             tests[a, b] = test(named[a], named[b], key, statistic, **options)
-    return ComparisonTable.from_tests(tests, level=level)
+    table = ComparisonTable.from_tests(tests, level=level)
+    # An OperatingPoint is a cost that is not normalized.
+    cost = isinstance(statistic, (OperatingPoint, DCF, ActDCF, MinDCF))
+    normalized = "normalized" if getattr(statistic, "normalize", False) else "not normalized"
+    return attrs.evolve(table, scale=f"costs are {normalized}" if cost else "")
