@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import attrs
+
 # The public names are imported when they are first used: --help waits for none of them.
 import bosaris_py as bp
 from bosaris_py._version import __version__
@@ -289,7 +291,8 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
     is_fusion = cls is bp.LinearFusion
     if not is_fusion and len(args.training) > 1:
         raise _UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
-    files = list(_systems(args.training).values())
+    named = _systems(args.training)
+    files = list(named.values())
     settings = {} if cls is bp.PAVCalibration else _settings(args)
     if hasattr(cls, "fit_files") and _are_large(args, *files, args.key):
         source = files if is_fusion else files[0]
@@ -298,6 +301,8 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
         key, _ = _load_key(args)
         scores = [_load_scores(args, file) for file in files]
         model = cls.fit_scores(scores if is_fusion else scores[0], key, **settings)
+    if is_fusion:
+        model = attrs.evolve(model, system_names=tuple(named))
     if args.model is not None:
         model.save(args.model)
     return model
@@ -329,6 +334,27 @@ def _calibrate(args: argparse.Namespace) -> None:
     _save(model.apply(scores), args.output, args.to)
 
 
+def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list[str]:
+    """Return the files to fuse; refuse names that are not those of the training, in its order."""
+    systems = _systems(given)
+    names = list(systems)
+    if trained is None or len(names) != len(trained):
+        return list(systems.values())
+    # Files may have any name, but what is called NAME=FILE must be what was trained on.
+    explicit = [
+        name if systems[name] != text else "" for name, text in zip(names, given, strict=True)
+    ]
+    if tuple(names) != trained and (
+        sorted(names) == sorted(trained)
+        or any(name not in ("", old) for name, old in zip(explicit, trained, strict=True))
+    ):
+        raise _UsageError(
+            f"the fusion was trained on {', '.join(trained)}, in this order; --apply has "
+            f"{', '.join(names)}"
+        )
+    return list(systems.values())
+
+
 def _fuse(args: argparse.Namespace) -> None:
     """Join the scores of several systems.
 
@@ -342,7 +368,7 @@ def _fuse(args: argparse.Namespace) -> None:
         return
     if not isinstance(model, bp.LinearFusion):
         raise _UsageError(f"{args.model} is no linear fusion: {model!r}")
-    files = list(_systems(args.apply).values())
+    files = _systems_in_order(args.apply, model.system_names)
     if args.trials is not None and _are_large(args, *files, args.trials):
         model.apply_files(files, args.trials, args.output, progress=_at_terminal())
         return

@@ -284,6 +284,15 @@ class TestTraining:
         some = Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:-5]
         _write("some.txt", *some)
         run("fuse", "dev_a.txt", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
+        apply = ("fuse", "--model", "f.json", "-o", "x.h5", "--apply")
+        told = "trained on dev_a, dev_b, in this order"
+        for files in (("dev_b.h5", "dev_a.h5"), ("B=eval_b.h5", "eval_a.h5")):
+            code, _, err = run(*apply, *files)
+            assert code == 2
+            assert told in err
+            assert not Path("x.h5").exists()
+        assert run(*apply, "dev_a=eval_a.h5", "eval_b.h5")[0] == 0
+        Path("x.h5").unlink()
         for files, message in (
             (("some.txt", "dev_b.h5"), "say which by --trials"),
             (("dev_b.h5", "some.txt"), "system 2 lacks "),

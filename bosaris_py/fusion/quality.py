@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, overload
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast, overload
 
 import attrs
 import numpy as np
@@ -32,6 +32,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._validation import (
+    FilePath,
     as_matrix,
     as_vector,
     as_weights,
@@ -54,6 +55,7 @@ from bosaris_py.numerics.linear_objective import (
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import LinearSolution, Ridge, train_linear
+from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
@@ -520,6 +522,20 @@ class QualityFusion(TrainedMap):
             expected = f"have {size} rows, one for each in `centre`"
             raise invalid("qtrans", expected, f"{len(self.qtrans)}")
 
+    def _content(self) -> dict[str, Any]:
+        # Version 0.1 knows no further fields of `linear`.
+        content = super()._content()
+        linear = content["linear"]
+        return content | {name: linear.pop(name) for name in LATER if name in linear}
+
+    @classmethod
+    def built(cls, parameters: dict[str, Any], path: FilePath) -> Self:
+        """Build a map of the parameters in a file, which an error then names."""
+        later = {name: parameters.pop(name) for name in LATER if name in parameters}
+        if isinstance(parameters.get("linear"), Mapping):
+            parameters["linear"] = {**parameters["linear"], **later}
+        return super().built(parameters, path)
+
     @classmethod
     def fit_scores(
         cls,
@@ -726,6 +742,8 @@ class QualityFusion(TrainedMap):
         MissingTrialsWarning
             If models, segments or trials have no quality measures, with counts. Those
             trials get the score of the linear fusion, or of `backoff`.
+        ExtrapolationWarning
+            As for `LinearFusion.apply`.
         """
         check_trials(ndx)
         stack = stack_scores(systems, ndx)
@@ -745,7 +763,8 @@ class QualityFusion(TrainedMap):
             )
             warn_caller(message, MissingTrialsWarning)
             if backoff is None:
-                simple = self.linear.apply(stack)
+                # Of scores far outside the other part has warned.
+                simple = attrs.evolve(self.linear, low_scores=None).apply(stack)
             else:
                 (simple,) = stack_scores([backoff], ndx)
             llrs = np.where(measures.covered, llrs, simple)
