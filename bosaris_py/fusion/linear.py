@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, TypeAlias, overload
 
 import attrs
@@ -44,6 +44,10 @@ from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_ta
 DenseTrials: TypeAlias = Ndx | Key
 FlatTrials: TypeAlias = FlatNdx | FlatKey
 Systems: TypeAlias = Sequence[AnyScores] | AnyScores
+
+
+def _to_names(names: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, names))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -89,7 +93,7 @@ class LinearFusion(LinearMap):
     low_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
     high_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
     system_names: tuple[str, ...] | None = attrs.field(
-        default=None, converter=attrs.converters.optional(lambda names: tuple(map(str, names)))
+        default=None, converter=attrs.converters.optional(_to_names)
     )
 
     @low_scores.validator
