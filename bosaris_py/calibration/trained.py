@@ -455,7 +455,8 @@ class LinearMap(TrainedMap, ABC):
             weights are returned), or with "brier" if hard decisions are best, or if the prior is so
             close to 0 or 1 (1e-10) that lower values may have been missed.
         SuspectScoresWarning
-            If the scale of a calibration is negative: labels swapped, or distances for scores?
+            If the scale of a calibration is negative, or the targets of a system to fuse score far
+            lower than the non-targets: labels swapped, or distances for scores?
 
         Notes
         -----

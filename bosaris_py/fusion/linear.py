@@ -34,6 +34,7 @@ from bosaris_py.calibration.trained import (
 )
 from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import warn_of_inverted
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
@@ -209,6 +210,8 @@ class LinearFusion(LinearMap):
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
+        if solution.separation is not None:
+            warn_of_inverted(solution.separation, min(training["n_tar"], training["n_non"]))
         return cls(
             weights=mark_read_only(solution.weights),
             offset=solution.offset,

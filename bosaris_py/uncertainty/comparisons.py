@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypeGuard
 
@@ -28,11 +29,12 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import check_llrs
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, class_scores
 from bosaris_py.trials.speakers import (
     KeyLike,
     SpeakersLike,
@@ -99,6 +101,8 @@ from bosaris_py.uncertainty.resampling import (
     refuse_missing,
 )
 from bosaris_py.uncertainty.statistic import (
+    ActDCF,
+    Cllr,
     StatisticLike,
     ThresholdStatistic,
     WhichClass,
@@ -1183,4 +1187,10 @@ def compare_systems(
     for a, b in tqdm(pairs, disable=not progress, unit="pair"):
         with NamedWarnings(f"{a} and {b}"):
             tests[a, b] = test(named[a], named[b], key, statistic, **options)
+    if isinstance(statistic, OperatingPoint | ActDCF | Cllr):
+        for name, scores in named.items():
+            with NamedWarnings(name), warnings.catch_warnings():
+                # The tests have said what is missing.
+                warnings.simplefilter("ignore", MissingTrialsWarning)
+                check_llrs(*class_scores(scores, key), None, None)
     return ComparisonTable.from_tests(tests, level=level)
