@@ -54,7 +54,7 @@ from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import AnyKey, plain_key
 from bosaris_py.trials.scores import AnyScores, class_scores
 
 Validator: TypeAlias = Callable[..., Any]
@@ -278,6 +278,7 @@ class TrialMap(ScoreMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
+        key = plain_key(key)
         classes = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         return cls.fit(*classes, tar_weights=weights[0], non_weights=weights[1], **options)

@@ -38,7 +38,7 @@ from bosaris_py.numerics.roc import warn_of_inverted
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, AnyNdx
+from bosaris_py.trials.key import AnyKey, AnyNdx, plain_key
 from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
 
 # Indexes and keys as matrices and as lists, which decide the form of the fused scores.
@@ -151,6 +151,7 @@ class LinearFusion(LinearMap):
         SeparableDataWarning, ConvergenceWarning
             As for `fit`.
         """
+        key = plain_key(key)
         classes = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         settings = (prior, objective, ridge)

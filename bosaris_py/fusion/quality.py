@@ -59,7 +59,7 @@ from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
+from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials, plain_key
 from bosaris_py.trials.quality import (
     Numbers,
     Qualities,
@@ -605,6 +605,7 @@ class QualityFusion(TrainedMap):
         the number of features squared; hundreds of measures call for `qtrans`.
         """
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
+        key = plain_key(key)
         tar, non = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
@@ -847,8 +848,11 @@ def quality_systems(
     >>> [system.scoremat.tolist() for system in systems]
     [[[2.0, 5.0]], [[1.0, 3.0]], [[2.0, 15.0]]]
     """
+    ndx = getattr(ndx, "key", ndx)
     check_trials(ndx)
     check_choice(combine, Combine, "combine")
+    scale = [scale] if isinstance(scale, str) else scale
+    offset = [offset] if isinstance(offset, str) else offset
     given: Any = qualities
     if not isinstance(given, Mapping):
         hint = 'Give measures a name: {"duration": ...}.'
@@ -856,7 +860,7 @@ def quality_systems(
     offset = list(qualities) if offset is None else offset
     for name, wanted in (("offset", offset), ("scale", scale)):
         unknown = [text for text in wanted if text not in qualities]
-        if isinstance(wanted, str) or unknown:
+        if unknown:
             raise invalid(name, f"hold names among {', '.join(qualities)}", describe(wanted))
     values = stack_scores(scores, ndx)
     if scale and not np.isfinite(values).all():
