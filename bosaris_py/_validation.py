@@ -400,12 +400,12 @@ def check_shape(array: AnyArray, shape: tuple[int, ...], name: str, like: str) -
         raise invalid(name, f"have shape {shape} {like}", str(array.shape), hint)
 
 
-def check_unique(ids: StrArray, name: str) -> None:
+def check_unique(ids: StrArray, name: str, hint: str = "") -> None:
     """Raise if an id occurs twice, naming the first few that do."""
     values, counts = np.unique(ids, return_counts=True)
     if repeated := values[counts > 1].tolist():
         found = f"{len(repeated)} repeated ids ({list_some(repeated)})"
-        raise invalid(name, "hold each id once", found)
+        raise invalid(name, "hold each id once", found, hint)
 
 
 def check_choice(value: object, choices: Any, name: str) -> None:

@@ -693,3 +693,61 @@ def test_files_whose_scores_are_no_llrs(tmp_path: Path, scale: float, n_warnings
             found.append(results.cllr)
         assert [w.category for w in caught] == [SuspectScoresWarning] * n_warnings
     assert found[0] == pytest.approx(found[1], rel=1e-12)
+
+
+def _warned(call: Call) -> list[str]:
+    """Return what a call says of suspect scores."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message) for w in caught if w.category is SuspectScoresWarning]
+
+
+def _two_classes() -> tuple[np.ndarray, np.ndarray]:
+    """Scores of a good system: means 4 standard deviations apart."""
+    noise = np.random.default_rng(5).normal(size=1200)
+    return noise[:200] + 2.0, noise[200:] - 2.0
+
+
+def test_a_fusion_names_systems_of_the_wrong_sign() -> None:
+    tar, non = _two_classes()
+    shift = np.random.default_rng(6).normal(size=1200)
+    # Quality says little of the class: means half a standard deviation apart.
+    quality = shift[:200] - 0.25, shift[200:] + 0.25
+    fit = bp.LinearFusion.fit
+    assert _warned(lambda: fit([tar, quality[0]], [non, quality[1]])) == []
+    for options in ({}, {"nonnegative": True}, {"max_systems": 1}):
+        (told,) = _warned(
+            lambda o=options: fit([tar, -tar + shift[:200]], [non, -non + shift[200:]], **o)
+        )
+        assert "Higher scores of system 2 speak against targets" in told
+    (told,) = _warned(lambda: fit([-tar, -tar], [-non, -non + shift[200:]], nonnegative=True))
+    assert "system 1 and 2" in told
+    assert _warned(lambda: fit([-tar[:20]], [-non[:20]], ridge=0.1)) == []
+
+
+def test_actual_costs_of_inverted_scores_and_cosines() -> None:
+    tar, non = _two_classes()
+    ids = ["m"], [f"s{i}" for i in range(1200)]
+    is_target = (np.arange(1200) < 200).reshape(1, -1)
+    key = bp.Key(*ids, is_target, ~is_target)
+    good = bp.Scores(np.concatenate((tar, non)).reshape(1, -1), *ids)
+    inverted, cosine = (bp.Scores(f * good.scoremat, *ids) for f in (-1.0, 0.1))
+    for scores, message in ((good, ""), (inverted, "area under"), (cosine, "no log-likelihood")):
+        classes = scores.get_tar_non(key)
+        calls: list[Call] = [
+            lambda c=classes: bp.act_dcf(*c, 0.01),
+            lambda c=classes: bp.cllr(*c),
+            lambda s=scores: bp.primary_cost(s, key, "VoxSRC"),
+        ]
+        for call in calls:
+            told = _warned(call)
+            assert len(told) == bool(message)
+            assert all(message in text for text in told)
+        told = _warned(
+            lambda s=scores: bp.uncertainty.compare_systems(
+                {"a": s, "b": good}, key, bp.uncertainty.ActDCF(0.01), method="iid", replications=10
+            )
+        )
+        assert len(told) == bool(message)
+        assert all(text.startswith("a: ") and message in text for text in told)

@@ -37,7 +37,7 @@ from bosaris_py.numerics.roc import (
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions, TrialMetadata
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import AnyKey, plain_key
 from bosaris_py.trials.scores import AnyScores, class_scores
 
 # Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
@@ -270,6 +270,7 @@ class Results(Records):
         ConditionWarning
             If conditions have trials of one class only.
         """
+        key = plain_key(key)
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         # Column by column, although a matrix is read faster as it lies: the last bit of Cllr

@@ -252,7 +252,7 @@ def act_dcf(
     SuspectScoresWarning
         If all scores of more than 30 trials of each class lie from -1 to 1, but at prior 0.5 some
         threshold has fewer errors than such log-likelihood-ratios can bring about, 26.9 %, by 3
-        standard errors.
+        standard errors; or if the AUC is below 0.5 by as much, as of distances.
 
     Notes
     -----

@@ -414,7 +414,8 @@ class LinearSolution:
 
     `objective_value` is without the ridge penalty. `ridge` is what was asked for or, of separable
     data, what was used instead: 1/n, on the variance of the fused scores. `lowest` and `highest`
-    are the ranges of the training scores.
+    are the ranges of the training scores; `separation` is how far the mean of the targets lies
+    above that of the non-targets, in standard deviations, both classes counting the same.
     """
 
     weights: Float64Array
@@ -423,6 +424,7 @@ class LinearSolution:
     ridge: float
     lowest: Float64Array
     highest: Float64Array
+    separation: Float64Array | None = None
 
 
 def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
@@ -734,6 +736,7 @@ def train_linear(
         ridge=max(problem.ridge, problem.damping),
         lowest=lowest,
         highest=highest,
+        separation=np.where(varied, tar.mean - non.mean, 0.0) / spread,
     )
 
 
@@ -801,7 +804,9 @@ def _with_range(
     """Return a solution with the range of all systems' scores."""
     tar, non = objective.moments()
     low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
-    return LinearSolution(weights, offset, value, ridge, low, high)
+    spread = np.sqrt(np.diag(pool_classes(tar, non)[1]))
+    separation = (tar.mean - non.mean) / np.where(spread > _SMALLEST_SPREAD, spread, np.inf)
+    return LinearSolution(weights, offset, value, ridge, low, high, separation)
 
 
 def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObjective:

@@ -8,6 +8,7 @@ by column, each once. So vectors made from a list and from a matrix are identica
 from __future__ import annotations
 
 import logging
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -361,12 +362,16 @@ def as_list_of(
         # The order counts, in training and in application, and that of a mapping is hardly seen.
         hint = f"Put the {all_of} into a list, in the order of the training."
         raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
-    listed: list[Merged] = [values] if isinstance(values, classes) else list(values)
+    is_one = isinstance(values, (*classes, str, os.PathLike))
+    listed: list[Merged] = [values] if is_one else list(values)
     if not listed:
         raise invalid(name, f"hold at least one {what}", "none")
     for item in listed:
         if not isinstance(item, classes):
-            raise invalid(name, f"hold {what} only", describe(item))
+            hint = (
+                "Read the files: read_scores(path)." if isinstance(item, str | os.PathLike) else ""
+            )
+            raise invalid(name, f"hold {what} only", describe(item), hint)
     return listed
 
 

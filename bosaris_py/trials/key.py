@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -702,8 +703,16 @@ def check_key(key: object) -> None:
         raise invalid("key", expected, describe(key), _misuse(key))
 
 
+def plain_key(key: Any) -> AnyKey:
+    """Return the key of what `from_frame` or `read_key` returns; others as they are."""
+    found = key[0] if isinstance(key, tuple) and len(key) == 2 else getattr(key, "key", key)
+    return cast("AnyKey", found if isinstance(found, AnyKey) else key)
+
+
 def _misuse(key: object) -> str:
     """Return the likely mistake where something stands in the place of a key or of trials."""
+    if isinstance(key, str | os.PathLike):
+        return "Read the file: key, metadata = read_key(path)."
     if hasattr(key, "metadata") and not isinstance(key, tuple):
         return "Give its key: data.key."
     if isinstance(key, tuple):

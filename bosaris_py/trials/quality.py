@@ -96,7 +96,8 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
-        self._index.check_unique("ids")
+        hint = "Of a table with a row for each trial take one for each id: drop_duplicates(column)."
+        self._index.check_unique("ids", hint)
         check_columns(self.values, self.ids, "values")
 
     @cached_property

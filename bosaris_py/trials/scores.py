@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
@@ -713,6 +714,8 @@ def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
         hint = "Were scores and key swapped?" if isinstance(scores, AnyNdx) else ""
+        if isinstance(scores, str | os.PathLike):
+            hint = "Read the file: read_scores(path)."
         if isinstance(scores, Mapping):
             hint = f"Give one system of it: {list_some(scores)}."
         elif hasattr(scores, "columns"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypeGuard
 
@@ -28,11 +29,12 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import check_llrs
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, class_scores
 from bosaris_py.trials.speakers import (
     KeyLike,
     SpeakersLike,
@@ -100,6 +102,7 @@ from bosaris_py.uncertainty.resampling import (
 from bosaris_py.uncertainty.statistic import (
     DCF,
     ActDCF,
+    Cllr,
     MinDCF,
     StatisticLike,
     ThresholdStatistic,
@@ -1188,8 +1191,14 @@ def compare_systems(
     for a, b in tqdm(pairs, disable=not progress, unit="pair"):
         with NamedWarnings(f"{a} and {b}"):
             tests[a, b] = test(named[a], named[b], key, statistic, **options)
+    if isinstance(statistic, OperatingPoint | ActDCF | Cllr):
+        for name, scores in named.items():
+            with NamedWarnings(name), warnings.catch_warnings():
+                # The tests have said what is missing.
+                warnings.simplefilter("ignore", MissingTrialsWarning)
+                check_llrs(*class_scores(scores, key), None, None)
     table = ComparisonTable.from_tests(tests, level=level)
     # An OperatingPoint is a cost that is not normalized.
-    cost = isinstance(statistic, (OperatingPoint, DCF, ActDCF, MinDCF))
+    cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)
     normalized = "normalized" if getattr(statistic, "normalize", False) else "not normalized"
     return attrs.evolve(table, scale=f"costs are {normalized}" if cost else "")

@@ -14,6 +14,7 @@ import pytest
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import (
     ConvergenceWarning,
+    ExtrapolationWarning,
     FileFormatError,
     InvalidInputError,
     SeparableDataWarning,
@@ -408,6 +409,37 @@ def test_missing_scores_are_refused_with_counts(matrices):
         fusion.apply([lacking, systems[1]], key.to_ndx())
 
 
+def test_systems_in_another_order_are_warned_of(tmp_path, matrices):
+    """The range of each system is kept beside the parameters, where version 0.1 overlooks it."""
+    systems, key = matrices
+    large = attrs.evolve(systems[1], scoremat=100.0 * systems[1].scoremat)
+    fusion = LinearFusion.fit_scores([systems[0], large], key)
+    tar, non = large.get_tar_non(key)
+    assert fusion.high_scores[1] == max(tar.max(), non.max())
+    assert fusion.low_scores[1] == min(tar.min(), non.min())
+    named = attrs.evolve(fusion, system_names=("small", "large"))
+    named.save(tmp_path / "f.json")
+    saved = json.loads((tmp_path / "f.json").read_text())
+    assert set(saved["training_scores"]) == {"low_scores", "high_scores", "system_names"}
+    assert not {"low_scores", "system_names"} & set(saved["parameters"])
+    assert LinearFusion.read(tmp_path / "f.json") == named
+    right = {"small": systems[0], "large": large}
+    named.apply(right.values(), key)
+    message = r"System 1: .* far outside .* order of the training \(small, large\)\?"
+    with pytest.warns(ExtrapolationWarning, match=message):
+        named.apply([large, systems[0]], key)
+    # Files of version 0.1 have no ranges.
+    del saved["training_scores"]
+    (tmp_path / "old.json").write_text(json.dumps(saved))
+    old = LinearFusion.read(tmp_path / "old.json")
+    assert old.low_scores is None
+    np.testing.assert_array_equal(
+        old.apply([large, systems[0]], key).scoremat != 0.0, key.tar | key.non
+    )
+    with pytest.raises(InvalidInputError, match="`low_scores` must hold 2 values"):
+        attrs.evolve(fusion, low_scores=[1.0])
+
+
 def test_bad_lists_of_scores(matrices):
     systems, key = matrices
     fusion = LinearFusion.fit_scores(systems, key)
@@ -416,7 +448,7 @@ def test_bad_lists_of_scores(matrices):
         (systems, None, "`ndx` must be given with Scores"),
         (systems[0], key, "hold the scores of 2 systems"),
         ([systems[0], 3.0], key, "hold Scores only"),
-        (np.ones((2, 3)), key, "`ndx` .* list of Scores only"),
+        (np.ones((2, 3)), key, "`ndx` must be given with Scores only; got it with an array"),
     ]:
         with pytest.raises(InvalidInputError, match=message):
             fusion.apply(x, ndx)
