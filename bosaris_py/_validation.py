@@ -114,7 +114,7 @@ def as_list(values: Any) -> Any:
     return list(values) if isinstance(values, Iterator | KeysView | ValuesView) else values
 
 
-def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
     _refuse_masked(values, name)
     values = as_list(values)
@@ -145,7 +145,7 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 1-D float array, without a copy where possible."""
     # float32 stays float32, any other real type becomes float64.
-    array = _as_float_array(values, name)
+    array = as_float_array(values, name)
     if array.ndim != 1:
         hint = ""
         if array.ndim == 2 and 1 in array.shape:
@@ -194,7 +194,7 @@ def _are_labels(values: FloatArray) -> bool:
 
 def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 2-D float array, without a copy where possible."""
-    array = _as_float_array(values, name)
+    array = as_float_array(values, name)
     if array.ndim != 2:
         hint = f"A single row is [{name}]." if array.ndim == 1 else ""
         raise invalid(name, "be two-dimensional", describe(array), hint)

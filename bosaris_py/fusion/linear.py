@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._validation import FilePath, as_matrix, as_path, invalid, list_some, refuse_nan
+from bosaris_py._validation import (
+    FilePath,
+    as_float_array,
+    as_matrix,
+    as_path,
+    invalid,
+    list_some,
+    refuse_nan,
+)
 from bosaris_py.calibration.passes import Where, files_of_systems
 from bosaris_py.calibration.trained import NUMBER, VECTOR, LinearMap, weighted_sum, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint
@@ -222,7 +230,7 @@ class LinearFusion(LinearMap):
         if ndx is not None:
             raise invalid("ndx", "be given with a list of Scores only", "an array and an ndx")
         # Trials may be arranged in any shape behind the axis of systems.
-        scores = np.asarray(x)
+        scores = as_float_array(x, "x")
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
         return self._fuse(matrix).reshape(scores.shape[1:])[()]
