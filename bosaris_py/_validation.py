@@ -181,7 +181,7 @@ def check_frame(
             raise invalid(name, f"have the ids of `{argument}` as its {attribute}", found, hint)
 
 
-def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
+def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
     _refuse_masked(values, name)
     values = as_list(values)
@@ -212,7 +212,7 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 1-D float array, without a copy where possible."""
     # float32 stays float32, any other real type becomes float64.
-    array = _as_float_array(values, name)
+    array = as_float_array(values, name)
     if array.ndim != 1:
         hint = ""
         if array.ndim == 2 and 1 in array.shape:
@@ -267,7 +267,7 @@ def _are_labels(values: FloatArray) -> bool:
 
 def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 2-D float array, without a copy where possible."""
-    array = _as_float_array(values, name)
+    array = as_float_array(values, name)
     if array.ndim != 2:
         hint = f"A single row is [{name}]." if array.ndim == 1 else ""
         raise invalid(name, "be two-dimensional", describe(array), hint)

@@ -25,6 +25,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import (
     FilePath,
+    as_float_array,
     as_number,
     as_path,
     as_vector,
@@ -158,7 +159,7 @@ class ScoreMap(metaclass=Readable):
         """
         if isinstance(x, AnyScores):
             return x.transform(self._checked_llrs)
-        scores = np.asarray(x)
+        scores = as_float_array(x, "x")
         return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
 
     def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import (
     FilePath,
+    as_float_array,
     as_list,
     as_matrix,
     as_path,
@@ -280,7 +281,7 @@ class LinearFusion(LinearMap):
             hint = "Scores come in a list, one for each system."
             raise invalid("ndx", "be given with Scores only", f"it with {describe(x)}", hint)
         # Trials may be arranged in any shape behind the axis of systems.
-        scores = np.asarray(x)
+        scores = as_float_array(x, "x")
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
         return self._fuse(matrix).reshape(scores.shape[1:])[()]

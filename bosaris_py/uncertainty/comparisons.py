@@ -22,6 +22,7 @@ from bosaris_py._validation import (
     Rng,
     as_generator,
     as_nonnegative,
+    as_number,
     as_vector,
     check_choice,
     check_fraction,
@@ -945,8 +946,11 @@ class SpeakerZTest(ZTest):
         if difference is None:
             size = as_positive(relative or 0.0, "relative") * abs(self.first.estimate)
         else:
-            size = as_positive(abs(difference), "difference")
+            given = as_number(difference, "difference", "be finite", math.isfinite)
+            size = as_positive(abs(given), "difference")
         alpha, chance = check_fraction(level, "level"), check_fraction(power, "power")
+        if chance <= alpha:
+            raise invalid("power", f"be above `level`, {alpha:g}", f"{chance:g}")
         if size == 0:
             hint = "Give `difference`: a fraction of 0 is 0."
             raise invalid("relative", "be of a metric above 0", "0", hint)

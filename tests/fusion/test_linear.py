@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -568,6 +569,28 @@ def test_nonnegative_weights_are_the_best_of_all_subsets(seed: int) -> None:
             if (some.weights >= 0).all():
                 values.append(some.objective_value)
     assert found.objective_value == pytest.approx(min(values), rel=1e-9)
+
+
+@pytest.mark.parametrize("ridge", ["weak", 0.02])
+@pytest.mark.parametrize("seed", range(12))
+def test_nonnegative_weights_with_a_penalty_do_not_depend_on_where_zero_lies(
+    seed: int, ridge: Any
+) -> None:
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=60)
+    tar = common[:20] + 0.5 * rng.normal(size=(3, 20)) + np.array([1.2, 1.0, 0.4])[:, None]
+    non = common[20:] + 0.5 * rng.normal(size=(3, 40))
+    shift = np.array([[-30.0], [300.0], [30.0]])
+    how: dict[str, Any] = {"prior": 0.1, "ridge": ridge, "nonnegative": True}
+    found, moved = (LinearFusion.fit(tar + x, non + x, **how) for x in (0.0 * shift, shift))
+    assert moved.weights == pytest.approx(found.weights, rel=1e-6, abs=1e-9)
+    assert moved.offset == pytest.approx(
+        found.offset - float(found.weights @ shift[:, 0]), rel=1e-6
+    )
+    # The optimum of the systems that are left.
+    kept = found.weights > 0
+    alone = LinearFusion.fit(tar[kept], non[kept], prior=0.1, ridge=ridge)
+    assert found.weights[kept] == pytest.approx(alone.weights, rel=1e-12)
 
 
 def test_nonnegative_weights_of_useless_systems_are_zero() -> None:

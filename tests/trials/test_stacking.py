@@ -103,9 +103,3 @@ def test_like_the_toolkit(oracle: Path) -> None:
     key = Key(models, segments, stored["dev_tar"].astype(bool), stored["dev_non"].astype(bool))
     systems = [Scores(stored[f"dev_s{k}"], models, segments) for k in (1, 2)]
     assert stack_scores(systems, key).tolist() == stored["stack_scores"].tolist()
-
-
-def test_one_system_needs_no_list() -> None:
-    ndx = Ndx(["m"], ["a", "b"])
-    scores = Scores([[1.0, 2.0]], ["m"], ["a", "b"])
-    np.testing.assert_array_equal(stack_scores(scores, ndx), stack_scores([scores], ndx))
