@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,6 +43,9 @@ _VERBAL = (
     (1.0, "moderate support"),
     (math.log10(2.0), "weak support"),
 )
+
+# Weight of a trial that a replicate does not pick, beside those of 1 and more.
+_TRACE = 1e-9
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -212,7 +216,8 @@ def case_llr(
     >>> found.verbal
     'moderate support for proposition 1'
     """
-    told: tuple[Any, ...] = tuple(propositions or ())
+    # A set has no order, and a text is no pair of texts.
+    told: tuple[Any, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
     if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
         hint = "A likelihood-ratio is of two propositions and means nothing without them."
         raise invalid("propositions", "be two texts", describe(propositions), hint)
@@ -220,6 +225,7 @@ def case_llr(
         hint = "Say whose scores these are and why they are relevant."
         raise invalid("reference", "be a text on the reference set", describe(reference), hint)
     value = as_number(score, "score", "be finite", math.isfinite)
+    files = [files] if isinstance(files, str | os.PathLike) else files
     hashes = {str(file): hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
     if bounds is not None:
         check_choice(bounds, BoundsKind, "bounds")
@@ -230,6 +236,7 @@ def case_llr(
     limits = None if bounds is None else llr_bounds(tar, non, bounds)
     unbounded = float(trained.apply(value))
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
+    # So does "weak": a trial that is not picked keeps a trace of weight, and counts.
     is_weak = options.get("ridge") == "weak"
     same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
     fixed = {**options, **same}
@@ -239,6 +246,8 @@ def case_llr(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BosarisWarning)
             weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+            if is_weak and tar_weights is not None:
+                weights = {name: np.maximum(given, _TRACE) for name, given in weights.items()}
             return float(model.fit(tar, non, **weights, **fixed).apply(value))
 
     interval = bootstrap_scores(

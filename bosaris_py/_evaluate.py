@@ -58,7 +58,7 @@ from bosaris_py.uncertainty.bootstrapping import (
     table_statistics,
 )
 from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
-from bosaris_py.uncertainty.statistic import EER, StatisticLike
+from bosaris_py.uncertainty.statistic import DCF, EER, ActDCF, MinDCF, StatisticLike
 
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
 _late, _ = on_demand(
@@ -306,13 +306,15 @@ class Evaluation(Table):
         """
         return _late("plot_bayes")(self.results, **options)
 
-    def compare(self, statistic: StatisticLike | None = None, **options: Any) -> ComparisonTable:
+    def compare(
+        self, statistic: StatisticLike | OperatingPoint | None = None, **options: Any
+    ) -> ComparisonTable:
         """Compare each pair of systems; see `uncertainty.compare_systems`.
 
         Parameters
         ----------
         statistic : Statistic, OperatingPoint or callable, optional
-            The metric; by default the EER.
+            The metric; by default the EER. A cost is normalized where those of the table are.
         **options
             As for `compare_systems`. Speakers, replications and random numbers are by
             default those of the evaluation.
@@ -329,6 +331,10 @@ class Evaluation(Table):
         given: dict[str, Any] = {"speakers": speakers, "rng": how.seed, **options}
         if how.replications:
             given.setdefault("replications", how.replications)
+        if how.normalize and isinstance(statistic, OperatingPoint):
+            statistic = ActDCF(statistic)
+        if how.normalize and isinstance(statistic, (ActDCF, DCF, MinDCF)):
+            statistic = attrs.evolve(statistic, normalize=True)
         return compare_systems(self._systems, how.key, statistic or EER(), **given)
 
     def report(

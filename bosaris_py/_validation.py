@@ -15,7 +15,7 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, KeysView, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
@@ -114,7 +114,74 @@ def as_list(values: Any) -> Any:
     return list(values) if isinstance(values, Iterator | KeysView | ValuesView) else values
 
 
-def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
+def row_labels(values: Any) -> Any:
+    """Return the index of a column or a frame of pandas; None for what has none, as in polars."""
+    index = getattr(values, "index", None)
+    return None if callable(index) else index
+
+
+def is_column(values: object) -> bool:
+    """Tell whether values are a column of a data frame, which has the order of its table."""
+    return type(values).__name__ == "Series" or row_labels(values) is not None
+
+
+def refuse_series(values: Any, name: str, remedy: str, of: str = "trial") -> None:
+    """Raise for a column of a data frame where values go by the position of trials or ids."""
+    if is_column(values):
+        each = "each trial in the order of the trials, column by column"
+        expected = each if of == "trial" else f"each {of} in the order of the ids"
+        found = f"a {type(values).__name__}, which has the order of its table"
+        raise invalid(name, f"hold one value for {expected}", found, remedy)
+
+
+def check_same_rows(columns: Mapping[str, Any]) -> None:
+    """Raise if columns of data frames that are taken together have different indexes."""
+    indexes = {name: row_labels(values) for name, values in columns.items()}
+    labelled = [(name, index) for name, index in indexes.items() if index is not None]
+    for name, index in labelled[1:]:
+        like, first = labelled[0]
+        # Other lengths are refused, with their numbers, where columns become arrays.
+        if index is first or len(index) != len(first) or np.array_equal(first, index):
+            continue
+        hint = "Values are taken by position: bring both into one order first."
+        found = f"a {type(columns[name]).__name__} with another"
+        raise invalid(name, f"have the index of `{like}`", found, hint)
+
+
+def check_class_rows(tar: Any, non: Any, **columns: Any) -> None:
+    """Raise if columns tar_... or non_... have another index than the scores of the class."""
+    for name, scores in (("tar", tar), ("non", non)):
+        own = {column: values for column, values in columns.items() if column.startswith(name)}
+        check_same_rows({name: scores, **own})
+
+
+def check_frame(
+    values: Any, name: str, rows: tuple[str, Any] | None, cols: tuple[str, Any]
+) -> None:
+    """Raise if a matrix is a data frame whose labels are not the ids of its rows and columns."""
+    columns = getattr(values, "columns", None)
+    if columns is None:
+        return
+    sides = [("columns", columns, cols)]
+    if rows is not None:
+        sides.insert(0, ("index", row_labels(values), rows))
+    for attribute, labels, (argument, ids) in sides:
+        if labels is None or len(labels) != len(ids):
+            continue
+        pairs = zip(map(str, labels), ids, strict=True)
+        bad = next(
+            ((at, label, id_) for at, (label, id_) in enumerate(pairs) if label != id_), None
+        )
+        if bad is not None:
+            at, label, id_ = bad
+            found = f"{safe(label)!r} at position {at}, where `{argument}` has {safe(id_)!r}"
+            hint = (
+                "Give the ids of the frame, frame.index and frame.columns, or sort it: frame.loc."
+            )
+            raise invalid(name, f"have the ids of `{argument}` as its {attribute}", found, hint)
+
+
+def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
     _refuse_masked(values, name)
     values = as_list(values)
@@ -145,7 +212,7 @@ def _as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 1-D float array, without a copy where possible."""
     # float32 stays float32, any other real type becomes float64.
-    array = _as_float_array(values, name)
+    array = as_float_array(values, name)
     if array.ndim != 1:
         hint = ""
         if array.ndim == 2 and 1 in array.shape:
@@ -156,8 +223,14 @@ def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def as_score_lists(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def as_score_lists(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> tuple[FloatArray, FloatArray]:
     """Return the scores of both classes as vectors; refuse labels and scores in their place."""
+    check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
     classes = as_vector(tar, "tar"), as_vector(non, "non")
     refuse_labels(*classes)
     return classes
@@ -194,7 +267,7 @@ def _are_labels(values: FloatArray) -> bool:
 
 def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     """Return `values` as a 2-D float array, without a copy where possible."""
-    array = _as_float_array(values, name)
+    array = as_float_array(values, name)
     if array.ndim != 2:
         hint = f"A single row is [{name}]." if array.ndim == 1 else ""
         raise invalid(name, "be two-dimensional", describe(array), hint)
@@ -327,12 +400,12 @@ def check_shape(array: AnyArray, shape: tuple[int, ...], name: str, like: str) -
         raise invalid(name, f"have shape {shape} {like}", str(array.shape), hint)
 
 
-def check_unique(ids: StrArray, name: str) -> None:
+def check_unique(ids: StrArray, name: str, hint: str = "") -> None:
     """Raise if an id occurs twice, naming the first few that do."""
     values, counts = np.unique(ids, return_counts=True)
     if repeated := values[counts > 1].tolist():
         found = f"{len(repeated)} repeated ids ({list_some(repeated)})"
-        raise invalid(name, "hold each id once", found)
+        raise invalid(name, "hold each id once", found, hint)
 
 
 def check_choice(value: object, choices: Any, name: str) -> None:

@@ -23,6 +23,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import attrs
+
 # The public names are imported when they are first used: --help waits for none of them.
 import bosaris_py as bp
 from bosaris_py._version import __version__
@@ -30,6 +32,8 @@ from bosaris_py.errors import BosarisError
 
 # What a file is written as if its extension says so and no format is named.
 _FORMAT_OF = {".csv": "csv", ".tsv": "nist"}
+_TABLE_OF = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}
+_TABLES = tuple(_TABLE_OF.values())
 
 
 class _UsageError(Exception):
@@ -52,7 +56,8 @@ def _points(text: str) -> list[Any]:
         numbers = [[float(part) for part in point.split(":")] for point in text.split(",")]
         points = [bp.OperatingPoint(*point) for point in numbers]
     except (TypeError, ValueError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r}: {error}") from None
+        told = "a probability is written as 0.01, not 1%" if "%" in text else error
+        raise argparse.ArgumentTypeError(f"{text!r}: {told}") from None
     # A probability alone stays a number, as in a script.
     return [
         point.p_target if len(parts) == 1 else point
@@ -164,6 +169,21 @@ def _emit(text: str, output: str | None = None) -> None:
 
 def _emit_json(content: Any, output: str | None = None) -> None:
     _emit(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), output)
+
+
+def _table_form(args: argparse.Namespace, *forms: str) -> str | None:
+    """Return the form of a table that is asked for, or that the extension of the output says."""
+    suffix = "" if args.output is None else Path(args.output).suffix.lower()
+    if args.table is not None or suffix in ("", ".txt"):
+        form: str | None = args.table
+        return form
+    known = {ending: form for ending, form in _TABLE_OF.items() if form in forms}
+    if suffix not in known:
+        raise _UsageError(
+            f"--output must end in {', '.join(known)}, or .txt for the table as it is printed; "
+            f"got {args.output!r}"
+        )
+    return known[suffix]
 
 
 def _text_format(output: str, named: str | None) -> str | None:
@@ -289,7 +309,8 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
     is_fusion = cls is bp.LinearFusion
     if not is_fusion and len(args.training) > 1:
         raise _UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
-    files = list(_systems(args.training).values())
+    named = _systems(args.training)
+    files = list(named.values())
     settings = {} if cls is bp.PAVCalibration else _settings(args)
     if hasattr(cls, "fit_files") and _are_large(args, *files, args.key):
         source = files if is_fusion else files[0]
@@ -298,6 +319,8 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
         key, _ = _load_key(args)
         scores = [_load_scores(args, file) for file in files]
         model = cls.fit_scores(scores if is_fusion else scores[0], key, **settings)
+    if is_fusion:
+        model = attrs.evolve(model, system_names=tuple(named))
     if args.model is not None:
         model.save(args.model)
     return model
@@ -329,6 +352,27 @@ def _calibrate(args: argparse.Namespace) -> None:
     _save(model.apply(scores), args.output, args.to)
 
 
+def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list[str]:
+    """Return the files to fuse; refuse names that are not those of the training, in its order."""
+    systems = _systems(given)
+    names = list(systems)
+    if trained is None or len(names) != len(trained):
+        return list(systems.values())
+    # Files may have any name, but what is called NAME=FILE must be what was trained on.
+    explicit = [
+        name if systems[name] != text else "" for name, text in zip(names, given, strict=True)
+    ]
+    if tuple(names) != trained and (
+        sorted(names) == sorted(trained)
+        or any(name not in ("", old) for name, old in zip(explicit, trained, strict=True))
+    ):
+        raise _UsageError(
+            f"the fusion was trained on {', '.join(trained)}, in this order; --apply has "
+            f"{', '.join(names)}"
+        )
+    return list(systems.values())
+
+
 def _fuse(args: argparse.Namespace) -> None:
     """Join the scores of several systems.
 
@@ -342,7 +386,7 @@ def _fuse(args: argparse.Namespace) -> None:
         return
     if not isinstance(model, bp.LinearFusion):
         raise _UsageError(f"{args.model} is no linear fusion: {model!r}")
-    files = list(_systems(args.apply).values())
+    files = _systems_in_order(args.apply, model.system_names)
     if args.trials is not None and _are_large(args, *files, args.trials):
         model.apply_files(files, args.trials, args.output, progress=_at_terminal())
         return
@@ -359,28 +403,45 @@ def _fuse(args: argparse.Namespace) -> None:
     _save(model.apply(scores, trials), args.output, args.to)
 
 
-def _speakers(text: str) -> Any:
+def _speakers(text: str, key: Any, metadata: Any) -> Any:
     """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
+    words = text.split(",")
+    sides = [[*key.modelset, *key.segset]] if len(words) == 1 else key.ids
 
-    def of_side(word: str) -> Any:
+    def of_side(word: str, ids: Sequence[str]) -> Any:
         if not word.startswith("re:"):
-            return bp.IdMap.read(word) if Path(word).is_file() else word or None
+            if Path(word).is_file():
+                return bp.IdMap.read(word)
+            if word and word not in ("model", "segment", *metadata.names):
+                names = ", ".join(metadata.names) or "it has none"
+                raise bp.errors.InvalidInputError(
+                    f"--speakers must be a column of the key ({names}), a file of pairs (id, "
+                    f"speaker) or re:PATTERN; got {word!r}, and there is no such file."
+                )
+            return word or None
         try:
             pattern = re.compile(word[3:])
         except re.error as error:
             raise _UsageError(f"--speakers: {error} in the pattern {word[3:]!r}") from error
+        if not any(map(pattern.search, ids)):
+            raise bp.errors.InvalidInputError(
+                f"--speakers: the pattern {word[3:]!r} matches none of the {len(ids)} ids, such as "
+                f"{', '.join(ids[:3])}."
+            )
         # Its first group, or all that matches; an id without a match is a speaker of its own.
         return lambda name: (
             found[min(1, pattern.groups)] if (found := pattern.search(name)) else name
         )
 
-    sides = tuple(map(of_side, text.split(",")))
-    return sides[0] if len(sides) == 1 else sides
+    if len(words) > 2:
+        raise _UsageError("--speakers takes one value, or two for models and segments")
+    found = tuple(map(of_side, words, sides))
+    return found[0] if len(found) == 1 else found
 
 
-def _judged_by(args: argparse.Namespace) -> dict[str, Any]:
+def _judged_by(args: argparse.Namespace, key: Any, metadata: Any) -> dict[str, Any]:
     """Return the options that evaluate and compare have in common."""
-    speakers = None if args.speakers is None else _speakers(args.speakers)
+    speakers = None if args.speakers is None else _speakers(args.speakers, key, metadata)
     return {"speakers": speakers, "rng": args.seed}
 
 
@@ -392,7 +453,8 @@ def _evaluate(args: argparse.Namespace) -> None:
     bosaris evaluate a.h5 --key key.h5 --speakers models.txt,segments.txt --bootstrap 2000
     bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv
     """
-    _emit(_table_text(_judge(args), args.table), args.output)
+    form = _table_form(args, *_TABLES)
+    _emit(_table_text(_judge(args), form), args.output)
 
 
 def _judge(args: argparse.Namespace) -> Any:
@@ -403,13 +465,15 @@ def _judge(args: argparse.Namespace) -> Any:
     needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
     if not needs_trials and _are_large(args, *systems.values(), args.key):
         return bp.evaluate_files(systems, args.key, **options, progress=_at_terminal())
+    scores = {name: _load_scores(args, file) for name, file in systems.items()}
+    key, metadata = _load_key(args)
     return bp.evaluate(
-        {name: _load_scores(args, file) for name, file in systems.items()},
-        _load_key(args),
+        scores,
+        (key, metadata),
         plan=args.plan,
         conditions=args.conditions,
         replications=args.bootstrap or 0,
-        **_judged_by(args),
+        **_judged_by(args, key, metadata),
         **options,
     )
 
@@ -440,6 +504,7 @@ def _compare(args: argparse.Namespace) -> None:
         raise _UsageError("systems are compared at one --prior")
     if len(args.scores) < 2:
         raise _UsageError("give at least two systems")
+    form = _table_form(args, *_TABLES)
     key, metadata = _load_key(args)
     conditions = metadata.conditions(*args.conditions) if args.conditions else None
     found = bp.uncertainty.compare_systems(
@@ -449,9 +514,9 @@ def _compare(args: argparse.Namespace) -> None:
         conditions=conditions,
         replications=2000 if args.bootstrap is None else args.bootstrap,
         progress=_at_terminal(),
-        **_judged_by(args),
+        **_judged_by(args, key, metadata),
     )
-    _emit(_table_text(found, args.table), args.output)
+    _emit(_table_text(found, form), args.output)
 
 
 def _results(args: argparse.Namespace) -> dict[str, Any]:
@@ -497,6 +562,7 @@ def _primary_cost(args: argparse.Namespace) -> None:
 
     bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2
     """
+    form = _table_form(args, "json")
     cost = bp.primary_cost_of_files(
         args.system,
         args.key,
@@ -506,7 +572,7 @@ def _primary_cost(args: argparse.Namespace) -> None:
         only=args.only,
         compatibility=args.compatibility,
     )
-    if args.table:
+    if form:
         _emit_json(cost.to_dict(), args.output)
     else:
         _emit(str(cost), args.output)
@@ -518,6 +584,8 @@ def _report(args: argparse.Namespace) -> None:
     bosaris report A=a.h5 B=b.h5 --key key.h5 -o report.html
     bosaris report a.h5 --key key.h5 --conditions gender --bootstrap 2000 -o report.html
     """
+    if Path(args.output).suffix.lower() not in (".html", ".htm"):
+        raise _UsageError(f"a report is HTML: --output must end in .html; got {args.output!r}")
     systems = _systems(args.scores).items()
     files = {f"scores of {name}": _split_column(file)[0] for name, file in systems}
     title = {} if args.title is None else {"title": args.title}
@@ -680,14 +748,32 @@ def _describe_error(error: Exception) -> str:
 
 
 # Keywords whose options have another name.
-_SPELLED = {"max_bytes": "memory", "replications": "bootstrap", "priors": "prior", "rng": "seed"}
+_SPELLED = {
+    "max_bytes": "memory",
+    "replications": "bootstrap",
+    "priors": "prior",
+    "rng": "seed",
+    "model_speakers": "speakers",
+    "segment_speakers": "speakers",
+}
+
+# Hints whose words no option has, and the way of the command.
+_REPHRASED = (
+    (r"id\.remove\w+\([^)]*\), or (?=strip_suffix)", ""),
+    (
+        r'a function with `unknown` takes "own", a person for each\.',
+        "re:PATTERN takes an id without a match for a person of its own.",
+    ),
+)
+_CLASSES = {"tar": "targets", "non": "non-targets"}
 
 
 def _in_options(text: str, args: argparse.Namespace | None) -> str:
     """Say `columns` and missing="nan" as the options that the subcommand has."""
     given = vars(args) if args else {}
     key = given.get("key")
-    of_key = key is not None and text.startswith(f"{key}:")
+    # One file may be both.
+    of_key = key is not None and text.startswith(f"{key}:") and "has no scores" not in text
 
     def spell(found: re.Match[str]) -> str:
         name = _SPELLED.get(found[1] or found[2], found[1] or found[2])
@@ -697,7 +783,10 @@ def _in_options(text: str, args: argparse.Namespace | None) -> str:
             return found[0]
         return f"{option} " if found[2] else option
 
-    text = re.sub(r"id\.remove\w+\([^)]*\), or (?=strip_suffix)", "", text)
+    for pattern, words in _REPHRASED:
+        text = re.sub(pattern, words, text)
+    if key is not None and (empty := re.match(r"`(tar|non)` must hold at least one score;", text)):
+        text = f"{key} must hold {_CLASSES[empty[1]]} that have scores;{text[empty.end() :]}"
     return re.sub(r"`(\w+)`|\b(\w+)=(?=['\"\d.])", spell, text)
 
 

@@ -18,7 +18,15 @@ import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, mark_read_only
 from bosaris_py._execution import n_threads
-from bosaris_py._validation import NO_SET, as_ids, as_vector, describe, invalid, list_some
+from bosaris_py._validation import (
+    NO_SET,
+    as_ids,
+    as_vector,
+    check_same_rows,
+    describe,
+    invalid,
+    list_some,
+)
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import LABEL, SCORE, VOCABULARIES, TrialClass, find_format
@@ -149,6 +157,8 @@ class _Columns:
             or callable(names)
         ):
             raise invalid("df", "be a data frame, or a mapping of names to columns", describe(df))
+        if isinstance(df, Mapping):
+            check_same_rows(df)
         self.names = list(names)
         self._n_rows = len(df[self.names[0]]) if self.names else 0
 

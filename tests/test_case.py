@@ -116,11 +116,28 @@ def test_other_calibrations():
     assert (found.n_tar, found.n_non) == (KEY.n_tar, KEY.n_non)
 
 
+def test_the_interval_of_a_weak_ridge_holds_its_estimate():
+    # Of separable classes the penalty decides: replicates have that of as many trials.
+    apart = Scores(np.where(KEY.tar, 5.0, -5.0) + 0.1 * SCORES.scoremat, *SCORES.ids)
+    found = case_llr(2.5, apart, KEY, ridge="weak", bounds=None, **TOLD)
+    assert found.low < found.llr < found.high
+    assert found.llr == found.calibration.apply(2.5)
+
+
+def test_a_single_file_needs_no_list(tmp_path):
+    path = tmp_path / "scores.txt"
+    path.write_text("x")
+    told = {**TOLD, "replications": 5}
+    assert list(case_llr(1.0, SCORES, KEY, files=path, **told).file_hashes) == [str(path)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"propositions": None}, "`propositions` must be two texts"),
         ({"propositions": ("one", " ")}, "`propositions` must be two texts"),
+        ({"propositions": {"one", "other"}}, "`propositions` must be two texts"),
+        ({"propositions": "ab"}, "`propositions` must be two texts"),
         ({"reference": None}, "`reference` must be a text"),
         ({"reference": ""}, "`reference` must be a text"),
         ({"score": np.nan}, "`score` must be finite"),

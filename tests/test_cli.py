@@ -284,6 +284,15 @@ class TestTraining:
         some = Path("dev_a.txt").read_text(encoding="utf-8").splitlines()[:-5]
         _write("some.txt", *some)
         run("fuse", "dev_a.txt", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
+        apply = ("fuse", "--model", "f.json", "-o", "x.h5", "--apply")
+        told = "trained on dev_a, dev_b, in this order"
+        for files in (("dev_b.h5", "dev_a.h5"), ("B=eval_b.h5", "eval_a.h5")):
+            code, _, err = run(*apply, *files)
+            assert code == 2
+            assert told in err
+            assert not Path("x.h5").exists()
+        assert run(*apply, "dev_a=eval_a.h5", "eval_b.h5")[0] == 0
+        Path("x.h5").unlink()
         for files, message in (
             (("some.txt", "dev_b.h5"), "say which by --trials"),
             (("dev_b.h5", "some.txt"), "system 2 lacks "),
@@ -333,6 +342,9 @@ class TestReport:
         assert "not a regular file" in Path("r.html").read_text()
 
     def test_unwritable(self, run: Run) -> None:
+        code, _, err = run("report", "eval_a.h5", "--key", "eval_key.h5", "-o", "r.pdf")
+        assert code == 2
+        assert "a report is HTML: --output must end in .html; got 'r.pdf'" in err
         code, _, err = run("report", "eval_a.h5", "--key", "eval_key.h5", "-o", "no/folder.html")
         assert code == 1
         assert "No such folder to write into" in err
@@ -405,6 +417,12 @@ class TestEvaluate:
             assert run(*words, f"--{form}")[:2] == (0, f"{text}\n")
             assert run(*words, f"--{form}", "-o", "table")[:2] == (0, "")
             assert Path("table").read_text(encoding="utf-8") == f"{text}\n"
+        for name in ("t.csv", "t.JSON", "t.md", "t.tex"):
+            text = getattr(expected, f"to_{cli._TABLE_OF[Path(name).suffix.lower()]}")()
+            assert run(*words, "-o", name)[:2] == (0, "")
+            assert Path(name).read_text(encoding="utf-8").rstrip("\n") == text.rstrip("\n")
+        assert run(*words, "-o", "t.txt")[0] == 0
+        assert Path("t.txt").read_text(encoding="utf-8") == f"{expected!r}\n"
 
     def test_json_is_the_table(self, run: Run, systems) -> None:
         _, out, _ = run(*JUDGED, "--json")
@@ -476,7 +494,14 @@ class TestEvaluate:
         ("words", "code", "message"),
         [
             (("--speakers", "re:("), 2, "in the pattern '('"),
-            (("--speakers", "nobody"), 1, "`name` must be a column (gender"),
+            (("--speakers", "nobody"), 1, "must be a column of the key (gender, speaker), a file"),
+            (("--speakers", "no.txt"), 1, "got 'no.txt', and there is no such file."),
+            (("--speakers", "re:QQ"), 1, "pattern 'QQ' matches none of the 52 ids, such as p0-m"),
+            (("--speakers", "gender,re:m1"), 1, "pattern 'm1' matches none of the 40 ids"),
+            (("--speakers", "a,b,c"), 2, "one value, or two"),
+            (("--bootstrap", "20"), 1, "Models that share a speaker need --speakers"),
+            (("--prior", "1%"), 2, "'1%': a probability is written as 0.01, not 1%"),
+            (("-o", "table.xyz"), 2, "must end in .csv, .json, .md, .tex, or .txt"),
             (("--conditions", "channel"), 1, "must be a column (gender"),
             (("--plan", "nothing"), 1, "plan"),
             (("--bootstrap", "-1"), 1, "error: --bootstrap must"),
@@ -544,8 +569,14 @@ JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
         (("det", "nan.txt", *JUDGE[2:]), "NaN"),
         (("det", "eval_a.txt", "--format", "kaldi", *JUDGE[2:]), "--format must be one of nist"),
         (("det", "other.txt", *JUDGE[2:]), "`tar`|--key|no trial"),
-        (("det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"), "`non`"),
-        (("calibrate", "dev_a.txt", "--key", "targets.txt", "--model", "p.json"), "`non`"),
+        (
+            ("det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"),
+            "targets.txt must hold non-targets",
+        ),
+        (
+            ("calibrate", "dev_a.txt", "--key", "targets.txt", "--model", "p.json"),
+            "targets.txt must hold non-targets",
+        ),
         (("calibrate", "dev_a.txt", "--key", "dev_key.h5", "--model", "p.txt"), "end in .json"),
         (("convert", "eval_a.h5", "no/such/p.h5"), "such/p.h5: No such folder|No such folder"),
         (("convert", "eval_a.h5", "pipe"), "must end in"),
@@ -582,6 +613,21 @@ def test_errors_name_the_options(run: Run, text: str, options: str, message: str
     assert code == 1
     assert message in told
     assert "`" not in told
+
+
+def test_scores_that_a_file_does_not_tell(run: Run) -> None:
+    """The advice works, also where one file holds scores and key."""
+    _write("d.csv", "model,segment,x,label", "a,b,1.5,target", "a,c,-1,nontarget")
+    words = ("evaluate", "d.csv", "--key", "d.csv")
+    code, _, told = run(*words)
+    assert code == 1
+    assert "d.csv: this file has no scores; is it a key?" in told
+    assert "by --columns (score=NAME)" in told
+    assert run(*words, "--columns", "score=x")[0] == 0
+    code, _, told = run(*words, "--columns", "score=x", "--bootstrap", "20")
+    assert code == 1
+    assert "error: --speakers must tell the speaker of all segments" in told
+    assert "re:PATTERN takes an id without a match for a person of its own" in told
 
 
 def test_errors_of_the_key_name_its_options(run: Run) -> None:

@@ -273,6 +273,25 @@ class TestWaysOut:
         assert row["difference"] == expected.difference
         assert row["standard_error"] == pytest.approx(expected.standard_error, rel=1e-12)
 
+    @pytest.mark.parametrize("normalize", [True, False])
+    def test_comparison_has_the_scale_of_the_table(self, systems, key, maps, normalize):
+        """Differences are those of two cells: exact costs, one divided by 0.1 = min(0.1, 0.95)."""
+        speakers = maps["model_speakers"], maps["segment_speakers"]
+        found = bp.evaluate(systems, key, priors=POINT, normalize=normalize, speakers=speakers)
+        a, b = found.records()
+        said = "costs are normalized" if normalize else "costs are not normalized"
+        for name, metrics in (
+            ("act_dcf", (unc.ActDCF(POINT), POINT, unc.DCF(POINT.threshold, 0.05, 2, 1))),
+            ("min_dcf", (unc.MinDCF(POINT),)),
+        ):
+            for metric in metrics:
+                table = found.compare(metric, replications=20)
+                (row,) = table.records()
+                assert row["difference"] == pytest.approx(a[name] - b[name], rel=1e-9)
+                assert f"({said}; Holm's" in repr(table)
+                assert said in repr(found)
+        assert "costs" not in repr(found.compare())
+
     def test_comparison_without_speakers_is_that_of_compare_systems(self):
         """Each segment has a target trial, so the key tells who speaks; nothing else does."""
         same = np.eye(80, dtype=bool)

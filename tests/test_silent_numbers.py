@@ -177,6 +177,163 @@ def test_columns_of_a_data_frame(kind: type) -> None:
         bp.Conditions.from_factors(KEY, {"sex": column})
 
 
+@pytest.mark.parametrize("kind", [Series, Indexed])
+@pytest.mark.parametrize("side", ["model", "segment"])
+def test_columns_of_models_and_segments(kind: type, side: str) -> None:
+    columns = {f"{side}_columns": {"gender": kind(["f", "m"])}}
+    message = rf"each {side} in the order of the ids; got a {kind.__name__}.* A dict {{id: value}}"
+    with pytest.raises(InvalidInputError, match=message):
+        bp.TrialMetadata(KEY, **columns)
+    with pytest.raises(InvalidInputError, match=message):
+        bp.TrialMetadata(KEY).with_columns(**columns)
+
+
+def test_columns_by_id() -> None:
+    pandas = pytest.importorskip("pandas")
+    wanted = bp.TrialMetadata(KEY, None, {"gender": ["f", "m"]}, {"seconds": [3.5, 1.0]})
+    gender, seconds = {"bert": "m", "anna": "f", "carl": "m"}, {"s2": 1.0, "s1": 3.5}
+    for kind in (dict, pandas.Series):
+        found = bp.TrialMetadata(KEY, None, {"gender": kind(gender)}, {"seconds": kind(seconds)})
+        assert found == wanted == found.with_columns(None, {"gender": kind(gender)})
+    series = pandas.Series(gender)
+    for given, message in [
+        (series.iloc[:1], r"have a value for each model; got none for 1 of 2: anna\."),
+        (dict(bert="m"), r"have a value for each model; got none for 1 of 2: anna\."),
+        ({}, "got none for 2 of 2: anna, bert"),
+        (series.iloc[[0, 1, 1]], r"have each id once; got 'anna'\."),
+        (series.reset_index(drop=True), "got a Series, which has the order of its table"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            bp.TrialMetadata(KEY, model_columns={"gender": given})
+
+
+def test_genders_of_real_trials(shared_data: Path) -> None:
+    """Counts of the file's lines, by `zcat FILE | cut -d, -f3,4 | sort | uniq -c`."""
+    pandas = pytest.importorskip("pandas")
+    lines = pandas.read_csv(shared_data / "asvspoof2019_la" / "bonafide_dev.csv.gz")
+    key = bp.from_frame(lines).key
+    counts = {"f": (924, 4536), "m": (560, 1232)}
+    of_models = lines.drop_duplicates("model").set_index("model").gender
+    for gender in (of_models, of_models.to_dict()):
+        metadata = bp.TrialMetadata(key, model_columns={"gender": gender})
+        assert metadata.conditions("gender").counts(key) == counts
+    mixed = lines.sample(frac=1.0, random_state=1)
+    found = bp.Conditions.from_trials(mixed.model, mixed.segment, mixed.gender, key)
+    assert found.counts(key) == counts
+    with pytest.raises(InvalidInputError, match="must have the index of `models`"):
+        bp.Conditions.from_trials(lines.model, lines.segment, mixed.gender, key)
+    with pytest.raises(InvalidInputError, match="each model in the order of the ids"):
+        bp.TrialMetadata(key, model_columns={"gender": of_models.reset_index(drop=True)})
+
+
+@pytest.mark.parametrize("kind", [Series, Indexed])
+def test_masks_and_factors_of_a_data_frame(kind: type) -> None:
+    mask = kind([True, True, False, False])
+    message = r"subsets\['f'\]` must hold one value for each trial.* Conditions\.from_trials\("
+    with pytest.raises(InvalidInputError, match=message):
+        bp.Conditions({"f": mask, "m": [False, False, True, True]})
+    scores = bp.Scores([[1.0, -1.0], [0.0, 2.0]], *KEY.ids)
+    with pytest.raises(InvalidInputError, match=message):
+        bp.evaluate(scores, KEY, conditions={"f": mask})
+    gender = kind(TABLE["gender"])
+    with pytest.raises(InvalidInputError, match=r"index a Factor would lose.* \.to_numpy\(\)"):
+        bp.Factor.from_values(gender)
+    with pytest.raises(InvalidInputError, match=r"Factor\.from_values\(df\[name\]\.to_numpy\(\)\)"):
+        bp.TrialTable.from_trials(TABLE["model"], TABLE["segment"], columns={"gender": gender})
+
+
+def test_columns_of_other_rows() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(TABLE)
+    other, model, segment = frame[::-1], frame.model, frame.segment
+    for call in (
+        lambda f: bp.Conditions.from_trials(model, segment, f.gender),
+        lambda f: bp.Conditions.from_trials(f.model, segment, ["f", "f", "m", "m"]),
+        lambda f: bp.TrialMetadata.from_trials(model, segment, {"gender": f.gender}),
+        lambda f: bp.TrialTable.from_trials(model, segment, scores=f.seconds),
+        lambda f: bp.TrialTable.from_trials(model, segment, columns={"s": f.seconds}),
+        lambda f: bp.Scores.from_trials(model, segment, f.seconds),
+        lambda f: bp.FlatScores.from_trials(model, segment, f.seconds),
+        lambda f: bp.Key.from_trials(model, segment, f.calls > 1),
+        lambda f: bp.FlatKey.from_trials(model, segment, f.calls > 1),
+        lambda f: bp.Ndx.from_trials(model, f.segment),
+        lambda f: bp.FlatNdx.from_trials(model, f.segment),
+        lambda f: bp.IdMap(segment[:2], f.gender[f.gender == "f"]),
+        lambda f: bp.from_frame({"model": model, "segment": segment, "score": f.seconds}),
+        lambda f: bp.Results(frame.seconds, [0.0], tar_weights=f.calls),
+        lambda f: bp.eer([9.0], frame.seconds, non_weights=f.calls),
+        lambda f: bp.cllr(frame.seconds, [0.0], tar_weights=f.calls),
+    ):
+        call(frame)
+        with pytest.raises(InvalidInputError, match=r"must have the index of `.*got a Series with"):
+            call(other)
+
+
+def test_columns_of_other_trials_of_a_class() -> None:
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(
+        {"x": np.linspace(-1.0, 3.0, 60), "w": 2.0, "who": list("abcdef") * 10}
+    )
+    tar, non, other = table.x + 1.0, table.x.to_numpy() - 1.0, table[::-1]
+    who = table.who.to_numpy()
+    for call in (
+        lambda f: bp.LinearCalibration.fit(tar, non, tar_weights=f.w),
+        lambda f: bp.PAVCalibration.fit(non, tar, non_weights=f.w),
+        lambda f: bp.GaussianCalibration.fit(tar, non, tar_weights=f.w),
+        lambda f: bp.evaluation.SpeakerZoo.from_trials(tar, non, f.who, who),
+        lambda f: unc.auc_standard_error(tar, non, tar_conditions=f.who, non_conditions=who),
+        lambda f: unc.dcf_standard_error(tar, non, unc.ActDCF(0.5), tar_weights=f.w),
+        lambda f: unc.bootstrap(
+            tar,
+            non,
+            unc.Cllr(),
+            method="one-layer",
+            tar_sets=f.who,
+            non_sets=who,
+            replications=3,
+            rng=1,
+        ),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bp.errors.BosarisWarning)
+            call(table)
+        with pytest.raises(
+            InvalidInputError, match=r"must have the index of `(tar|non)`; got a Ser"
+        ):
+            call(other)
+
+
+def test_matrices_that_are_data_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    models, segments = KEY.ids
+    frame = pandas.DataFrame([[1.0, 2.0], [3.0, 4.0]], models, segments)
+    mask = frame > 0
+    for call in (
+        lambda rows, cols: bp.Scores(frame, rows, cols),
+        lambda rows, cols: bp.Scores(frame.to_numpy(), rows, cols, mask),
+        lambda rows, cols: bp.Key(rows, cols, mask, ~mask.to_numpy()),
+        lambda rows, cols: bp.Key(rows, cols, ~mask.to_numpy(), mask),
+        lambda rows, cols: bp.Ndx(rows, cols, mask),
+        lambda rows, cols: bp.trials.QualityMeasures(cols, rows, frame, frame.T.to_numpy()),
+        lambda rows, cols: bp.trials.QualityMeasures(rows, cols, frame.to_numpy(), frame),
+        lambda rows, cols: bp.trials.SegmentQuality(cols, frame),
+    ):
+        call(frame.index, frame.columns)
+        with pytest.raises(
+            InvalidInputError, match=r"must have the ids of .* columns; got 's1' at"
+        ):
+            call(models, segments[::-1])
+    message = (
+        "ids of `modelset` as its index; got 'anna' at position 0, where `modelset` has 'bert'"
+    )
+    with pytest.raises(InvalidInputError, match=message):
+        bp.Scores(frame, models[::-1], segments)
+    with pytest.raises(InvalidInputError, match=r"Ndx\(frame\.index, frame\.columns, frame\)"):
+        bp.Conditions({"all": mask})
+    with pytest.raises(InvalidInputError, match=r"hold one value for each model.* \.to_numpy\(\)"):
+        bp.trials.QualityMeasures(models, segments, frame, frame, hasmodel=mask["s1"])
+
+
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1], [0, 1, 2, 3, 2, 0]])
 @pytest.mark.parametrize("key", [KEY, KEY.to_flat(), KEY.filter(["bert"], ["s2"], keep=True)])
 def test_columns_are_matched_by_id(order: list[int], key: bp.Key) -> None:
@@ -536,3 +693,61 @@ def test_files_whose_scores_are_no_llrs(tmp_path: Path, scale: float, n_warnings
             found.append(results.cllr)
         assert [w.category for w in caught] == [SuspectScoresWarning] * n_warnings
     assert found[0] == pytest.approx(found[1], rel=1e-12)
+
+
+def _warned(call: Call) -> list[str]:
+    """Return what a call says of suspect scores."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message) for w in caught if w.category is SuspectScoresWarning]
+
+
+def _two_classes() -> tuple[np.ndarray, np.ndarray]:
+    """Scores of a good system: means 4 standard deviations apart."""
+    noise = np.random.default_rng(5).normal(size=1200)
+    return noise[:200] + 2.0, noise[200:] - 2.0
+
+
+def test_a_fusion_names_systems_of_the_wrong_sign() -> None:
+    tar, non = _two_classes()
+    shift = np.random.default_rng(6).normal(size=1200)
+    # Quality says little of the class: means half a standard deviation apart.
+    quality = shift[:200] - 0.25, shift[200:] + 0.25
+    fit = bp.LinearFusion.fit
+    assert _warned(lambda: fit([tar, quality[0]], [non, quality[1]])) == []
+    for options in ({}, {"nonnegative": True}, {"max_systems": 1}):
+        (told,) = _warned(
+            lambda o=options: fit([tar, -tar + shift[:200]], [non, -non + shift[200:]], **o)
+        )
+        assert "Higher scores of system 2 speak against targets" in told
+    (told,) = _warned(lambda: fit([-tar, -tar], [-non, -non + shift[200:]], nonnegative=True))
+    assert "system 1 and 2" in told
+    assert _warned(lambda: fit([-tar[:20]], [-non[:20]], ridge=0.1)) == []
+
+
+def test_actual_costs_of_inverted_scores_and_cosines() -> None:
+    tar, non = _two_classes()
+    ids = ["m"], [f"s{i}" for i in range(1200)]
+    is_target = (np.arange(1200) < 200).reshape(1, -1)
+    key = bp.Key(*ids, is_target, ~is_target)
+    good = bp.Scores(np.concatenate((tar, non)).reshape(1, -1), *ids)
+    inverted, cosine = (bp.Scores(f * good.scoremat, *ids) for f in (-1.0, 0.1))
+    for scores, message in ((good, ""), (inverted, "area under"), (cosine, "no log-likelihood")):
+        classes = scores.get_tar_non(key)
+        calls: list[Call] = [
+            lambda c=classes: bp.act_dcf(*c, 0.01),
+            lambda c=classes: bp.cllr(*c),
+            lambda s=scores: bp.primary_cost(s, key, "VoxSRC"),
+        ]
+        for call in calls:
+            told = _warned(call)
+            assert len(told) == bool(message)
+            assert all(message in text for text in told)
+        told = _warned(
+            lambda s=scores: bp.uncertainty.compare_systems(
+                {"a": s, "b": good}, key, bp.uncertainty.ActDCF(0.01), method="iid", replications=10
+            )
+        )
+        assert len(told) == bool(message)
+        assert all(text.startswith("a: ") and message in text for text in told)

@@ -34,6 +34,7 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import NOT_NEGATIVE, SavedMap
 from bosaris_py.errors import BosarisWarning, ExtrapolationWarning, MissingTrialsWarning
 from bosaris_py.numerics.linear_objective import evaluate_objective
+from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import (
     ConditionMembers,
@@ -364,7 +365,9 @@ def cross_fit(
     form = _Matrix if by_arrays and isinstance(one, Scores) and isinstance(key, Key) else _Listed
     listed: Any = form.of(scores, key)
     trials = listed.trials(sides, of_classes)
-    grid = _Grid.of(trials) if getattr(model, "_is_smooth", False) else None
+    # Of a grid "weak" would count the points, not the trials.
+    fine = getattr(model, "_is_smooth", False) and options.get("ridge") != "weak"
+    grid = _Grid.of(trials) if fine else None
     source = trials.cells() if grid is None else grid
 
     llrs, maps = np.zeros(trials.codes.shape), {}
@@ -499,12 +502,12 @@ def choose_ridge(
     scores: Any,
     key: Any,
     *,
-    ridges: Sequence[float] = (0.0, 1e-3, 1e-2, 1e-1, 1.0),
+    ridges: Sequence[Ridge] = (0.0, 1e-3, 1e-2, 1e-1, 1.0),
     folds: Folds = 5,
     speakers: SpeakersLike = None,
     rng: Rng = None,
     **options: Any,
-) -> float:
+) -> Ridge:
     """Choose the strength of a ridge by cross-fitting.
 
     Parameters
@@ -512,14 +515,14 @@ def choose_ridge(
     model, scores, key
         As for `cross_fit`, of a model with a ridge: `LinearCalibration`, `LinearFusion` or
         `QualityFusion`.
-    ridges : sequence of float, default: (0, 0.001, 0.01, 0.1, 1)
+    ridges : sequence of float or "weak", default: (0, 0.001, 0.01, 0.1, 1)
         The strengths to try, all on the same folds.
     folds, speakers, rng, **options
         As for `cross_fit`.
 
     Returns
     -------
-    float
+    float or "weak"
         That with the lowest objective on the cross-fitted trials; of equally good ones the first.
 
     Warns
@@ -556,7 +559,8 @@ def choose_ridge(
         used = class_weights(conditions, of_tar, of_non, only_key, scores=fitted.scores)
         judged |= dict(zip(_WEIGHTS, used, strict=True))
         values.append(evaluate_objective(*classes, **judged))
-    return float(ridges[int(np.argmin(values))])
+    best = ridges[int(np.argmin(values))]
+    return best if best == "weak" else float(best)
 
 
 def _to_line(value: Any) -> LinearCalibration:
@@ -710,6 +714,8 @@ class ConditionCalibration(SavedMap):
             Of the same trials.
         """
         check_conditions(conditions)
+        if not isinstance(scores, AnyScores):
+            raise invalid("scores", "be a Scores or FlatScores", describe(scores))
         ndx: AnyNdx
         if isinstance(scores, FlatScores):
             ndx = FlatNdx(*scores.ids, scores.models, scores.segments)

@@ -358,7 +358,7 @@ def _classes(
 ) -> list[tuple[FloatArray, Float64Array | None]]:
     """Return scores and weights of both classes, checked, without trials of weight zero."""
     classes = []
-    both = as_score_lists(tar, non)
+    both = as_score_lists(tar, non, tar_weights, non_weights)
     refuse_non_finite(*(scores[None] for scores in both))
     given = zip(("tar", "non"), both, (tar_weights, non_weights), strict=True)
     for name, scores, weights in given:

@@ -17,7 +17,7 @@ from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import AnyKey, plain_key
 from bosaris_py.trials.scores import AnyScores, class_scores
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
@@ -105,7 +105,8 @@ class LinearCalibration(LinearMap, LineMap):
         scores : Scores or FlatScores
             Scores of at least some of the key's trials.
         key : Key or FlatKey
-            Which trials are targets and which non-targets.
+            Which trials are targets and which non-targets; also in a pair of `read_key`, or what
+            `from_frame` returns.
         conditions : Conditions, optional
             Train with the weights of these conditions, instead of in proportion to
             their numbers of trials; not together with weights of trials.
@@ -123,6 +124,7 @@ class LinearCalibration(LinearMap, LineMap):
         SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
             As for `fit`.
         """
+        key = plain_key(key)
         classes = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         return cls._fit(classes, weights, (prior, objective, ridge), offset)

@@ -10,6 +10,7 @@ from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import (
     as_vector,
     as_weights,
+    check_class_rows,
     check_not_empty,
     describe,
     invalid,
@@ -118,6 +119,7 @@ class PAVCalibration(SavedMap, TrialMap):
         SuspectScoresWarning
             If more than 30 trials of each class make one pool: scores tell nothing.
         """
+        check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         targets, others = _finite(tar, "tar"), _finite(non, "non")
         refuse_labels(targets, others)
         if not (np.isfinite(score_offset) and score_offset >= 0):

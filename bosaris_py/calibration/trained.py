@@ -25,9 +25,11 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import (
     FilePath,
+    as_float_array,
     as_number,
     as_path,
     as_vector,
+    check_class_rows,
     check_fraction,
     describe,
     invalid,
@@ -54,7 +56,7 @@ from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import AnyKey, plain_key
 from bosaris_py.trials.scores import AnyScores, class_scores
 
 Validator: TypeAlias = Callable[..., Any]
@@ -72,8 +74,8 @@ _HDF5 = (".h5", ".hdf5")
 # their range.
 _FAR = 0.2
 
-# Scores that a line is applied to at once.
-_BLOCK = 1 << 16
+# Scores that a map is applied to at once.
+BLOCK = 1 << 16
 
 
 @attrs.frozen(repr=False)
@@ -157,7 +159,7 @@ class ScoreMap(metaclass=Readable):
         """
         if isinstance(x, AnyScores):
             return x.transform(self._checked_llrs)
-        scores = np.asarray(x)
+        scores = as_float_array(x, "x")
         return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
 
     def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
@@ -185,8 +187,8 @@ class LineMap(ScoreMap):
         llrs = np.empty(values.size)
         limits: list[float] = []
         # In blocks that stay in the cache, where a look at the range costs little.
-        for begin in range(0, values.size, _BLOCK):
-            part, mapped = values[begin : begin + _BLOCK], llrs[begin : begin + _BLOCK]
+        for begin in range(0, values.size, BLOCK):
+            part, mapped = values[begin : begin + BLOCK], llrs[begin : begin + BLOCK]
             limits += [part.min(), part.max()]
             # The maximum of an array is NaN if anything is.
             if math.isnan(limits[-1]):
@@ -197,33 +199,39 @@ class LineMap(ScoreMap):
                 mapped += self.offset
             else:
                 mapped.fill(self.offset)
-        if limits:
-            self._warn_of_far(values, min(limits), max(limits))
+        if limits and self.low_score is not None and self.high_score is not None:
+            ends = min(limits), max(limits)
+            if far := describe_far(values, ends, (self.low_score, self.high_score)):
+                more = (
+                    "There the map is a line that no trial supports; BoundedCalibration limits it."
+                )
+                warn_caller(f"{far}. {more}", ExtrapolationWarning)
         return llrs
 
     def _llrs(self, scores: FloatArray) -> Float64Array:
         return weighted_sum([scores], [self.scale], self.offset)
 
-    def _warn_of_far(self, scores: FloatArray, lowest: float, highest: float) -> None:
-        low, high = self.low_score, self.high_score
-        if low is None or high is None or low == high:
-            return
-        # Of more trials than those of the training a few always lie a little outside.
-        margin = _FAR * (high - low)
-        if lowest >= low - margin and highest <= high + margin:
-            return
-        finite = scores[np.isfinite(scores)].astype(np.float64)
-        outside = np.maximum(low - finite, finite - high)
-        if (outside > margin).any():
-            farthest = int(np.argmax(outside))
-            share = outside[farthest] / (high - low)
-            message = (
-                f"{np.count_nonzero(outside > margin)} of {scores.size} scores lie far outside "
-                f"those of the training, {low:.4g} to {high:.4g}; the farthest, "
-                f"{finite[farthest]:.4g}, by {share:.2g} of their range. There the map is a line "
-                "that no trial supports; BoundedCalibration limits it."
-            )
-            warn_caller(message, ExtrapolationWarning)
+
+def describe_far(
+    scores: FloatArray, ends: tuple[float, float], trained: tuple[float, float]
+) -> str:
+    """Say how many scores, from end to end, lie far outside those of the training; "" if none."""
+    low, high = trained
+    # Of more trials than those of the training a few always lie a little outside.
+    margin = _FAR * (high - low)
+    if low == high or (ends[0] >= low - margin and ends[1] <= high + margin):
+        return ""
+    finite = scores[np.isfinite(scores)].astype(np.float64)
+    outside = np.maximum(low - finite, finite - high)
+    if not (outside > margin).any():
+        return ""
+    farthest = int(np.argmax(outside))
+    share = outside[farthest] / (high - low)
+    return (
+        f"{np.count_nonzero(outside > margin)} of {scores.size} scores lie far outside "
+        f"those of the training, {low:.4g} to {high:.4g}; the farthest, "
+        f"{finite[farthest]:.4g}, by {share:.2g} of their range"
+    )
 
 
 class TrialMap(ScoreMap):
@@ -272,6 +280,7 @@ class TrialMap(ScoreMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
+        key = plain_key(key)
         classes = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         return cls.fit(*classes, tar_weights=weights[0], non_weights=weights[1], **options)
@@ -341,6 +350,12 @@ _same: Field = {"eq": attrs.cmp_using(eq=np.array_equal)}
 _vector = _must("be a vector of finite numbers", lambda a: _is_finite(a, 1))
 _matrix = _must("be a matrix of finite numbers", lambda a: _is_finite(a, 2))
 VECTOR: Field = {**_same, "converter": _to_array, "validator": _vector}
+VECTOR_OR_NONE: Field = {
+    **_same,
+    "default": None,
+    "converter": attrs.converters.optional(_to_array),
+    "validator": attrs.validators.optional(_vector),
+}
 MATRIX: Field = {**_same, "converter": _to_array, "validator": _matrix}
 MATRIX_OR_NONE: Field = {
     **_same,
@@ -443,7 +458,8 @@ class LinearMap(TrainedMap, ABC):
             weights are returned), or with "brier" if hard decisions are best, or if the prior is so
             close to 0 or 1 (1e-10) that lower values may have been missed.
         SuspectScoresWarning
-            If the scale of a calibration is negative: labels swapped, or distances for scores?
+            If the scale of a calibration is negative, or the targets of a system to fuse score far
+            lower than the non-targets: labels swapped, or distances for scores?
 
         Notes
         -----
@@ -465,6 +481,7 @@ class LinearMap(TrainedMap, ABC):
         .. [1] N. Brummer and G. Doddington, "Likelihood-ratio calibration using prior-weighted
            proper scoring rules", Interspeech 2013.
         """
+        check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
         settings = (prior, objective, ridge)
         weights = tar_weights, non_weights

@@ -36,7 +36,14 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._tables import text_table
-from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import (
+    as_number,
+    as_vector,
+    check_class_rows,
+    describe,
+    invalid,
+    refuse_nan,
+)
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results, ScoreLists
@@ -554,6 +561,7 @@ class SpeakerZoo(metaclass=Readable):
         -------
         SpeakerZoo
         """
+        check_class_rows(tar, non, tar_speakers=tar_speakers, non_speakers=non_speakers)
         sums = []
         names = [np.asarray(group).astype(str) for group in (tar_speakers, non_speakers)]
         known = np.intersect1d(names[0], names[1])

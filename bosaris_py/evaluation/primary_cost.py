@@ -20,6 +20,7 @@ from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partiti
 from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
+from bosaris_py.numerics.roc import largest_of, warn_if_inverted, warn_unless_llrs
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
 from bosaris_py.trials.files import binary_kind
 from bosaris_py.trials.key import AnyKey, check_key
@@ -498,7 +499,8 @@ def _judge(
         )
         warn_caller(message, UncertainPlanWarning)
     costs = _nist_costs if compatibility == "nist" else _defined_costs
-    points, eer = costs(plan, cut, cut.members)
+    pooled = costs if compatibility == "nist" else functools.partial(_defined_costs, warn=True)
+    points, eer = pooled(plan, cut, cut.members)
     return result(
         actual=_mean(cost.actual for cost in points),
         minimum=_mean(cost.minimum for cost in points),
@@ -516,9 +518,13 @@ _Costs = tuple[tuple[PointCost, ...], float]
 
 
 def _defined_costs(
-    plan: EvaluationPlan, cut: Partitioning, members: Sequence[ConditionMembers]
+    plan: EvaluationPlan,
+    cut: Partitioning,
+    members: Sequence[ConditionMembers],
+    *,
+    warn: bool = False,
 ) -> _Costs:
-    """Return the costs as the plan means them."""
+    """Return the costs as the plan means them; warn of scores that are no llrs if asked to."""
     for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
         if not any(getattr(item, field) for item in members):
             expected = f"hold at least one {class_name} that counts"
@@ -530,6 +536,15 @@ def _defined_costs(
     # One threshold for all partitions: the minimum is that of the weighted ROC (van Leeuwen,
     # equation 12).
     hull = mixture.roc.convex_hull()
+    if warn:
+        sizes = [
+            sum(part.n_trials(getattr(item, field)) for item in members)
+            for part, field in ((cut.tar, "tar"), (cut.non, "non"))
+        ]
+        warn_if_inverted(hull.eer, lambda: mixture.roc.auc, *sizes)
+        if cut.groups is None:
+            largest = largest_of(cut.tar.scores, cut.non.scores)
+            warn_unless_llrs(lambda: float(hull.min_dcf(0.5)), largest, min(sizes))
     best = hull.best_vertices(costs)
     columns = {
         "threshold": costs.thresholds,

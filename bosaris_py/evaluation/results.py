@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, read_only
 from bosaris_py._tables import Records
-from bosaris_py._validation import also, as_score_lists, as_vector, describe, invalid, refuse_nan
+from bosaris_py._validation import (
+    also,
+    as_score_lists,
+    as_vector,
+    check_same_rows,
+    describe,
+    invalid,
+    refuse_nan,
+)
 from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.streaming import FileGroups, Files, StreamedScores
 from bosaris_py.numerics.cllr import mean_bits
@@ -29,7 +37,7 @@ from bosaris_py.numerics.roc import (
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions, TrialMetadata
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import AnyKey, plain_key
 from bosaris_py.trials.scores import AnyScores, class_scores
 
 # Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
@@ -59,7 +67,7 @@ class ScoreLists(Evidence):
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
     ) -> None:
-        tar, non = as_score_lists(tar, non)
+        tar, non = as_score_lists(tar, non, tar_weights, non_weights)
         ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
         self.__attrs_init__(ordered, *as_trials(non, non_weights, "non"))
 
@@ -129,10 +137,7 @@ def split_by_labels(
     >>> tar.tolist(), non.tolist()
     ([2.0, 3.0], [-1.0])
     """
-    both: Any = [item for item in (labels, scores) if type(item).__name__ == "Series"]
-    if len(both) == 2 and not np.array_equal(both[0].index, both[1].index):
-        hint = "Values are taken by position: bring both into one order first."
-        raise invalid("labels", "have the index of `scores`", "a Series with another", hint)
+    check_same_rows({"scores": scores, "labels": labels})
     is_target = as_labels(labels, "labels")
     values = as_vector(scores, "scores")
     if is_target.size != values.size:
@@ -265,6 +270,7 @@ class Results(Records):
         ConditionWarning
             If conditions have trials of one class only.
         """
+        key = plain_key(key)
         if conditions is not None:
             return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
         # Column by column, although a matrix is read faster as it lies: the last bit of Cllr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, TypeAlias, overload
 
 import attrs
@@ -10,20 +10,46 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._validation import FilePath, as_matrix, as_path, invalid, list_some, refuse_nan
+from bosaris_py._validation import (
+    FilePath,
+    as_float_array,
+    as_list,
+    as_matrix,
+    as_path,
+    describe,
+    invalid,
+    list_some,
+    refuse_nan,
+    warn_caller,
+)
 from bosaris_py.calibration.passes import Where, files_of_systems
-from bosaris_py.calibration.trained import NUMBER, VECTOR, LinearMap, weighted_sum, write_llrs
+from bosaris_py.calibration.trained import (
+    BLOCK,
+    NUMBER,
+    VECTOR,
+    VECTOR_OR_NONE,
+    LinearMap,
+    describe_far,
+    weighted_sum,
+    write_llrs,
+)
+from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import warn_of_inverted
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, AnyNdx
+from bosaris_py.trials.key import AnyKey, AnyNdx, plain_key
 from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
 
 # Indexes and keys as matrices and as lists, which decide the form of the fused scores.
 DenseTrials: TypeAlias = Ndx | Key
 FlatTrials: TypeAlias = FlatNdx | FlatKey
 Systems: TypeAlias = Sequence[AnyScores] | AnyScores
+
+
+def _to_names(names: Iterable[object]) -> tuple[str, ...]:
+    return tuple(map(str, names))
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -42,6 +68,10 @@ class LinearFusion(LinearMap):
         What is added, a natural-log likelihood-ratio.
     prior, objective, objective_value, ridge, n_tar, n_non
         The record of the training, as for `LinearCalibration`.
+    low_scores, high_scores : (n_systems,) ndarray of float64 or None
+        The range of each system's training scores; `apply` warns of scores far outside.
+    system_names : tuple of str or None
+        What the systems were called, in their order, if that was said.
 
     Notes
     -----
@@ -62,6 +92,20 @@ class LinearFusion(LinearMap):
 
     weights: Float64Array = attrs.field(**VECTOR)
     offset: float = attrs.field(**NUMBER)
+    low_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
+    high_scores: Float64Array | None = attrs.field(**VECTOR_OR_NONE)
+    system_names: tuple[str, ...] | None = attrs.field(
+        default=None, converter=attrs.converters.optional(_to_names)
+    )
+
+    @low_scores.validator
+    @high_scores.validator
+    @system_names.validator
+    def _check_size(self, attribute: "attrs.Attribute[Any]", values: Any) -> None:
+        """Raise unless there is one value for each system."""
+        if values is not None and len(values) != self.n_systems:
+            expected = f"hold {self.n_systems} values, one for each system"
+            raise invalid(attribute.name, expected, f"{len(values)}")
 
     _needs_all = True
 
@@ -108,6 +152,7 @@ class LinearFusion(LinearMap):
         SeparableDataWarning, ConvergenceWarning
             As for `fit`.
         """
+        key = plain_key(key)
         classes = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         settings = (prior, objective, ridge)
@@ -167,7 +212,15 @@ class LinearFusion(LinearMap):
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
-        return cls(weights=mark_read_only(solution.weights), offset=solution.offset, **training)
+        if solution.separation is not None:
+            warn_of_inverted(solution.separation, min(training["n_tar"], training["n_non"]))
+        return cls(
+            weights=mark_read_only(solution.weights),
+            offset=solution.offset,
+            low_scores=mark_read_only(solution.lowest),
+            high_scores=mark_read_only(solution.highest),
+            **training,
+        )
 
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
@@ -208,8 +261,13 @@ class LinearFusion(LinearMap):
         ------
         TrialMismatchError
             If a system lacks scores of the trials in `ndx`; says how many for each.
+
+        Warns
+        -----
+        ExtrapolationWarning
+            If scores of a system lie far outside those of its training: are the systems in order?
         """
-        x = [x] if isinstance(x, AnyScores) else x
+        x = [x] if isinstance(x, AnyScores) else as_list(x)
         if isinstance(x, Mapping):
             hint = "Put its values into a list, in the order of the training."
             raise invalid("x", "be an array or a list of Scores", f"a {type(x).__name__}", hint)
@@ -220,9 +278,10 @@ class LinearFusion(LinearMap):
                 raise invalid("ndx", expected, "None")
             return assemble(self._fuse(stack_scores(x, ndx)), ndx)
         if ndx is not None:
-            raise invalid("ndx", "be given with a list of Scores only", "an array and an ndx")
+            hint = "Scores come in a list, one for each system."
+            raise invalid("ndx", "be given with Scores only", f"it with {describe(x)}", hint)
         # Trials may be arranged in any shape behind the axis of systems.
-        scores = np.asarray(x)
+        scores = as_float_array(x, "x")
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
         return self._fuse(matrix).reshape(scores.shape[1:])[()]
@@ -273,9 +332,16 @@ class LinearFusion(LinearMap):
             raise invalid(name, expected, f"{n_systems}", hint)
 
     def _fuse(self, scores: FloatArray) -> Float64Array:
-        for system, row in enumerate(scores, start=1):
-            refuse_nan(row, f"x, system {system},")
-        llrs = weighted_sum(list(scores), self.weights, self.offset)
+        llrs = np.empty(scores.shape[1])
+        # In blocks that stay in the cache, where a look at the range costs little.
+        cuts = range(0, llrs.size, BLOCK)
+        ends = np.empty((2, len(cuts), len(scores)))
+        for number, begin in enumerate(cuts):
+            part = scores[:, begin : begin + BLOCK]
+            ends[:, number] = part.min(axis=1), part.max(axis=1)
+            llrs[begin : begin + BLOCK] = weighted_sum(list(part), self.weights, self.offset)
+        if llrs.size:
+            self._check_range(scores, ends[0].min(axis=0), ends[1].max(axis=0))
         # No score is NaN here, so that NaN comes from infinite scores of opposite signs.
         contradictions = np.flatnonzero(np.isnan(llrs))
         if contradictions.size:
@@ -285,6 +351,28 @@ class LinearFusion(LinearMap):
             )
             raise invalid("x", "not contradict itself", found)
         return llrs
+
+    def _check_range(self, scores: FloatArray, low: Float64Array, high: Float64Array) -> None:
+        """Refuse NaN, and warn of systems whose scores lie far outside those of the training."""
+        # The maximum of an array is NaN if anything is.
+        for system in np.flatnonzero(np.isnan(high)):
+            refuse_nan(scores[system], f"x, system {system + 1},")
+        if self.low_scores is None or self.high_scores is None:
+            return
+        trained = zip(self.low_scores, self.high_scores, strict=True)
+        far = [
+            (number, described)
+            for number, (row, *ends, limits) in enumerate(
+                zip(scores, low, high, trained, strict=True), start=1
+            )
+            if self.weights[number - 1]
+            and (described := describe_far(row, (ends[0], ends[1]), limits))
+        ]
+        if far:
+            told = "; ".join(f"system {number}: {described}" for number, described in far)
+            order = f" ({', '.join(self.system_names)})" if self.system_names else ""
+            message = f"{told}. Are the systems in the order of the training{order}?"
+            warn_caller(message[0].upper() + message[1:], ExtrapolationWarning)
 
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, overload
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast, overload
 
 import attrs
 import numpy as np
@@ -32,6 +32,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._validation import (
+    FilePath,
     as_matrix,
     as_vector,
     as_weights,
@@ -54,10 +55,11 @@ from bosaris_py.numerics.linear_objective import (
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import LinearSolution, Ridge, train_linear
+from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials
+from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials, plain_key
 from bosaris_py.trials.quality import (
     Numbers,
     Qualities,
@@ -520,6 +522,20 @@ class QualityFusion(TrainedMap):
             expected = f"have {size} rows, one for each in `centre`"
             raise invalid("qtrans", expected, f"{len(self.qtrans)}")
 
+    def _content(self) -> dict[str, Any]:
+        # Version 0.1 knows no further fields of `linear`.
+        content = super()._content()
+        linear = content["linear"]
+        return content | {name: linear.pop(name) for name in LATER if name in linear}
+
+    @classmethod
+    def built(cls, parameters: dict[str, Any], path: FilePath) -> Self:
+        """Build a map of the parameters in a file, which an error then names."""
+        later = {name: parameters.pop(name) for name in LATER if name in parameters}
+        if isinstance(parameters.get("linear"), Mapping):
+            parameters["linear"] = {**parameters["linear"], **later}
+        return super().built(parameters, path)
+
     @classmethod
     def fit_scores(
         cls,
@@ -589,6 +605,7 @@ class QualityFusion(TrainedMap):
         the number of features squared; hundreds of measures call for `qtrans`.
         """
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
+        key = plain_key(key)
         tar, non = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
@@ -726,6 +743,8 @@ class QualityFusion(TrainedMap):
         MissingTrialsWarning
             If models, segments or trials have no quality measures, with counts. Those
             trials get the score of the linear fusion, or of `backoff`.
+        ExtrapolationWarning
+            As for `LinearFusion.apply`.
         """
         check_trials(ndx)
         stack = stack_scores(systems, ndx)
@@ -745,7 +764,8 @@ class QualityFusion(TrainedMap):
             )
             warn_caller(message, MissingTrialsWarning)
             if backoff is None:
-                simple = self.linear.apply(stack)
+                # Of scores far outside the other part has warned.
+                simple = attrs.evolve(self.linear, low_scores=None).apply(stack)
             else:
                 (simple,) = stack_scores([backoff], ndx)
             llrs = np.where(measures.covered, llrs, simple)
@@ -828,8 +848,11 @@ def quality_systems(
     >>> [system.scoremat.tolist() for system in systems]
     [[[2.0, 5.0]], [[1.0, 3.0]], [[2.0, 15.0]]]
     """
+    ndx = getattr(ndx, "key", ndx)
     check_trials(ndx)
     check_choice(combine, Combine, "combine")
+    scale = [scale] if isinstance(scale, str) else scale
+    offset = [offset] if isinstance(offset, str) else offset
     given: Any = qualities
     if not isinstance(given, Mapping):
         hint = 'Give measures a name: {"duration": ...}.'
@@ -837,7 +860,7 @@ def quality_systems(
     offset = list(qualities) if offset is None else offset
     for name, wanted in (("offset", offset), ("scale", scale)):
         unknown = [text for text in wanted if text not in qualities]
-        if isinstance(wanted, str) or unknown:
+        if unknown:
             raise invalid(name, f"hold names among {', '.join(qualities)}", describe(wanted))
     values = stack_scores(scores, ndx)
     if scale and not np.isfinite(values).all():

@@ -93,7 +93,7 @@ def cllr(
     >>> cllr([0.0, 0.0], [0.0])
     1.0
     """
-    tar, non = as_score_lists(tar, non)
+    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     total = 0.0
     for scores, weights, sign, name in (
         (tar, tar_weights, -1.0, "tar"),

@@ -250,7 +250,7 @@ def sort_classes(
     tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
 ) -> tuple[SortedScores, SortedScores]:
     """Sort targets and non-targets, each on its own."""
-    tar, non = as_score_lists(tar, non)
+    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     return (
         SortedScores.from_scores(tar, tar_weights, name="tar"),
         SortedScores.from_scores(non, non_weights, name="non"),

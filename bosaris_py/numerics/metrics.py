@@ -252,7 +252,7 @@ def act_dcf(
     SuspectScoresWarning
         If all scores of more than 30 trials of each class lie from -1 to 1, but at prior 0.5 some
         threshold has fewer errors than such log-likelihood-ratios can bring about, 26.9 %, by 3
-        standard errors.
+        standard errors; or if the AUC is below 0.5 by as much, as of distances.
 
     Notes
     -----
@@ -265,7 +265,7 @@ def act_dcf(
     0.25
     """
     costs = DecisionCosts.from_prior(prior)
-    tar, non = as_score_lists(tar, non)
+    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     rates = _rates_at(tar, non, costs.thresholds, tar_weights, non_weights)
     check_llrs(tar, non, tar_weights, non_weights)
     return costs.cost(*rates, normalize=normalize)
@@ -372,7 +372,7 @@ def _rates_at(
     tar_weights: Weighting,
     non_weights: Weighting,
 ) -> tuple[Float64Array, Float64Array]:
-    tar, non = as_score_lists(tar, non)
+    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
     return pmiss, share_above(*as_trials(non, non_weights, "non"), limits)
 

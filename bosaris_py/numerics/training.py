@@ -25,6 +25,7 @@ References
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import warnings
 from collections.abc import Callable
@@ -37,7 +38,7 @@ from attrs import evolve, frozen
 from scipy import optimize
 
 from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._validation import as_number, list_some, warn_caller
+from bosaris_py._validation import as_number, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
@@ -414,7 +415,8 @@ class LinearSolution:
 
     `objective_value` is without the ridge penalty. `ridge` is what was asked for or, of separable
     data, what was used instead: 1/n, on the variance of the fused scores. `lowest` and `highest`
-    are the ranges of the training scores.
+    are the ranges of the training scores; `separation` is how far the mean of the targets lies
+    above that of the non-targets, in standard deviations, both classes counting the same.
     """
 
     weights: Float64Array
@@ -423,13 +425,16 @@ class LinearSolution:
     ridge: float
     lowest: Float64Array
     highest: Float64Array
+    separation: Float64Array | None = None
 
 
 def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
     """Return the strengths of the penalties on the weights and on the offset; "weak" needs n."""
-    if ridge == "weak":
-        return _WEAK[0] / n_trials, _WEAK[1] / n_trials
     expected = 'be "weak", or finite and not negative'
+    if isinstance(ridge, str):
+        if ridge != "weak":
+            raise invalid("ridge", expected, describe(ridge))
+        return _WEAK[0] / n_trials, _WEAK[1] / n_trials
     return as_number(ridge, "ridge", expected, lambda x: 0.0 <= x < math.inf), 0.0
 
 
@@ -734,6 +739,7 @@ def train_linear(
         ridge=max(problem.ridge, problem.damping),
         lowest=lowest,
         highest=highest,
+        separation=np.where(varied, tar.mean - non.mean, 0.0) / spread,
     )
 
 
@@ -745,8 +751,10 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
     hold, that is the optimum of a convex objective.
     """
     n_systems = len(objective.tar)
+    strength, _ = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
+    centre, covariance = pool_classes(*objective.moments())
     kept = np.ones(n_systems, dtype=np.bool_)
-    for _ in range(3 * n_systems):
+    for step in itertools.count():
         weights, offset, solution = np.zeros(n_systems), 0.0, None
         if kept.any():
             solution = train_linear(_with_systems(objective, kept), ridge=ridge)
@@ -755,13 +763,19 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
             kept[np.argmin(weights)] = False
             continue
         here = objective.evaluate(np.append(weights, offset))
+        used = strength if solution is None else solution.ridge
+        # With the same value midway between the classes, whose penalty then stays; that of
+        # separable data is one on the variance.
+        slopes = here.gradient[:-1] - here.gradient[-1] * centre
+        if strength == 0.0:
+            slopes += used * (covariance @ weights)
         # What is in has no slope, but for rounding; what is out must not fall.
-        slopes = np.where(kept, 0.0, here.gradient[:-1])
-        if slopes.min() >= -_ROUNDING * abs(here.gradient).max(initial=1.0):
+        slopes[kept] = 0.0
+        # From some step on none comes back, so that this ends.
+        noise = _ROUNDING * abs(here.gradient).max(initial=1.0)
+        if step >= 3 * n_systems or slopes.min() >= -noise:
             break
         kept[np.argmin(slopes)] = True
-    strength, _ = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
-    used = strength if solution is None else solution.ridge
     return _with_range(objective, np.maximum(weights, 0.0), offset, here.value, used)
 
 
@@ -801,7 +815,9 @@ def _with_range(
     """Return a solution with the range of all systems' scores."""
     tar, non = objective.moments()
     low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
-    return LinearSolution(weights, offset, value, ridge, low, high)
+    spread = np.sqrt(np.diag(pool_classes(tar, non)[1]))
+    separation = (tar.mean - non.mean) / np.where(spread > _SMALLEST_SPREAD, spread, np.inf)
+    return LinearSolution(weights, offset, value, ridge, low, high, separation)
 
 
 def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObjective:

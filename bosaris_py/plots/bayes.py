@@ -12,12 +12,12 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py._validation import NO_SET, describe, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, logit, sigmoid
-from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, results_of
+from bosaris_py.plots.canvas import Canvas, Look, Text, bands_of, check_band, is_outside, results_of
 from bosaris_py.plots.looks import make_axes, rank_of, text_colour, thin_out
 from bosaris_py.uncertainty.bands import DCFBand
 
@@ -356,6 +356,8 @@ class BayesPlot(Canvas):
 
 def _to_limits(axes: Any) -> tuple[tuple[float, float], tuple[float, float]]:
     expected = "be four numbers: xmin < xmax, ymin < ymax"
+    if isinstance(axes, set | frozenset):
+        raise invalid("axes", expected, describe(axes), NO_SET)
     try:
         xmin, xmax, ymin, ymax = (float(value) for value in axes)
     except (TypeError, ValueError):
@@ -459,6 +461,7 @@ def plot_bayes(
     BayesPlot: 14 lines, current system 'too strong'
     """
     judged = results_of(systems)
+    areas = bands_of(bands, judged, DCFBand)
     marked = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
     limits = _limits_of(list(judged.values()), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
@@ -470,8 +473,8 @@ def plot_bayes(
         plot._operating_line(plo, Look(None, f"prior {100.0 * sigmoid(plo):.3g} %", {}))
     for name, results in judged.items():
         plot.set_system_from_results(results, name)
-        if bands and name in bands:
-            plot.plot_band(bands[name])
+        if name in areas:
+            plot.plot_band(areas[name])
         plot.plot_dcf_curve_act(label="actual")
         plot.plot_dcf_curve_min(label="minimum", linewidth=0.9)
         with warnings.catch_warnings():

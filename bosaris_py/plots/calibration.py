@@ -27,7 +27,7 @@ from bosaris_py.evaluation.calibration_curves import (
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots import looks
-from bosaris_py.plots.canvas import Look, Sheet, Text, results_of
+from bosaris_py.plots.canvas import Look, Sheet, Text, bands_of, results_of
 from bosaris_py.plots.looks import make_axes, system_look, text_colour
 from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
 
@@ -186,15 +186,17 @@ def plot_tippett(
     """
     if convention not in ("above", "crossing"):
         raise invalid("convention", "be 'above' or 'crossing'", describe(convention))
+    judged = results_of(systems)
+    areas = bands_of(bands, judged, TippettBand)
     sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
-    for name, results in results_of(systems).items():
+    for name, results in judged.items():
         sheet.set_system_from_results(results, name)
         curve = TippettCurve.from_results(results)
         x = curve.llr / _LOG_10
         non = curve.non_below if crossing else curve.non_above
-        if bands and name in bands:
-            band = bands[name]
+        if name in areas:
+            band = areas[name]
             at = TippettCurve.from_results(results, band.llr)
             shares = (at.tar_above, at.non_above)
             for at_or_above, (low, high) in zip(shares, band.of(convention), strict=True):
@@ -221,12 +223,6 @@ class _Band(NamedTuple):
 
     low: Any
     high: Any
-
-
-def _ends(band: CalibrationBand) -> tuple[Any, Any]:
-    if not isinstance(band, CalibrationBand):
-        raise invalid("bands", "hold a CalibrationBand for each system", describe(band))
-    return band.low, band.high
 
 
 def plot_ece(
@@ -260,14 +256,16 @@ def plot_ece(
     ['A actual', 'A after PAV', 'no LLRs']
     """
     words = "log10 prior odds", "empirical cross-entropy (bits)"
+    judged = results_of(systems)
+    areas = bands_of(bands, judged, ECEBand)
     sheet = _sheet(ax, _SIZE, title, *words)
     highest = 1.0
-    for name, results in results_of(systems).items():
+    for name, results in judged.items():
         sheet.set_system_from_results(results, name)
         curve = ECECurve.from_results(results)
         x = curve.plo / _LOG_10
-        if bands and name in bands:
-            sheet._system_band(bands[name], bands[name].plo / _LOG_10, None, {})
+        if name in areas:
+            sheet._system_band(areas[name], areas[name].plo / _LOG_10, None, {})
         sheet.draw("act", x, curve.ece, "actual")
         sheet.draw("min", x, curve.min_ece, "after PAV")
         highest = max(highest, curve.ece.max())
@@ -307,10 +305,10 @@ def plot_pav(
     >>> axes.get_ylabel()
     'log10 LR after PAV'
     """
+    judged = results_of(systems)
+    areas = bands_of(bands, judged, CalibrationBand)
     sheet = _sheet(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
-    curves = {}
-    for name, results in results_of(systems).items():
-        curves[name] = results, PAVCurve.from_results(results)
+    curves = {name: (results, PAVCurve.from_results(results)) for name, results in judged.items()}
     # Pools of one class, which may reach far, are marks on the frame.
     pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for _, c in curves.values()]
     finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
@@ -321,9 +319,10 @@ def plot_pav(
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
         inside = np.repeat(np.isfinite(curve.llr), 2)
-        if bands and name in bands:
-            sides = ((part / _LOG_10).clip(-99.0, 99.0) for part in _ends(bands[name]))
-            sheet._system_band(_Band(*sides), bands[name].at / _LOG_10, None, {})
+        if name in areas:
+            band = areas[name]
+            sides = ((part / _LOG_10).clip(-99.0, 99.0) for part in (band.low, band.high))
+            sheet._system_band(_Band(*sides), band.at / _LOG_10, None, {})
         sheet.draw("pav", x.ravel()[inside], y[inside], dev)
         for kind, end, pools in (
             ("infinite_low", -limit, curve.llr == -np.inf),
@@ -378,17 +377,19 @@ def plot_reliability(
     'posterior at a prior of 10 %'
     """
     words = f"posterior at a prior of {100.0 * prior:g} %", "share of targets"
+    judged = results_of(systems)
+    areas = bands_of(bands, judged, CalibrationBand)
     sheet = _sheet(ax, _SQUARE, title, *words)
-    for name, results in results_of(systems).items():
+    for name, results in judged.items():
         curve = ReliabilityCurve.from_results(results, prior, bins=bins)
         sheet.set_system_from_results(results, name)
         sheet.draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
-        if bands and name in bands:
-            band = bands[name]
+        if name in areas:
+            band = areas[name]
             if band.prior is None or not math.isclose(band.prior, prior):
                 expected = f"be of posteriors at the prior {prior:g}"
                 raise invalid("bands", expected, f"{band.prior} for {name}")
-            steps = _Band(*(np.repeat(part, 2) for part in _ends(band)))
+            steps = _Band(np.repeat(band.low, 2), np.repeat(band.high, 2))
             sheet._system_band(steps, np.repeat(band.at, 2)[1:-1], None, {})
         middle = (curve.low + curve.high) / 2.0
         bars = {"fmt": "none", "ecolor": sheet._look.colour, "alpha": 0.45, "capsize": 3.0}

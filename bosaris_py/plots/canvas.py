@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,7 +18,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from bosaris_py._validation import FilePath, as_path, describe, invalid, warn_caller
+from bosaris_py._validation import (
+    FilePath,
+    as_path,
+    describe,
+    invalid,
+    list_some,
+    nearest,
+    warn_caller,
+)
 from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import ConditionMixture, Results
 from bosaris_py.plots import looks
@@ -95,6 +103,23 @@ def results_of(systems: object) -> dict[str, Results]:
         str(name): value if isinstance(value, Results) else Results(*value)
         for name, value in systems.items()
     }
+
+
+def bands_of(bands: Any, systems: Iterable[str], kind: type) -> dict[str, Any]:
+    """Return bands by the names of the systems of a plot, to which all must belong."""
+    if bands is None:
+        return {}
+    if not isinstance(bands, Mapping):
+        raise invalid("bands", "map names of systems to bands", describe(bands))
+    names = list(systems)
+    found = {str(name): band for name, band in bands.items()}
+    for name, band in found.items():
+        if name not in names:
+            expected = f"name systems of the plot ({list_some(map(repr, names), 20)})"
+            raise invalid("bands", expected, describe(name), nearest(name, names))
+        if not isinstance(band, kind):
+            raise invalid("bands", f"hold a {kind.__name__} for each system", describe(band))
+    return found
 
 
 def is_outside(what: str, value: float, limits: tuple[float, float], artist: str) -> bool:

@@ -16,7 +16,7 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.plots.canvas import Canvas, Look, Text, check_band, is_outside, results_of
+from bosaris_py.plots.canvas import Canvas, Look, Text, bands_of, check_band, is_outside, results_of
 from bosaris_py.plots.looks import make_axes, text_colour
 from bosaris_py.plots.windows import (
     WINDOWS,
@@ -454,6 +454,7 @@ def plot_det(
     DETPlot: 7 lines, current system 'B'
     """
     judged = results_of(systems)
+    areas = bands_of(bands, judged, DETBand)
     plot = DETPlot(window, title, ax)
     if plot._seen is not None:
         plot._seen += judged.values()
@@ -466,8 +467,8 @@ def plot_det(
             # A window that was asked for may be outside of a margin.
             warnings.simplefilter("ignore", PlotRangeWarning)
             plot.plot_DR30_both()
-        if bands and name in bands:
-            plot.plot_band(bands[name])
+        if name in areas:
+            plot.plot_band(areas[name])
         separable = "" if results.eer else ", separable"
         plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %{separable})")
         if results.eer > 0.0:

@@ -21,7 +21,7 @@ from matplotlib.transforms import Transform
 from scipy import special
 
 from bosaris_py._arrays import Float64Array, Readable
-from bosaris_py._validation import describe, invalid, nearest
+from bosaris_py._validation import NO_SET, describe, invalid, nearest
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import smallest_measurable_rate
 from bosaris_py.plots.looks import rank_of, thin_out
@@ -29,6 +29,8 @@ from bosaris_py.plots.looks import rank_of, thin_out
 
 def _to_numbers(values: Any) -> Any:
     """Return a tuple of floats, or what cannot be one as it is for the validator to refuse."""
+    if isinstance(values, set | frozenset):
+        return values
     try:
         return None if values is None else tuple(float(value) for value in values)
     except (TypeError, ValueError):
@@ -55,6 +57,7 @@ def _check_rates(window: "DETWindow", field: "attrs.Attribute[Any]", rates: Any)
         expected = "be two probabilities with 0 < lower < upper < 1"
     percent = are_numbers and any(1.0 < rate <= 100.0 for rate in rates)
     hint = "Percentages must be divided by 100." if percent else ""
+    hint = NO_SET if isinstance(rates, set | frozenset) else hint
     raise invalid(field.name, expected, describe(rates), hint)
 
 

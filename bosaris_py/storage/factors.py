@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -17,7 +17,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_ids, check_unique, describe, invalid, list_some
+from bosaris_py._validation import as_ids, check_unique, describe, invalid, is_column, list_some
 
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -78,8 +78,13 @@ class Factor(metaclass=Readable):
         Factor
             With the distinct values as levels, in ascending order.
         """
-        if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        no_list = (str, bytes, Mapping, set, frozenset)
+        if isinstance(values, no_list) or not hasattr(values, "__iter__"):
             raise invalid("values", "be a list of values", describe(values))
+        if is_column(values):
+            hint = "Of rows that have the order of what the factor is for, take .to_numpy()."
+            found = f"a {type(values).__name__}, whose index a Factor would lose"
+            raise invalid("values", "be values without an order of their own", found, hint)
         if not isinstance(values, np.ndarray):
             listed: list[Any] = list(values)  # type: ignore[arg-type]
             # numpy would make text of all values if one of them is text.

@@ -237,6 +237,12 @@ def _one_kind_of_error(file_path: Path, head: bytes) -> Iterator[None]:
         reason = next((text for sign, text in _OTHER_FORMATS if head.startswith(sign)), None)
         if reason is None or file_path.suffix.lower() == ".mat":
             detail = str(error).strip() or type(error).__name__
+            if (
+                head
+                and not head.startswith(b"\x89HDF")
+                and all(b > 31 or b in b"\t\r\n" for b in head)
+            ):
+                detail = f"{detail}. Is this text? read_scores and read_key read text"
             reason = f"damaged, truncated or no HDF5 file at all; h5py says: {detail}"
         raise FileFormatError(f"{file_path}: {reason}") from error
 

@@ -39,7 +39,7 @@ _FORMAT = "bosaris_py.parameters"
 _FORMAT_VERSION = "1.0"
 
 # Fields that version 0.1 does not know; it overlooks entries beside the parameters.
-_LATER = ("low_score", "high_score")
+LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
 
 # A longer text holds no model; and what Python makes of a letter at most, in bytes.
 _MOST_BYTES, _BYTES_OF_LETTER = 2**27, 20
@@ -59,7 +59,7 @@ def write_parameters(path: FilePath, parameters: Mapping[str, Any]) -> None:
     if not isinstance(kind, str) or not kind:
         raise invalid("parameters", 'have text in "kind"', describe(kind))
     kept = {name: _to_json(value, str(name)) for name, value in parameters.items()}
-    later = {name: kept.pop(name) for name in _LATER if name in kept}
+    later = {name: kept.pop(name) for name in LATER if name in kept}
     content = {
         "format": _FORMAT,
         "format_version": _FORMAT_VERSION,

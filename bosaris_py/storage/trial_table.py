@@ -30,9 +30,11 @@ from bosaris_py._validation import (
     as_ids,
     as_mask,
     as_vector,
+    check_same_rows,
     check_unique,
     describe,
     invalid,
+    is_column,
     list_some,
 )
 from bosaris_py.errors import TrialMismatchError
@@ -194,7 +196,8 @@ class TrialTable(metaclass=Readable):
         for name, values in ({} if columns is None else columns).items():
             at = f"columns[{name!r}]"
             if not isinstance(values, Factor) and np.asarray(values).dtype.kind in "USOT":
-                hint = "Make a Factor of texts: Factor.from_values(texts)."
+                column = "df[name].to_numpy()" if is_column(values) else "texts"
+                hint = f"Make a Factor of texts: Factor.from_values({column})."
                 raise invalid(at, "hold real numbers or be a Factor", describe(values), hint)
             extra[name] = values if isinstance(values, Factor) else read_only(as_vector(values, at))
             sized[at] = extra[name]
@@ -230,6 +233,9 @@ class TrialTable(metaclass=Readable):
         TrialTable
             With sorted lists of ids.
         """
+        named = {"models": models, "segments": segments, "is_target": is_target, "scores": scores}
+        extra = {f"columns[{name!r}]": values for name, values in (columns or {}).items()}
+        check_same_rows({**named, **extra})
         left = Factor.from_values(as_ids(models, "models"))
         right = Factor.from_values(as_ids(segments, "segments"))
         return cls(left.levels, left.codes, right.levels, right.codes, is_target, scores, columns)

@@ -92,10 +92,10 @@ class IdIndex:
         """Tell whether an id occurs more than once."""
         return bool((self.ordered[:-1] == self.ordered[1:]).any())
 
-    def check_unique(self, name: str) -> None:
+    def check_unique(self, name: str, hint: str = "") -> None:
         """Raise if an id occurs more than once, naming the first few that do."""
         if self.has_repeated():
-            check_unique(self.ids, name)
+            check_unique(self.ids, name, hint)
 
     def locate(self, wanted: "IdIndex") -> Positions | None:
         """Return like `locate_last`, or None if both lists are equal and nothing moves."""

@@ -8,6 +8,7 @@ by column, each once. So vectors made from a list and from a matrix are identica
 from __future__ import annotations
 
 import logging
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -35,6 +36,7 @@ from bosaris_py._validation import (
     as_mask,
     as_matrix,
     as_path,
+    check_frame,
     check_shape,
     describe,
     invalid,
@@ -360,12 +362,16 @@ def as_list_of(
         # The order counts, in training and in application, and that of a mapping is hardly seen.
         hint = f"Put the {all_of} into a list, in the order of the training."
         raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
-    listed: list[Merged] = [values] if isinstance(values, classes) else list(values)
+    is_one = isinstance(values, (*classes, str, os.PathLike))
+    listed: list[Merged] = [values] if is_one else list(values)
     if not listed:
         raise invalid(name, f"hold at least one {what}", "none")
     for item in listed:
         if not isinstance(item, classes):
-            raise invalid(name, f"hold {what} only", describe(item))
+            hint = (
+                "Read the files: read_scores(path)." if isinstance(item, str | os.PathLike) else ""
+            )
+            raise invalid(name, f"hold {what} only", describe(item), hint)
     return listed
 
 
@@ -373,40 +379,47 @@ def as_list_of(
 
 _LIKE_IDS = "(models, segments)"
 
+_SIDES = "modelset", "segset"
 
-def to_matrix(value: npt.ArrayLike, name: str, shape: tuple[int, ...] | None = None) -> FloatArray:
+
+def _shape_of(ids: Sequence[StrArray]) -> tuple[int, ...]:
+    return tuple(each.size for each in ids)
+
+
+def to_matrix(value: npt.ArrayLike, name: str, ids: Ids | None = None) -> FloatArray:
     """Return values as a read-only matrix; an empty list is a matrix without cells."""
     if isinstance(value, (list, tuple)) and len(value) == 0:
         value = np.empty((0, 0))
     matrix = as_matrix(value, name)
-    if shape is not None:
-        check_shape(matrix, shape, name, _LIKE_IDS)
+    if ids is not None:
+        check_shape(matrix, _shape_of(ids), name, _LIKE_IDS)
+        check_frame(value, name, *zip(_SIDES, ids, strict=True))
     return read_only(matrix)
 
 
-def to_mask(value: npt.ArrayLike, shape: tuple[int, ...], name: str) -> BoolArray:
+def to_mask(value: npt.ArrayLike, ids: Sequence[StrArray], name: str) -> BoolArray:
     """Return a mask as a read-only array; an empty list fits any shape without cells."""
-    mask = as_mask(value, name)
+    mask, shape = as_mask(value, name), _shape_of(ids)
     if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
         mask = mask.reshape(shape)
     if len(shape) == 2:
         check_shape(mask, shape, name, _LIKE_IDS)
+        check_frame(value, name, *zip(_SIDES, ids, strict=True))
     elif mask.shape != shape:
         raise invalid(name, f"have one flag for each of the {shape[0]} ids", f"shape {mask.shape}")
     return read_only(mask)
 
 
-def to_mask_or_all(value: npt.ArrayLike | None, shape: tuple[int, ...], name: str) -> BoolArray:
+def to_mask_or_all(value: npt.ArrayLike | None, ids: Sequence[StrArray], name: str) -> BoolArray:
     """Return a mask as a read-only array; None says all true."""
     if value is None:
-        return mark_read_only(np.ones(shape, dtype=np.bool_))
-    return to_mask(value, shape, name)
+        return mark_read_only(np.ones(_shape_of(ids), dtype=np.bool_))
+    return to_mask(value, ids, name)
 
 
-def both_ids(modelset: IdList, segset: IdList) -> tuple[Ids, tuple[int, int]]:
-    """Return the ids of models and segments as arrays, and how many there are."""
-    models, segments = as_ids(modelset, "modelset"), as_ids(segset, "segset")
-    return (models, segments), (models.size, segments.size)
+def both_ids(modelset: IdList, segset: IdList) -> Ids:
+    """Return the ids of models and segments as arrays."""
+    return as_ids(modelset, "modelset"), as_ids(segset, "segset")
 
 
 # Filters

@@ -41,7 +41,17 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_mask, describe, invalid, list_some, one_of, warn_caller
+from bosaris_py._validation import (
+    as_mask,
+    check_same_rows,
+    describe,
+    invalid,
+    is_column,
+    list_some,
+    one_of,
+    refuse_series,
+    warn_caller,
+)
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.trial_table import TrialOrder, order_trials
@@ -73,6 +83,8 @@ ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
 
 # What the decimals of weights such as 0.3333333333 may leave.
 _SUM_TOLERANCE = 1e-6
+
+_BY_ID = "Conditions.from_trials(models, segments, labels, key) finds trials by their ids."
 
 # Between the values of several factors in the name of a condition.
 _SEPARATOR = ", "
@@ -315,6 +327,10 @@ def _as_subset(name: str, subset: Any) -> Any:
     # numpy would make an array of a file name or a mapping.
     if isinstance(subset, (str, Mapping)):
         raise invalid(argument, "be trials or a mask", describe(subset))
+    remedy = f"{_BY_ID} So does Ndx.from_trials of the rows of a condition."
+    if hasattr(subset, "columns"):
+        remedy = "Ndx(frame.index, frame.columns, frame) has its ids."
+    refuse_series(subset, argument, remedy)
     mask = as_mask(subset, argument)
     if mask.ndim not in (1, 2):
         expected = "have one dimension (trials) or two (models, segments)"
@@ -337,7 +353,8 @@ def as_factor(values: Any, name: str) -> Factor:
     """Return categories as a factor; errors tell which argument held others."""
     if isinstance(values, Factor):
         return values
-    values = unmasked(values, name)
+    # What goes by position has been refused before, with the way that it should take.
+    values = list(values) if is_column(values) else unmasked(values, name)
     try:
         return Factor.from_values(values)
     except InvalidInputError as error:
@@ -376,15 +393,6 @@ def in_order(
     if order.order is not None:
         taken = {key: take_items(each, order.order) for key, each in taken}.items()
     return FlatNdx(*lines.take(order.order)[:4]), dict(taken)
-
-
-def refuse_series(values: Any, name: str, remedy: str) -> None:
-    """Raise for a column of a data frame, which has the order of its table."""
-    index = getattr(values, "index", None)
-    if type(values).__name__ == "Series" or not (index is None or callable(index)):
-        expected = "hold one value for each trial in the order of the trials, column by column"
-        found = f"a {type(values).__name__}, which has the order of its table"
-        raise invalid(name, expected, found, f"{remedy} finds trials by their ids.")
 
 
 def _product(factors: Sequence[Factor]) -> Factor:
@@ -604,6 +612,7 @@ class Conditions(metaclass=Readable):
         >>> Conditions.from_trials(["bert", "anna"], ["s1", "s1"], ["m", "f"], key).names
         ('f', 'm')
         """
+        check_same_rows({"models": models, "segments": segments, "labels": labels})
         lines = TrialList.coded((models, segments))
         factor = as_factor(labels, "labels")
         if len(factor) != lines.models.size:
@@ -670,7 +679,7 @@ class Conditions(metaclass=Readable):
         check_trials(trials)
         checked = []
         for name, values in factors.items():
-            refuse_series(values, name, "Conditions.from_trials(models, segments, labels, key)")
+            refuse_series(values, name, _BY_ID)
             factor = as_factor(values, name)
             if len(factor) != trials.n_trials:
                 expected = f"have one value for each of the {trials.n_trials} trials"

@@ -278,7 +278,10 @@ def read_scores(
     options.setdefault("spoof", "nontarget")
     table = read_table(path, format, **options)
     if table.scores is None:
-        message = f"{path}: this file has no scores; what is a score can be told by `columns`"
+        message = (
+            f"{path}: this file has no scores; is it a key? Which column holds scores can be told "
+            "by `columns` (score=NAME)."
+        )
         raise FileFormatError(message)
     is_missing = np.isnan(table.scores)
     if is_missing.any():

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py._arrays import StrArray, mark_read_only
-from bosaris_py._validation import as_ids, check_shape, warn_caller
+from bosaris_py._validation import as_ids, check_same_rows, check_shape, warn_caller
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList
 from bosaris_py.trials.base import MatFileMethods, TextFileMethods, all_of_class
@@ -56,6 +56,7 @@ class IdMap(MatFileMethods, TextFileMethods):
     _kind = "id_map"
 
     def __init__(self, leftids: IdList, rightids: IdList) -> None:
+        check_same_rows({"leftids": leftids, "rightids": rightids})
         self.__attrs_init__(as_ids(leftids, "leftids"), as_ids(rightids, "rightids"))
         if self._left.has_repeated():
             warn_caller(_REPEATED.format("left"), DuplicateIdWarning)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py._arrays import BoolArray, Positions, mark_read_only
-from bosaris_py._validation import as_mask, describe, invalid
+from bosaris_py._validation import as_mask, check_same_rows, describe, invalid
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
@@ -70,8 +71,8 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
-        ids, shape = both_ids(modelset, segset)
-        self.__attrs_init__(*ids, to_mask_or_all(trialmask, shape, "trialmask"))
+        ids = both_ids(modelset, segset)
+        self.__attrs_init__(*ids, to_mask_or_all(trialmask, ids, "trialmask"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -93,6 +94,7 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         >>> Ndx.from_trials(["bert", "anna", "bert"], ["s1", "s1", "s2"]).trialmask.tolist()
         [[True, False], [True, True]]
         """
+        check_same_rows({"models": models, "segments": segments})
         modelset, segset, mask, _ = scatter((models, segments))
         return cls(modelset, segset, mask)
 
@@ -246,6 +248,7 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         >>> ndx.models.tolist(), ndx.segments.tolist()
         ([0, 1, 1], [0, 0, 1])
         """
+        check_same_rows({"models": models, "segments": segments})
         return cls(*TrialList.coded((models, segments))[:4])._checked_for_swaps()
 
     @classmethod
@@ -345,8 +348,8 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
     def __init__(
         self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
     ) -> None:
-        ids, shape = both_ids(modelset, segset)
-        self.__attrs_init__(*ids, to_mask(tar, shape, "tar"), to_mask(non, shape, "non"))
+        ids = both_ids(modelset, segset)
+        self.__attrs_init__(*ids, to_mask(tar, ids, "tar"), to_mask(non, ids, "non"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if shapes do not fit, or a trial is both target and non-target."""
@@ -379,6 +382,7 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         >>> Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
         Key: 2 models x 1 segments, 1 targets, 1 non-targets
         """
+        check_same_rows({"models": models, "segments": segments, "is_target": is_target})
         labels = as_mask(is_target, "is_target")
         modelset, segset, mask, tar = scatter((models, segments), labels, "is_target")
         # What is a trial and no target.
@@ -589,6 +593,7 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
         >>> FlatKey.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
         FlatKey: 2 models x 1 segments, 1 targets, 1 non-targets
         """
+        check_same_rows({"models": models, "segments": segments, "is_target": is_target})
         labels = as_mask(is_target, "is_target")
         return cls(*TrialList.coded((models, segments), labels, "is_target"))._checked_for_swaps()
 
@@ -698,8 +703,16 @@ def check_key(key: object) -> None:
         raise invalid("key", expected, describe(key), _misuse(key))
 
 
+def plain_key(key: Any) -> AnyKey:
+    """Return the key of what `from_frame` or `read_key` returns; others as they are."""
+    found = key[0] if isinstance(key, tuple) and len(key) == 2 else getattr(key, "key", key)
+    return cast("AnyKey", found if isinstance(found, AnyKey) else key)
+
+
 def _misuse(key: object) -> str:
     """Return the likely mistake where something stands in the place of a key or of trials."""
+    if isinstance(key, str | os.PathLike):
+        return "Read the file: key, metadata = read_key(path)."
     if hasattr(key, "metadata") and not isinstance(key, tuple):
         return "Give its key: data.key."
     if isinstance(key, tuple):

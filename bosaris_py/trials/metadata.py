@@ -11,15 +11,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, FloatArray, Readable, read_only
+from bosaris_py._arrays import BoolArray, FloatArray, Readable, StrArray, read_only
 from bosaris_py._validation import (
     FilePath,
     as_path,
+    check_same_rows,
     describe,
     invalid,
+    is_column,
     list_some,
     nearest,
+    refuse_series,
     repetitions,
+    row_labels,
     safe,
 )
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
@@ -38,7 +42,6 @@ from bosaris_py.trials.conditions import (
     WeightsLike,
     as_factor,
     in_order,
-    refuse_series,
     take_items,
     unmasked,
 )
@@ -59,6 +62,8 @@ from bosaris_py.trials.scores import (
     trials_within,
 )
 
+_BY_ID = "TrialMetadata.from_trials(models, segments, columns) finds trials by their ids."
+
 _FORMS = ("Ndx", "Key", "FlatNdx", "FlatKey")
 
 _HDF5 = (".h5", ".hdf5")
@@ -78,7 +83,9 @@ Columns: TypeAlias = Mapping[str, Column]
 ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike]
 
 
-def _as_columns(columns: ColumnsLike, kind: str, size: int, argument: str = "") -> Columns:
+def _as_columns(
+    columns: ColumnsLike, kind: str, size: int, ids: StrArray | None = None, argument: str = ""
+) -> Columns:
     """Return checked columns of one kind under a mapping that cannot be changed."""
     whole = argument or f"{kind}_columns"
     listed: object = columns
@@ -91,13 +98,34 @@ def _as_columns(columns: ColumnsLike, kind: str, size: int, argument: str = "") 
         argument = f"{whole}[{name!r}]"
         # Without an argument of its own, a column of trials is in the order of the trials.
         if whole == "trial_columns":
-            refuse_series(values, argument, "TrialMetadata.from_trials(models, segments, columns)")
+            refuse_series(values, argument, _BY_ID)
+        given: Any = values
+        if ids is not None and (isinstance(given, Mapping) or is_column(given)):
+            values = _of_ids(given, argument, kind, ids)
         column = _as_column(values, argument)
         if len(column) != size:
             expected = f"have one value for each of the {size} {kind}s"
             raise invalid(argument, expected, str(len(column)))
         checked[name] = column
     return MappingProxyType(checked)
+
+
+def _of_ids(values: Any, name: str, kind: str, ids: StrArray) -> list[Any]:
+    """Return a value for each id, of a mapping or of a Series with ids as its index."""
+    is_mapping, index = isinstance(values, Mapping), row_labels(values)
+    pairs = () if index is None else zip(index, values, strict=True)
+    found = dict(values if is_mapping else pairs)
+    if not (is_mapping or any(one in found for one in ids.tolist())):
+        remedy = f"A dict {{id: value}}, or a Series with the ids as its index, gives each {kind} "
+        refuse_series(values, name, f"{remedy}its own; {_BY_ID}", kind)
+    absent = [one for one in ids.tolist() if one not in found]
+    if absent:
+        found_in = f"none for {len(absent)} of {ids.size}: {list_some(absent)}"
+        raise invalid(name, f"have a value for each {kind}", found_in)
+    if len(found) < len(values):
+        raise invalid(name, "have each id once", list_some(map(repr, repetitions(index))))
+    # Not `get`: of a mapping, None may be a value.
+    return [found[one] for one in ids.tolist()]
 
 
 def _as_column(values: Any, name: str) -> Column:
@@ -139,10 +167,11 @@ class TrialMetadata(metaclass=Readable):
         The trials that are described.
     trial_columns : mapping of str to Factor or (n_trials,) array_like, optional
         One value for each trial, column by column (the model runs fastest).
-    model_columns : mapping of str to Factor or (m,) array_like, optional
-        One value for each id of ``trials.modelset``.
-    segment_columns : mapping of str to Factor or (n,) array_like, optional
-        One value for each id of ``trials.segset``.
+    model_columns : mapping of str to Factor, (m,) array_like, or mapping, optional
+        One value for each id of ``trials.modelset``, in its order; or ``{id: value}``, or a Series
+        with the ids as its index, which may have more.
+    segment_columns : mapping of str to Factor, (n,) array_like, or mapping, optional
+        The same for ``trials.segset``.
 
     Notes
     -----
@@ -185,7 +214,8 @@ class TrialMetadata(metaclass=Readable):
         check_trials(trials)
         given = (trial_columns or {}, model_columns or {}, segment_columns or {})
         sizes = (trials.n_trials, trials.modelset.size, trials.segset.size)
-        tables = tuple(map(_as_columns, given, COLUMN_KINDS, sizes))
+        id_lists = None, *trials.ids
+        tables = tuple(map(_as_columns, given, COLUMN_KINDS, sizes, id_lists))
         names = [name for table in tables for name in table]
         repeated = sorted(repetitions(names))
         if repeated:
@@ -255,8 +285,11 @@ class TrialMetadata(metaclass=Readable):
         >>> metadata.factor("gender").values().tolist()
         ['f']
         """
+        if isinstance(columns, Mapping):
+            named = {f"columns[{name!r}]": values for name, values in columns.items()}
+            check_same_rows({"models": models, "segments": segments, **named})
         lines = TrialList.coded((models, segments))
-        checked = _as_columns(columns, "trial", lines.models.size, "columns")
+        checked = _as_columns(columns, "trial", lines.models.size, argument="columns")
         metadata = cls(*in_order(lines, checked, "columns"))
         return metadata if key is None else metadata.for_trials(key)
 

@@ -16,9 +16,11 @@ from bosaris_py._validation import (
     as_ids,
     as_list,
     as_matrix,
+    check_frame,
     describe,
     invalid,
     list_some,
+    refuse_series,
     warn_caller,
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
@@ -84,15 +86,18 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         ):
             hint = "A mapping {id: value}, or a Series with ids as its index, stands for both."
             raise invalid("values", "be in the order of `ids`", "a Series with another index", hint)
+        names = as_ids(names, "ids")
+        check_frame(given, "values", None, ("ids", names))
         given = as_list(given)
         # One measure needs no second dimension.
         if np.ndim(given) == 1 and np.size(given):
             given = np.expand_dims(np.asarray(given), 0)
-        self.__attrs_init__(as_ids(names, "ids"), to_matrix(given, "values"))
+        self.__attrs_init__(names, to_matrix(given, "values"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
-        self._index.check_unique("ids")
+        hint = "Of a table with a row for each trial take one for each id: drop_duplicates(column)."
+        self._index.check_unique("ids", hint)
         check_columns(self.values, self.ids, "values")
 
     @cached_property
@@ -302,16 +307,20 @@ class QualityMeasures(TrialSet, MatFileMethods):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids, shape = both_ids(modelset, segset)
-        model_flags = to_mask_or_all(hasmodel, shape[:1], "hasmodel")
-        seg_flags = to_mask_or_all(hasseg, shape[1:], "hasseg")
+        ids = both_ids(modelset, segset)
+        for of, name, values in (("model", "hasmodel", hasmodel), ("segment", "hasseg", hasseg)):
+            refuse_series(values, name, "Of rows in that order take .to_numpy().", of)
+        model_flags = to_mask_or_all(hasmodel, ids[:1], "hasmodel")
+        seg_flags = to_mask_or_all(hasseg, ids[1:], "hasseg")
         possible = _possible(model_flags, seg_flags)
-        mask = possible if scoremask is None else to_mask(scoremask, shape, "scoremask")
+        mask = possible if scoremask is None else to_mask(scoremask, ids, "scoremask")
         some_lack = not (model_flags.all() and seg_flags.all())
         # A mask gives no measures to a model that has none; the toolkit refuses such objects.
         if some_lack and mask is not possible and (mask & ~possible).any():
             mask = mark_read_only(mask & possible)
         matrices = to_matrix(modelQ, "modelQ"), to_matrix(segQ, "segQ")
+        check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
+        check_frame(segQ, "segQ", None, ("segset", ids[1]))
         self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
 
     def __attrs_post_init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
@@ -19,7 +20,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import as_vector, describe, invalid, list_some
+from bosaris_py._validation import as_vector, check_same_rows, describe, invalid, list_some
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import (
@@ -396,9 +397,9 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         segset: IdList,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids, shape = both_ids(modelset, segset)
-        matrix = to_matrix(scoremat, "scoremat", shape)
-        self.__attrs_init__(matrix, *ids, to_mask_or_all(scoremask, shape, "scoremask"))
+        ids = both_ids(modelset, segset)
+        matrix = to_matrix(scoremat, "scoremat", ids)
+        self.__attrs_init__(matrix, *ids, to_mask_or_all(scoremask, ids, "scoremask"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
@@ -424,6 +425,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         >>> scores.scoremask.tolist()
         [[False, True], [True, False]]
         """
+        check_same_rows({"models": models, "segments": segments, "scores": scores})
         values = as_vector(scores, "scores")
         modelset, segset, mask, matrix = scatter((models, segments), values, "scores")
         return cls(matrix, modelset, segset, mask)
@@ -618,6 +620,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         >>> scores.models.tolist(), scores.scores.tolist()
         ([1, 0], [1.5, -2.0])
         """
+        check_same_rows({"models": models, "segments": segments, "scores": scores})
         values = as_vector(scores, "scores")
         trials = TrialList.coded((models, segments), values, "scores")
         return cls(values, *trials[:4])._checked_for_swaps()
@@ -711,6 +714,8 @@ def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
         hint = "Were scores and key swapped?" if isinstance(scores, AnyNdx) else ""
+        if isinstance(scores, str | os.PathLike):
+            hint = "Read the file: read_scores(path)."
         if isinstance(scores, Mapping):
             hint = f"Give one system of it: {list_some(scores)}."
         elif hasattr(scores, "columns"):
@@ -865,8 +870,9 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
 
 def stack_scores(systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx) -> Float64Array:
     """Return the scores of several systems for the same trials: (n_systems, n_trials)."""
-    # Trials come column by column of `ndx`. Raises InvalidInputError if there is no system, one is
-    # not a Scores, or a score is NaN, and TrialMismatchError if systems lack scores.
+    # A single Scores is one system. Trials come column by column of `ndx`. Raises
+    # InvalidInputError if there is no system, one is not a Scores, or a score is NaN, and
+    # TrialMismatchError if systems lack scores.
     check_trials(ndx)
     (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
     return stack

@@ -24,6 +24,7 @@ from bosaris_py._validation import (
     as_vector,
     as_weights,
     check_choice,
+    check_class_rows,
     describe,
     invalid,
     refuse_nan,
@@ -164,6 +165,7 @@ def auc_standard_error(
     if tar_conditions is None and non_conditions is None and condition_weights is None:
         return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
     _refuse_weights(tar_weights, non_weights)
+    check_class_rows(tar, non, tar_conditions=tar_conditions, non_conditions=non_conditions)
     tar_scores, non_scores = as_score_lists(tar, non)
     sizes = (tar_scores.size, non_scores.size)
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
@@ -559,7 +561,9 @@ def dcf_standard_error(
     """
     check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
-    targets, others = as_classes(tar, non)
+    groups = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
+    groups |= {"tar_weights": tar_weights, "non_weights": non_weights}
+    targets, others = as_classes(tar, non, tar_sets=tar_sets, non_sets=non_sets, **groups)
     misses, alarms = rejected(targets, cost.threshold), ~rejected(others, cost.threshold)
     sizes = (misses.size, alarms.size)
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)

@@ -225,7 +225,8 @@ def bootstrap(
     True
     """
     chosen = as_statistic(statistic)
-    scores = as_classes(tar, non)
+    groups = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
+    scores = as_classes(tar, non, tar_sets=tar_sets, non_sets=non_sets, **groups)
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress)
@@ -819,7 +820,8 @@ def standard_error_distribution(
     True
     """
     chosen = as_statistic(_count_twice(statistic) if count_threshold_twice else statistic)
-    scores = as_classes(tar, non)
+    groups = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
+    scores = as_classes(tar, non, tar_sets=tar_sets, non_sets=non_sets, **groups)
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     options = Resampling(method, replications, confidence, None, rng, workers, progress)

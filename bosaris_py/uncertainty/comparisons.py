@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypeGuard
 
@@ -21,6 +22,7 @@ from bosaris_py._validation import (
     Rng,
     as_generator,
     as_nonnegative,
+    as_number,
     as_vector,
     check_choice,
     check_fraction,
@@ -28,11 +30,12 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import check_llrs
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, class_scores
 from bosaris_py.trials.speakers import (
     KeyLike,
     SpeakersLike,
@@ -98,6 +101,10 @@ from bosaris_py.uncertainty.resampling import (
     refuse_missing,
 )
 from bosaris_py.uncertainty.statistic import (
+    DCF,
+    ActDCF,
+    Cllr,
+    MinDCF,
     StatisticLike,
     ThresholdStatistic,
     WhichClass,
@@ -617,6 +624,8 @@ class ComparisonTable(Table):
         Result of each comparison.
     holm : HolmResult
         The corrected p-values.
+    scale : str, optional
+        What the differences of costs are, in words.
 
     Examples
     --------
@@ -634,6 +643,7 @@ class ComparisonTable(Table):
     pairs: tuple[tuple[str, str], ...]
     tests: tuple[Comparison, ...]
     holm: HolmResult
+    scale: str = ""
 
     @classmethod
     def from_tests(
@@ -703,7 +713,8 @@ class ComparisonTable(Table):
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
         lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"(Holm's correction, level {self.holm.level:g})"])
+        notes = filter(None, (self.scale, f"Holm's correction, level {self.holm.level:g}"))
+        return "\n".join([*lines, f"({'; '.join(notes)})"])
 
 
 # Costs at a fixed threshold, speaker by speaker.
@@ -935,8 +946,11 @@ class SpeakerZTest(ZTest):
         if difference is None:
             size = as_positive(relative or 0.0, "relative") * abs(self.first.estimate)
         else:
-            size = as_positive(abs(difference), "difference")
+            given = as_number(difference, "difference", "be finite", math.isfinite)
+            size = as_positive(abs(given), "difference")
         alpha, chance = check_fraction(level, "level"), check_fraction(power, "power")
+        if chance <= alpha:
+            raise invalid("power", f"be above `level`, {alpha:g}", f"{chance:g}")
         if size == 0:
             hint = "Give `difference`: a fraction of 0 is 0."
             raise invalid("relative", "be of a metric above 0", "0", hint)
@@ -1181,4 +1195,14 @@ def compare_systems(
     for a, b in tqdm(pairs, disable=not progress, unit="pair"):
         with NamedWarnings(f"{a} and {b}"):
             tests[a, b] = test(named[a], named[b], key, statistic, **options)
-    return ComparisonTable.from_tests(tests, level=level)
+    if isinstance(statistic, OperatingPoint | ActDCF | Cllr):
+        for name, scores in named.items():
+            with NamedWarnings(name), warnings.catch_warnings():
+                # The tests have said what is missing.
+                warnings.simplefilter("ignore", MissingTrialsWarning)
+                check_llrs(*class_scores(scores, key), None, None)
+    table = ComparisonTable.from_tests(tests, level=level)
+    # An OperatingPoint is a cost that is not normalized.
+    cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)
+    normalized = "normalized" if getattr(statistic, "normalize", False) else "not normalized"
+    return attrs.evolve(table, scale=f"costs are {normalized}" if cost else "")

@@ -51,6 +51,7 @@ from bosaris_py._validation import (
     as_score_lists,
     as_vector,
     check_choice,
+    check_class_rows,
     check_fraction,
     check_not_empty,
     describe,
@@ -84,8 +85,11 @@ def as_scores(scores: npt.ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def as_classes(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return the scores of both classes, checked."""
+def as_classes(
+    tar: npt.ArrayLike, non: npt.ArrayLike, **columns: Any
+) -> tuple[FloatArray, FloatArray]:
+    """Return the scores of both classes, checked, also against the indexes of their columns."""
+    check_class_rows(tar, non, **columns)
     tar, non = as_score_lists(tar, non)
     return as_scores(tar, "tar"), as_scores(non, "non")
 

@@ -123,6 +123,12 @@ LINE = LinearCalibration.fit_scores(SCORES, KEY)
             "`strengths` must",
         ),
         (
+            lambda: ConditionCalibration(lines={}, pooled=LINE, strength=1.0).apply(
+                [1], CONDITIONS
+            ),
+            "`scores` must be a Scores",
+        ),
+        (
             lambda: ConditionCalibration(lines=[], pooled=LINE, strength=1.0),
             "`lines` must map names",
         ),

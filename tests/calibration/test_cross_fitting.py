@@ -10,6 +10,7 @@ from bosaris_py.calibration import (
     GaussianCalibration,
     LinearCalibration,
     PAVCalibration,
+    choose_ridge,
     cross_fit,
     cross_fitting,
 )
@@ -215,10 +216,12 @@ def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
     scores = Scores(scores.scoremat.astype(np.float32), *scores.ids)
     plain = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1)
     weights = {"tar_weights": np.ones(key.n_tar), "non_weights": np.full(key.n_non, 3.0)}
+    weak = {"speakers": speakers, "rng": 1, "ridge": "weak"}
+    exact = cross_fit(LinearCalibration, scores, key, **weak)
     monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    # Of so many targets most are alone in a step.
-    weak = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, ridge="weak")
-    assert weak.folds[0, 1].ridge == pytest.approx(0.01 / weak.folds[0, 1].n_tar, rel=0.2)
+    # Its strength is that of the number of trials, not of points.
+    assert cross_fit(LinearCalibration, scores, key, **weak).folds == exact.folds
+    assert exact.folds[0, 1].ridge == 0.01 / exact.folds[0, 1].n_tar
     for options in ({}, weights):
         condensed = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, **options)
         for pair, fold in plain.folds.items():
@@ -227,6 +230,13 @@ def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
             assert other.scale == pytest.approx(fold.scale, rel=1e-8)
             assert other.offset == pytest.approx(fold.offset, rel=1e-8)
             assert other.objective_value == pytest.approx(fold.objective_value, rel=1e-8)
+
+
+def test_a_weak_ridge_can_be_chosen():
+    scores, key, speakers = simulated()
+    how = {"speakers": speakers, "rng": 1, "folds": 3}
+    assert choose_ridge(LinearCalibration, scores, key, ridges=["weak", 10.0], **how) == "weak"
+    assert choose_ridge(LinearCalibration, scores, key, ridges=[0.01, 10.0], **how) == 0.01
 
 
 def test_far_outliers_are_not_condensed(monkeypatch):

@@ -459,7 +459,8 @@ BAD = np.array([1.0, np.nan, 2.0, np.inf, -np.inf, np.nan])
         ({"ridge": -1.0}, '`ridge` must be "weak", or finite and not negative'),
         ({"ridge": np.inf}, '`ridge` must be "weak", or finite and not negative'),
         ({"ridge": None}, "`ridge` must be a number"),
-        ({"ridge": "strong"}, "`ridge` must be a number"),
+        ({"ridge": "strong"}, '`ridge` must be "weak", or finite and not negative; got .strong'),
+        ({"ridge": np.ones(2)}, "`ridge` must be a number"),
     ],
 )
 def test_bad_input(arguments, message):
@@ -491,6 +492,19 @@ def test_apply_keeps_shape_and_infinities(calibration):
 def test_apply_refuses_nan(calibration):
     with pytest.raises(InvalidInputError, match=r"`x` .* NaN at 1 of 3"):
         calibration.apply([0.0, np.nan, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([[1.0], [2.0, 3.0]], "`x` must be a regular array"),
+        (np.ma.masked_array([1.0, 2.0], [False, True]), "`x` must be a plain array; .* 1 masked"),
+        ({1.0, 2.0}, "`x` must be a list"),
+    ],
+)
+def test_apply_refuses_what_is_no_array(calibration, scores, message):
+    with pytest.raises(InvalidInputError, match=message):
+        calibration.apply(scores)
 
 
 def scored_trials(rng):

@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import (
     ConvergenceWarning,
+    ExtrapolationWarning,
     FileFormatError,
     InvalidInputError,
     SeparableDataWarning,
@@ -408,6 +410,37 @@ def test_missing_scores_are_refused_with_counts(matrices):
         fusion.apply([lacking, systems[1]], key.to_ndx())
 
 
+def test_systems_in_another_order_are_warned_of(tmp_path, matrices):
+    """The range of each system is kept beside the parameters, where version 0.1 overlooks it."""
+    systems, key = matrices
+    large = attrs.evolve(systems[1], scoremat=100.0 * systems[1].scoremat)
+    fusion = LinearFusion.fit_scores([systems[0], large], key)
+    tar, non = large.get_tar_non(key)
+    assert fusion.high_scores[1] == max(tar.max(), non.max())
+    assert fusion.low_scores[1] == min(tar.min(), non.min())
+    named = attrs.evolve(fusion, system_names=("small", "large"))
+    named.save(tmp_path / "f.json")
+    saved = json.loads((tmp_path / "f.json").read_text())
+    assert set(saved["training_scores"]) == {"low_scores", "high_scores", "system_names"}
+    assert not {"low_scores", "system_names"} & set(saved["parameters"])
+    assert LinearFusion.read(tmp_path / "f.json") == named
+    right = {"small": systems[0], "large": large}
+    named.apply(right.values(), key)
+    message = r"System 1: .* far outside .* order of the training \(small, large\)\?"
+    with pytest.warns(ExtrapolationWarning, match=message):
+        named.apply([large, systems[0]], key)
+    # Files of version 0.1 have no ranges.
+    del saved["training_scores"]
+    (tmp_path / "old.json").write_text(json.dumps(saved))
+    old = LinearFusion.read(tmp_path / "old.json")
+    assert old.low_scores is None
+    np.testing.assert_array_equal(
+        old.apply([large, systems[0]], key).scoremat != 0.0, key.tar | key.non
+    )
+    with pytest.raises(InvalidInputError, match="`low_scores` must hold 2 values"):
+        attrs.evolve(fusion, low_scores=[1.0])
+
+
 def test_bad_lists_of_scores(matrices):
     systems, key = matrices
     fusion = LinearFusion.fit_scores(systems, key)
@@ -416,7 +449,7 @@ def test_bad_lists_of_scores(matrices):
         (systems, None, "`ndx` must be given with Scores"),
         (systems[0], key, "hold the scores of 2 systems"),
         ([systems[0], 3.0], key, "hold Scores only"),
-        (np.ones((2, 3)), key, "`ndx` .* list of Scores only"),
+        (np.ones((2, 3)), key, "`ndx` must be given with Scores only; got it with an array"),
     ]:
         with pytest.raises(InvalidInputError, match=message):
             fusion.apply(x, ndx)
@@ -536,6 +569,28 @@ def test_nonnegative_weights_are_the_best_of_all_subsets(seed: int) -> None:
             if (some.weights >= 0).all():
                 values.append(some.objective_value)
     assert found.objective_value == pytest.approx(min(values), rel=1e-9)
+
+
+@pytest.mark.parametrize("ridge", ["weak", 0.02])
+@pytest.mark.parametrize("seed", range(12))
+def test_nonnegative_weights_with_a_penalty_do_not_depend_on_where_zero_lies(
+    seed: int, ridge: Any
+) -> None:
+    rng = np.random.default_rng(seed)
+    common = rng.normal(size=60)
+    tar = common[:20] + 0.5 * rng.normal(size=(3, 20)) + np.array([1.2, 1.0, 0.4])[:, None]
+    non = common[20:] + 0.5 * rng.normal(size=(3, 40))
+    shift = np.array([[-30.0], [300.0], [30.0]])
+    how: dict[str, Any] = {"prior": 0.1, "ridge": ridge, "nonnegative": True}
+    found, moved = (LinearFusion.fit(tar + x, non + x, **how) for x in (0.0 * shift, shift))
+    assert moved.weights == pytest.approx(found.weights, rel=1e-6, abs=1e-9)
+    assert moved.offset == pytest.approx(
+        found.offset - float(found.weights @ shift[:, 0]), rel=1e-6
+    )
+    # The optimum of the systems that are left.
+    kept = found.weights > 0
+    alone = LinearFusion.fit(tar[kept], non[kept], prior=0.1, ridge=ridge)
+    assert found.weights[kept] == pytest.approx(alone.weights, rel=1e-12)
 
 
 def test_nonnegative_weights_of_useless_systems_are_zero() -> None:

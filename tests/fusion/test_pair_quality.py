@@ -142,7 +142,7 @@ SCORES, KEY, QUALITY = mismatched(4)
     ("arguments", "error", "message"),
     [
         ({"scale": ["length"]}, InvalidInputError, "`scale` must hold names among duration"),
-        ({"offset": "duration"}, InvalidInputError, "`offset` must hold names among duration"),
+        ({"offset": "length"}, InvalidInputError, "`offset` must hold names among duration"),
         (
             {"scores": Scores(np.where(KEY.tar, np.inf, 0.0), *KEY.ids), "scale": ["duration"]},
             InvalidInputError,

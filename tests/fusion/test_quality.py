@@ -367,6 +367,7 @@ class TestLaws:
             twice.apply(systems, [quality, quality], key), plain.apply(systems, [quality], key)
         )
 
+    @pytest.mark.filterwarnings("ignore:.*far outside:bosaris_py.errors.ExtrapolationWarning")
     @pytest.mark.parametrize(("n_models", "n_measures"), [(2, 2), (3, 3), (2, 3)])
     def test_fewer_models_than_measures_plus_one(self, n_models, n_measures):
         """Weights that trained models leave open are the shortest, as in LinearFusion."""
@@ -386,6 +387,7 @@ class TestLaws:
         for llrs, features in zip(fused, stacks[1], strict=True):
             np.testing.assert_allclose(llrs, linear.apply(features), atol=1e-6)
 
+    @pytest.mark.filterwarnings("ignore:.*far outside:bosaris_py.errors.ExtrapolationWarning")
     def test_eval_llrs_of_the_shortest_weights_are_moderate(self):
         """Three models and three measures; weights of a subset of the features reach 60,000."""
         largest = 0.0
@@ -766,6 +768,9 @@ class TestObject:
         content = json.loads(path.read_text())
         assert content["kind"] == "QualityFusion"
         assert content["parameters"]["qtrans"] is None
+        # Version 0.1 reads parameters only.
+        assert not content["training_scores"].keys() & content["parameters"]["linear"].keys()
+        assert len(content["training_scores"]["low_scores"]) == fusion.n_systems
         with pytest.raises(FileFormatError, match="expected LinearFusion"):
             LinearFusion.read(path)
 

@@ -14,7 +14,19 @@ from matplotlib.figure import Figure
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
-from bosaris_py.plots import BayesPlot, DETPlot, plot_bayes, plot_det, plot_intervals, style
+from bosaris_py.plots import (
+    BayesPlot,
+    DETPlot,
+    DETWindow,
+    plot_bayes,
+    plot_det,
+    plot_ece,
+    plot_intervals,
+    plot_pav,
+    plot_reliability,
+    plot_tippett,
+    style,
+)
 from bosaris_py.plots.looks import system_look
 from bosaris_py.uncertainty.bands import ActDCFCurve, DETCurve
 from bosaris_py.uncertainty.bootstrap_result import Interval
@@ -104,6 +116,26 @@ def test_priors_in_per_cent_are_above_the_bayes_plot() -> None:
     shares = 1.0 / (1.0 + np.exp(-np.asarray(places)))
     assert [float(text) / 100 for text in texts] == pytest.approx(shares)
     assert {"0.1", "1", "10", "50"} <= set(texts)
+
+
+@pytest.mark.parametrize(
+    "draw", [plot_det, plot_bayes, plot_tippett, plot_ece, plot_pav, plot_reliability]
+)
+def test_bands_of_no_system(draw: Any) -> None:
+    systems = {"baseline": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])}
+    for bands, message in [
+        ({"basline": None}, r"name systems of the plot \('baseline'\); .*Did you mean 'baseline'"),
+        ({"baseline": 3}, r"`bands` must hold a \w+Band for each system; got 3"),
+        ({"baseline"}, r"`bands` must map names of systems to bands; got {'baseline'}"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            draw(systems, bands=bands)
+
+
+def test_limits_without_an_order() -> None:
+    for call in (lambda: BayesPlot({-5, 5, 0, 1}), lambda: DETWindow({0.1, 0.2}, [0.1, 0.2])):
+        with pytest.raises(InvalidInputError, match="Braces make a set"):
+            call()
 
 
 def test_bands_by_name() -> None:

@@ -106,6 +106,8 @@ def test_read_only_for_good_and_after_pickling():
         (lambda: Factor.from_values(["a", None]), "got None for 1 of 2. Give what is unknown"),
         (lambda: Factor.from_values([["a"]]), "one-dimensional"),
         (lambda: Factor.from_values("abc"), "be a list of values; got 'abc'"),
+        (lambda: Factor.from_values({"m1": "f"}), "be a list of values; got {'m1': 'f'}"),
+        (lambda: Factor.from_values({"f", "m"}), "be a list of values; got {'"),
         (lambda: Factor.from_values(1), "be a list of values; got 1"),
     ],
 )

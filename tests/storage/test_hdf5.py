@@ -707,7 +707,7 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
     ("data", "message"),
     [
         (b"", "damaged, truncated or no HDF5 file"),
-        (b"m1 s1 0.5\n", "damaged, truncated or no HDF5 file"),
+        (b"m1 s1 0.5\n", "damaged, truncated or no HDF5 file .*read_scores and read_key read text"),
         (b"\x89HDF\r\n\x1a\n" + bytes(50), "damaged, truncated or no HDF5 file"),
         (b"MATLAB 5.0 MAT-file" + bytes(200), r"version 5 to 7; give it the extension \.mat"),
         (b"MATLAB 7.3 MAT-file" + bytes(200), r"version 7\.3; give it the extension \.mat"),

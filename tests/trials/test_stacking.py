@@ -70,6 +70,7 @@ def test_missing_scores_are_counted_for_every_system() -> None:
         (lambda n, s: stack_scores([s], s), r"`ndx` must be an Ndx or a Key"),
         (lambda n, s: stack_tar_non([s], n), r"`key` must be a Key"),
         (lambda n, s: stack_scores([s], s), r"`ndx` must be"),
+        (lambda n, s: stack_scores({"a": s}, n), r"must be a list of Scores; got one dict\. Put"),
         (lambda n, s: assemble([1.0], n), r"have one score for each of the 2 trials; got 1"),
         (lambda n, s: assemble([[1.0, 2.0]], n), r"`vector` must be one-dimensional"),
     ],
@@ -78,6 +79,13 @@ def test_refused(call: Callable[[Ndx, Scores], object], message: str) -> None:
     ndx = Ndx(["m"], ["a", "b"])
     with pytest.raises(InvalidInputError, match=message):
         call(ndx, Scores([[1.0, 2.0]], ["m"], ["a", "b"]))
+
+
+def test_one_system_stands_for_a_list_of_it() -> None:
+    key = Key(["m"], ["a", "b"], [[True, False]], [[False, True]])
+    scores = Scores([[1.0, 2.0]], ["m"], ["a", "b"])
+    assert stack_scores(scores, key).tolist() == [[1.0, 2.0]]
+    assert [each.tolist() for each in stack_tar_non(scores, key)] == [[[1.0]], [[2.0]]]
 
 
 def test_nan_is_refused() -> None:
@@ -95,9 +103,3 @@ def test_like_the_toolkit(oracle: Path) -> None:
     key = Key(models, segments, stored["dev_tar"].astype(bool), stored["dev_non"].astype(bool))
     systems = [Scores(stored[f"dev_s{k}"], models, segments) for k in (1, 2)]
     assert stack_scores(systems, key).tolist() == stored["stack_scores"].tolist()
-
-
-def test_one_system_needs_no_list() -> None:
-    ndx = Ndx(["m"], ["a", "b"])
-    scores = Scores([[1.0, 2.0]], ["m"], ["a", "b"])
-    np.testing.assert_array_equal(stack_scores(scores, ndx), stack_scores([scores], ndx))

@@ -280,6 +280,10 @@ def test_plans_of_a_comparison() -> None:
     assert test.speakers_needed(relative=0.1) == test.speakers_needed(difference=0.1 * cllr)
     with pytest.raises(InvalidInputError, match="`relative` must be given, or `difference`"):
         test.speakers_needed()
+    with pytest.raises(InvalidInputError, match="`power` must be above `level`"):
+        test.speakers_needed(relative=0.1, power=0.01)
+    with pytest.raises(InvalidInputError, match="`difference` must be a number; got 'x'"):
+        test.speakers_needed(difference="x")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

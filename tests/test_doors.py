@@ -1,0 +1,53 @@
+"""Keys and scores in the forms that `evaluate` takes, at the doors that take Scores and a Key."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError
+
+DRAWN = np.random.default_rng(3).normal(size=24).round(3)
+FRAME = {
+    "model": [f"m{i % 4}" for i in range(24)],
+    "segment": [f"s{i // 4}" for i in range(24)],
+    "label": ["target" if i % 3 == 0 else "nontarget" for i in range(24)],
+    "score": DRAWN.tolist(),
+}
+FOUND = bp.from_frame(FRAME)
+SCORES = FOUND.scores["score"]
+LENGTHS = {name: float(len(name) + i) for i, name in enumerate(sorted({*FRAME["segment"]}))}
+MEASURES = {"length": (None, LENGTHS)}
+Door = Callable[[Any, Any], Any]
+DOORS: dict[str, Door] = {
+    "LinearCalibration": lambda scores, key: bp.LinearCalibration.fit_scores(scores, key),
+    "PAVCalibration": lambda scores, key: bp.PAVCalibration.fit_scores(scores, key),
+    "LinearFusion": lambda scores, key: bp.LinearFusion.fit_scores([scores], key),
+    "Results": lambda scores, key: bp.Results.from_scores(scores, key).cllr,
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_keys_as_evaluate_takes_them(door: str) -> None:
+    call = DOORS[door]
+    expected = call(SCORES, FOUND.key)
+    assert call(SCORES, FOUND) == expected
+    assert call(SCORES, (FOUND.key, FOUND.metadata)) == expected
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_paths_are_refused_with_the_remedy(door: str) -> None:
+    with pytest.raises(InvalidInputError, match=re.escape("key, metadata = read_key(path)")):
+        DOORS[door](SCORES, "key.txt")
+    with pytest.raises(InvalidInputError, match=re.escape("read_scores(path)")):
+        DOORS[door]("scores.txt", FOUND.key)
+
+
+def test_systems_of_quality() -> None:
+    expected = bp.quality_systems(SCORES, MEASURES, FOUND.key, scale=["length"])
+    assert bp.quality_systems(SCORES, MEASURES, FOUND, scale="length") == expected
+    with pytest.raises(InvalidInputError, match=r"drop_duplicates\(column\)"):
+        bp.SegmentQuality(["a", "a"], [1.0, 2.0])
