@@ -399,14 +399,16 @@ def eer_of_hull(pmiss: Float64Array, pfa: Float64Array) -> float:
     # The point that is cheapest there replaces one of them, until none is cheaper: a handful
     # of passes over the points.
     low, high = (0.0, 1.0), (1.0, 0.0)
-    rising = pmiss - pfa
+    rising, before = pmiss - pfa, np.inf
     while True:
         value, prior = diagonal_crossing(low, high)
         cost = rising * prior
         cost += pfa
         best = int(np.argmin(cost))
-        if not cost[best] < value * SAME_COST:
+        # A value that does not fall is rounding, which would go on for ever.
+        if not (cost[best] < value * SAME_COST and value < before):
             return float(value)
+        before = value
         point = (float(pmiss[best]), float(pfa[best]))
         if point[0] < point[1]:
             low = point
@@ -430,7 +432,7 @@ def _search(pmiss: Float64Array, pfa: Float64Array, low: Float64Array, high: Flo
     """Move the points `low` and `high` of each curve as `eer_of_hull` does."""
     everyone = active = np.arange(pmiss.shape[0])
     rising = pmiss - pfa
-    costs = np.empty_like(rising)
+    costs, before = np.empty_like(rising), np.full(everyone.size, np.inf)
     while active.size:
         some: IndexArray | slice = active
         if 2 * active.size > everyone.size:  # quicker than a copy of most curves
@@ -440,6 +442,8 @@ def _search(pmiss: Float64Array, pfa: Float64Array, low: Float64Array, high: Flo
         cost += pfa[some]
         best = cost.argmin(axis=1)
         better = cost[everyone[: active.size], best] < values * SAME_COST
+        better &= values < before[active]
+        before[active] = values
         active, best = active[better], best[better]
         points = np.stack((pmiss[active, best], pfa[active, best]))
         below = points[0] < points[1]

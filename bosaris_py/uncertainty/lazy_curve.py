@@ -291,13 +291,15 @@ class _Bracket:
         """Move the bracket to the maximum over priors of the minimum over these points."""
         # Each round puts the point into the bracket that is cheapest at the present prior. The
         # prior moves monotonically along the hull's edges, so this ends.
-        rising = pmiss - pfa
+        rising, before = pmiss - pfa, np.full(self.low.shape[1], np.inf)
         while replicate.size:
             value, prior = self.meeting()
             cost = pfa + prior[replicate] * rising
             cheapest = value.copy()
             np.minimum.at(cheapest, replicate, cost)
-            improved = cheapest < value * SAME_COST
+            # Where a value does not fall that is rounding, which would go on for ever.
+            improved = (cheapest < value * SAME_COST) & (value < before)
+            before = value
             # Of several equally cheap points any one will do.
             hits = np.flatnonzero((cost == cheapest[replicate]) & improved[replicate])
             chosen = np.zeros(value.size, dtype=np.int64)

@@ -616,3 +616,13 @@ def test_eer_of_points_without_a_hull(classes: list) -> None:
         # The EER is the least cost at this prior.
         least = (priors[i] * roc.pmiss + (1 - priors[i]) * roc.pfa).min()
         assert least == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+def test_the_search_for_an_eer_ends_where_rounding_hides_the_least_cost() -> None:
+    """The line from far away meets the diagonal by 3e-14 of the value too high."""
+    hexadecimal = "0x1.00488aa94bb8ep-11", "0x1.00401222aa52fp-1"
+    pmiss = np.array([0.0, *map(float.fromhex, hexadecimal), 1.0])
+    pfa = np.array([float.fromhex("0x1.2492492492490p-3"), 0.0, 0.0, 0.0])
+    exact = pfa[0] * pmiss[1] / (pfa[0] + pmiss[1])
+    assert eers_of_hulls(pmiss[None], pfa[None])[0] == pytest.approx(exact, rel=1e-12)
+    assert eer_of_hull(pmiss, pfa) == pytest.approx(exact, rel=1e-12)
