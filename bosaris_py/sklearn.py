@@ -254,7 +254,7 @@ class ScoreFusion(_LinearEstimator):
     >>> scores = [[1.0, 0.5], [2.0, 3.0], [3.0, -1.0], [-0.5, 2.0],
     ...           [0.0, 1.0], [-1.0, 0.0], [2.0, 1.5], [0.0, -2.0]]
     >>> fusion = ScoreFusion(prior=0.1).fit(scores, ["same"] * 4 + ["other"] * 4)
-    >>> fusion.predict([[-3.0, 0.0], [9.0, 9.0]]).tolist()
+    >>> fusion.predict([[-1.5, 0.0], [3.5, 3.5]]).tolist()
     ['other', 'same']
     """
 

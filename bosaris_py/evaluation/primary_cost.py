@@ -542,7 +542,8 @@ def _defined_costs(
             for part, field in ((cut.tar, "tar"), (cut.non, "non"))
         ]
         warn_if_inverted(hull.eer, lambda: mixture.roc.auc, *sizes)
-        if cut.groups is None:
+        # A minimum means something for scores of any kind.
+        if cut.groups is None and plan.ranked_by == "actual":
             largest = largest_of(cut.tar.scores, cut.non.scores)
             warn_unless_llrs(lambda: float(hull.min_dcf(0.5)), largest, min(sizes))
     best = hull.best_vertices(costs)

@@ -109,7 +109,7 @@ def assert_same(found: Any, expected: Any) -> None:
     assert type(found) is type(expected)
     for field in attrs.fields(type(found)):
         mine, other = getattr(found, field.name), getattr(expected, field.name)
-        if isinstance(other, int | str):
+        if other is None or isinstance(other, int | str):
             assert mine == other
         else:
             scale = 1.0
