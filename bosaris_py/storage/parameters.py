@@ -5,7 +5,7 @@ A file looks like this::
     {
       "format": "bosaris_py.parameters",
       "format_version": "1.0",
-      "created_by": "bosaris_py 0.1.0",
+      "created_by": "bosaris_py 0.2.0",
       "kind": "LinearCalibration",
       "parameters": {
         "scale": 1.25,
