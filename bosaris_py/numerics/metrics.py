@@ -74,14 +74,14 @@ def eer(
         PYLLR, ROCAnalysis.jl's ``eerch``. Never above the next.
     ``"interpolated"``
         Where straight lines between the points of the steppy ROC meet pmiss = pfa: NIST's scorer of
-        SRE18 and later; ``brentq`` on scikit-learn's ``roc_curve``.
+        SRE18 and later; the VoxSRC kit; ``brentq`` on scikit-learn's ``roc_curve``.
     ``"step"``
         The mean of the two rates at the step of the ROC where they are nearest: the ASVspoof
         challenges. Equal scores of the two classes are one step, whatever their order. Within a run
         of one class every trial (or unit of weight) is a step. Of two steps as near, the one with
         the lower rates.
 
-    The VoxSRC kit and voxceleb_trainer report the larger of the two rates at that step. Kaldi's
+    The program voxceleb_trainer reports the larger of the two rates at that step. Kaldi's
     ``compute-eer`` takes the miss rate at one place in the sorted targets, which can be a step off.
 
     Examples

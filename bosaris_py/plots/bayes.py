@@ -336,18 +336,18 @@ class BayesPlot(Canvas):
     def _mark_30_errors(self, kind: str, look: Look) -> Axes:
         """Mark where errors become fewer than 30 on the minimum curve, if that is in view."""
         curves = self.curves
-        # Errors of a kind that are no fewer than 30 up to the end of the axis where they are
+        # Errors of a kind that are at least 30 up to the end of the axis where they are
         # fewest have their mark somewhere beyond it.
         if kind == "DR30_fa":
             index, end, error = curves.dr30_fa_index, 0, "false alarms"
         else:
             index, end, error = curves.dr30_miss_index, curves.plo.size - 1, "misses"
         if index is None or index == end:
-            everywhere = "fewer" if index is None else "no fewer"
+            everywhere = "fewer than" if index is None else "at least"
             xmin, xmax = self._xlim
             message = (
                 f"At all operating points between {xmin:g} and {xmax:g} there are {everywhere} "
-                f"than 30 {error}. The DR30 point will not be plotted."
+                f"30 {error}: no DR30 point to mark."
             )
             warn_caller(message, PlotRangeWarning)
             return self.ax

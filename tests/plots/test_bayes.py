@@ -131,8 +131,8 @@ def test_no_mark_where_errors_abound_up_to_the_edge(rng: np.random.Generator) ->
     with pytest.warns(PlotRangeWarning) as caught:
         plot.plot_DR30_both()
     assert [str(warning.message) for warning in caught] == [
-        f"At all operating points between -3 and 0 there are no fewer than 30 {error}. "
-        "The DR30 point will not be plotted."
+        f"At all operating points between -3 and 0 there are at least 30 {error}: "
+        "no DR30 point to mark."
         for error in ("false alarms", "misses")
     ]
     assert plot.artists == {}
