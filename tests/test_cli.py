@@ -636,6 +636,15 @@ def test_errors_of_the_key_name_its_options(run: Run) -> None:
     assert "what the --key-columns are" in told
 
 
+@pytest.mark.parametrize("labels", ["1 0 1 0", "target nontarget target nontarget"])
+def test_bare_numbers(run: Run, labels: str) -> None:
+    Path("numbers.txt").write_text("1.5\n-0.5\n2.5\n-2.0\n")
+    Path("labels.txt").write_text("\n".join(labels.split()) + "\n")
+    columns = ("--columns", "score", "--key-columns", "label", "--csv")
+    code, out, _ = run("evaluate", "numbers.txt", "--key", "labels.txt", *columns)
+    assert (code, out.splitlines()[1].split(",")[:4]) == (0, ["numbers", "2", "2", "0.0"])
+
+
 def test_compressed_files_have_one_name(run: Run, folder: Path) -> None:
     for name in ("eval_a.csv.gz", "eval_a.TXT.GZ"):
         Path(name).write_bytes(gzip.compress(Path("eval_a.txt").read_bytes()))

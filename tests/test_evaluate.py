@@ -348,6 +348,11 @@ class TestWarningsAndErrors:
         with pytest.raises(InvalidInputError, match="Did you swap `systems` and `key`"):
             bp.evaluate(key, systems["A"])
 
+    def test_a_data_frame_is_sent_to_from_frame(self):
+        frame = pytest.importorskip("pandas").DataFrame({"score": [1.0]})
+        with pytest.raises(InvalidInputError, match="from_frame makes scores and key"):
+            bp.evaluate(frame, frame)
+
     def test_a_column_that_varies_within_models(self, systems, key, metadata):
         with pytest.raises(InvalidInputError, match="varies within models"):
             bp.evaluate(systems, (key, metadata), speakers=("said_by", "said_by"))

@@ -171,6 +171,9 @@ class Results(Records):
 
     Notes
     -----
+    `min_dcf` and `act_dcf` are not normalized unless asked, `norm_min_dcf` and `norm_act_dcf` are;
+    the table of `evaluate` is normalized.
+
     BOSARIS: ``Results.m``. Memory: one copy of the scores.
 
     Examples

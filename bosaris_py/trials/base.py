@@ -553,6 +553,30 @@ class TrialRecords(Records):
     def _columns(self, **options: Any) -> dict[str, Any]:
         return self._listed(**options)
 
+    def to_frame(self, **options: Any) -> Any:
+        """Return the trials as a pandas DataFrame; pandas is imported by this call.
+
+        Rows come column by column, in the order of the lists of ids, which `from_frame` sorts. This
+        is not the order of the data frame or file that the trials come from. Join the two on
+        ``model`` and ``segment``.
+
+        Parameters
+        ----------
+        **options
+            Those of `records`, if there are any.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``model``, ``segment``, and ``target`` or ``score``; ids are categories.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return super().to_frame(**options)
+
     def records(self) -> list[dict[str, Any]]:
         """Return the trials as dicts: ``model``, ``segment``, and ``target`` or ``score``.
 

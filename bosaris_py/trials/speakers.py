@@ -292,6 +292,8 @@ def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
             named[name if name not in ("", *named) else f"system {number}"] = item
     else:
         hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
+        if hasattr(given, "__arrow_c_stream__"):  # pandas, polars and pyarrow
+            hint = "from_frame makes scores and key of a data frame."
         raise invalid("systems", "map names to Scores, FlatScores or files", describe(given), hint)
     if not named:
         raise invalid("systems", "hold at least one system", "none")
