@@ -19,6 +19,16 @@ settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
+# Scores that a property test makes are often inverted, which the package warns of.
+_MADE_SCORES = pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker(_MADE_SCORES)
+
+
 _NETWORK = {"allowed": False}
 
 
