@@ -210,26 +210,50 @@ def test_a_column_of_the_metadata_tells_the_speakers():
     )
 
 
-def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
-    # 2 points in each of 2^14 steps of at most 0.002 standard deviations: the third power is 1e-8.
+@pytest.fixture
+def grids(monkeypatch):
+    """Condense 1000 trials, too; list what each attempt gave."""
+    of, tried = cross_fitting._Grid.of, []
+
+    def attempt(trials):
+        tried.append(of(trials))
+        return tried[-1]
+
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    monkeypatch.setattr(cross_fitting._Grid, "of", attempt)
+    return tried
+
+
+def many(**options):
+    """Return 81,000 trials, more than the steps of 12 cells: 3 folds, 6 pairs of them, 2 classes."""
     scores, key, speakers = simulated(30, 3, 30)
     scores = Scores(scores.scoremat.astype(np.float32), *scores.ids)
-    plain = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1)
+    return scores, key, {"speakers": speakers, "rng": 1, "folds": 3, **options}
+
+
+def test_many_trials_are_condensed_and_the_maps_are_the_same(grids, monkeypatch):
+    # 2 points in each of 2^12 steps of at most 0.004 standard deviations: the third power is 6e-8.
+    scores, key, how = many()
     weights = {"tar_weights": np.ones(key.n_tar), "non_weights": np.full(key.n_non, 3.0)}
-    weak = {"speakers": speakers, "rng": 1, "ridge": "weak"}
-    exact = cross_fit(LinearCalibration, scores, key, **weak)
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    # Its strength is that of the number of trials, not of points.
-    assert cross_fit(LinearCalibration, scores, key, **weak).folds == exact.folds
-    assert exact.folds[0, 1].ridge == 0.01 / exact.folds[0, 1].n_tar
-    for options in ({}, weights):
-        condensed = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, **options)
+    for options in ({}, weights, {"ridge": 0.01}):
+        grids.clear()
+        condensed = cross_fit(LinearCalibration, scores, key, **how, **options)
+        assert [grid is not None for grid in grids] == [True]
+        with monkeypatch.context() as patch:
+            patch.setattr(cross_fitting, "_MANY_TRIALS", 10**9)
+            plain = cross_fit(LinearCalibration, scores, key, **how, **options)
         for pair, fold in plain.folds.items():
             other = condensed.folds[pair]
             assert (other.n_tar, other.n_non) == (fold.n_tar, fold.n_non)
             assert other.scale == pytest.approx(fold.scale, rel=1e-8)
             assert other.offset == pytest.approx(fold.offset, rel=1e-8)
             assert other.objective_value == pytest.approx(fold.objective_value, rel=1e-8)
+        np.testing.assert_allclose(condensed.scores.scoremat, plain.scores.scoremat, rtol=1e-6)
+    # The strength of a weak ridge follows from the number of trials, which points do not have.
+    grids.clear()
+    weak = cross_fit(LinearCalibration, scores, key, **how, ridge="weak").folds[0, 1]
+    assert grids == []
+    assert weak.ridge == 0.01 / weak.n_tar
 
 
 def test_a_weak_ridge_can_be_chosen():
@@ -239,14 +263,16 @@ def test_a_weak_ridge_can_be_chosen():
     assert choose_ridge(LinearCalibration, scores, key, ridges=[0.01, 10.0], **how) == 0.01
 
 
-def test_far_outliers_are_not_condensed(monkeypatch):
-    scores, key, speakers = simulated()
+def test_far_outliers_are_not_condensed(grids):
+    scores, key, how = many()
     far = scores.scoremat.copy()
     far[0, 0] = 1e6
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 100)
-    fitted = cross_fit(LinearCalibration, Scores(far, *scores.ids), key, speakers=speakers, rng=1)
+    fitted = cross_fit(LinearCalibration, Scores(far, *scores.ids), key, **how)
+    assert grids == [None]
+    speakers = how["speakers"]
     expected = naive(LinearCalibration, Scores(far, *scores.ids), key, speakers, fitted.fold_of)
-    np.testing.assert_allclose(fitted.scores.scoremat, expected, rtol=1e-9)
+    # Offset and scaled score cancel where an LLR is about 0.
+    np.testing.assert_allclose(fitted.scores.scoremat, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.slow
