@@ -225,7 +225,7 @@ def grids(monkeypatch):
 
 
 def many(**options):
-    """Return 81,000 trials, more than the steps of 12 cells: 3 folds, 6 pairs of them, 2 classes."""
+    """Return 81,000 trials, more than steps of 12 cells: 6 pairs of 3 folds, 2 classes."""
     scores, key, speakers = simulated(30, 3, 30)
     scores = Scores(scores.scoremat.astype(np.float32), *scores.ids)
     return scores, key, {"speakers": speakers, "rng": 1, "folds": 3, **options}
