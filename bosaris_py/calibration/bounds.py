@@ -80,13 +80,13 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
 
     Notes
     -----
-    The upper bound is where, going up from t = 0,
+    The upper bound is where, going up through t > 0,
 
     .. math:: \log \frac{(\#\{tar \ge t\} + a) / (N_T + 1)}{(\#\{non \ge t\} + b) / (N_N + 1)} < t
 
-    first holds; the lower is that of both classes exchanged and negated. ELUB has a = 0, b = 1: one
-    maximally misleading trial is added to each class, and beyond the bounds an answer of 0
-    has the higher expected utility. IV has a = b = 1/2. Both are found exactly, not on a grid.
+    first holds, or no target is left; the lower is that of both classes exchanged and negated. ELUB
+    has a = 0, b = 1: one maximally misleading trial is added to each class, and beyond the bounds
+    an answer of 0 has the higher expected utility. IV has a = b = 1/2. All are exact, on no grid.
     The upper ELUB is at most log(n_non + 1), the lower at least -log(n_tar + 1). Between them lie
     the thresholds at which the normalised Bayes error-rate (`act_dcf`), of the trials with those
     two, is at most 1.
@@ -140,6 +140,8 @@ def _upper_bound(tar: FloatArray, non: FloatArray, add_tar: float, add_non: floa
     with np.errstate(divide="ignore"):
         ratios = np.log((above[0] + add_tar) / (tar.size + 1))
         ratios -= np.log((above[1] + add_non) / (non.size + 1))
+    # Where no target is left the ratio is that of what was added, whatever the scores say.
+    ratios[above[0] == 0] = -np.inf
     first = int(np.argmax(ratios < ends))
     return float(max(starts[first], ratios[first]))
 

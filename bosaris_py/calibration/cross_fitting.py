@@ -540,8 +540,8 @@ def choose_ridge(
     >>> choose_ridge(LinearCalibration, scores, Key(speakers, speakers, tar, ~tar), folds=3, rng=1)
     0.001
     """
-    if not len(ridges):
-        raise invalid("ridges", "hold at least one strength", "none")
+    if np.ndim(ridges) != 1 or not len(ridges):
+        raise invalid("ridges", "be a list of at least one strength", describe(ridges))
     seed = int(as_generator(rng).integers(2**63)) if not isinstance(rng, int) else rng
     only_key, _ = split_key(key)
     judged: dict[str, Any] = {
@@ -663,9 +663,9 @@ class ConditionCalibration(SavedMap):
         MissingTrialsWarning, SeparableDataWarning, ConditionWarning
             As for `cross_fit` and `Conditions.members`.
         """
+        if np.ndim(strengths) != 1 or not len(strengths):
+            raise invalid("strengths", "be a list of at least one strength", describe(strengths))
         tried = [as_nonnegative(strength, "strengths") for strength in strengths]
-        if not tried:
-            raise invalid("strengths", "hold at least one strength", "none")
         only_key, _ = split_key(key)
         classes = class_scores(scores, only_key)
         check_conditions(conditions)

@@ -237,6 +237,9 @@ def test_a_weak_ridge_can_be_chosen():
     how = {"speakers": speakers, "rng": 1, "folds": 3}
     assert choose_ridge(LinearCalibration, scores, key, ridges=["weak", 10.0], **how) == "weak"
     assert choose_ridge(LinearCalibration, scores, key, ridges=[0.01, 10.0], **how) == 0.01
+    for bad in (0.1, "weak", []):
+        with pytest.raises(InvalidInputError, match="`ridges` must be a list of at least one"):
+            choose_ridge(LinearCalibration, scores, key, ridges=bad, **how)
 
 
 def test_far_outliers_are_not_condensed(monkeypatch):
