@@ -33,7 +33,7 @@ from bosaris_py._validation import (
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import NOT_NEGATIVE, SavedMap
 from bosaris_py.errors import BosarisWarning, ExtrapolationWarning, MissingTrialsWarning
-from bosaris_py.numerics.linear_objective import evaluate_objective
+from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import (
@@ -242,14 +242,17 @@ class _Grid:
             used = np.flatnonzero(weight)
             size, mean = weight[used], first[used] / weight[used]
             spread = np.sqrt(np.maximum(second[used] / size - mean**2, 0.0))
-            # One where that is as good: a ridge may depend on the number of trials.
+            # One where that is as good.
             two = spread > _SPREAD
             places = np.concatenate((used + mean - spread, (used + mean + spread)[two]))
             points.append(self.low + self.step * places)
             weights.append(np.concatenate((np.where(two, 0.5, 1.0) * size, 0.5 * size[two])))
-        fitted = model.fit(*points, **dict(zip(_WEIGHTS, weights, strict=True)), **options)
+        rest = {**options, **dict(zip(_WEIGHTS, weights, strict=True))}
+        penalty = rest.pop("ridge", 0.0), rest.pop("offset", None)
+        training = TrainingObjective.from_scores(*points, **rest)
+        # A ridge may depend on the numbers of trials, which are not those of points.
         n_non, n_tar = self.counts[pairs].sum(axis=0).tolist()
-        return attrs.evolve(fitted, n_tar=n_tar, n_non=n_non)
+        return model._train(attrs.evolve(training, sizes=(n_tar, n_non)), *penalty)
 
     def apply(self, maps: Mapping[FoldPair, Any]) -> Float64Array:
         """Map each trial by the line of its pair."""
@@ -365,9 +368,7 @@ def cross_fit(
     form = _Matrix if by_arrays and isinstance(one, Scores) and isinstance(key, Key) else _Listed
     listed: Any = form.of(scores, key)
     trials = listed.trials(sides, of_classes)
-    # Of a grid "weak" would count the points, not the trials.
-    fine = getattr(model, "_is_smooth", False) and options.get("ridge") != "weak"
-    grid = _Grid.of(trials) if fine else None
+    grid = _Grid.of(trials) if getattr(model, "_is_smooth", False) else None
     source = trials.cells() if grid is None else grid
 
     llrs, maps = np.zeros(trials.codes.shape), {}

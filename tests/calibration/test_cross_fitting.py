@@ -214,22 +214,43 @@ def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
     # 2 points in each of 2^14 steps of at most 0.002 standard deviations: the third power is 1e-8.
     scores, key, speakers = simulated(30, 3, 30)
     scores = Scores(scores.scoremat.astype(np.float32), *scores.ids)
-    plain = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1)
+    # Of so few trials the grid is larger with more folds, and not used.
+    how = {"speakers": speakers, "rng": 1, "folds": 3}
+    plain = cross_fit(LinearCalibration, scores, key, **how)
     weights = {"tar_weights": np.ones(key.n_tar), "non_weights": np.full(key.n_non, 3.0)}
-    weak = {"speakers": speakers, "rng": 1, "ridge": "weak"}
-    exact = cross_fit(LinearCalibration, scores, key, **weak)
+    # The strength is that of the number of trials, not of points.
+    weak = cross_fit(LinearCalibration, scores, key, ridge="weak", **how)
+    middle = cross_fit(LinearCalibration, scores, key, offset=-1.0, ridge=1e-3, **how)
     monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    # Its strength is that of the number of trials, not of points.
-    assert cross_fit(LinearCalibration, scores, key, **weak).folds == exact.folds
-    assert exact.folds[0, 1].ridge == 0.01 / exact.folds[0, 1].n_tar
-    for options in ({}, weights):
-        condensed = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1, **options)
-        for pair, fold in plain.folds.items():
+    monkeypatch.delattr(cross_fitting._Trials, "cells")
+    cases = (
+        ({}, plain),
+        (weights, plain),
+        ({"ridge": "weak"}, weak),
+        ({"offset": -1.0, "ridge": 1e-3}, middle),
+    )
+    for options, exact in cases:
+        condensed = cross_fit(LinearCalibration, scores, key, **how, **options)
+        for pair, fold in exact.folds.items():
             other = condensed.folds[pair]
             assert (other.n_tar, other.n_non) == (fold.n_tar, fold.n_non)
+            assert other.ridge == fold.ridge
             assert other.scale == pytest.approx(fold.scale, rel=1e-8)
             assert other.offset == pytest.approx(fold.offset, rel=1e-8)
             assert other.objective_value == pytest.approx(fold.objective_value, rel=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SeparableDataWarning")
+def test_condensed_classes_that_are_apart_get_the_ridge_of_their_trials(monkeypatch):
+    scores, key, speakers = simulated(30, 3, 30)
+    apart = Scores(scores.scoremat + 20.0 * key.tar, *scores.ids)
+    exact = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    monkeypatch.delattr(cross_fitting._Trials, "cells")
+    condensed = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
+    for pair, fold in exact.folds.items():
+        assert condensed.folds[pair].ridge == fold.ridge == 1.0 / fold.n_tar
+        assert condensed.folds[pair].scale == pytest.approx(fold.scale, rel=1e-6)
 
 
 def test_a_weak_ridge_can_be_chosen():
