@@ -219,7 +219,7 @@ class BoundedCalibration(SavedMap, TrialMap):
         BoundedCalibration
         """
         check_choice(bounds, BoundsKind, "bounds")
-        if calibration not in _MAPS.values():
+        if not isinstance(calibration, type) or calibration not in _MAPS.values():
             raise invalid("calibration", f"be one of {', '.join(_MAPS)}", describe(calibration))
         fitted = calibration.fit(tar, non, **options)
         found = llr_bounds(fitted.apply(tar), fitted.apply(non), bounds)

@@ -355,6 +355,8 @@ def cross_fit(
     trainer: Any = model
     key, metadata = split_key(key)
     given = () if qualities is None else (qualities,)
+    if given and hasattr(model, "fit"):
+        raise invalid("qualities", f"be left out with {model.__name__}", describe(qualities))
     # First: what it refuses or warns of explains more than folds do.
     final = model.fit_scores(scores, *given, key, **options)
     who = TrialSpeakers.of_key(key, *speaker_maps(speakers, key, metadata))
@@ -364,7 +366,7 @@ def cross_fit(
     one = scores if isinstance(scores, AnyScores) else None
     of_classes = class_weights(conditions, by_class[0], by_class[1], key, scores=one)
     sides = fold_of[who.of_models], fold_of[who.of_segments]
-    by_arrays = hasattr(model, "fit") and not given
+    by_arrays = hasattr(model, "fit")
     form = _Matrix if by_arrays and isinstance(one, Scores) and isinstance(key, Key) else _Listed
     listed: Any = form.of(scores, key)
     trials = listed.trials(sides, of_classes)
@@ -760,7 +762,7 @@ def _drawn_weights(
 def _divide(who: TrialSpeakers, folds: Folds, rng: Rng) -> IntArray:
     """Return the fold of each speaker."""
     n = who.n_speakers
-    if folds == "speaker":
+    if isinstance(folds, str) and folds == "speaker":
         return np.arange(n)
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)):
         raise invalid("folds", 'be a whole number or "speaker"', describe(folds))

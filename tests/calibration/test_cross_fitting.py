@@ -324,6 +324,8 @@ ONE = Key(["m0"], KEY.segset, KEY.tar[:1], KEY.non[:1])
         ({"speakers": ({"m0": "p0"}, SPEAKERS[1])}, "tell the speaker of all models"),
         ({"tar_weights": [1.0]}, "have one weight for each"),
         ({"rng": "x"}, "`rng` must be a Generator"),
+        ({"folds": np.arange(3)}, "`folds` must be a whole number"),
+        ({"qualities": []}, "`qualities` must be left out with LinearCalibration"),
     ],
 )
 def test_bad_input(arguments, message):
