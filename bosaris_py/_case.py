@@ -224,8 +224,8 @@ def case_llr(
         hint = "Say whose scores these are and why they are relevant."
         raise invalid("reference", "be a text on the reference set", describe(reference), hint)
     value = as_number(score, "score", "be finite", math.isfinite)
-    files = files if isinstance(files, list | tuple) else [files]
-    read = {str(file): as_path(file, "files").read_bytes() for file in files}
+    named: Any = files if isinstance(files, list | tuple) else [files]
+    read = {str(file): as_path(file, "files").read_bytes() for file in named}
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in read.items()}
     if bounds is not None:
         check_choice(bounds, BoundsKind, "bounds")

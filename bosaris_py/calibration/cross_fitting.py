@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from bosaris_py._validation import (
     describe,
     invalid,
 )
+from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import NOT_NEGATIVE, SavedMap
 from bosaris_py.errors import BosarisWarning, ExtrapolationWarning, MissingTrialsWarning
@@ -248,25 +250,51 @@ class _Grid:
             points.append(self.low + self.step * places)
             weights.append(np.concatenate((np.where(two, 0.5, 1.0) * size, 0.5 * size[two])))
         rest = {**options, **dict(zip(_WEIGHTS, weights, strict=True))}
+        kind, base = rest.pop("bounds", "elub"), rest.pop("calibration", model)
+        if base is BoundedCalibration:
+            base = LinearCalibration
         penalty = rest.pop("ridge", 0.0), rest.pop("offset", None)
         training = TrainingObjective.from_scores(*points, **rest)
         # A ridge may depend on the numbers of trials, which are not those of points.
         n_non, n_tar = self.counts[pairs].sum(axis=0).tolist()
-        return model._train(attrs.evolve(training, sizes=(n_tar, n_non)), *penalty)
+        line = base._train(attrs.evolve(training, sizes=(n_tar, n_non)), *penalty)
+        if model is not BoundedCalibration:
+            return line
+        # A line keeps the order, or turns it round.
+        order = slice(None, None, 1 if line.scale >= 0.0 else -1)
+        non, tar = (
+            [line._llrs(self.ascending[pair][label][order]) for pair in pairs] for label in (0, 1)
+        )
+        low, high = sorted_bounds(tar, non, kind)
+        return model(map=line, low=low, high=high, bounds=kind)
+
+    @functools.cached_property
+    def ascending(self) -> list[list[FloatArray]]:
+        """The scores of the non-targets and the targets of each pair."""
+        cells = self.trials.cells()
+        pairs = range(len(self.trials.pairs))
+        return [[np.sort(cells.take(cells.values, [pair], c)) for c in (0, 1)] for pair in pairs]
 
     def apply(self, maps: Mapping[FoldPair, Any]) -> Float64Array:
         """Map each trial by the line of its pair."""
-        lines = np.zeros((2, 2 * len(self.trials.pairs) + 1))
+        # Scale, offset, lowest and highest log-likelihood-ratio.
+        lines = np.zeros((4, 2 * len(self.trials.pairs) + 1))
         for number, pair in enumerate(self.trials.pairs):
             if pair in maps:
-                line = [maps[pair].scale], [maps[pair].offset]
-                lines[:, 2 * number : 2 * number + 2] = line
+                limits = getattr(maps[pair], "low", -np.inf), getattr(maps[pair], "high", np.inf)
+                line = getattr(maps[pair], "map", maps[pair])
+                values = np.array([line.scale, line.offset, *limits])
+                lines[:, 2 * number : 2 * number + 2] = values[:, np.newaxis]
+        is_bounded = np.isfinite(lines[2:]).all()
         codes, values = self.trials.codes.ravel(), self.trials.values.ravel()
         llrs = np.empty(self.trials.codes.shape)
         flat = llrs.reshape(-1)
         for piece in _pieces(values.size):
             np.multiply(lines[0].take(codes[piece]), values[piece], out=flat[piece])
             flat[piece] += lines[1].take(codes[piece])
+            if is_bounded:
+                limits = lines[2].take(codes[piece]), lines[3].take(codes[piece])
+                np.clip(flat[piece], *limits, out=flat[piece])
         return llrs
 
 
@@ -370,7 +398,9 @@ def cross_fit(
     form = _Matrix if by_arrays and isinstance(one, Scores) and isinstance(key, Key) else _Listed
     listed: Any = form.of(scores, key)
     trials = listed.trials(sides, of_classes)
-    grid = _Grid.of(trials) if getattr(model, "_is_smooth", False) else None
+    is_bounded = model is BoundedCalibration
+    base = options.get("calibration", LinearCalibration) if is_bounded else model
+    grid = _Grid.of(trials) if getattr(base, "_is_smooth", False) else None
     source = trials.cells() if grid is None else grid
 
     llrs, maps = np.zeros(trials.codes.shape), {}

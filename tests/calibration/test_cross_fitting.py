@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bosaris_py import Results, evaluate
 from bosaris_py.calibration import (
+    BoundedCalibration,
     GaussianCalibration,
     LinearCalibration,
     PAVCalibration,
@@ -261,6 +262,25 @@ def test_a_weak_ridge_can_be_chosen():
     for bad in (0.1, "weak", []):
         with pytest.raises(InvalidInputError, match="`ridges` must be a list of at least one"):
             choose_ridge(LinearCalibration, scores, key, ridges=bad, **how)
+
+
+@pytest.mark.parametrize("kind", ["elub", "iv", "wide"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
+def test_bounds_of_condensed_trials_are_those_of_all(kind, sign, monkeypatch):
+    # The maps differ by 1e-8 of themselves.
+    scores, key, speakers = simulated(30, 3, 30)
+    some = Scores(sign * scores.scoremat, *scores.ids)
+    how = {"speakers": speakers, "rng": 1, "folds": 3, "ridge": "weak", "bounds": kind}
+    exact = cross_fit(BoundedCalibration, some, key, **how)
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    condensed = cross_fit(BoundedCalibration, some, key, **how)
+    np.testing.assert_allclose(condensed.scores.scoremat, exact.scores.scoremat, atol=1e-6)
+    for pair, fold in exact.folds.items():
+        other = condensed.folds[pair]
+        assert (other.low, other.high) == pytest.approx((fold.low, fold.high), abs=1e-6)
+        assert (other.bounds, other.map.n_tar) == (kind, fold.map.n_tar)
+        assert other.map.scale != fold.map.scale
 
 
 def test_far_outliers_are_not_condensed(monkeypatch):
