@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
 import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -20,6 +18,7 @@ from bosaris_py._validation import (
     Rng,
     as_generator,
     as_number,
+    as_path,
     check_choice,
     describe,
     invalid,
@@ -225,8 +224,9 @@ def case_llr(
         hint = "Say whose scores these are and why they are relevant."
         raise invalid("reference", "be a text on the reference set", describe(reference), hint)
     value = as_number(score, "score", "be finite", math.isfinite)
-    files = [files] if isinstance(files, str | os.PathLike) else files
-    hashes = {str(file): hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files}
+    named: Any = files if isinstance(files, list | tuple) else [files]
+    read = {str(file): as_path(file, "files").read_bytes() for file in named}
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in read.items()}
     if bounds is not None:
         check_choice(bounds, BoundsKind, "bounds")
     generator = as_generator(rng)

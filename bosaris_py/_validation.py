@@ -411,7 +411,7 @@ def check_unique(ids: StrArray, name: str, hint: str = "") -> None:
 def check_choice(value: object, choices: Any, name: str) -> None:
     """Raise unless `value` is one of `choices`, a `Literal` or a sequence."""
     allowed = get_args(choices) or choices
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(f'"{choice}"' for choice in allowed)
         raise invalid(name, f"be one of {listed}", describe(value), nearest(value, allowed))
 
@@ -452,7 +452,7 @@ def as_number(
     """Return `value` as a float; raise unless it is a number that is allowed."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise invalid(name, "be a number", describe(value)) from None
     if not allowed(number):
         raise invalid(name, expected, describe(value), hint_if_large if number > 1.0 else "")
@@ -468,7 +468,7 @@ def check_fraction(value: float, name: str) -> float:
     """Return `value` as a float; raise unless it lies strictly between 0 and 1."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise invalid(name, "be a number between 0 and 1", describe(value)) from None
     if not 0.0 < number < 1.0:
         hint = "Is this a prior log-odds or a percentage?" if np.isfinite(number) else ""

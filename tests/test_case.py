@@ -142,6 +142,10 @@ def test_a_single_file_needs_no_list(tmp_path):
         ({"reference": ""}, "`reference` must be a text"),
         ({"score": np.nan}, "`score` must be finite"),
         ({"bounds": "none"}, "`bounds` must be one of"),
+        ({"bounds": np.zeros(2)}, "`bounds` must be one of"),
+        ({"files": 3}, "`files` must be the name of a file; got 3"),
+        ({"files": [b"scores.txt"]}, "`files` must be the name of a file"),
+        ({"score": 10**400}, "`score` must be a number"),
     ],
 )
 def test_bad_input(arguments, message):

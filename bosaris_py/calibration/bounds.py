@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray
 from bosaris_py._validation import (
     as_score_lists,
     check_choice,
@@ -80,13 +80,13 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
 
     Notes
     -----
-    The upper bound is where, going up from t = 0,
+    The upper bound is where, going up through t > 0,
 
     .. math:: \log \frac{(\#\{tar \ge t\} + a) / (N_T + 1)}{(\#\{non \ge t\} + b) / (N_N + 1)} < t
 
-    first holds; the lower is that of both classes exchanged and negated. ELUB has a = 0, b = 1: one
-    maximally misleading trial is added to each class, and beyond the bounds an answer of 0
-    has the higher expected utility. IV has a = b = 1/2. Both are found exactly, not on a grid.
+    first holds, or no target is left; the lower is that of both classes exchanged and negated. ELUB
+    has a = 0, b = 1: one maximally misleading trial is added to each class, and beyond the bounds
+    an answer of 0 has the higher expected utility. IV has a = b = 1/2. All are exact, on no grid.
     The upper ELUB is at most log(n_non + 1), the lower at least -log(n_tar + 1). Between them lie
     the thresholds at which the normalised Bayes error-rate (`act_dcf`), of the trials with those
     two, is at most 1.
@@ -113,12 +113,7 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     for name, scores in (("tar", targets), ("non", others)):
         check_not_empty(scores, name)
         refuse_nan(scores, name)
-    wide = min(0.5, min(targets.size, others.size) / _WIDE)
-    counts = _PSEUDO_COUNTS.get(kind, (wide, wide))
-    low, high = (
-        0.0 - _upper_bound(-others, -targets, *counts),
-        _upper_bound(targets, others, *counts),
-    )
+    low, high = sorted_bounds([np.sort(targets)], [np.sort(others)], kind)
     if low == high:
         # Of scores that tell nothing, or the contrary.
         warn_if_inverted(
@@ -127,21 +122,45 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     return LLRBounds(low, high)
 
 
-def _upper_bound(tar: FloatArray, non: FloatArray, add_tar: float, add_non: float) -> float:
+def sorted_bounds(
+    tar: Sequence[FloatArray], non: Sequence[FloatArray], kind: BoundsKind
+) -> LLRBounds:
+    """Return the bounds of the ascending log-likelihood-ratios of both classes, in some lists."""
+    wide = min(0.5, min(sum(part.size for part in side) for side in (tar, non)) / _WIDE)
+    counts = _PSEUDO_COUNTS.get(kind, (wide, wide))
+    of_non, of_tar = ([-part[::-1] for part in side] for side in (non, tar))
+    return LLRBounds(0.0 - _upper_bound(of_non, of_tar, counts), _upper_bound(tar, non, counts))
+
+
+def _upper_bound(
+    tar: Sequence[FloatArray], non: Sequence[FloatArray], added: tuple[float, float]
+) -> float:
     """Return where the empirical log-ratio of both tails first falls below the diagonal."""
-    positive = np.concatenate((tar[tar > 0], non[non > 0])).astype(np.float64)
-    starts = np.append(0.0, np.unique(positive[np.isfinite(positive)]))
-    ends = np.append(starts[1:], np.inf)
-    # The counts hold up to the next log-likelihood-ratio, the diagonal rises.
-    above = [
-        scores.size - np.searchsorted(np.sort(scores), starts, side="right")
-        for scores in (tar, non)
-    ]
-    with np.errstate(divide="ignore"):
-        ratios = np.log((above[0] + add_tar) / (tar.size + 1))
-        ratios -= np.log((above[1] + add_non) / (non.size + 1))
-    first = int(np.argmax(ratios < ends))
-    return float(max(starts[first], ratios[first]))
+    start, end, ratio = 0.0, np.inf, 0.0
+    # Between non-targets the ratio falls. So the first is found that is at the end of such a
+    # piece, which few are, then the place between the targets of the piece.
+    for breaks in (non, tar):
+        inside = [
+            part[np.searchsorted(part, start, "right") : np.searchsorted(part, end)]
+            for part in breaks
+        ]
+        starts = np.append(start, np.sort(np.concatenate(inside)).astype(np.float64))
+        ends = np.append(starts[1:], end)
+        sizes, above = zip(*(_count_above(side, ends) for side in (tar, non)), strict=True)
+        with np.errstate(divide="ignore"):
+            ratios = np.log((above[0] + added[0]) / (sizes[0] + 1))
+            ratios -= np.log((above[1] + added[1]) / (sizes[1] + 1))
+        # Where no target is left the ratio is that of what was added, whatever the scores say.
+        ratios[above[0] == 0] = -np.inf
+        first = int(np.argmax(ratios < ends))
+        start, end, ratio = float(starts[first]), float(ends[first]), float(ratios[first])
+    return max(start, ratio)
+
+
+def _count_above(side: Sequence[FloatArray], ends: Float64Array) -> tuple[int, IntArray]:
+    """Count the trials of a class, and those at or above each end."""
+    size = sum(part.size for part in side)
+    return size, size - np.sum([np.searchsorted(part, ends) for part in side], axis=0)
 
 
 def _to_map(value: Any) -> Any:
@@ -217,7 +236,7 @@ class BoundedCalibration(SavedMap, TrialMap):
         BoundedCalibration
         """
         check_choice(bounds, BoundsKind, "bounds")
-        if calibration not in _MAPS.values():
+        if not any(calibration is item for item in _MAPS.values()):
             raise invalid("calibration", f"be one of {', '.join(_MAPS)}", describe(calibration))
         fitted = calibration.fit(tar, non, **options)
         found = llr_bounds(fitted.apply(tar), fitted.apply(non), bounds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,10 +31,11 @@ from bosaris_py._validation import (
     describe,
     invalid,
 )
+from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import NOT_NEGATIVE, SavedMap
 from bosaris_py.errors import BosarisWarning, ExtrapolationWarning, MissingTrialsWarning
-from bosaris_py.numerics.linear_objective import evaluate_objective
+from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import (
@@ -242,28 +244,57 @@ class _Grid:
             used = np.flatnonzero(weight)
             size, mean = weight[used], first[used] / weight[used]
             spread = np.sqrt(np.maximum(second[used] / size - mean**2, 0.0))
-            # One where that is as good: a ridge may depend on the number of trials.
+            # One where that is as good.
             two = spread > _SPREAD
             places = np.concatenate((used + mean - spread, (used + mean + spread)[two]))
             points.append(self.low + self.step * places)
             weights.append(np.concatenate((np.where(two, 0.5, 1.0) * size, 0.5 * size[two])))
-        fitted = model.fit(*points, **dict(zip(_WEIGHTS, weights, strict=True)), **options)
+        rest = {**options, **dict(zip(_WEIGHTS, weights, strict=True))}
+        kind, base = rest.pop("bounds", "elub"), rest.pop("calibration", model)
+        if base is BoundedCalibration:
+            base = LinearCalibration
+        penalty = rest.pop("ridge", 0.0), rest.pop("offset", None)
+        training = TrainingObjective.from_scores(*points, **rest)
+        # A ridge may depend on the numbers of trials, which are not those of points.
         n_non, n_tar = self.counts[pairs].sum(axis=0).tolist()
-        return attrs.evolve(fitted, n_tar=n_tar, n_non=n_non)
+        line = base._train(attrs.evolve(training, sizes=(n_tar, n_non)), *penalty)
+        if model is not BoundedCalibration:
+            return line
+        # A line keeps the order, or turns it round.
+        order = slice(None, None, 1 if line.scale >= 0.0 else -1)
+        non, tar = (
+            [line._llrs(self.ascending[pair][label][order]) for pair in pairs] for label in (0, 1)
+        )
+        low, high = sorted_bounds(tar, non, kind)
+        return model(map=line, low=low, high=high, bounds=kind)
+
+    @functools.cached_property
+    def ascending(self) -> list[list[FloatArray]]:
+        """The scores of the non-targets and the targets of each pair."""
+        cells = self.trials.cells()
+        pairs = range(len(self.trials.pairs))
+        return [[np.sort(cells.take(cells.values, [pair], c)) for c in (0, 1)] for pair in pairs]
 
     def apply(self, maps: Mapping[FoldPair, Any]) -> Float64Array:
         """Map each trial by the line of its pair."""
-        lines = np.zeros((2, 2 * len(self.trials.pairs) + 1))
+        # Scale, offset, lowest and highest log-likelihood-ratio.
+        lines = np.zeros((4, 2 * len(self.trials.pairs) + 1))
         for number, pair in enumerate(self.trials.pairs):
             if pair in maps:
-                line = [maps[pair].scale], [maps[pair].offset]
-                lines[:, 2 * number : 2 * number + 2] = line
+                limits = getattr(maps[pair], "low", -np.inf), getattr(maps[pair], "high", np.inf)
+                line = getattr(maps[pair], "map", maps[pair])
+                values = np.array([line.scale, line.offset, *limits])
+                lines[:, 2 * number : 2 * number + 2] = values[:, np.newaxis]
+        is_bounded = any(hasattr(fitted, "low") for fitted in maps.values())
         codes, values = self.trials.codes.ravel(), self.trials.values.ravel()
         llrs = np.empty(self.trials.codes.shape)
         flat = llrs.reshape(-1)
         for piece in _pieces(values.size):
             np.multiply(lines[0].take(codes[piece]), values[piece], out=flat[piece])
             flat[piece] += lines[1].take(codes[piece])
+            if is_bounded:
+                limits = lines[2].take(codes[piece]), lines[3].take(codes[piece])
+                np.clip(flat[piece], *limits, out=flat[piece])
         return llrs
 
 
@@ -352,6 +383,8 @@ def cross_fit(
     trainer: Any = model
     key, metadata = split_key(key)
     given = () if qualities is None else (qualities,)
+    if given and hasattr(model, "fit"):
+        raise invalid("qualities", f"be left out with {model.__name__}", describe(qualities))
     # First: what it refuses or warns of explains more than folds do.
     final = model.fit_scores(scores, *given, key, **options)
     who = TrialSpeakers.of_key(key, *speaker_maps(speakers, key, metadata))
@@ -361,13 +394,13 @@ def cross_fit(
     one = scores if isinstance(scores, AnyScores) else None
     of_classes = class_weights(conditions, by_class[0], by_class[1], key, scores=one)
     sides = fold_of[who.of_models], fold_of[who.of_segments]
-    by_arrays = hasattr(model, "fit") and not given
+    by_arrays = hasattr(model, "fit")
     form = _Matrix if by_arrays and isinstance(one, Scores) and isinstance(key, Key) else _Listed
     listed: Any = form.of(scores, key)
     trials = listed.trials(sides, of_classes)
-    # Of a grid "weak" would count the points, not the trials.
-    fine = getattr(model, "_is_smooth", False) and options.get("ridge") != "weak"
-    grid = _Grid.of(trials) if fine else None
+    is_bounded = model is BoundedCalibration
+    base = options.get("calibration", LinearCalibration) if is_bounded else model
+    grid = _Grid.of(trials) if getattr(base, "_is_smooth", False) else None
     source = trials.cells() if grid is None else grid
 
     llrs, maps = np.zeros(trials.codes.shape), {}
@@ -540,8 +573,8 @@ def choose_ridge(
     >>> choose_ridge(LinearCalibration, scores, Key(speakers, speakers, tar, ~tar), folds=3, rng=1)
     0.001
     """
-    if not len(ridges):
-        raise invalid("ridges", "hold at least one strength", "none")
+    if np.ndim(ridges) != 1 or not len(ridges):
+        raise invalid("ridges", "be a list of at least one strength", describe(ridges))
     seed = int(as_generator(rng).integers(2**63)) if not isinstance(rng, int) else rng
     only_key, _ = split_key(key)
     judged: dict[str, Any] = {
@@ -663,9 +696,9 @@ class ConditionCalibration(SavedMap):
         MissingTrialsWarning, SeparableDataWarning, ConditionWarning
             As for `cross_fit` and `Conditions.members`.
         """
+        if np.ndim(strengths) != 1 or not len(strengths):
+            raise invalid("strengths", "be a list of at least one strength", describe(strengths))
         tried = [as_nonnegative(strength, "strengths") for strength in strengths]
-        if not tried:
-            raise invalid("strengths", "hold at least one strength", "none")
         only_key, _ = split_key(key)
         classes = class_scores(scores, only_key)
         check_conditions(conditions)
@@ -759,7 +792,7 @@ def _drawn_weights(
 def _divide(who: TrialSpeakers, folds: Folds, rng: Rng) -> IntArray:
     """Return the fold of each speaker."""
     n = who.n_speakers
-    if folds == "speaker":
+    if isinstance(folds, str) and folds == "speaker":
         return np.arange(n)
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)):
         raise invalid("folds", 'be a whole number or "speaker"', describe(folds))

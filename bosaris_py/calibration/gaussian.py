@@ -31,6 +31,7 @@ from bosaris_py._validation import (
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import (
     COUNT,
+    HIGH,
     NOT_NEGATIVE,
     NUMBER,
     VECTOR,
@@ -164,7 +165,7 @@ class GaussianCalibration(SavedMap, LineMap, TrialMap):
     offset: float = attrs.field(**NUMBER)
     target_share: float = attrs.field(**NUMBER)
     low_score: float = attrs.field(**NUMBER)
-    high_score: float = attrs.field(**NUMBER)
+    high_score: float = attrs.field(**HIGH)
     n_tar: int = attrs.field(**COUNT)
     n_non: int = attrs.field(**COUNT)
 

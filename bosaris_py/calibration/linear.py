@@ -10,7 +10,14 @@ import numpy.typing as npt
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_path, as_vector
 from bosaris_py.calibration.passes import Where
-from bosaris_py.calibration.trained import NUMBER, NUMBER_OR_NONE, LinearMap, LineMap, write_llrs
+from bosaris_py.calibration.trained import (
+    HIGH_OR_NONE,
+    NUMBER,
+    NUMBER_OR_NONE,
+    LinearMap,
+    LineMap,
+    write_llrs,
+)
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
@@ -79,7 +86,7 @@ class LinearCalibration(LinearMap, LineMap):
     scale: float = attrs.field(**NUMBER)
     offset: float = attrs.field(**NUMBER)
     low_score: float | None = attrs.field(**NUMBER_OR_NONE)
-    high_score: float | None = attrs.field(**NUMBER_OR_NONE)
+    high_score: float | None = attrs.field(**HIGH_OR_NONE)
 
     _needs_all = False
     _is_smooth = True

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._validation import (
+    as_nonnegative,
     as_vector,
     as_weights,
     check_class_rows,
@@ -122,8 +123,7 @@ class PAVCalibration(SavedMap, TrialMap):
         check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         targets, others = _finite(tar, "tar"), _finite(non, "non")
         refuse_labels(targets, others)
-        if not (np.isfinite(score_offset) and score_offset >= 0):
-            raise invalid("score_offset", "be finite and not negative", describe(score_offset))
+        score_offset = as_nonnegative(score_offset, "score_offset")
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
         ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")
@@ -141,7 +141,7 @@ class PAVCalibration(SavedMap, TrialMap):
             llr_bounds=mark_read_only(
                 np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
             ),
-            score_offset=float(score_offset),
+            score_offset=score_offset,
             n_tar=ordered_tar.size - 1,
             n_non=ordered_non.size - 1,
         )

@@ -195,7 +195,8 @@ class LineMap(ScoreMap):
                 refuse_nan(values, "x")
             # Zero times an infinite score is no evidence, not NaN.
             if self.scale:
-                np.multiply(part, self.scale, out=mapped, dtype=np.float64)
+                with np.errstate(over="ignore"):
+                    np.multiply(part, self.scale, out=mapped, dtype=np.float64)
                 mapped += self.offset
             else:
                 mapped.fill(self.offset)
@@ -226,7 +227,8 @@ def describe_far(
     if not (outside > margin).any():
         return ""
     farthest = int(np.argmax(outside))
-    share = outside[farthest] / (high - low)
+    # Of Python's floats, which become infinite without a warning.
+    share = float(outside[farthest]) / float(high - low)
     return (
         f"{np.count_nonzero(outside > margin)} of {scores.size} scores lie far outside "
         f"those of the training, {low:.4g} to {high:.4g}; the farthest, "
@@ -326,6 +328,13 @@ def _must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
     return check
 
 
+def _check_range(instance: Any, attribute: "attrs.Attribute[Any]", high: Any) -> None:
+    """Refuse training scores whose lowest is above the highest."""
+    if instance.low_score is not None and high < instance.low_score:
+        expected = f"not be below `low_score`, {instance.low_score:g}"
+        raise invalid(attribute.name, expected, f"{high:g}")
+
+
 def _is_finite(array: Float64Array, n_dims: int) -> bool:
     return bool(array.ndim == n_dims and array.size and np.isfinite(array).all())
 
@@ -342,6 +351,10 @@ NUMBER_OR_NONE: Field = {
     "converter": attrs.converters.optional(_to_number),
     "validator": attrs.validators.optional(_finite),
 }
+# The upper end of a range whose lower end is `low_score`.
+HIGH: Field = NUMBER | {"validator": [_finite, _check_range]}
+_ends = attrs.validators.optional((_finite, _check_range))
+HIGH_OR_NONE: Field = NUMBER_OR_NONE | {"validator": _ends}
 COUNT: Field = {"validator": _must("be a count of at least 1", lambda n: type(n) is int and n >= 1)}
 
 # Read-only arrays of float64, made of lists from JSON as well, and compared by their content.
@@ -577,7 +590,7 @@ def weighted_sum(
     """Return an offset plus the scores of several systems, of one shape, times their weights."""
     # NaN where a score is, or where infinite ones contradict each other.
     llrs = term = None
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         # Eq. 30 of the theory paper without quality. In the order of the systems, so that the
         # last bit is the same for blocks of any size.
         for weight, values in zip(np.asarray(weights, dtype=np.float64), scores, strict=True):
@@ -617,8 +630,7 @@ class _MappedFiles:
                 # At the first block that shows it: the counts come from a pass of their own.
                 raise missing_scores(FilePasses((self.blocks,)), is_key=False)
             # What lies where there is no trial may be anything.
-            with np.errstate(over="ignore"):
-                llrs = weighted_sum(block.scores, self.weights, self.offset)
+            llrs = weighted_sum(block.scores, self.weights, self.offset)
             mask = block.scored_labels != 0
             if not mask.all():
                 llrs[~mask] = 0.0

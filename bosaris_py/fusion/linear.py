@@ -106,6 +106,9 @@ class LinearFusion(LinearMap):
         if values is not None and len(values) != self.n_systems:
             expected = f"hold {self.n_systems} values, one for each system"
             raise invalid(attribute.name, expected, f"{len(values)}")
+        low = self.low_scores if attribute.name == "high_scores" else None
+        if low is not None and values is not None and (values < low).any():
+            raise invalid("high_scores", "not be below `low_scores`", describe(values.tolist()))
 
     _needs_all = True
 

@@ -378,6 +378,8 @@ class TrainingObjective(LinearObjective):
     # By default the scores are taken as they are.
     centre: Float64Array = Factory(lambda self: np.zeros(len(self.tar)), takes_self=True)
     spread: Float64Array = Factory(lambda self: np.ones(len(self.tar)), takes_self=True)
+    # Of points that stand for several trials: how many targets and non-targets.
+    sizes: tuple[int, int] | None = None
 
     @classmethod
     def from_scores(
@@ -420,12 +422,12 @@ class TrainingObjective(LinearObjective):
     @property
     def n_tar(self) -> int:
         """Number of target trials."""
-        return int(self.tar.shape[1])
+        return self.sizes[0] if self.sizes else int(self.tar.shape[1])
 
     @property
     def n_non(self) -> int:
         """Number of non-target trials."""
-        return int(self.non.shape[1])
+        return self.sizes[1] if self.sizes else int(self.non.shape[1])
 
     def moments(self) -> tuple[ClassMoments, ClassMoments]:
         """Return the moments of targets and of non-targets, of the scores as they are."""

@@ -808,7 +808,8 @@ def _look_inverted(tar: FloatArray, non: FloatArray) -> bool:
         # That of means, which numpy takes three times as long for.
         gap = float(np.add.reduce(some[1]) / some[1].size - np.add.reduce(some[0]) / some[0].size)
         # Infinite scores make it NaN, and leave the question open.
-        return gap > 0.0 and gap**2 > _STANDARD_ERRORS**2 * sum(
+        # A power would raise if it overflows.
+        return gap > 0.0 and gap * gap > _STANDARD_ERRORS**2 * sum(
             float(scores.var()) / scores.size for scores in some
         )
 

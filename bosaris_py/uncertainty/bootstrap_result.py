@@ -479,9 +479,11 @@ class BootstrapResult(Records):
         varies = np.ptp(sample, axis=0) > ROUNDING * size
         # A difference that is the same in all replicates is not certain.
         least = self.student.null_error if self.is_difference and self.student else 0.0
+        with np.errstate(over="ignore"):
+            errors = np.where(varies, sample.std(axis=0, ddof=1), least)
         result = attrs.evolve(
             self,
-            standard_error=as_plain(np.where(varies, sample.std(axis=0, ddof=1), least)),
+            standard_error=as_plain(errors),
             replicates=mark_read_only(replicates),
             n_degenerate=total - n_defined,
         )

@@ -449,8 +449,9 @@ def check_few_speakers(effective: float, fewest: int, what: str) -> bool:
     """Warn if a metric, or a difference, rests on few speakers; return whether it does."""
     if effective < fewest:
         message = (
-            f"The {what} rests on {effective:.2g} effective speakers. With fewer than {fewest} a "
-            "standard error is itself uncertain: intervals may be too short, p-values too small."
+            f"The {what} rests on {min(effective, fewest - 1):.2g} effective speakers. With fewer "
+            f"than {fewest} a standard error is itself uncertain: intervals may be too short, "
+            "p-values too small."
         )
         warn_caller(message, FewSpeakersWarning)
     return effective < fewest

@@ -56,8 +56,9 @@ def iv_by_grid(tar, non):
         counts = (scores[:, None] >= grid) if above else (scores[:, None] < grid)
         return np.log((counts.sum(axis=0) + 0.5) / (scores.size + 1))
 
-    up = tail(tar, above=True) - tail(non, above=True) - grid >= 0
-    down = grid - tail(tar, above=False) + tail(non, above=False) >= 0
+    # Beyond all that speak for a hypothesis there is no evidence, only what is added.
+    up = (tail(tar, above=True) - tail(non, above=True) - grid >= 0) & (grid <= tar.max())
+    down = (grid - tail(tar, above=False) + tail(non, above=False) >= 0) & (grid > non.min())
     return around_zero(grid, np.where(grid > 0, up, down))
 
 
@@ -83,6 +84,20 @@ def test_bounds_are_those_of_a_search_on_a_grid(kind, by_grid, tar, non, shift):
     # The first bad point of the grid is within a step of the bound.
     assert found.high == pytest.approx(expected[1], abs=1.01 * STEP)
     assert found.low == pytest.approx(expected[0], abs=1.01 * STEP)
+
+
+@pytest.mark.parametrize("kind", ["elub", "iv", "wide"])
+@pytest.mark.parametrize("sizes", [(6, 20), (20, 6), (7, 7), (1, 1000)])
+def test_llrs_that_say_nothing_have_no_bounds(kind, sizes):
+    """However different the numbers of trials, of which IV adds a half to each."""
+    assert llr_bounds(*map(np.zeros, sizes), kind) == (0, 0)
+
+
+def test_llrs_of_exactly_zero_leave_the_bounds_of_the_others():
+    """3 of 15 targets and none of 100 non-targets lie at 9: IV has log((3.5/16) / (0.5/101))."""
+    tar, non = np.repeat([0.0, 3.0, 9.0], (10, 2, 3)), np.zeros(100)
+    assert llr_bounds(tar, non, "iv") == (0, pytest.approx(math.log(3.5 / 16 / (0.5 / 101))))
+    assert llr_bounds(tar[:12], non, "iv") == (0, 3)
 
 
 @given(numbers, numbers)

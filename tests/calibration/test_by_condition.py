@@ -116,7 +116,11 @@ LINE = LinearCalibration.fit_scores(SCORES, KEY)
         (lambda: ConditionCalibration.fit_scores(SCORES, KEY, KEY), "`conditions` must be a Cond"),
         (
             lambda: ConditionCalibration.fit_scores(SCORES, KEY, CONDITIONS, strengths=[]),
-            "`strengths` must hold at least one",
+            "`strengths` must be a list of at least one strength",
+        ),
+        (
+            lambda: ConditionCalibration.fit_scores(SCORES, KEY, CONDITIONS, strengths=3.0),
+            "`strengths` must be a list of at least one strength; got 3.0",
         ),
         (
             lambda: ConditionCalibration.fit_scores(SCORES, KEY, CONDITIONS, strengths=[-1.0]),

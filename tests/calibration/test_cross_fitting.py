@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bosaris_py import Results, evaluate
 from bosaris_py.calibration import (
+    BoundedCalibration,
     GaussianCalibration,
     LinearCalibration,
     PAVCalibration,
@@ -210,50 +211,47 @@ def test_a_column_of_the_metadata_tells_the_speakers():
     )
 
 
-@pytest.fixture
-def grids(monkeypatch):
-    """Condense 1000 trials, too; list what each attempt gave."""
-    of, tried = cross_fitting._Grid.of, []
-
-    def attempt(trials):
-        tried.append(of(trials))
-        return tried[-1]
-
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    monkeypatch.setattr(cross_fitting._Grid, "of", attempt)
-    return tried
-
-
-def many(**options):
-    """Return 81,000 trials, more than steps of 12 cells: 6 pairs of 3 folds, 2 classes."""
+def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
+    # 2 points in each of 2^14 steps of at most 0.002 standard deviations: the third power is 1e-8.
     scores, key, speakers = simulated(30, 3, 30)
     scores = Scores(scores.scoremat.astype(np.float32), *scores.ids)
-    return scores, key, {"speakers": speakers, "rng": 1, "folds": 3, **options}
-
-
-def test_many_trials_are_condensed_and_the_maps_are_the_same(grids, monkeypatch):
-    # 2 points in each of 2^12 steps of at most 0.004 standard deviations: the third power is 6e-8.
-    scores, key, how = many()
+    # Of so few trials the grid is larger with more folds, and not used.
+    how = {"speakers": speakers, "rng": 1, "folds": 3}
+    plain = cross_fit(LinearCalibration, scores, key, **how)
     weights = {"tar_weights": np.ones(key.n_tar), "non_weights": np.full(key.n_non, 3.0)}
-    for options in ({}, weights, {"ridge": 0.01}):
-        grids.clear()
+    # The strength is that of the number of trials, not of points.
+    weak = cross_fit(LinearCalibration, scores, key, ridge="weak", **how)
+    middle = cross_fit(LinearCalibration, scores, key, offset=-1.0, ridge=1e-3, **how)
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    monkeypatch.delattr(cross_fitting._Trials, "cells")
+    cases = (
+        ({}, plain),
+        (weights, plain),
+        ({"ridge": "weak"}, weak),
+        ({"offset": -1.0, "ridge": 1e-3}, middle),
+    )
+    for options, exact in cases:
         condensed = cross_fit(LinearCalibration, scores, key, **how, **options)
-        assert [grid is not None for grid in grids] == [True]
-        with monkeypatch.context() as patch:
-            patch.setattr(cross_fitting, "_MANY_TRIALS", 10**9)
-            plain = cross_fit(LinearCalibration, scores, key, **how, **options)
-        for pair, fold in plain.folds.items():
+        for pair, fold in exact.folds.items():
             other = condensed.folds[pair]
             assert (other.n_tar, other.n_non) == (fold.n_tar, fold.n_non)
+            assert other.ridge == fold.ridge
             assert other.scale == pytest.approx(fold.scale, rel=1e-8)
             assert other.offset == pytest.approx(fold.offset, rel=1e-8)
             assert other.objective_value == pytest.approx(fold.objective_value, rel=1e-8)
-        np.testing.assert_allclose(condensed.scores.scoremat, plain.scores.scoremat, rtol=1e-6)
-    # The strength of a weak ridge follows from the number of trials, which points do not have.
-    grids.clear()
-    weak = cross_fit(LinearCalibration, scores, key, **how, ridge="weak").folds[0, 1]
-    assert grids == []
-    assert weak.ridge == 0.01 / weak.n_tar
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SeparableDataWarning")
+def test_condensed_classes_that_are_apart_get_the_ridge_of_their_trials(monkeypatch):
+    scores, key, speakers = simulated(30, 3, 30)
+    apart = Scores(scores.scoremat + 20.0 * key.tar, *scores.ids)
+    exact = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    monkeypatch.delattr(cross_fitting._Trials, "cells")
+    condensed = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
+    for pair, fold in exact.folds.items():
+        assert condensed.folds[pair].ridge == fold.ridge == 1.0 / fold.n_tar
+        assert condensed.folds[pair].scale == pytest.approx(fold.scale, rel=1e-6)
 
 
 def test_a_weak_ridge_can_be_chosen():
@@ -261,16 +259,40 @@ def test_a_weak_ridge_can_be_chosen():
     how = {"speakers": speakers, "rng": 1, "folds": 3}
     assert choose_ridge(LinearCalibration, scores, key, ridges=["weak", 10.0], **how) == "weak"
     assert choose_ridge(LinearCalibration, scores, key, ridges=[0.01, 10.0], **how) == 0.01
+    for bad in (0.1, "weak", []):
+        with pytest.raises(InvalidInputError, match="`ridges` must be a list of at least one"):
+            choose_ridge(LinearCalibration, scores, key, ridges=bad, **how)
 
 
-def test_far_outliers_are_not_condensed(grids):
-    scores, key, how = many()
+@pytest.mark.parametrize("kind", ["elub", "iv", "wide"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
+def test_bounds_of_condensed_trials_are_those_of_all(kind, sign, monkeypatch):
+    # The maps differ by 1e-8 of themselves.
+    scores, key, speakers = simulated(30, 3, 30)
+    some = Scores(sign * scores.scoremat, *scores.ids)
+    how = {"speakers": speakers, "rng": 1, "folds": 3, "ridge": "weak", "bounds": kind}
+    exact = cross_fit(BoundedCalibration, some, key, **how)
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    condensed = cross_fit(BoundedCalibration, some, key, **how)
+    np.testing.assert_allclose(condensed.scores.scoremat, exact.scores.scoremat, atol=1e-6)
+    for pair, fold in exact.folds.items():
+        other = condensed.folds[pair]
+        assert (other.low, other.high) == pytest.approx((fold.low, fold.high), abs=1e-6)
+        assert (other.bounds, other.map.n_tar) == (kind, fold.map.n_tar)
+        assert other.map.scale != fold.map.scale
+
+
+def test_far_outliers_are_not_condensed(monkeypatch):
+    scores, key, speakers = simulated(30, 3, 30)
     far = scores.scoremat.copy()
     far[0, 0] = 1e6
-    fitted = cross_fit(LinearCalibration, Scores(far, *scores.ids), key, **how)
-    assert grids == [None]
-    speakers = how["speakers"]
-    expected = naive(LinearCalibration, Scores(far, *scores.ids), key, speakers, fitted.fold_of)
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    # Without the outlier these trials are condensed: see above.
+    monkeypatch.setattr(cross_fitting._Grid, "fit", None)
+    outlying = Scores(far, *scores.ids)
+    fitted = cross_fit(LinearCalibration, outlying, key, speakers=speakers, rng=1, folds=3)
+    expected = naive(LinearCalibration, outlying, key, speakers, fitted.fold_of)
     # Offset and scaled score cancel where an LLR is about 0.
     np.testing.assert_allclose(fitted.scores.scoremat, expected, rtol=1e-9, atol=1e-12)
 
@@ -326,6 +348,8 @@ ONE = Key(["m0"], KEY.segset, KEY.tar[:1], KEY.non[:1])
         ({"speakers": ({"m0": "p0"}, SPEAKERS[1])}, "tell the speaker of all models"),
         ({"tar_weights": [1.0]}, "have one weight for each"),
         ({"rng": "x"}, "`rng` must be a Generator"),
+        ({"folds": np.arange(3)}, "`folds` must be a whole number"),
+        ({"qualities": []}, "`qualities` must be left out with LinearCalibration"),
     ],
 )
 def test_bad_input(arguments, message):

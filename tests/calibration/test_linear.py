@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from bosaris_py.calibration import LinearCalibration
+from bosaris_py.calibration import BoundedCalibration, LinearCalibration
 from bosaris_py.errors import (
     BosarisWarning,
     ConvergenceWarning,
@@ -487,6 +487,15 @@ def test_apply_keeps_shape_and_infinities(calibration):
     np.testing.assert_array_equal(
         calibration.apply(single), calibration.scale * single.astype(float) + calibration.offset
     )
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+def test_llrs_beyond_the_largest_number_are_infinite(overlapping):
+    steep = LinearCalibration.fit(*(10.0**-3 * np.asarray(scores) for scores in overlapping))
+    assert steep.scale > 2
+    assert steep.apply([1.7e308, -1.7e308]).tolist() == [np.inf, -np.inf]
+    bounded = BoundedCalibration(map=steep, low=-1.0, high=2.0)
+    assert bounded.apply([1.7e308, -1.7e308]).tolist() == [2.0, -1.0]
 
 
 def test_apply_refuses_nan(calibration):

@@ -31,7 +31,13 @@ TRAINED = {
 }
 MAPS = {
     "linear": LinearCalibration(scale=2.0, offset=-1.0, **TRAINED),
-    "fusion": LinearFusion(weights=[0.5, 1.5], offset=-1.0, **TRAINED),
+    "ranged": LinearCalibration(scale=2.0, offset=-1.0, low_score=0, high_score=1, **TRAINED),
+    "gauss": GaussianCalibration(
+        scale=2, offset=0, target_share=0.5, low_score=0, high_score=1, n_tar=3, n_non=4
+    ),
+    "fusion": LinearFusion(
+        weights=[0.5, 1.5], offset=-1.0, low_scores=[0, 5], high_scores=[1, 6], **TRAINED
+    ),
     # Two pools; an offset of 0.3 lets their bounds overlap.
     "pav": PAVCalibration(
         score_bounds=[-1.0, 0.0, 0.5, 1.0],
@@ -85,6 +91,11 @@ BAD = [
     ("linear", "prior", 1.0, "`prior` .* strictly between"),
     ("linear", "objective", 5, "`objective` .* name of a scoring rule; got 5"),
     ("linear", "objective_value", False, "`objective_value`"),
+    ("ranged", "low_score", 1.5, "`high_score` must not be below `low_score`, 1.5; got 1"),
+    ("ranged", "high_score", math.nan, "`high_score` .* finite number"),
+    ("gauss", "high_score", -0.5, "`high_score` must not be below `low_score`, 0; got -0.5"),
+    ("gauss", "high_score", None, "`high_score` .* finite number; got None"),
+    ("fusion", "high_scores", [1.0, 4.0], "`high_scores` must not be below `low_scores`"),
     ("fusion", "weights", ["0.5", "1.5"], "`weights` .* real numbers"),
     ("fusion", "weights", [True, 1.5], "`weights` .* real numbers"),
     ("fusion", "weights", [10**400, 1.5], "`weights`"),

@@ -94,6 +94,13 @@ def test_infinite_where_a_sum_exceeds_all_numbers(size: int, weight: float | Non
     assert cllr(-non, [0.0], tar_weights=weights) == math.inf
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
+def test_a_huge_wrong_llr_costs_its_share(rng: np.random.Generator) -> None:
+    """The square of the gap of the means, which tells inverted scores, is beyond all numbers."""
+    non = np.append(rng.normal(-1.0, 1.0, 49), 1e200)
+    assert cllr(rng.normal(1.0, 1.0, 50), non) == pytest.approx(1e200 / math.log(2) / 100)
+
+
 def test_weightless_infinite_cost_does_not_count() -> None:
     weighted = cllr([-math.inf, 0.0], [0.0], tar_weights=[0.0, 1.0])
     assert weighted == 1.0

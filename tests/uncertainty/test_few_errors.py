@@ -19,6 +19,7 @@ from bosaris_py.errors import (
     InvalidInputError,
 )
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
+from bosaris_py.uncertainty.influence import check_few_speakers
 
 RNG = np.random.default_rng(3)
 TAR, NON = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 400)
@@ -78,6 +79,10 @@ class TestWarnings:
             pytest.warns(FewErrorsWarning, match="2 of 2 miss rates rest on few err"),
         ):
             unc.paired_bootstrap(matrix(1), matrix(2), KEY, cost, replications=20, rng=1)
+
+    def test_a_little_less_than_enough_speakers_is_said_to_be_less(self) -> None:
+        with pytest.warns(FewSpeakersWarning, match="rests on 19 effective .* fewer than 20"):
+            assert check_few_speakers(19.97, 20, "EER")
 
     @pytest.mark.parametrize(
         "statistic", [unc.MinDCF(0.1), unc.EER(), unc.AUC(), unc.Cllr(), unc.MinCllr()]
