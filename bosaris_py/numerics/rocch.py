@@ -46,7 +46,7 @@ SAME_COST = 1.0 - 2.0**-45
 
 # The search for the EERs of many curves begins with one point of so many. It goes on with curves of
 # so many points in all: what it needs of them stays in the cache.
-_COARSE, _CACHED = 24, 2**16
+_COARSE, _CACHED = 16, 2**16
 
 
 class Threshold(float):

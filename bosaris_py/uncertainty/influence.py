@@ -742,6 +742,8 @@ class Studentised:
         draws, rank = self.draws, None
         if draws is not None and draws.size >= _FEWEST_DRAWS:
             rank = int(tail * (draws.size + 1) * (1.0 + ROUNDING))
+            # The p-value of this rank must be below, which of 1 - 0.9 it may not be.
+            rank -= rank / (draws.size + 1) >= tail
         if draws is not None and rank:
             quantile = float(draws[-rank])
         else:
