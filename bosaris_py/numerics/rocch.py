@@ -44,8 +44,9 @@ _FEW_POINTS = 24
 # Two costs closer than this are one cost that was rounded in two ways.
 SAME_COST = 1.0 - 2.0**-45
 
-# The search for the EERs of many curves begins with one point of so many.
-_COARSE = 16
+# The search for the EERs of many curves begins with one point of so many. It goes on with curves of
+# so many points in all: what it needs of them stays in the cache.
+_COARSE, _CACHED = 16, 2**16
 
 
 class Threshold(float):
@@ -424,7 +425,10 @@ def eers_of_hulls(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array,
     ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
     low, high = (np.repeat(end, pmiss.shape[0], axis=1) for end in ends)
     _search(pmiss[:, ::_COARSE].copy(), pfa[:, ::_COARSE].copy(), low, high)
-    _search(pmiss, pfa, low, high)
+    step = max(1, _CACHED // pmiss.shape[1])
+    for begin in range(0, pmiss.shape[0], step):
+        some = slice(begin, begin + step)
+        _search(pmiss[some], pfa[some], low[:, some], high[:, some])
     return diagonal_crossing(low, high)
 
 

@@ -841,6 +841,8 @@ def _found_in(source: AnyNdx | AnyScores, wanted: AnyNdx) -> BoolArray | None:
         listed = source.trial_positions()
         return match_trials(listed, wanted.trial_positions(), frame, source.shape)[1]
     present = _present(source) if isinstance(source, Scores) else source.trial_mask
+    if frame.is_complete and present is None:
+        return None
     return _found_cells(present, wanted, frame)[-1]
 
 

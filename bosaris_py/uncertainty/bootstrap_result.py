@@ -474,8 +474,8 @@ class BootstrapResult(Records):
             expected = f"be defined on at least {_FEWEST_REPLICATES} replicates"
             hint = "The others lost a class, or the statistic returned NaN or infinity."
             raise invalid("statistic", expected, f"{n_defined} of {total}", hint)
-        sample = replicates[defined]
-        size = np.maximum(np.abs(sample).max(axis=0), magnitude)
+        sample = replicates if n_defined == total else replicates[defined]
+        size = np.maximum(np.maximum(sample.max(axis=0), -sample.min(axis=0)), magnitude)
         varies = np.ptp(sample, axis=0) > ROUNDING * size
         # A difference that is the same in all replicates is not certain.
         least = self.student.null_error if self.is_difference and self.student else 0.0
@@ -544,9 +544,9 @@ class BootstrapResult(Records):
         return math.sqrt(1.0 + 1.0 / self.degrees) * t / z
 
     @property
-    def _least_p(self) -> float:
-        """The least two-sided p-value of so many speakers, whose signs are flipped: 2^(1 - K)."""
-        return float(2.0**-self.degrees)
+    def least_p(self) -> float:
+        """The least two-sided p-value of K speakers who contribute, by flips of signs: 2^(1-K)."""
+        return float(self.student.influence.least_p if self.student else 2.0**-self.degrees)
 
     @property
     def monte_carlo_error(self) -> Any:
@@ -618,7 +618,9 @@ class BootstrapResult(Records):
         if self.is_difference and kind != "student":
             nothing = (np.asarray(self.standard_error) == 0) & (np.asarray(estimate) != 0)
             low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
-            if self._least_p >= 1.0 - level:
+            # Of B replicates no p-value is below 2 / B, whatever their quantiles are.
+            few = 0.0 if kind == "normal" else 2.0 / self._defined.shape[0]
+            if max(self.least_p, few) >= 1.0 - level:
                 low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
@@ -652,7 +654,7 @@ class BootstrapResult(Records):
             both = np.minimum(2.0 * np.minimum(below, above), 1.0)
             p_value = {"two-sided": both, "less": above, "greater": below}[alternative]
         # A z of 40 has a p-value that a float cannot hold; none is 0.
-        least = max(self._least_p, np.finfo(np.float64).tiny)
+        least = max(self.least_p, np.finfo(np.float64).tiny)
         p_value = np.maximum(p_value, least if alternative == "two-sided" else 0.5 * least)
         # Where nothing varies, replicates do not tell chance from habit.
         nothing = 1.0 if alternative == "two-sided" else 0.5

@@ -740,18 +740,21 @@ class Studentised:
             interval = influence.interval(confidence, METHOD, self.draws)
             return interval.low, interval.high
         tail = 1.0 - check_fraction(confidence, "confidence")
-        draws = self.draws
-        if (
-            draws is None
-            or draws.size < _FEWEST_DRAWS
-            or not (rank := int(tail * (draws.size + 1) * (1.0 + ROUNDING)))
-        ):
-            quantile = student_quantiles(0.5 * tail, influence.degrees)[1]
-        else:
+        draws, rank = self.draws, None
+        if draws is not None and draws.size >= _FEWEST_DRAWS:
+            rank = int(tail * (draws.size + 1) * (1.0 + ROUNDING))
+            # The p-value of this rank must be below, which of 1 - 0.9 it may not be.
+            rank -= rank / (draws.size + 1) >= tail
+        if draws is not None and rank:
             quantile = float(draws[-rank])
+        else:
+            quantile = student_quantiles(0.5 * tail, influence.degrees)[1]
         half, value = quantile * influence.null_error, influence.difference
         low, high = value - half, value + half
-        return (low, high) if influence.least_p <= tail else (min(low, 0.0), max(high, 0.0))
+        # Of so few speakers, or draws, no p-value is as small.
+        if influence.least_p > tail or rank == 0:
+            low, high = min(low, 0.0), max(high, 0.0)
+        return low, high
 
     def p_value(self, alternative: Alternative) -> float:
         """Return the p-value of a difference; a one-sided one has the same law on both sides."""

@@ -360,7 +360,7 @@ class _Poisson:
         bits = rng.integers(0, 2**64, -(-n // 4), np.uint64).view(np.uint16)[:n]
         drawn: npt.NDArray[np.uint8] = (bits >= self.cuts[0]).view(np.uint8)
         for cut in self.cuts[1:]:
-            drawn += bits >= cut
+            drawn += (bits >= cut).view(np.uint8)  # adds without a cast
         others = np.flatnonzero(drawn == self.cuts.size)
         drawn[others] = np.searchsorted(self.rest, rng.random(others.size), "right")
         return drawn

@@ -587,22 +587,26 @@ class ScoredTrials:
         labels = key.trial_labels()
         if scored is not None:
             models, segments, labels = models[scored], segments[scored], labels[scored]
-        tar, non = np.flatnonzero(labels), np.flatnonzero(~labels)
-        for positions, what in ((tar, "targets"), (non, "non-targets")):
-            if not positions.size:
+        of_class = labels, ~labels
+        n_tar, n_non = (int(np.count_nonzero(mask)) for mask in of_class)
+        for size, what in ((n_tar, "targets"), (n_non, "non-targets")):
+            if not size:
                 raise invalid("key", f"have {what} with scores", "none")
-        strata = TrialStrata.single(tar.size, non.size)
+        strata = TrialStrata.single(n_tar, n_non)
         chosen: tuple[_Chosen, _Chosen] = slice(None), slice(None)
         if conditions is not None:
             check_conditions(conditions)
             members = conditions.scored_members(scores, key)
             weights = np.array([item.weight for item in members])
             tar_parts, non_parts = ([part.tar for part in members], [part.non for part in members])
-            tar_strata, tar_chosen = _strata_of(tar_parts, weights, tar.size, "targets")
-            non_strata, non_chosen = _strata_of(non_parts, weights, non.size, "non-targets")
+            tar_strata, tar_chosen = _strata_of(tar_parts, weights, n_tar, "targets")
+            non_strata, non_chosen = _strata_of(non_parts, weights, n_non, "non-targets")
             strata, chosen = TrialStrata(tar_strata, non_strata), (tar_chosen, non_chosen)
-        tar, non = tar[chosen[0]], non[chosen[1]]
-        return cls((models[tar], segments[tar]), (models[non], segments[non]), strata, chosen)
+        tar, non = (
+            (models[mask][some], segments[mask][some])
+            for mask, some in zip(of_class, chosen, strict=True)
+        )
+        return cls(tar, non, strata, chosen)
 
     def speakers_of(self, speakers: TrialSpeakers) -> tuple[ScoredPositions, ScoredPositions]:
         """Return the speakers of the model and of the segment of each trial of both classes."""
@@ -815,18 +819,22 @@ class PersonWeights:
     def draw(self, n_replicates: int, rng: np.random.Generator) -> tuple[Weights, Weights]:
         """Draw weights for both sides: (n_replicates, n) each."""
         # Replicate by replicate, so that drawing several at once makes no difference.
-        sides = (self.n_first,) if self.n_second is None else (self.n_first, self.n_second)
-        drawn = [[self._draw_side(n, rng) for n in sides] for _ in range(n_replicates)]
-        first, *second = (np.array(weights) for weights in zip(*drawn, strict=True))
-        return first, second[0] if second else first
+        if self.n_second is None:
+            weights = self._draw_side((n_replicates, self.n_first), rng)
+            return weights, weights
+        drawn = [[self._draw_side((1, n), rng) for n in self.shape] for _ in range(n_replicates)]
+        first, second = map(np.concatenate, zip(*drawn, strict=True))
+        return first, second
 
     # Owen and Eckles 2012: any independent weights of mean and variance one will do.
-    def _draw_side(self, n: int, rng: np.random.Generator) -> Weights:
-        if self.weighting == "multinomial":
-            return draw_picks(n, rng)
+    def _draw_side(self, shape: tuple[int, int], rng: np.random.Generator) -> Weights:
         if self.weighting == "exponential":
-            return rng.standard_exponential(n)
-        return 2 * rng.integers(0, 2, size=n)
+            return rng.standard_exponential(shape)
+        if self.weighting != "multinomial":
+            return 2 * rng.integers(0, 2, size=shape)
+        n_replicates, n = shape
+        picks = rng.integers(0, n, size=shape) + n * np.arange(n_replicates)[:, None]
+        return np.bincount(picks.ravel(), minlength=picks.size).reshape(shape)
 
 
 @attrs.frozen(eq=False)

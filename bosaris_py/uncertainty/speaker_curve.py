@@ -483,6 +483,8 @@ class SpeakerCurve:
                 after = np.flatnonzero(np.any(crowds, axis=0))
                 cells = np.unique(np.concatenate((cells, inner, after, after + 1)))
         most_points = max((scores[0].size + scores[1].size) // 4, _POINTS)
+        if shape:  # replicates that are curves take memory, too
+            most_points //= 2
         arrays = mark_read_only(limits.astype(np.float64)), mark_read_only(cells)
         return cls(tar, non, *arrays, most_points, of_curve, open_cells, narrows, shape)
 
@@ -514,8 +516,9 @@ class SpeakerCurve:
     def _opened(self, misses: Weights, rejected: Weights, points: IntArray) -> BoolArray:
         """Tell which hidden points can decide, given the weights below the others."""
         assert self.open_cells is not None
-        pmiss, low = (part / np.where(part[:, -1:], part[:, -1:], 1) for part in (misses, rejected))
-        return self.open_cells(pmiss, 1.0 - low, np.flatnonzero(np.diff(points) > 1))
+        pmiss, pfa = (part / np.where(part[:, -1:], part[:, -1:], 1) for part in (misses, rejected))
+        np.subtract(1.0, pfa, out=pfa)
+        return self.open_cells(pmiss, pfa, np.flatnonzero(np.diff(points) > 1))
 
     def _points(self, needed: BoolArray) -> IntArray:
         """Return the points at all borders, and inside the cells that are needed."""
@@ -539,6 +542,7 @@ class SpeakerCurve:
                 borders = [part[alone][:, rows] for part in known[which]]
                 gaps = side.between(np.append(0, points + 1), weights, places[alone], borders)
             sums.append(side.below(gaps, whole=weights.whole))
+            del gaps
         (misses, kept), (below, complete) = sums
         kept &= complete
         if self.narrows:
