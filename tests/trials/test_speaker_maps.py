@@ -170,6 +170,17 @@ def test_speakers_of_targets(
         make(key, of_models, of_segments, one_person=one_person)
 
 
+def test_unknown_speakers_are_refused() -> None:
+    for wrong in ("no", None):
+        with pytest.raises(InvalidInputError, match="`unknown` must be"):
+            speakers.TrialSpeakers.of_key(KEY, unknown=wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match=r"none for 1 \(mc\).*Give a complete map"):
+        speakers.TrialSpeakers.of_models_only(KEY, {"ma": "p", "mb": "q"})
+    with pytest.warns(MissingTrialsWarning, match=r"speakers of 1 models are not known \(mc\)"):
+        found = speakers.TrialSpeakers.of_models_only(KEY, {"ma": "p", "mb": "q"}, unknown="own")
+    assert found.ids[found.of_models].tolist() == ["p", "q", "models\tmc"]
+
+
 def test_an_id_of_two_speakers() -> None:
     with pytest.warns(DuplicateIdWarning):
         twice, same = (bp.IdMap(["ma", "mb", "mc", "ma"], ["p", "q", "r", x]) for x in ("s", "p"))

@@ -382,6 +382,17 @@ def test_effective_numbers_reproduce_the_variance(rng):
     assert normal.standard_error == pytest.approx(errors.dcf_standard_error(Cost()), rel=1e-12)
 
 
+def test_design_effect_without_errors():
+    """Nothing varies: the speakers have no effect."""
+    names = ["a", "b", "c"]
+    tar = np.eye(3, dtype=bool)
+    key = Key(names, names, tar, ~tar)
+    scores = Scores(np.where(tar, 5.0, -5.0), names, names)
+    errors = speaker_errors(scores, key, 0.0)
+    assert (errors.pmiss, errors.pfa) == (0, 0)
+    assert errors.design_effect(Cost()) == 1.0
+
+
 def test_planning_from_a_pilot_experiment(rng):
     data = CrossedExperiment(n_speakers=20).draw(rng)
     errors = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
