@@ -27,6 +27,16 @@ def test_definition(tar: np.ndarray, non: np.ndarray) -> None:
     assert Results(tar, non).cllr == pytest.approx(cllr(tar, non), rel=1e-14)
 
 
+@pytest.mark.parametrize("size", [16, 160, 1024 + 5, 2**17 + 16 + 1])
+@pytest.mark.parametrize("height", [0.0, 4.0, 9.0, 25.0, 36.0, 45.0, 700.0])
+def test_small_costs_are_as_exact_as_large_ones(
+    rng: np.random.Generator, size: int, height: float
+) -> None:
+    # Above 4 a mean cost is less than 0.01, above 36 a float cannot hold 1 plus it.
+    tar, non = rng.normal(height, 1, size), rng.normal(-height, 1, size)
+    assert cllr(tar, non) == pytest.approx(_naive(tar, non), rel=2e-13, abs=0)
+
+
 def test_many_blocks(rng: np.random.Generator) -> None:
     tar, non = rng.normal(2, 3, 30_011), rng.normal(-2, 3, 50_021)
     assert cllr(tar, non) == pytest.approx(_naive(tar, non), rel=1e-13)
@@ -39,9 +49,9 @@ def test_many_blocks(rng: np.random.Generator) -> None:
 def test_sums_of_any_size_are_exact(size: float, rng: np.random.Generator) -> None:
     """Also where products of several terms overflow, and where all terms are tiny."""
     tar, non = rng.uniform(-size, size, 8000), rng.uniform(-size, size, 4000)
-    assert cllr(tar, non) == pytest.approx(_naive(tar, non), rel=1e-13)
+    assert cllr(tar, non) == pytest.approx(_naive(tar, non), rel=1e-13, abs=0)
     certain, sure = 30.0 + np.abs(tar), -30.0 - np.abs(non)
-    assert cllr(certain, sure) == pytest.approx(_naive(certain, sure), rel=1e-13)
+    assert cllr(certain, sure) == pytest.approx(_naive(certain, sure), rel=1e-13, abs=0)
 
 
 @given(score_lists(), score_lists())

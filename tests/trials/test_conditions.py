@@ -19,6 +19,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.storage import Factor
 from bosaris_py.trials import Conditions, FlatKey, Key, Ndx, Scores
+from bosaris_py.trials.conditions import class_weights
 from tests.strategies import keys
 
 # Three models, four segments; column by column: tar non tar | non tar non | ...
@@ -429,6 +430,37 @@ def test_an_empty_condition_of_weight_zero_is_none():
         np.testing.assert_array_equal(conditions.trial_weights(KEY)[0], np.ones(6))
     with pytest.raises(TrialMismatchError, match="'b' has no trial"):
         conditions.select(KEY, "b")
+
+
+def test_overlap_with_a_condition_of_weight_zero_is_none():
+    conditions = Conditions({"a": KEY, "b": EARLY}, [1, 0], overlap="error")
+    np.testing.assert_array_equal(conditions.trial_weights(KEY)[0], np.ones(6))
+    with pytest.raises(TrialMismatchError, match="must not belong to several conditions"):
+        Conditions({"a": KEY, "b": EARLY}, [0.5, 0.5], overlap="error").trial_weights(KEY)
+
+
+def test_weights_of_both_classes():
+    """As functions take them that know either conditions or weights."""
+    scores = TestScores.SCORES
+    for given_scores in (None, scores):
+        found = class_weights(halves(), None, None, KEY, scores=given_scores)
+        expected = (
+            halves().trial_weights(KEY)
+            if given_scores is None
+            else halves().scored_weights(scores, KEY)
+        )
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert class_weights(None, 1, 2, KEY) == (1, 2)
+    for given_weights in ((np.ones(6), None), (None, np.ones(5))):
+        with pytest.raises(InvalidInputError, match="be left out where there are `conditions`"):
+            class_weights(halves(), *given_weights, KEY)
+    only_targets = Conditions({"a": LABELS > 0}, uncovered="ignore")
+    with (
+        pytest.warns(ConditionWarning),
+        pytest.raises(InvalidInputError, match="have non-targets in some condition; got none"),
+    ):
+        class_weights(only_targets, None, None, KEY)
 
 
 def test_counted_trials():

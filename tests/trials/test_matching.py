@@ -17,7 +17,7 @@ def looked_up(listed: np.ndarray, wanted: np.ndarray) -> list[int]:
 
 @given(
     listed=st.sets(st.integers(0, 99), max_size=40),
-    wanted=st.lists(st.integers(0, 99), max_size=40),
+    wanted=st.lists(st.integers(0, 99), max_size=40) | st.permutations(range(100)),
     way=st.sampled_from(["table", "search", "parts"]),
 )
 def test_all_ways_find_the_same(listed: set[int], wanted: list[int], way: str) -> None:
@@ -32,11 +32,12 @@ def test_all_ways_find_the_same(listed: set[int], wanted: list[int], way: str) -
         assert find_codes(codes, asked, (10, 10)).tolist() == looked_up(codes, asked)
 
 
+@pytest.mark.parametrize("upto", [4_000_000, 9_000_000])
 @pytest.mark.parametrize("is_sorted", [True, False])
-def test_many_cells(is_sorted: bool, rng: np.random.Generator) -> None:  # noqa: FBT001
+def test_many_cells(rng: np.random.Generator, upto: int, *, is_sorted: bool) -> None:
     # More cells than a table may have, and parts that hold no trial at all.
     shape = (3000, 3000)
-    listed = np.unique(rng.integers(0, 4_000_000, 20_000))
+    listed = np.unique(rng.integers(0, upto, 20_000))
     wanted = np.concatenate((listed[::3], rng.integers(0, 9_000_000, 5000)))
     wanted = np.sort(wanted) if is_sorted else rng.permutation(wanted)
     assert find_codes(listed, wanted, shape).tolist() == looked_up(listed, wanted)

@@ -116,6 +116,20 @@ class TestForTrials:
         with pytest.raises(TrialMismatchError, match=f"do not describe {message}"):
             metadata().for_trials(trials)
 
+    @pytest.mark.parametrize("side", ["models", "segments"])
+    def test_columns_of_one_side_alone(self, side):
+        of_models = side == "models"
+        known = TrialMetadata(
+            KEY, None, {"sex": list("fm")} if of_models else None,
+            None if of_models else {"sex": list("fmf")},
+        )  # fmt: skip
+        trials = Ndx(["anna", "carl"], ["s1"]) if of_models else Ndx(["anna"], ["s1", "s9"])
+        with pytest.raises(TrialMismatchError, match=f"do not describe 1 of 2 {side}"):
+            known.for_trials(trials)
+        # Of the other side nothing need be known.
+        other = Ndx(["anna"], ["s9"]) if of_models else Ndx(["carl"], ["s1"])
+        assert known.for_trials(other).column("sex").values().tolist() == ["f"]
+
     @given(keys(1), st.integers(0, 2**31))
     def test_any_form_any_order(self, key, seed):
         """A number for each trial, found again in other orders and forms."""

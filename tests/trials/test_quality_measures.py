@@ -48,6 +48,13 @@ def test_mask_follows_the_flags() -> None:
     assert aligned.scoremask.tolist() == [[False], [True]]
 
 
+def test_mask_follows_the_flags_of_segments() -> None:
+    item = QualityMeasures(
+        ["a"], ["s", "t"], [[1]], [[2, np.nan]], hasseg=[True, False], scoremask=[[True, True]]
+    )
+    assert item.scoremask.tolist() == [[True, False]]
+
+
 @given(quality_measures(), ndxs() | keys())
 def test_align(item: QualityMeasures, ndx: Ndx | Key) -> None:
     with warnings.catch_warnings():

@@ -12,6 +12,7 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.trials import Key, Scores
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
 from bosaris_py.uncertainty.bootstrapping import bootstrap, bootstrap_scores
 from bosaris_py.uncertainty.resampling import Strata
@@ -304,3 +305,17 @@ def test_a_simultaneous_band_where_there_are_no_errors() -> None:
     alike = bootstrap([9.0, 9.0], [-9.0, -9.0], constant, replications=20, rng=6)
     with pytest.raises(InvalidInputError, match="have replicates that differ"):
         constant.band(alike, kind="simultaneous")
+
+
+@pytest.mark.parametrize("pmiss", [0.0, 1.0])
+def test_a_band_of_speakers_of_whom_none_varies(pmiss: float) -> None:
+    # What none of six speakers shows has a rate r with (1 - r)^6 = 0.025 at most.
+    names = [f"p{i}" for i in range(6)]
+    tar = np.eye(6, dtype=bool)
+    scores = Scores(np.where(tar, 5.0, -5.0) * (1 - 2 * pmiss), names, names)
+    curve = DETCurve([0.25, 0.5])
+    band = curve.band(bootstrap_scores(scores, Key(names, names, tar, ~tar), curve, rng=1))
+    rare = 1 - 0.025 ** (1 / 6)
+    assert band.pmiss.tolist() == [pmiss, pmiss]
+    np.testing.assert_allclose(band.low, max(pmiss - rare, 0), rtol=1e-12)
+    np.testing.assert_allclose(band.high, min(pmiss + rare, 1), rtol=1e-12)

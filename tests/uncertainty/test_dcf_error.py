@@ -382,6 +382,30 @@ def test_effective_numbers_reproduce_the_variance(rng):
     assert normal.standard_error == pytest.approx(errors.dcf_standard_error(Cost()), rel=1e-12)
 
 
+def test_scores_at_the_threshold_are_accepted():
+    """One of three non-targets is accepted for its tie, one of two targets rejected."""
+    names = ["a", "b", "c", "d", "e"]
+    tar = np.array([[True, True, False, False, False]])
+    key = Key(["m"], names, tar, ~tar)
+    scores = Scores([[0.0, -1.0, 0.0, -1.0, -2.0]], ["m"], names)
+    error = dcf_standard_error_scores(scores, key, Cost(), method="iid")
+    # 0.1 times the miss rate and 0.99 times the false-alarm rate.
+    assert error**2 == pytest.approx(0.01 / 4 / 2 + 0.99**2 * 2 / 9 / 3, rel=1e-12)
+    split = [0.0, -1.0], [0.0, -1.0, -2.0]
+    assert dcf_standard_error(*split, Cost()) == pytest.approx(error, rel=1e-15)
+
+
+def test_design_effect_without_errors():
+    """Nothing varies: the speakers have no effect."""
+    names = ["a", "b", "c"]
+    tar = np.eye(3, dtype=bool)
+    key = Key(names, names, tar, ~tar)
+    scores = Scores(np.where(tar, 5.0, -5.0), names, names)
+    errors = speaker_errors(scores, key, 0.0)
+    assert (errors.pmiss, errors.pfa) == (0, 0)
+    assert errors.design_effect(Cost()) == 1.0
+
+
 def test_planning_from_a_pilot_experiment(rng):
     data = CrossedExperiment(n_speakers=20).draw(rng)
     errors = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)

@@ -6,6 +6,7 @@ import pytest
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.uncertainty import quantile
+from bosaris_py.uncertainty.bootstrap_result import student_quantiles
 
 
 def exact_quantile(n: int, p: Fraction) -> float:
@@ -81,3 +82,16 @@ def test_input_is_left_alone() -> None:
 def test_bad_input(values: object, p: float, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         quantile(values, p)
+
+
+@pytest.mark.parametrize(("tail", "rank"), [(0.05, 1), (0.1, 2), (0.45, 9), (0.025, 0)])
+def test_quantiles_of_draws_of_students_t(tail: float, rank: int) -> None:
+    # The r-th of B ascending draws is the quantile r / (B + 1): Davison and Hinkley 1997, 2.5.
+    draws = np.arange(1.0, 20.0) ** 2
+    found = student_quantiles(tail, math.inf, draws)
+    if rank:
+        assert found == (rank**2, (20 - rank) ** 2)
+    else:
+        # Too few draws for so small a tail: the normal law.
+        assert found == student_quantiles(tail, math.inf)
+        assert found == pytest.approx((-1.959963984540054, 1.959963984540054), rel=1e-12)

@@ -297,6 +297,7 @@ DECISIONS = Decisions([True, False], [True])
         (lambda: Decisions.at_threshold([1.0, math.nan], [0.0], 0.0), "`tar` .* not hold NaN"),
         (lambda: Decisions.at_threshold([1.0], [0.0], math.nan), "`threshold` .* got NaN"),
         (lambda: Disagreements(3, 3, 5, 0, 0, 1), "`n_tar` must be at least 1"),
+        (lambda: Disagreements(0, 0, 1, 3, 3, 5), "`n_non` must be at least 1"),
     ],
 )
 def test_bad_input(call, message):
