@@ -74,6 +74,9 @@ _FEWEST_SORTED = 2**20
 # searched for in blocks of so many for each, if the probe takes no more nanoseconds.
 _FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**18, 32, 8, 10.0
 
+# The number of targets at each of some distinct scores; a stride of 0 makes it as many.
+_ONE = mark_read_only(np.ones(1, dtype=np.int64))
+
 # Fewer scores than this are searched for: a grid costs its tables.
 _FEW_SCORES = 2**13
 
@@ -103,7 +106,7 @@ def as_trials(
 
 def _refuse_nan_quickly(scores: FloatArray, name: str) -> None:
     # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if scores.size and np.isnan(scores.min()):
+    if scores.size and np.isnan(np.minimum.reduce(scores)):
         refuse_nan(scores, name)
 
 
@@ -206,7 +209,7 @@ class SortedScores:
             # Rounding each threshold to float32 asks the same question: no float32
             # number lies between the two.
             limits = round_to_float32(limits, towards=np.inf if side == "left" else -np.inf)
-        return np.asarray(np.searchsorted(self.values, limits, side=side))
+        return np.asarray(self.values.searchsorted(limits, side=side))
 
     def edges(self, thresholds: ArrayLike) -> tuple[IntArray, IntArray]:
         """Return the numbers of scores below, and up to, each of some distinct thresholds."""
@@ -266,7 +269,7 @@ def distinct_scores(tar: SortedScores) -> tuple[Float64Array, Weights]:
     if tar.weights is not None:
         return scores, mark_read_only(tar.weights.astype(np.int64)) if tar.is_whole else tar.weights
     # One number serves all scores.
-    return scores, np.broadcast_to(mark_read_only(np.ones(1, dtype=np.int64)), scores.shape)
+    return scores, np.ndarray(scores.shape, np.int64, _ONE, strides=(0,))
 
 
 def as_thresholds(thresholds: ArrayLike) -> Float64Array:

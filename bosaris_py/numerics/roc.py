@@ -395,8 +395,8 @@ class ROC(metaclass=Readable):
         fell[1:] |= self.non_at[:-1] > 0
         index = fell.nonzero()[0]
         # Only the last target score before a step can be tied with non-targets.
-        last = np.full(index.size, self.tar_at.size - 1)
-        last[:-1] = index[1:] - 1
+        last = np.empty_like(index)
+        last[:-1], last[-1] = index[1:] - 1, self.tar_at.size - 1
         drops = self.non_at[last] + self.non_between[last + 1]
         # Summed from the top, so that small rates are sums of few weights.
         false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)

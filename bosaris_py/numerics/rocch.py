@@ -39,7 +39,7 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 _EXACT_PRODUCT = 2**62
 
 # So few points are scanned: calls of numpy take longer.
-_FEW_POINTS = 24
+_FEW_POINTS = 32
 
 # Two costs closer than this are one cost that was rounded in two ways.
 SAME_COST = 1.0 - 2.0**-45
@@ -114,20 +114,18 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
     moved[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
     kept: IndexArray = moved.nonzero()[0]
     while kept.size > 2:
-        turns = _convex(x.take(kept), y.take(kept))
-        n_left = int(np.count_nonzero(turns)) + 2
-        if n_left == kept.size:
-            return kept
+        size = kept.size
+        if size > _FEW_POINTS or x.dtype != np.int64:
+            moved = np.ones(size, dtype=np.bool_)
+            moved[1:-1] = _convex(x.take(kept), y.take(kept))
+            kept = kept[moved]
+            if kept.size == size:
+                return kept
         # A round usually removes about half of what the hull does not need. Long smooth arcs
         # collapse from one end only; there a single scan with a stack is quicker.
         # So it is where few are left.
-        stalled = n_left > 0.9 * kept.size or (n_left <= _FEW_POINTS and x.dtype == np.int64)
-        moved = np.ones(kept.size, dtype=np.bool_)
-        moved[1:-1] = turns
-        kept = kept[moved]
-        if stalled:
-            chosen = np.array(_scan_hull(x[kept].tolist(), y[kept].tolist()), dtype=np.intp)
-            return kept[chosen]
+        if kept.size > 0.9 * size:
+            return kept[_scan_hull(x[kept].tolist(), y[kept].tolist())]
     return kept
 
 
@@ -289,9 +287,9 @@ class ROCCH(metaclass=Readable):
         left = miss_scale * self.misses
         right = fa_scale * self.false_alarms
         # The edge from j - 1 to j meets the diagonal; (28) with the two rates interpolated.
-        j = int(np.argmax(left >= right))
-        rise, fall = left[j] - left[j - 1], right[j - 1] - right[j]
-        return float((left[j] * right[j - 1] - left[j - 1] * right[j]) / (rise + fall))
+        j = int((left >= right).argmax())
+        (m0, m1), (f0, f1) = left[j - 1 : j + 1].tolist(), right[j - 1 : j + 1].tolist()
+        return float((m1 * f0 - m0 * f1) / ((m1 - m0) + (f0 - f1)))
 
     def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> Any:
         """Return the minimum DCF at one or many operating points; see `bosaris_py.min_dcf`.
@@ -347,7 +345,7 @@ class ROCCH(metaclass=Readable):
         """
         # The last line of (25) without a comparison of costs: edges whose optimal
         # likelihood-ratio is below the Bayes threshold are rejected.
-        return np.asarray(np.searchsorted(self.llr, costs.thresholds, side="left"))
+        return np.asarray(self.llr.searchsorted(costs.thresholds))
 
     @functools.cached_property
     def min_cllr(self) -> float:
