@@ -10,7 +10,14 @@ import numpy.typing as npt
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_path, as_vector
 from bosaris_py.calibration.passes import Where
-from bosaris_py.calibration.trained import NUMBER, NUMBER_OR_NONE, LinearMap, LineMap, write_llrs
+from bosaris_py.calibration.trained import (
+    NUMBER,
+    NUMBER_OR_NONE,
+    FarScores,
+    LinearMap,
+    LineMap,
+    write_llrs,
+)
 from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
@@ -273,6 +280,8 @@ class LinearCalibration(LinearMap, LineMap):
         -----
         MissingTrialsWarning
             If trials of `ndx_file` have no score, with counts.
+        ExtrapolationWarning
+            If scores lie far outside those of the training.
 
         Notes
         -----
@@ -280,7 +289,10 @@ class LinearCalibration(LinearMap, LineMap):
         """
         files = [as_path(score_file, "score_file")]
         where = Where(block_rows, progress=progress)
-        write_llrs(files, ndx_file, output_file, [self.scale], self.offset, where, needs_all=False)
+        far = FarScores(self.low_score, self.high_score)
+        line = [self.scale], self.offset
+        write_llrs(files, ndx_file, output_file, *line, where, [far], needs_all=False)
+        self._warn_of_far(far)
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""
