@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import re
 from abc import ABCMeta
 from collections.abc import Callable
 from functools import partial
@@ -89,6 +90,18 @@ class Readable(ABCMeta):
         if "__attrs_attrs__" in names and "__setattr__" in names:
             names["__setattr__"] = _refuse_change
         return super().__new__(cls, name, bases, names, **kw)
+
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        """Make an object; where arguments are missing or unknown, tell how to make one."""
+        try:
+            return super().__call__(*args, **named)
+        except TypeError as error:
+            # An error from inside of the constructor has a frame of its own.
+            inner = error.__traceback__ and error.__traceback__.tb_next
+            way = re.search(r"Make one with [^.;]*", cls.__doc__ or "")
+            if inner or way is None:
+                raise
+            raise TypeError(f"{error}. {' '.join(way[0].split())}.") from None
 
     def __dir__(cls) -> list[str]:
         names = set(super().__dir__()) - _MACHINERY

@@ -238,16 +238,16 @@ def as_score_lists(
 
 def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
     """Raise if these are not the scores of two classes, but the labels and scores of all trials."""
-    # Labels are 0 and 1, or -1 and 1, nothing else and both of them, for as many trials as there
-    # are scores. Few scores may be such numbers by chance. Fewer than 4 always pass. Fewer than 20
-    # pass unless the scores in the other list all differ and none is -1, 0 or 1.
+    # Labels are 0 and 1, -1 and 1, or 1 and 2, nothing else and both of them, for as many trials as
+    # there are scores. Few scores may be such numbers by chance. Fewer than 4 always pass. Fewer
+    # than 20 pass unless the scores in the other list all differ and none is such a number.
     if tar.size != non.size or tar.size < _FEW_TRIALS:
         return
     for name, labels, other, scores in (("tar", tar, "non", non), ("non", non, "tar", tar)):
         if not _are_labels(labels) or _are_labels(scores):
             continue
         if scores.size < _MANY_TRIALS and (
-            np.isin(scores, (-1, 0, 1)).any() or np.unique(scores).size < scores.size
+            np.isin(scores, (-1, 0, 1, labels.max())).any() or np.unique(scores).size < scores.size
         ):
             continue
         found = f"only {labels.min():g} and {labels.max():g}, for as many trials as `{other}` has"
@@ -256,13 +256,15 @@ def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
 
 
 def _are_labels(values: FloatArray) -> bool:
-    """Tell whether values are 0 and 1, or -1 and 1, and nothing else."""
+    """Tell whether values are 0 and 1, -1 and 1, or 1 and 2, and nothing else."""
     # Most scores show in the first few that they are none.
     head = values[:8]
-    if not ((head == 0) | (abs(head) == 1)).all():
+    if not ((head == 0) | (abs(head) == 1) | (head == 2)).all():
         return False
     low, high = values.min(), values.max()
-    return (low, high) in ((0, 1), (-1, 1)) and bool(((values == low) | (values == high)).all())
+    return (low, high) in ((0, 1), (-1, 1), (1, 2)) and bool(
+        ((values == low) | (values == high)).all()
+    )
 
 
 def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:

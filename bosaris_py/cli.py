@@ -563,6 +563,7 @@ def _primary_cost(args: argparse.Namespace) -> None:
     bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2
     """
     form = _table_form(args, "json")
+    given = {name: getattr(args, name) for name in ("columns", "key_columns", "labels")}
     cost = bp.primary_cost_of_files(
         args.system,
         args.key,
@@ -571,6 +572,7 @@ def _primary_cost(args: argparse.Namespace) -> None:
         key_format=args.key_format,
         only=args.only,
         compatibility=args.compatibility,
+        **_text_options(args, **given),
     )
     if form:
         _emit_json(cost.to_dict(), args.output)
@@ -675,8 +677,10 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     },
 }
 
-_TEXT = "--format --columns --labels --strip-suffix --side --spoof --missing --memory"
-_SYSTEMS = f"scores --key! --key-format --key-columns --metadata --conditions --prior {_TEXT}"
+_WORDS = "--format --columns --labels --strip-suffix --side --spoof --missing"
+_TEXT = f"{_WORDS} --memory"
+_KEY = "--key! --key-format --key-columns"
+_SYSTEMS = f"scores {_KEY} --metadata --conditions --prior {_TEXT}"
 _TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output"
 _TRAINING = (
     "training --key --key-format --key-columns --model --apply --output --to --trials --prior "
@@ -698,7 +702,7 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "bayes": (_bayes, f"{_SYSTEMS} --output! --range --title"),
     "primary-cost": (
         _primary_cost,
-        "system --key! --plan! --only --compatibility --format --key-format --json --output",
+        f"system {_KEY} --plan! --only --compatibility {_WORDS} --json --output",
     ),
     "report": (
         _report,

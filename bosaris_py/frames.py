@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from numbers import Number
 from typing import Any, TypeAlias
 
@@ -43,6 +44,9 @@ from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 
 # A code for each row, and the texts that they stand for.
 Coded: TypeAlias = tuple[AnyArray, list[str]]
+
+# Rows that are put into matrices at once: what is computed of them stays in the cache.
+_BLOCK = 1 << 16
 
 _TAR = "tar= says which label means target; all others then do not."
 
@@ -268,6 +272,9 @@ class _Columns:
 
 def _coded(column: Any) -> tuple[AnyArray, list[Any]]:
     """Return codes, -1 where a value is missing, and the values that they stand for."""
+    if getattr(getattr(column, "dtype", None), "storage", None) == "pyarrow":
+        # Texts of pandas; it would widen the codes.
+        column = column.array.__arrow_array__()
     if hasattr(column, "factorize"):  # pandas
         categories = getattr(column, "cat", None)
         if categories is not None:
@@ -341,13 +348,15 @@ class _Side:
     @property
     def positions(self) -> AnyArray:
         """Position of the id of each row."""
-        return self.codes if self.ranks is None else self.ranks.take(self.codes)
+        return self.at(slice(None))
 
-    def places(self, step: int) -> AnyArray:
-        """Return positions times a step, in as few passes over the rows as possible."""
+    def at(self, rows: slice, step: int = 1) -> AnyArray:
+        """Return the positions of some rows, times a step, in as few passes as possible."""
         if self.ranks is not None:
-            return (self.ranks * np.int64(step)).take(self.codes)
-        return np.multiply(self.codes, step, dtype=np.int64)
+            ranks = self.ranks if step == 1 else self.ranks * np.int64(step)
+            return ranks.take(self.codes[rows])
+        codes = self.codes[rows]
+        return codes if step == 1 else np.multiply(codes, step, dtype=np.int64)
 
     def used(self) -> _Side:
         """Leave out the ids that no row has."""
@@ -419,25 +428,37 @@ class _Rows:
         # Rows are mostly in the order of the one side or of the other: so are the cells, then.
         by_columns = n_rows > 1 and self.segments.codes[0] == self.segments.codes[1]
         outer, inner = (self.models, self.segments)[:: -1 if by_columns else 1]
-        cells = outer.places(inner.ids.size)
-        cells += inner.positions
-        whole = cells.size == shape[0] * shape[1] and ascends(cells)
 
-        def filled(values: AnyArray, chosen: AnyArray, empty: Any) -> AnyArray:
-            matrix = np.empty(shape, dtype=values.dtype, order="F" if by_columns else "C")
-            in_order = matrix.reshape(-1, order="A")
-            if whole:
-                in_order[:] = values
-            else:
-                in_order[:] = empty
-                in_order[chosen] = values
-            return matrix
+        def cells(rows: slice) -> AnyArray:
+            return np.add(outer.at(rows, inner.ids.size), inner.at(rows), dtype=np.int64)
 
-        matrices = {name: filled(values, cells, np.nan) for name, values in scores.items()}
-        if matrices and not whole:
+        # Most lists that are in no order show it at once.
+        parts = map(slice, (_BLOCK, None))
+        whole = n_rows == shape[0] * shape[1] and all(ascends(cells(part)) for part in parts)
+        order: Any = "F" if by_columns else "C"
+        empty = np.empty if whole else partial(np.full, fill_value=np.nan)
+        matrices = {name: empty(shape, dtype=x.dtype, order=order) for name, x in scores.items()}
+        mask, tar = (np.zeros(shape, dtype=np.bool_, order=order) for _ in range(2))
+        filled = {name: matrix.reshape(-1, order="A") for name, matrix in matrices.items()}
+        is_trial, is_hit = mask.reshape(-1, order="A"), tar.reshape(-1, order="A")
+
+        def fill(begin: int) -> None:
+            rows = slice(begin, begin + _BLOCK)
+            at: Any = rows if whole else cells(rows)
+            for name, values in scores.items():
+                filled[name][at] = values[rows]
+            if whole or not scores:
+                is_trial[at] = True
+            if is_target is not None and whole:
+                is_hit[at] = is_target[rows]
+            elif is_target is not None:
+                is_hit[at[is_target[rows]]] = True
+
+        with ThreadPoolExecutor(n_threads()) as pool:
+            for _ in pool.map(fill, range(0, n_rows, _BLOCK)):
+                pass
+        if scores and not whole:
             mask = ~np.isnan(next(iter(matrices.values())))
-        else:
-            mask = filled(np.ones(n_rows, dtype=np.bool_), cells, empty=False)
         if np.count_nonzero(mask) != n_rows:
             raise self._repeated(is_target)
         # Categories may name ids that no row has.
@@ -448,15 +469,11 @@ class _Rows:
         def final(matrix: AnyArray) -> AnyArray:
             return mark_read_only(matrix if cut is None else np.ascontiguousarray(matrix[cut]))
 
-        tar = None
-        if is_target is not None:
-            targets = cells if whole else cells[is_target]
-            tar = filled(is_target if whole else is_target[is_target], targets, empty=False)
         covered = final(mask)
         systems: dict[str, AnyScores] = {
             name: Scores(final(matrix), *ids, covered) for name, matrix in matrices.items()
         }
-        if tar is None:
+        if is_target is None:
             return Ndx(*ids, covered), systems
         return Key(*ids, final(tar), final(mask ^ tar)), systems
 

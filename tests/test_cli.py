@@ -388,6 +388,17 @@ class TestPrimaryCost:
         assert run(*words, "-o", "cost.txt") == (0, "", "")
         assert Path("cost.txt").read_text(encoding="utf-8") == f"{cost}\n"
 
+    def test_text_of_any_layout(self, run: Run) -> None:
+        scores, key = bp.read_scores("eval_b.txt", form="flat"), bp.Key.read("eval_key.h5")
+        ids = scores.modelset[scores.models], scores.segset[scores.segments]
+        lines = zip(*ids, scores.scores.tolist(), strict=True)
+        _write("own.txt", *(f"{score!r} {segment}.wav {model}" for model, segment, score in lines))
+        words = ("own.txt", "--key", "eval_key.tsv", "--plan", "VoxSRC", "--json")
+        layout = ("--columns", "score,segment,model", "--strip-suffix", ".wav")
+        code, out, err = run("primary-cost", *words, *layout)
+        assert (code, err) == (0, "")
+        assert json.loads(out)["actual"] == bp.primary_cost(scores, key, "VoxSRC").actual
+
     def test_hdf5(self, run: Run) -> None:
         words = ("eval_b.h5", "--key", "eval_key.h5", "--plan", "VoxSRC", "--json")
         _, out, _ = run("primary-cost", *words)

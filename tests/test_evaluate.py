@@ -358,6 +358,29 @@ class TestWarningsAndErrors:
             bp.evaluate(systems, (key, metadata), speakers=("said_by", "said_by"))
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
+def test_average_cost_of_languages():
+    """C_avg of a closed set, as the plans of NIST's LREs define it."""
+    languages, rng = ["cmn", "eng", "spa"], np.random.default_rng(22)
+    truth = np.repeat(languages, [7, 20, 33])
+    spoken = np.array(languages)[:, np.newaxis] == truth
+    llrs = rng.normal(2.0 * spoken - 1.0)
+    cost = 0.0
+    for i, target in enumerate(languages):
+        cost += 0.5 * np.mean(llrs[i, truth == target] < 0.0)
+        for other in {*languages} - {target}:
+            cost += 0.5 / 2 * np.mean(llrs[i, truth == other] >= 0.0)
+    segments = [f"s{i:02}" for i in range(60)]
+    scores, key = bp.Scores(llrs, languages, segments), bp.Key(languages, segments, spoken, ~spoken)
+    metadata = bp.TrialMetadata(key, segment_columns={"language": truth.tolist()})
+    pairs = metadata.conditions("model", "language", lacking="ignore")
+    results = bp.Results.from_scores(scores, key, pairs)
+    assert results.act_dcf(0.5) == pytest.approx(cost / 3, rel=1e-14)
+    found = bp.evaluate(scores, (key, metadata), conditions=("model", "language"), priors=0.5)
+    assert found.records()[-1]["act_dcf"] == 2 * results.act_dcf(0.5)
+    assert metadata.factor("segment").values()[::3].tolist() == segments
+
+
 def test_no_matplotlib_before_the_first_plot():
     code = "import sys, bosaris_py as bp; bp.evaluate; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -46,7 +46,7 @@ TWO_LISTS: dict[str, Call] = {
 
 
 @pytest.mark.parametrize("call", TWO_LISTS.values(), ids=TWO_LISTS)
-@pytest.mark.parametrize("labels", [LABELS, 2.0 * LABELS - 1.0, LABELS == 1], ids=str)
+@pytest.mark.parametrize("labels", [LABELS, 2.0 * LABELS - 1.0, LABELS + 1, LABELS == 1], ids=str)
 def test_labels_and_scores(call: Call, labels: np.ndarray) -> None:
     for classes in ((labels, SCORES), (SCORES, labels), (list(labels), SCORES.astype("f4"))):
         with pytest.raises(InvalidInputError, match=r"split_by_labels\(labels, scores\)"):
@@ -73,6 +73,8 @@ def test_words_and_scores() -> None:
         # Few scores that are tied or label values themselves.
         ([0.0, 1.0] * 5, [-2.0, 0.5] * 5),
         ([0.0, 1.0] * 2, [0.25, -0.5, 3.0, 1.0]),
+        ([1.0, 2.0] * 2, [0.25, -0.5, 3.0, 2.0]),
+        ([1.0, 2.0, 3.0] * 10, list(range(30))),
     ],
 )
 def test_scores_that_are_no_labels(tar: list[float], non: list[float]) -> None:
@@ -108,6 +110,7 @@ def test_split_by_labels(labels: object) -> None:
         (LABELS[:9], SCORES, "`labels` must hold one label for each of the 100 scores; got 9 la"),
         (SCORES, LABELS, "`labels` must be True and False, 0 and 1, or -1 and 1; got numbers from"),
         (SCORES, LABELS, "Labels come first, then scores"),
+        (LABELS + 1, SCORES, "got numbers from 1 to 2. Say which means a target: labels == 2."),
         (np.where(LABELS == 1, 1.0, np.nan), SCORES, "-1 and 1; got NaN at position 30"),
         (LABELS - 1 + 2 * LABELS, SCORES, "0 and 1, or -1 and 1; got numbers from -1 to 2"),
         (LABELS[:, None], SCORES, "`labels` must be one-dimensional; got an array of shape"),

@@ -14,6 +14,7 @@ from bosaris_py.calibration.trained import (
     HIGH_OR_NONE,
     NUMBER,
     NUMBER_OR_NONE,
+    FarScores,
     LinearMap,
     LineMap,
     write_llrs,
@@ -280,6 +281,8 @@ class LinearCalibration(LinearMap, LineMap):
         -----
         MissingTrialsWarning
             If trials of `ndx_file` have no score, with counts.
+        ExtrapolationWarning
+            If scores lie far outside those of the training.
 
         Notes
         -----
@@ -287,7 +290,10 @@ class LinearCalibration(LinearMap, LineMap):
         """
         files = [as_path(score_file, "score_file")]
         where = Where(block_rows, progress=progress)
-        write_llrs(files, ndx_file, output_file, [self.scale], self.offset, where, needs_all=False)
+        far = FarScores(self.low_score, self.high_score)
+        line = [self.scale], self.offset
+        write_llrs(files, ndx_file, output_file, *line, where, [far], needs_all=False)
+        self._warn_of_far(far)
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

@@ -172,6 +172,45 @@ class ScoreMap(metaclass=Readable):
         """Return the log-likelihood-ratios of scores that are not NaN."""
 
 
+@attrs.define
+class FarScores:
+    """How many scores lie far outside those of the training, from `low` to `high` if known."""
+
+    low: float | None
+    high: float | None
+    n_scores: int = 0
+    n_far: int = 0
+    farthest: float = math.nan
+    distance: float = 0.0
+
+    def count(self, scores: FloatArray, ends: tuple[float, float]) -> None:
+        """Count scores, which go from end to end."""
+        self.n_scores += scores.size
+        if self.low is None or self.high is None or self.low == self.high:
+            return
+        # Of more trials than those of the training a few always lie a little outside.
+        margin = _FAR * (self.high - self.low)
+        if ends[0] >= self.low - margin and ends[1] <= self.high + margin:
+            return
+        finite = scores[np.isfinite(scores)].astype(np.float64)
+        outside = np.maximum(self.low - finite, finite - self.high)
+        if n_far := int(np.count_nonzero(outside > margin)):
+            self.n_far += n_far
+            at = int(np.argmax(outside))
+            if outside[at] > self.distance:
+                # Python's floats, which become infinite without a warning.
+                self.farthest, self.distance = float(finite[at]), float(outside[at])
+
+    def __str__(self) -> str:
+        assert self.low is not None, "some are far from it"
+        assert self.high is not None, "likewise"
+        return (
+            f"{self.n_far} of {self.n_scores} scores lie far outside those of the training, "
+            f"{self.low:.4g} to {self.high:.4g}; the farthest, {self.farthest:.4g}, by "
+            f"{self.distance / (self.high - self.low):.2g} of their range"
+        )
+
+
 class LineMap(ScoreMap):
     """A line, which goes on beyond the scores of the training."""
 
@@ -200,40 +239,21 @@ class LineMap(ScoreMap):
                 mapped += self.offset
             else:
                 mapped.fill(self.offset)
-        if limits and self.low_score is not None and self.high_score is not None:
-            ends = min(limits), max(limits)
-            if far := describe_far(values, ends, (self.low_score, self.high_score)):
-                more = (
-                    "There the map is a line that no trial supports; BoundedCalibration limits it."
-                )
-                warn_caller(f"{far}. {more}", ExtrapolationWarning)
+        if limits:
+            far = FarScores(self.low_score, self.high_score)
+            far.count(values, (min(limits), max(limits)))
+            self._warn_of_far(far)
         return llrs
+
+    @staticmethod
+    def _warn_of_far(far: FarScores) -> None:
+        """Warn of scores far outside those of the training, if there are any."""
+        if far.n_far:
+            more = "There the map is a line that no trial supports; BoundedCalibration limits it."
+            warn_caller(f"{far}. {more}", ExtrapolationWarning)
 
     def _llrs(self, scores: FloatArray) -> Float64Array:
         return weighted_sum([scores], [self.scale], self.offset)
-
-
-def describe_far(
-    scores: FloatArray, ends: tuple[float, float], trained: tuple[float, float]
-) -> str:
-    """Say how many scores, from end to end, lie far outside those of the training; "" if none."""
-    low, high = trained
-    # Of more trials than those of the training a few always lie a little outside.
-    margin = _FAR * (high - low)
-    if low == high or (ends[0] >= low - margin and ends[1] <= high + margin):
-        return ""
-    finite = scores[np.isfinite(scores)].astype(np.float64)
-    outside = np.maximum(low - finite, finite - high)
-    if not (outside > margin).any():
-        return ""
-    farthest = int(np.argmax(outside))
-    # Of Python's floats, which become infinite without a warning.
-    share = float(outside[farthest]) / float(high - low)
-    return (
-        f"{np.count_nonzero(outside > margin)} of {scores.size} scores lie far outside "
-        f"those of the training, {low:.4g} to {high:.4g}; the farthest, "
-        f"{finite[farthest]:.4g}, by {share:.2g} of their range"
-    )
 
 
 class TrialMap(ScoreMap):
@@ -615,6 +635,7 @@ class _MappedFiles:
     weights: npt.ArrayLike
     offset: float
     needs_all: bool
+    far: Sequence[FarScores]
     counts: TrialCounts = attrs.field(factory=TrialCounts)
 
     def read(self, where: Where) -> Iterator[MappedBlock]:
@@ -632,8 +653,13 @@ class _MappedFiles:
             # What lies where there is no trial may be anything.
             llrs = weighted_sum(block.scores, self.weights, self.offset)
             mask = block.scored_labels != 0
+            scores = block.scores
             if not mask.all():
                 llrs[~mask] = 0.0
+                scores = tuple(values[mask] for values in scores)
+            for far, values in zip(self.far, scores, strict=True):
+                if values.size:
+                    far.count(values, (values.min(), values.max()))
             # The minimum of an array is NaN if anything is.
             if np.isnan(llrs.min(initial=0.0)):
                 contradictions += attrs.evolve(block, scores=(llrs,)).count()
@@ -679,10 +705,11 @@ def write_llrs(
     weights: npt.ArrayLike,
     offset: float,
     where: Where,
+    far: Sequence[FarScores],
     *,
     needs_all: bool,
 ) -> None:
-    """Write the weighted sums of the scores in files into another file."""
+    """Write the weighted sums of the scores in files into another file; count those far off."""
     # Without `ndx_file` all scores of the one system are written. Trials without score are refused
     # if all are needed, and warned of otherwise.
     if Path(as_path(output_file, "output_file")).suffix.lower() not in _HDF5:
@@ -695,7 +722,7 @@ def write_llrs(
     # In the order of the trials, because rows are written as they come.
     blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
     form = blocks.trials
-    mapped = _MappedFiles(blocks, ids, weights, offset, needs_all)
+    mapped = _MappedFiles(blocks, ids, weights, offset, needs_all, far)
     parts = mapped.read(where)
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
     if isinstance(form, MatrixFile):

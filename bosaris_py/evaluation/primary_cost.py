@@ -21,6 +21,7 @@ from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import largest_of, warn_if_inverted, warn_unless_llrs
+from bosaris_py.storage.formats import ReadOptions
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
 from bosaris_py.trials.files import binary_kind
 from bosaris_py.trials.key import AnyKey, check_key
@@ -411,7 +412,7 @@ def primary_cost_of_files(
         As for `primary_cost`; files are read whole for ``"nist"``.
     **options
         For files read in blocks, `block_rows`, `workers`, `client` and `progress` of
-        `Results.from_files <bosaris_py.Results.from_files>`.
+        `Results.from_files`; for text, keywords of `read_scores`, and `key_columns`.
 
     Returns
     -------
@@ -445,15 +446,19 @@ def primary_cost_of_files(
     PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
     """
     chosen = find_plan(plan)
-    if (score_format, key_format, compatibility) == (None, None, None):
+    # Keywords of the readers of text, most of which hold for both files.
+    of_text = {*ReadOptions.__annotations__, "key_columns"}
+    ways = score_format, key_format, compatibility
+    if ways == (None, None, None) and options.keys() & of_text <= {"progress"}:
         kinds = {binary_kind(file) for file in (score_file, key_file)}
         if kinds <= _IN_BLOCKS:
             trials = EvaluatedTrials.of_files(score_file, key_file, chosen, conditions, **options)
             return _judge(chosen, trials, dict(only or {}), None)
-    if options:
-        raise invalid("options", "be left out where files are read whole", ", ".join(options))
-    key, metadata = read_key(key_file, format=key_format)
-    scores = read_scores(score_file, format=score_format)
+    if foreign := [name for name in options if name not in of_text]:
+        raise invalid("options", "be left out where files are read whole", ", ".join(foreign))
+    columns = [options.pop(name, None) for name in ("columns", "key_columns")]
+    key, metadata = read_key(key_file, format=key_format, columns=columns[1], **options)
+    scores = read_scores(score_file, format=score_format, columns=columns[0], **options)
     divided = metadata if conditions is None else conditions
     cost = primary_cost(scores, key, chosen, divided, only=only, compatibility=compatibility)
     comparison = compare_trials(scores, key)

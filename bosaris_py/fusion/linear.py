@@ -28,8 +28,8 @@ from bosaris_py.calibration.trained import (
     NUMBER,
     VECTOR,
     VECTOR_OR_NONE,
+    FarScores,
     LinearMap,
-    describe_far,
     weighted_sum,
     write_llrs,
 )
@@ -326,7 +326,10 @@ class LinearFusion(LinearMap):
         self._check_systems(len(files), "score_files")
         ndx_file = as_path(ndx_file, "ndx_file")
         where = Where(block_rows, progress=progress)
-        write_llrs(files, ndx_file, output_file, self.weights, self.offset, where, needs_all=True)
+        far = self._far_scores()
+        line = self.weights, self.offset
+        write_llrs(files, ndx_file, output_file, *line, where, far, needs_all=True)
+        self._warn_of_far(far)
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
@@ -360,22 +363,27 @@ class LinearFusion(LinearMap):
         # The maximum of an array is NaN if anything is.
         for system in np.flatnonzero(np.isnan(high)):
             refuse_nan(scores[system], f"x, system {system + 1},")
+        far = self._far_scores()
+        for found, row, *ends in zip(far, scores, low, high, strict=True):
+            found.count(row, (ends[0], ends[1]))
+        self._warn_of_far(far)
+
+    def _far_scores(self) -> list[FarScores]:
+        """Return what counts the scores of each system that lie far outside its training's."""
         if self.low_scores is None or self.high_scores is None:
-            return
-        trained = zip(self.low_scores, self.high_scores, strict=True)
-        far = [
-            (number, described)
-            for number, (row, *ends, limits) in enumerate(
-                zip(scores, low, high, trained, strict=True), start=1
-            )
-            if self.weights[number - 1]
-            and (described := describe_far(row, (ends[0], ends[1]), limits))
-        ]
-        if far:
-            told = "; ".join(f"system {number}: {described}" for number, described in far)
+            return [FarScores(None, None) for _ in self.weights]
+        return list(map(FarScores, self.low_scores, self.high_scores))
+
+    def _warn_of_far(self, found: Sequence[FarScores]) -> None:
+        told = "; ".join(
+            f"system {number}: {far}"
+            for number, (far, weight) in enumerate(zip(found, self.weights, strict=True), start=1)
+            if weight and far.n_far
+        )
+        if told:
             order = f" ({', '.join(self.system_names)})" if self.system_names else ""
-            message = f"{told}. Are the systems in the order of the training{order}?"
-            warn_caller(message[0].upper() + message[1:], ExtrapolationWarning)
+            message = f"S{told[1:]}. Are the systems in the order of the training{order}?"
+            warn_caller(message, ExtrapolationWarning)
 
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""

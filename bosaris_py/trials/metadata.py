@@ -330,6 +330,7 @@ class TrialMetadata(metaclass=Readable):
         ----------
         name : str
             A column of any kind; the value of a model or segment is repeated for all its trials.
+            ``"model"`` and ``"segment"`` are the ids, unless a column is so named.
 
         Returns
         -------
@@ -342,6 +343,10 @@ class TrialMetadata(metaclass=Readable):
                 return (
                     take_items(column, self.trials.trial_positions()[kind - 1]) if kind else column
                 )
+        if name in (sides := ("model", "segment")):
+            side = sides.index(name)
+            ids = Factor.from_values(self.trials.ids[side])
+            return take_items(ids, self.trials.trial_positions()[side])
         raise _unknown_column(name, self.names)
 
     def factor(self, name: str) -> Factor:

@@ -411,22 +411,12 @@ def named_speakers(
 def _described(
     key: AnyKey, metadata: TrialMetadata | None, argument: str, columns: tuple[str, ...]
 ) -> TrialMetadata:
-    """Return metadata with columns; "model" and "segment" are the ids if no column is so named."""
-    ids = dict(zip(("model", "segment"), key.ids, strict=True))
-    if metadata is None:
-        if not ids.keys() >= set(columns):
-            hint = "Pass the pair that read_key returns, (key, metadata), as `key`."
-            expected = "be no name of a column where there is no metadata"
-            raise invalid(argument, expected, "one", hint)
-        metadata = TrialMetadata(key)
-    else:
-        ids = dict(zip(ids, metadata.trials.ids, strict=True))
-    added = {
-        f"{side}_columns": {side: names}
-        for side, names in ids.items()
-        if side in columns and side not in metadata.names
-    }
-    return metadata.with_columns(**added) if added else metadata
+    """Return metadata with columns: what is given, or of a key alone the ids."""
+    if metadata is None and not {"model", "segment"} >= set(columns):
+        hint = "Pass the pair that read_key returns, (key, metadata), as `key`."
+        expected = "be no name of a column where there is no metadata"
+        raise invalid(argument, expected, "one", hint)
+    return TrialMetadata(key) if metadata is None else metadata
 
 
 def _map_of(given: Any, ids: StrArray, name: str) -> IdMap | None:

@@ -19,6 +19,7 @@ from bosaris_py.calibration.passes import FileObjective, FilePasses, Where
 from bosaris_py.errors import (
     BosarisError,
     ConvergenceWarning,
+    ExtrapolationWarning,
     FileFormatError,
     InvalidInputError,
     MissingTrialsWarning,
@@ -730,6 +731,37 @@ def test_fused_lists(
     with pytest.raises(TrialMismatchError, match=f"system 2 lacks {lost} of {ndx.n_trials} trials"):
         fusion(0.3, -1.7).apply_files(paths, ndx_path, tmp_path / "other.h5")
     assert not (tmp_path / "other.h5").exists()
+
+
+@pytest.mark.parametrize("form", [as_matrix, as_list])
+@pytest.mark.parametrize("block_rows", [None, 7])
+def test_far_scores(
+    rng: np.random.Generator, tmp_path: Path, form: Callable[[Any], Any], block_rows: int | None
+) -> None:
+    """Files warn as memory does: scores outside of the trials say nothing, nor do infinite ones."""
+    systems, key = trials(rng, n_systems=2, share=0.6)
+    values = systems[0].scoremat.copy()
+    values[~(key.tar | key.non)] = 1e9
+    rows, columns = np.nonzero(key.tar | key.non)
+    values[rows[[3, -1]], columns[[3, -1]]] = 70.0, -80.0
+    values[rows[5], columns[5]] = np.inf
+    systems[0] = Scores(values, key.modelset, key.segset, values != 1e9)
+    paths, ndx_path = save(tmp_path, list(map(form, systems)), form(key.to_ndx()))
+    line = attrs.evolve(CALIBRATION, low_score=-10.0, high_score=40.0)
+    fused = attrs.evolve(fusion(0.3, -1.7), low_scores=[-10.0, -50.0], high_scores=[40.0, 50.0])
+    options = {"block_rows": block_rows}
+    for in_memory, in_files in (
+        (lambda: line.apply(systems[0]), lambda out: line.apply_file(paths[0], out, **options)),
+        (
+            lambda: fused.apply(systems, key),
+            lambda out: fused.apply_files(paths, ndx_path, out, **options),
+        ),
+    ):
+        with pytest.warns(ExtrapolationWarning, match="2 of .*, -80, by 1.4 of") as expected:
+            in_memory()
+        with pytest.warns(ExtrapolationWarning) as found:
+            in_files(tmp_path / "llrs.h5")
+        assert [str(item.message) for item in found] == [str(item.message) for item in expected]
 
 
 def test_a_list_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) -> None:

@@ -563,6 +563,17 @@ class TestFiles:
         cost = primary_cost_of_files(tmp_path / "scores.txt", tmp_path / "list.txt", "VoxSRC")
         assert cost.minimum == 0.5
 
+    def test_options_of_text(self, tmp_path):
+        """Columns of one's own, and a suffix of the one file, as `read_scores` takes them."""
+        (tmp_path / "key.txt").write_text("1 a.wav b\n0 a c\n1 d c.wav\n")
+        (tmp_path / "scores.txt").write_text("x 3.5 a b\ny 3.0 a c.wav\nz 1 d.wav c\n")
+        files = tmp_path / "scores.txt", tmp_path / "key.txt", "VoxSRC"
+        words = {"columns": "- score model segment", "key_columns": "label model segment"}
+        cost = primary_cost_of_files(*files, **words, strip_suffix=".wav", progress=False)
+        assert (cost.n_tar, cost.n_non, cost.minimum) == (2, 1, 0.5)
+        with pytest.raises(InvalidInputError, match=r"left out where files are .*; got block_rows"):
+            primary_cost_of_files(*files, **words, block_rows=7)
+
 
 class TestReport:
     data = Evaluation(15)

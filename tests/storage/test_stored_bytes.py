@@ -516,7 +516,7 @@ def test_labels(labels: list[Any], expected: list[bool]) -> None:
     [
         ([[True], [False]], "one-dimensional"),
         ([1, 0, -1], "numbers from -1 to 1"),
-        ([0, 2], "numbers from 0 to 2"),
+        ([0, 2], "numbers from 0 to 2. Say which means a target: labels == 2."),
         ([1.0, np.nan], "NaN at position 1"),
         ([1, 0.5], "numbers from 0.5 to 1"),
     ],

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 
 import bosaris_py
 from bosaris_py import (
+    ROC,
     LinearCalibration,
+    LinearFusion,
     OperatingPoint,
+    PAVCalibration,
     Results,
     evaluation,
     plots,
@@ -217,6 +220,30 @@ def test_filter_of_all_or_nothing(item: Any, keep: bool) -> None:  # noqa: FBT00
 def test_what_cannot_be_set_tells_the_remedy(item: Any, name: str, message: str) -> None:
     with pytest.raises(FrozenObjectError, match=message):
         setattr(item, name, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            LinearCalibration,
+            r"missing 8 required .*'n_non'. Make one with `fit`, `fit_scores` or `read`.$",
+        ),
+        (
+            lambda: LinearFusion(prior=0.5),
+            r"'n_non'. Make one with `fit`, `fit_scores` or `read`.$",
+        ),
+        (lambda: PAVCalibration([1.0], [0.0]), r"Make one with `fit`, `fit_scores` or `read`.$"),
+        (lambda: ROC([1, 0], [0.5, 0.25]), r"and 'non_between'. Make one with `from_scores`.$"),
+        (lambda: ROC(roc=1), r"argument 'roc'. Make one with `from_scores`.$"),
+        # Errors from inside of the constructor stay as they are; some classes are called.
+        (lambda: ROC(1, 2, 3, 4), r"^(?!.*Make)"),
+        (lambda: Results([1.0]), r"missing 1 required positional argument: 'non'$"),
+    ],
+)
+def test_arguments_that_are_missing_tell_how_to_make_an_object(call: Any, message: str) -> None:
+    with pytest.raises((TypeError, AttributeError), match=message):
+        call()
 
 
 def test_all_public_frozen_classes_tell_the_remedy() -> None:

@@ -91,8 +91,11 @@ def as_labels(labels: Any, name: str) -> BoolArray:
         expected = "be True and False, 0 and 1, or -1 and 1"
         if np.isnan(array).any():
             raise invalid(name, expected, f"NaN at position {np.argmax(np.isnan(array))}")
-        found = f"numbers from {array.min():g} to {array.max():g}"
-        raise invalid(name, expected, found, "Labels come first, then scores.")
+        low, high = array.min(), array.max()
+        hint = "Labels come first, then scores."
+        if ((array == low) | (array == high)).all():
+            hint = f"Say which means a target: {name} == {high:g}."
+        raise invalid(name, expected, f"numbers from {low:g} to {high:g}", hint)
     words = Factor.from_values(array if array.dtype.kind == "U" else array.tolist())
     lower = [str(word).lower() for word in words.levels]
     classes = next((each.classes for each in VOCABULARIES if set(lower) <= set(each.classes)), {})
