@@ -228,12 +228,18 @@ class PrimaryCost(Records):
         mode = f", as {self.compatibility}" if self.compatibility else ""
         return (
             f"PrimaryCost: {self.plan.name} ({self.plan.fingerprint}{mode}), "
+            f"{'trials pooled, ' if is_pooled(self) else ''}"
             f"actual {self.actual:.4f}, minimum {self.minimum:.4f}"
         )
 
     def __str__(self) -> str:
         """Return the report: costs by operating point and by partition, and the notes."""
         return "\n".join(_report(self))
+
+
+def is_pooled(cost: PrimaryCost) -> bool:
+    """Tell whether trials are pooled that the plan divides, so that the cost is another."""
+    return any(note.startswith(nist.POOLED) for note in cost.notes)
 
 
 def _or_none(value: float) -> float | None:
@@ -259,7 +265,8 @@ def _report(cost: PrimaryCost) -> list[str]:
         lines.append(f"{costs:<40}{point.actual:>10.4f}{point.minimum:>10.4f}")
     for part in cost.parts:
         lines.append(f"{part.plan.name:<40}{part.actual:>10.4f}{part.minimum:>10.4f}")
-    lines.append(f"{'primary cost':<40}{cost.actual:>10.4f}{cost.minimum:>10.4f}")
+    name = "NOT the primary cost" if is_pooled(cost) else "primary cost"
+    lines.append(f"{name:<40}{cost.actual:>10.4f}{cost.minimum:>10.4f}")
     if not math.isnan(cost.eer):
         lines.append(f"{'EER, per cent':<40}{'':>10}{100 * cost.eer:>10.2f}")
     if len(cost.partitions) > 1:
@@ -339,7 +346,7 @@ def primary_cost(
     MissingTrialsWarning
         If trials of the key have no score. They are left out.
     UncertainPlanWarning
-        If the plan's partitions are known from memory only.
+        If the plan's partitions are known from memory only, or the trials are pooled instead.
 
     Notes
     -----
