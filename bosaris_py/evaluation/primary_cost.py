@@ -20,7 +20,7 @@ from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partiti
 from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.numerics.roc import largest_of, warn_if_inverted, warn_unless_llrs
+from bosaris_py.numerics.roc import warn_if_inverted, warn_unless_llrs
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
 from bosaris_py.trials.files import binary_kind
 from bosaris_py.trials.key import AnyKey, check_key
@@ -551,8 +551,7 @@ def _defined_costs(
         warn_if_inverted(hull.eer, lambda: mixture.roc.auc, *sizes)
         # A minimum means something for scores of any kind.
         if cut.groups is None and plan.ranked_by == "actual":
-            largest = largest_of(cut.tar.scores, cut.non.scores)
-            warn_unless_llrs(lambda: float(hull.min_dcf(0.5)), largest, min(sizes))
+            warn_unless_llrs(mixture.within, lambda: mixture.cllr, lambda: hull, min(sizes))
     best = hull.best_vertices(costs)
     columns = {
         "threshold": costs.thresholds,
