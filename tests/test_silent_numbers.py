@@ -769,6 +769,7 @@ def test_actual_costs_of_inverted_scores_and_cosines() -> None:
         calls: list[Call] = [
             lambda c=classes: bp.act_dcf(*c, 0.01),
             lambda c=classes: bp.cllr(*c),
+            lambda c=classes: unc.bootstrap(*c, unc.ActDCF(0.1), replications=9, rng=1),
             lambda s=scores: bp.primary_cost(s, key, "SRE08"),
         ]
         for call in calls:

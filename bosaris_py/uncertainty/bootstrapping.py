@@ -228,7 +228,7 @@ def bootstrap(
     chosen = as_statistic(statistic)
     groups = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
     scores = as_classes(tar, non, tar_sets=tar_sets, non_sets=non_sets, **groups)
-    if isinstance(chosen, ActDCF | Cllr):
+    if isinstance(chosen, ActDCF):
         check_llrs(*scores, None, None)
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
