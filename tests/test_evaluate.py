@@ -93,6 +93,19 @@ class TestFigures:
         assert (record["min_primary"], record["act_primary"]) == (cost.minimum, cost.actual)
         assert "primary cost of VoxSRC" in str(evaluation)
 
+    def test_segments_of_unknown_speakers(self, key, systems):
+        """Nobody is the target of the last segment, so its speaker is not known."""
+        one = np.zeros_like(key.tar)
+        one[0, 0] = True
+        alone = bp.Key(key.modelset, key.segset, one, (key.tar | key.non) & ~one)
+        for call in (
+            lambda: bp.evaluate(systems, alone).compare(),
+            lambda: bp.evaluate(systems, alone, replications=2, rng=1),
+            lambda: unc.compare_systems(systems, alone, unc.EER()),
+        ):
+            with pytest.raises(InvalidInputError, match="Give `speakers`, for instance a column, "):
+                call()
+
     def test_no_primary_cost_without_metadata(self, systems, key):
         """A cost of pooled trials is not that of a plan which equalises partitions."""
         with pytest.warns(UncertainPlanWarning, match="SRE21: NOT the published cost"):
