@@ -36,6 +36,7 @@ from bosaris_py.evaluation import (
 )
 from bosaris_py.evaluation.condition_table import table_figures, table_points
 from bosaris_py.evaluation.plan_presets import find_plan
+from bosaris_py.evaluation.primary_cost import is_pooled
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.scores import AnyScores
@@ -273,6 +274,8 @@ class Evaluation(Table):
         how = self._judging
         costs = "costs are normalized" if how.normalize else "costs are not normalized"
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
+        if any(map(is_pooled, self.primary.values())):
+            plan = f"NO {plan}, because trials are pooled"
         _, row = self.table.rows[0]
         counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.table.same_trials else ""
         notes = "; ".join(filter(None, (counts, costs, plan, how.calibrated, how.how)))
@@ -443,7 +446,7 @@ def evaluate(
     priors : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
         Operating points of the actual and minimum costs; may be spelled `prior`, as elsewhere.
     plan : EvaluationPlan or str, optional
-        Adds the published cost of an evaluation, see `primary_cost`.
+        Adds the published cost of an evaluation, see `primary_cost`; most need metadata.
     conditions : Conditions, mapping, or name or names of columns, optional
         Adds a row for each condition, and one for all equalised; a mapping is as for
         `Conditions`, columns are of the metadata.
@@ -625,7 +628,7 @@ def _ordered(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
     costs = [name for name in row.figures if "_dcf" in name]
     costs.sort(key=lambda name: name.startswith("act"))
     figures = {name: row.figures[name] for name in ("eer", *costs, "min_cllr", "cllr")}
-    if primary is not None:
+    if primary is not None and not is_pooled(primary):
         of_all = row.kind == "pooled"
         figures["min_primary"] = or_none(primary.minimum) if of_all else None
         figures["act_primary"] = or_none(primary.actual) if of_all else None

@@ -185,6 +185,9 @@ def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     """Convert to float32 (kept) or float64; refuse what cannot be a score."""
     _refuse_masked(values, name)
     values = as_list(values)
+    if isinstance(values, list | tuple) and values and is_column(values[0]):
+        # Systems, one a row, are paired by position.
+        check_same_rows({f"{name}[{number}]": row for number, row in enumerate(values)})
     try:
         array = np.asarray(values)
     except ValueError as error:

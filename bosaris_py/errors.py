@@ -141,4 +141,4 @@ class PlotRangeWarning(BosarisWarning):
 
 
 class UncertainPlanWarning(BosarisWarning):
-    """How an evaluation divided its trials is known from memory only; check its plan."""
+    """A cost may not be the published one: the plan's partitions are from memory, or not given."""

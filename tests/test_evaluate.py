@@ -14,7 +14,12 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import FewErrorsWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import (
+    FewErrorsWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+    UncertainPlanWarning,
+)
 from bosaris_py.evaluation import condition_table
 from bosaris_py.uncertainty import bootstrap_condition_table
 from tests.crossed_trials import CrossedExperiment
@@ -87,6 +92,27 @@ class TestFigures:
         record = evaluation.records()[1]
         assert (record["min_primary"], record["act_primary"]) == (cost.minimum, cost.actual)
         assert "primary cost of VoxSRC" in str(evaluation)
+
+    def test_segments_of_unknown_speakers(self, key, systems):
+        """Nobody is the target of the last segment, so its speaker is not known."""
+        one = np.zeros_like(key.tar)
+        one[0, 0] = True
+        alone = bp.Key(key.modelset, key.segset, one, (key.tar | key.non) & ~one)
+        for call in (
+            lambda: bp.evaluate(systems, alone).compare(),
+            lambda: bp.evaluate(systems, alone, replications=2, rng=1),
+            lambda: unc.compare_systems(systems, alone, unc.EER()),
+        ):
+            with pytest.raises(InvalidInputError, match="Give `speakers`, for instance a column, "):
+                call()
+
+    def test_no_primary_cost_without_metadata(self, systems, key):
+        """A cost of pooled trials is not that of a plan which equalises partitions."""
+        with pytest.warns(UncertainPlanWarning, match="SRE21: NOT the published cost"):
+            evaluation = bp.evaluate(systems, key, plan="SRE21")
+        assert not [name for name in evaluation.records()[0] if "primary" in name]
+        assert "NO primary cost of SRE21, because trials are pooled" in str(evaluation)
+        assert set(evaluation.primary) == set(systems)
 
     def test_primary_cost_is_of_all_trials(self, systems, key, metadata):
         rows = bp.evaluate(systems, (key, metadata), plan="VoxSRC", conditions="gender").records()

@@ -1,5 +1,6 @@
 """Calls that would give a wrong number without a word, and what is said instead."""
 
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -92,6 +93,11 @@ def test_scores_that_are_no_labels(tar: list[float], non: list[float]) -> None:
         np.where(LABELS == 1, "target", "nontarget"),
         np.where(LABELS == 1, "TGT", "imp").tolist(),
         np.where(LABELS == 1, "1", "-1"),
+        np.where(LABELS == 1, "genuine", "impostor"),
+        np.where(LABELS == 1, "mated", "non-mated"),
+        np.where(LABELS == 1, "Same", "Different").tolist(),
+        np.where(LABELS == 1, "Bona-fide", "impostor").tolist(),
+        np.where(LABELS == 1, "target", "non"),
         np.where(LABELS == 1, "True", "False").astype(object),
     ],
     ids=str,
@@ -114,7 +120,9 @@ def test_split_by_labels(labels: object) -> None:
         (np.where(LABELS == 1, 1.0, np.nan), SCORES, "-1 and 1; got NaN at position 30"),
         (LABELS - 1 + 2 * LABELS, SCORES, "0 and 1, or -1 and 1; got numbers from -1 to 2"),
         (LABELS[:, None], SCORES, "`labels` must be one-dimensional; got an array of shape"),
-        (["same", "different"], [1, 2], r"labels == 'same'"),
+        (["x", "y"], [1, 2], r"means a target: labels == WORD, where WORD is one of 'x', 'y'\."),
+        (["genuine", "client"], [1, 2], "one of 'client', 'genuine'"),
+        (["same", "other", "different"], [1, 2, 3], "one of 'different', 'other', 'same'"),
         (["target", "spoof"], [1, 2], r"words of one kind \(target|nontarget"),
         (["target", None], [1, 2], "`values` must be a category for each item; got None for 1"),
         (LABELS, LABELS == 1, "`scores` must hold real numbers"),
@@ -514,6 +522,10 @@ LLRS: dict[str, Call] = {
     "Results.act_dcf": lambda tar, non: bp.Results(tar, non).act_dcf([0.1, 0.5]),
     "to_dict": lambda tar, non: bp.Results(tar, non).to_dict(0.1),
     "conditions": lambda tar, non: bp.Results.from_scores(*both_of(tar, non), MANY).cllr,
+    "Bayes": lambda tar, non: bp.evaluation.BayesCurves.from_results(bp.Results(tar, non), [0.0]),
+    "ECE": lambda tar, non: bp.evaluation.ECECurve.from_results(bp.Results(tar, non)),
+    "Tippett": lambda tar, non: bp.evaluation.TippettCurve.from_results(bp.Results(tar, non)),
+    "bootstrap": lambda tar, non: unc.bootstrap(tar, non, unc.Cllr(), replications=9, rng=1),
 }
 
 
@@ -556,6 +568,36 @@ def test_no_llrs_are_better_than_the_bound() -> None:
     assert not warned(lambda: bp.cllr(tar, non))
     tar, non = np.repeat([1.0, -1.0], [831, 169]), np.repeat([1.0, -1.0], [169, 831])
     assert len(warned(lambda: bp.cllr(tar, non))) == 1
+
+
+GOOD = np.random.default_rng(5).normal([[2.0], [-2.0]], 2.0, (2, 400))
+NO_LLRS = {
+    "ratios": (np.exp(GOOD), "all have one sign, but they tell the classes apart better"),
+    "per cent": (100.0 * bp.sigmoid(GOOD), "all have one sign"),
+    "log-posteriors": (np.log(bp.sigmoid(GOOD)), "all have one sign"),
+    "scaled cosines": (5.0 * GOOD + 20.0, r"Cllr is \d.*, where 0 for each has 1, and calib.* 0\."),
+    "without ratio": (GOOD + 8.0, "Cllr is .*LinearCalibration"),
+}
+
+
+@pytest.mark.parametrize(("scores", "reason"), NO_LLRS.values(), ids=NO_LLRS)
+@pytest.mark.parametrize("call", LLRS.values(), ids=LLRS)
+def test_scores_that_are_worse_than_none(call: Call, scores: np.ndarray, reason: str) -> None:
+    (said,) = warned(lambda: call(*scores))
+    assert re.search(f"These scores are no log-likelihood-ratios: {reason}", said)
+    assert not warned(lambda: call(*scores[:, :30]))
+
+
+def test_llrs_are_not_taken_for_others() -> None:
+    """Calibrated scores of two normal classes, from useless to good, of few trials to many."""
+    rng = np.random.default_rng(12)
+    for d in (0.1, 0.5, 1.0, 2.0, 4.0, 8.0):
+        for n in (31, 31, 31, 300, 3000):
+            llrs = rng.normal([[d * d / 2.0], [-d * d / 2.0]], d, (2, n))
+            assert not [text for text in warned(lambda x=llrs: bp.cllr(*x)) if "no log" in text]
+    # So do scores that are moderately wrong.
+    assert not warned(lambda: bp.cllr(*(2.0 * GOOD)))
+    assert not warned(lambda: bp.cllr(*(GOOD + 1.0)))
 
 
 def test_maps_of_inverted_scores() -> None:
@@ -737,6 +779,7 @@ def test_actual_costs_of_inverted_scores_and_cosines() -> None:
         calls: list[Call] = [
             lambda c=classes: bp.act_dcf(*c, 0.01),
             lambda c=classes: bp.cllr(*c),
+            lambda c=classes: unc.bootstrap(*c, unc.ActDCF(0.1), replications=9, rng=1),
             lambda s=scores: bp.primary_cost(s, key, "SRE08"),
         ]
         for call in calls:

@@ -75,7 +75,8 @@ def _classes(results: object, what: str) -> tuple[_Class, _Class]:
     """Return the scores of both classes, weighted as the results are."""
     if not isinstance(results, Results):
         raise invalid("results", "be a Results object", describe(results))
-    evidence = results.evidence
+    # Only these take scores for llrs, and warn of others.
+    evidence = results._llrs if what in ("ECE", "Reliability") else results.evidence
     if isinstance(evidence, ScoreLists):
         tar = evidence.tar
         weights = evidence.non_weights
@@ -300,7 +301,7 @@ class TippettCurve(metaclass=Readable):
         if values.size == 0 or not (np.diff(values) > 0).all():
             raise invalid("llr", "be strictly ascending", describe(values))
         # Strictly above a value is at or above the next number.
-        pmiss, pfa = results.evidence.error_rates(np.append(values, 0.0))
+        pmiss, pfa = results._llrs.error_rates(np.append(values, 0.0))
         _, beyond = results.evidence.error_rates(np.nextafter(np.append(values, 0.0), np.inf))
         return cls(
             mark_read_only(values.copy()),

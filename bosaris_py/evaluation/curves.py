@@ -128,7 +128,7 @@ class BayesCurves(metaclass=Readable):
             raise invalid("plo", expected, f"{log_odds[0]:g} to {log_odds[-1]:g}")
         costs = DecisionCosts.from_plo(log_odds)
         best = results.rocch.best_vertices(costs)
-        act_pmiss, act_pfa = results.error_rates_at(costs.thresholds)
+        act_pmiss, act_pfa = results._llrs.error_rates(costs.thresholds)
         return cls(
             plo=mark_read_only(log_odds),
             act_pmiss=mark_read_only(act_pmiss),

@@ -26,7 +26,8 @@ from bosaris_py._arrays import (
     IntArray,
     mark_read_only,
 )
-from bosaris_py._validation import describe, invalid, list_some, refuse_nan
+from bosaris_py._validation import describe, invalid, list_some, refuse_nan, warn_caller
+from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.streaming import FileGroups, Files
@@ -36,6 +37,8 @@ from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import shares_of
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, class_scores, scored_trials
+
+POOLED = "NOT the published cost: without metadata"
 
 # What may divide the trials.
 Labelling: TypeAlias = Conditions | TrialMetadata | None
@@ -270,10 +273,10 @@ class EvaluatedTrials:
         if members is None:
             tar, non = (mark_read_only(np.arange(c.positions.size)) for c in (self.tar, self.non))
             members = weighted_members([("all trials", 1.0, tar, non)])
-            note = (
-                "NOT the published cost: without metadata the trials are pooled, and not "
-                f"equalised over {names}."
-            )
+            note = f"{POOLED} the trials are pooled, and not equalised over {names}."
+            if names:
+                hint = "Give metadata, such as read_key returns with a key."
+                warn_caller(f"{plan.name}: {note} {hint}", UncertainPlanWarning)
         notes += [note] if names else []
         cut = tuple(map(Partition, members))
         return Partitioning(self.tar, self.non, cut, tuple(notes), groups=self.groups)

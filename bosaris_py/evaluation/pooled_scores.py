@@ -28,7 +28,7 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import invalid
 from bosaris_py.numerics.cllr import mean_bits
 from bosaris_py.numerics.counts import as_trials, count_between
-from bosaris_py.numerics.roc import ROC, largest_of
+from bosaris_py.numerics.roc import ROC, all_within
 from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.key import AnyKey
@@ -68,10 +68,9 @@ class Evidence(metaclass=Readable):
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits."""
 
-    @property
-    def largest(self) -> float:
-        """Largest absolute score; of scores beyond 1 any such one, and inf if it is not known."""
-        return math.inf
+    def within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range; False if that is not known."""
+        return False
 
     @abc.abstractmethod
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
@@ -293,12 +292,10 @@ class ConditionMixture(Evidence):
         bits += [s.weight * s.mean_bits(1.0) for s in self._non]
         return math.fsum(bits) / 2.0
 
-    @property
-    def largest(self) -> float:
-        """Largest absolute score; of scores beyond 1 any such one."""
+    def within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range; False where some are in files."""
         lists = [s.scores for s in (*self._tar, *self._non) if isinstance(s, ListedShare)]
-        # What lies in files is not known.
-        return math.inf if len(lists) < len(self._tar + self._non) else largest_of(*lists)
+        return len(lists) == len(self._tar + self._non) and all_within(low, high, *lists)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.

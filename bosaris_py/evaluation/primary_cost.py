@@ -20,7 +20,7 @@ from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partiti
 from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.numerics.roc import largest_of, warn_if_inverted, warn_unless_llrs
+from bosaris_py.numerics.roc import warn_if_inverted, warn_unless_llrs
 from bosaris_py.storage.formats import ReadOptions
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
 from bosaris_py.trials.files import binary_kind
@@ -229,12 +229,18 @@ class PrimaryCost(Records):
         mode = f", as {self.compatibility}" if self.compatibility else ""
         return (
             f"PrimaryCost: {self.plan.name} ({self.plan.fingerprint}{mode}), "
+            f"{'trials pooled, ' if is_pooled(self) else ''}"
             f"actual {self.actual:.4f}, minimum {self.minimum:.4f}"
         )
 
     def __str__(self) -> str:
         """Return the report: costs by operating point and by partition, and the notes."""
         return "\n".join(_report(self))
+
+
+def is_pooled(cost: PrimaryCost) -> bool:
+    """Tell whether trials are pooled that the plan divides, so that the cost is another."""
+    return any(note.startswith(nist.POOLED) for note in cost.notes)
 
 
 def _or_none(value: float) -> float | None:
@@ -260,7 +266,8 @@ def _report(cost: PrimaryCost) -> list[str]:
         lines.append(f"{costs:<40}{point.actual:>10.4f}{point.minimum:>10.4f}")
     for part in cost.parts:
         lines.append(f"{part.plan.name:<40}{part.actual:>10.4f}{part.minimum:>10.4f}")
-    lines.append(f"{'primary cost':<40}{cost.actual:>10.4f}{cost.minimum:>10.4f}")
+    name = "NOT the primary cost" if is_pooled(cost) else "primary cost"
+    lines.append(f"{name:<40}{cost.actual:>10.4f}{cost.minimum:>10.4f}")
     if not math.isnan(cost.eer):
         lines.append(f"{'EER, per cent':<40}{'':>10}{100 * cost.eer:>10.2f}")
     if len(cost.partitions) > 1:
@@ -340,7 +347,7 @@ def primary_cost(
     MissingTrialsWarning
         If trials of the key have no score. They are left out.
     UncertainPlanWarning
-        If the plan's partitions are known from memory only.
+        If the plan's partitions are known from memory only, or the trials are pooled instead.
 
     Notes
     -----
@@ -549,8 +556,7 @@ def _defined_costs(
         warn_if_inverted(hull.eer, lambda: mixture.roc.auc, *sizes)
         # A minimum means something for scores of any kind.
         if cut.groups is None and plan.ranked_by == "actual":
-            largest = largest_of(cut.tar.scores, cut.non.scores)
-            warn_unless_llrs(lambda: float(hull.min_dcf(0.5)), largest, min(sizes))
+            warn_unless_llrs(mixture.within, lambda: mixture.cllr, lambda: hull, min(sizes))
     best = hull.best_vertices(costs)
     columns = {
         "threshold": costs.thresholds,

@@ -30,7 +30,7 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import (
     ROC,
     EERDefinition,
-    largest_of,
+    all_within,
     warn_if_inverted,
     warn_unless_llrs,
 )
@@ -99,10 +99,9 @@ class ScoreLists(Evidence):
         fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
         return (miss_bits + fa_bits) / 2.0
 
-    @property
-    def largest(self) -> float:
-        """Largest absolute score; of scores beyond 1 any such one."""
-        return largest_of(self.tar.values[[0, -1]], self.non)
+    def within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range."""
+        return all_within(low, high, self.tar.values[[0, -1]], self.non)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds, as ``Evidence.error_rates``."""
@@ -396,8 +395,9 @@ class Results(Records):
     def _llrs(self) -> Evidence:
         """The evidence; warns once of scores that cannot be log-likelihood-ratios."""
         least = min(self.n_tar, self.n_non)
-        warn_unless_llrs(lambda: float(self.rocch.min_dcf(0.5)), self.evidence.largest, least)
-        return self.evidence
+        found = self.evidence
+        warn_unless_llrs(found.within, lambda: found.cllr, lambda: self.rocch, least)
+        return found
 
     @property
     def eer(self) -> float:

@@ -60,7 +60,7 @@ from bosaris_py.evaluation.pooled_scores import (
 from bosaris_py.numerics.cllr import mean_bits, sum_of_bits, total_cost
 from bosaris_py.numerics.counts import RunningCounts, SortedScores
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
-from bosaris_py.numerics.roc import ROC, largest_of
+from bosaris_py.numerics.roc import ROC, all_within
 from bosaris_py.numerics.scoring_rules import resolve_prior
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, FlatNdx, Ndx, TrialMetadata
@@ -429,15 +429,13 @@ class StreamedScores(Evidence):
         """Number of non-target trials."""
         return int(self.at.sum() + self.between.sum())
 
-    @property
-    def largest(self) -> float:
-        """Largest absolute score if it is that of a target; 1 if no score is beyond 1, else inf."""
-        largest = largest_of(self.tar.values[[0, -1]])
-        if largest > 1.0:
-            return largest
-        # One more pass over the files, only if all targets lie in this range.
-        below = self.non_below(np.array([-1.0, np.nextafter(1.0, 2.0)]))
-        return 1.0 if below.tolist() == [0, self.n_non] else math.inf
+    def within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range."""
+        # Only if all targets do, the files may have to be read once more.
+        if not all_within(low, high, self.tar.values[[0, -1]]):
+            return False
+        below = self.non_below(np.array([low, np.nextafter(high, np.inf)]))
+        return bool(below.tolist() == [0, self.n_non])
 
     @functools.cached_property
     def roc(self) -> ROC:

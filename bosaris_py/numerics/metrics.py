@@ -250,9 +250,9 @@ def act_dcf(
     Warns
     -----
     SuspectScoresWarning
-        If all scores of more than 30 trials of each class lie from -1 to 1, but at prior 0.5 some
-        threshold has fewer errors than such log-likelihood-ratios can bring about, 26.9 %, by 3
-        standard errors; or if the AUC is below 0.5 by as much, as of distances.
+        If scores of more than 30 trials of each class lie from -1 to 1, or have one sign, but some
+        threshold has fewer errors at prior 0.5 than such log-likelihood-ratios, 26.9 % or 50 %, by
+        3 standard errors; if Cllr is above 1 and twice minCllr; or if the AUC is below 0.5.
 
     Notes
     -----

@@ -69,11 +69,18 @@ _FAR_BELOW = 0.9
 # Of so many trials of a class the mean shows whether a sort is worth its time.
 _SAMPLE = 100
 
+# Of so many scores of a class Cllr shows whether they are worse than none.
+_SAMPLE_OF_COSTS = 300
+
 # Where the hull's EER is lower, at least half of the square lies below the curve.
 _SURE_EER = 0.25
 
-# Llrs from -1 to 1 leave a Bayes error-rate of at least 1 / (1 + e) at prior 0.5.
-_LOWEST_ERROR = 1.0 / (1.0 + math.e)
+# Scores with more than this Cllr after calibration tell hardly anything, as inverted ones do.
+_USEFUL = 0.9
+
+# Llrs from -1 to 1 leave a Bayes error-rate of at least 1 / (1 + e) at prior 0.5, and a Cllr of
+# log2(1 + 1 / e) = 0.452; llrs of one sign leave one of 0.5.
+_LOWEST_ERROR, _LOWEST_BITS = 1.0 / (1.0 + math.e), 0.45
 
 
 def warn_if_inverted(eer: float, auc: Callable[[], float], n_tar: int, n_non: int) -> None:
@@ -117,34 +124,44 @@ def warn_of_inverted(separation: FloatArray, n_smaller: int) -> None:
         warn_caller(message, SuspectScoresWarning)
 
 
-def warn_unless_llrs(min_error: Callable[[], float], largest: float, n_smaller: int) -> None:
-    """Warn if scores are too good to be llrs, given their largest absolute value.
+def warn_unless_llrs(
+    within: Callable[[float, float], bool],
+    cllr: Callable[[], float],
+    hull: Callable[[], ROCCH],
+    n_smaller: int,
+) -> None:
+    """Warn if scores are no llrs: too good for their range, all of one sign, or worse than none.
 
-    All lie from -1 to 1, but at prior 0.5 the best threshold makes fewer errors than llrs in that
-    range can. The margin is 3 standard errors of a rate of `n_smaller` trials.
+    `within` tells whether all lie in a range. Margins are 3 standard errors of an error-rate of
+    `n_smaller` trials, or half of Cllr; llrs stay below.
     """
-    if largest > 1.0 or n_smaller <= FEW_TRIALS:
+    if n_smaller <= FEW_TRIALS or (bits := cllr()) < _LOWEST_BITS:
         return
-    variance = _LOWEST_ERROR * (1.0 - _LOWEST_ERROR) / n_smaller
-    if min_error() < _LOWEST_ERROR - _STANDARD_ERRORS * math.sqrt(variance):
+    reason = ""
+    one_sign = within(0.0, math.inf) or within(-math.inf, 0.0)
+    if one_sign or within(-1.0, 1.0):
+        # At prior 0.5 llrs of one sign decide always alike, which makes half of the errors.
+        least = 0.5 if one_sign else _LOWEST_ERROR
+        margin = _STANDARD_ERRORS * math.sqrt(least * (1.0 - least) / n_smaller)
+        if float(hull().min_dcf(0.5)) < least - margin:
+            where = "have one sign" if one_sign else "lie between -1 and 1"
+            reason = f"all {where}, but they tell the classes apart better than such llrs can"
+    elif bits > 1.0 and (lowest := hull().min_cllr) < min(bits / 2.0, _USEFUL):
+        # That of calibrated llrs is at most 1, up to chance, and minCllr little less than it.
+        reason = f"Cllr is {bits:.3g}, where 0 for each has 1, and calibration leaves {lowest:.3g}"
+    if reason:
         message = (
-            "These scores are no log-likelihood-ratios: all lie between -1 and 1, but they tell "
-            "the classes apart better than such llrs can. Calibrate them first, for instance "
-            "with LinearCalibration.fit, or judge them by eer, min_dcf and min_cllr."
+            f"These scores are no log-likelihood-ratios: {reason}. Calibrate them first, for "
+            "instance with LinearCalibration.fit, or judge them by eer, min_dcf and min_cllr."
         )
         warn_caller(message, SuspectScoresWarning)
 
 
-def largest_of(*lists: FloatArray) -> float:
-    """Return the largest absolute score; of scores beyond 1, any such one."""
-    largest = 0.0
-    for scores in lists:
-        # Most scores that are llrs show in the first few that some are beyond 1.
-        for part in (scores[:8], scores):
-            largest = max(largest, float(part.max(initial=0.0)), -float(part.min(initial=0.0)))
-            if largest > 1.0:
-                return largest
-    return largest
+def all_within(low: float, high: float, *lists: FloatArray) -> bool:
+    """Tell whether all scores lie in a range."""
+    # Mostly the first few show that some do not.
+    parts = (part for scores in lists for part in (scores[:8], scores) if part.size)
+    return all(part.min() >= low and part.max() <= high for part in parts)
 
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
@@ -814,6 +831,15 @@ def _look_inverted(tar: FloatArray, non: FloatArray) -> bool:
         )
 
 
+def _sampled_cllr(tar: FloatArray, non: FloatArray, most: float) -> float:
+    """Return Cllr of a sample, but no more than `most`."""
+    costs = (
+        np.logaddexp(0.0, sign * scores[:: scores.size // _SAMPLE_OF_COSTS + 1]).mean()
+        for sign, scores in ((-1.0, tar), (1.0, non))
+    )
+    return min(most, float(sum(costs)) / math.log(4.0))
+
+
 def check_llrs(
     tar: FloatArray, non: FloatArray, tar_weights: Weighting, non_weights: Weighting
 ) -> None:
@@ -822,8 +848,10 @@ def check_llrs(
         # Sorted only now, and warned of once.
         hull_of(tar, non, tar_weights, non_weights)
         return
+    weighted = tar_weights is not None or non_weights is not None
     warn_unless_llrs(
-        lambda: float(hull_of(tar, non, tar_weights, non_weights).min_dcf(0.5)),
-        largest_of(tar, non),
+        lambda low, high: all_within(low, high, tar, non),
+        lambda: _sampled_cllr(tar, non, 1.0 if weighted else math.inf),
+        lambda: hull_of(tar, non, tar_weights, non_weights),
         min(tar.size, non.size),
     )

@@ -283,10 +283,17 @@ _SPELLINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
-    """Raise if scores have no model or no segment of a key, or models for segments; say why."""
+    """Raise if ids of scores and key are others, models for segments, or numbers of other lines."""
     # `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
-    if not all(ids.size for ids in (*wanted, *found)):
+    if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
         return
+    if wanted[1].size != found[1].size and all(map(_are_line_numbers, (wanted, found))):
+        # Which lines of the longer file the shorter one lacks, nothing tells.
+        raise DisjointIdsError(
+            "`key` must have as many lines as the scores, because trials without ids go by the "
+            f"number of their line; got {wanted[1].size} lines of the key, and {found[1].size} of "
+            "the scores. Give both files a column of ids, or bring them to the same lines."
+        )
     shares = [n / ids.size for n, ids in zip(frame.n_found, wanted, strict=True)]
     if min(shares) > 0.5:
         return
@@ -306,6 +313,15 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
         )
     message = f"`key` must hold targets that have scores; got none: its ids are others. {reason}"
     raise DisjointIdsError(message)
+
+
+def _are_line_numbers(ids: Ids) -> bool:
+    """Tell whether trials have the ids that readers give to lines without any."""
+    # Ids ascend and are distinct, so the last of as many numbers is their count.
+    (model, *others), segments = ids
+    last = str(segments.size)
+    ends = segments[0], segments[-1]
+    return not others and model == "all" and ends == ("1".zfill(len(last)), last)
 
 
 def _are_reversed(wanted: Ids, found: Ids) -> bool:

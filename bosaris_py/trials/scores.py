@@ -20,8 +20,15 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import as_vector, check_same_rows, describe, invalid, list_some
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py._validation import (
+    as_vector,
+    check_same_rows,
+    describe,
+    invalid,
+    list_some,
+    warn_caller,
+)
+from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import (
     Frame,
@@ -730,7 +737,30 @@ def class_scores(
     check_scores(scores)
     check_key(key)
     refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
-    return scores.get_tar_non(key, any_order=any_order)
+    tar, non = scores.get_tar_non(key, any_order=any_order)
+    if tar.size + non.size < key.n_trials and (others := _in_other_order(scores, key)):
+        if not tar.size + non.size:
+            message = f"`key` must hold targets that have scores; got none: {others}"
+            raise DisjointIdsError(message)
+        warn_caller(others, MissingTrialsWarning)
+    return tar, non
+
+
+def _in_other_order(scores: AnyScores, ndx: AnyNdx) -> str:
+    """Say how many trials without a score have one as (segment, model); nothing if none has."""
+    # Mostly no segment is a model, too, so nothing needs to be searched.
+    rows = scores.model_index.locate_last(ndx.segment_index)
+    missing = None if (rows < 0).all() else _found_in(scores, ndx)
+    if missing is None:
+        return ""
+    models, segments = (each[~missing] for each in ndx.trial_positions())
+    found = _found_in(scores, FlatNdx(ndx.segset, ndx.modelset, segments, models))
+    count = models.size if found is None else np.count_nonzero(found)
+    text = (
+        f"{count} trials without a score have one in the other order, (segment, model). Write "
+        "both files in one order, or swap one with columns=... when reading."
+    )
+    return text if count else ""
 
 
 def all_scores(scores: AnyScores) -> FloatArray:
@@ -930,7 +960,10 @@ def _stacked(
         ]
         if missing:
             # All systems are looked at, so that one message names every gap.
-            faults.append(f"system {number + 1} lacks {' and '.join(missing)}")
+            others = _in_other_order(item, ndx)
+            faults.append(
+                f"system {number + 1} lacks {' and '.join(missing)}. {others}".rstrip(" .")
+            )
             continue
         for stack, vector in zip(stacks, vectors, strict=True):
             stack[number] = vector

@@ -232,6 +232,8 @@ def _named(
         count, examples = len(without), list_some(without)
         if unknown == "refuse":
             hint = 'Give a complete map; a function with `unknown` takes "own", a person for each.'
+            if speakers is None:
+                hint = "Give `speakers`, for instance a column, a function of the id, or a dict."
             expected = f"tell the speaker of all {kind} that have trials"
             raise invalid(name, expected, f"none for {count} ({examples})", hint)
         message = (

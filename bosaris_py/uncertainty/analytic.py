@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
 from bosaris_py._validation import (
+    as_float_array,
     as_matrix,
     as_score_lists,
-    as_vector,
     as_weights,
     check_choice,
     check_class_rows,
@@ -444,8 +444,8 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 
 def _as_rows(scores: npt.ArrayLike, name: str) -> FloatArray:
     """Return the scores of one class, a row for each system."""
-    single = np.ndim(scores) == 1
-    rows = as_vector(scores, name)[np.newaxis, :] if single else as_matrix(scores, name)
+    array = as_float_array(scores, name)
+    rows = array[np.newaxis, :] if array.ndim == 1 else as_matrix(array, name)
     if rows.shape[0] < 1 or rows.shape[1] < 2:
         raise invalid(name, "hold at least two trials of at least one system", describe(rows))
     refuse_nan(rows.ravel(), name)

@@ -40,6 +40,7 @@ from bosaris_py.evaluation.condition_table import (
 )
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.numerics.priors import PriorLike
+from bosaris_py.numerics.roc import check_llrs
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
@@ -227,6 +228,8 @@ def bootstrap(
     chosen = as_statistic(statistic)
     groups = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
     scores = as_classes(tar, non, tar_sets=tar_sets, non_sets=non_sets, **groups)
+    if isinstance(chosen, ActDCF):
+        check_llrs(*scores, None, None)
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress)

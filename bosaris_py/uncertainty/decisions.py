@@ -105,6 +105,15 @@ def as_positive(value: float, name: str) -> float:
     return size
 
 
+def _as_count(value: float, name: str) -> float:
+    """Return a positive number of trials, which is at least 1; weights may make it no whole one."""
+    size = as_positive(value, name)
+    if size < 1:
+        hint = "Is this a rate? Errors are the rate times the trials."
+        raise invalid(name, f"be a number of {name}", describe(value), hint)
+    return size
+
+
 def check_few_errors(errors: float, what: str) -> None:
     """Warn if a rate rests on fewer than 30 errors."""
     # The rule of 30 of Doddington et al., see `rule_of_30`.
@@ -493,8 +502,8 @@ def error_rate_interval(
     0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
     """
     check_choice(method, Method, "method")
-    size = as_positive(trials, "trials")
-    wrong = as_nonnegative(errors, "errors")
+    size = _as_count(trials, "trials")
+    wrong = as_nonnegative(errors, "errors") and _as_count(errors, "errors")
     if wrong > size:
         hint = "The order is errors, trials."
         raise invalid("errors", f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
@@ -614,7 +623,7 @@ def rule_of_30(trials: float) -> float:
     >>> rule_of_30(3000)
     0.01
     """
-    return FEWEST_ERRORS / as_positive(trials, "trials")
+    return FEWEST_ERRORS / _as_count(trials, "trials")
 
 
 def rule_of_3(trials: float) -> float:
@@ -635,7 +644,7 @@ def rule_of_3(trials: float) -> float:
     >>> rule_of_3(300)
     0.01
     """
-    return min(1.0, 3.0 / as_positive(trials, "trials"))
+    return min(1.0, 3.0 / _as_count(trials, "trials"))
 
 
 def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:

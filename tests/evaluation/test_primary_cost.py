@@ -308,13 +308,16 @@ class TestPooledPlans:
 
     def test_equalisation_left_out_is_told(self):
         data = Evaluation(1)
-        cost = primary_cost(*data.arguments(), "SRE18-CMN2")
+        with pytest.warns(UncertainPlanWarning, match="SRE18-CMN2: NOT the published"):
+            cost = primary_cost(*data.arguments(), "SRE18-CMN2")
         tar, non = data.scores.get_tar_non(data.key)
         expected = np.mean(act_dcf(tar, non, [0.01, 0.005], normalize=True))
         assert cost.actual == pytest.approx(expected, rel=1e-13)
         assert not cost.equalised
         assert any("NOT the published cost" in note for note in cost.notes)
         assert "trials pooled" in str(cost)
+        assert "NOT the primary cost" in str(cost)
+        assert "trials pooled, actual" in repr(cost)
 
 
 class TestOtherPartitions:
@@ -688,7 +691,9 @@ class TestBadInput:
         assert "1 of 2 partitions of the plan have no trial" in notes
         own = Conditions({"all": np.ones((1, 3), bool)})
         assert not any("no trial" in n for n in primary_cost(scores, key, plan, own).notes)
-        assert not any("no trial" in n for n in primary_cost(scores, key, plan).notes)
+        with pytest.warns(UncertainPlanWarning, match="not equalised over a, b. Give metadata"):
+            notes = primary_cost(scores, key, plan).notes
+        assert not any("no trial" in note for note in notes)
 
     def test_missing_data_source_is_told(self):
         key = self.data.key

@@ -175,3 +175,58 @@ TABLE = SimpleNamespace(columns=["model", "segment", "A"])
 def test_other_mistakes(call: Callable[[], object], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+# Recordings that are models and segments, as in VoxCeleb
+PAIRS = [(a, b) for a in range(8) for b in range(a + 1, 8)]
+FIRST, SECOND = ([f"r{pair[side]}" for pair in PAIRS] for side in (0, 1))
+PAIR_KEY = bp.Key.from_trials(FIRST, SECOND, np.arange(28) % 2 == 0)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_trials_in_the_other_order(*, flat: bool) -> None:
+    """Models and segments are mostly the same ids, but no trial of the key has a score."""
+    key = PAIR_KEY.to_flat() if flat else PAIR_KEY
+    kind = bp.FlatScores if flat else bp.Scores
+    scores = kind.from_trials(SECOND, FIRST, np.arange(28.0))
+    message = r"got none: 28 trials without a score have one in the other order, \(segment, model\)"
+    with (
+        pytest.warns(bp.errors.MissingTrialsWarning, match="reduced|missing"),
+        pytest.raises(DisjointIdsError, match=message),
+    ):
+        bp.Results.from_scores(scores, key)
+    with pytest.raises(bp.errors.TrialMismatchError, match="28 trials without a score have one"):
+        bp.LinearFusion.fit_scores([scores], key)
+    # Half of the trials are as in the key.
+    first = FIRST[:14] + SECOND[14:], SECOND[:14] + FIRST[14:]
+    half = kind.from_trials(*first, np.arange(28.0))
+    with pytest.warns(bp.errors.MissingTrialsWarning) as warned:
+        assert bp.Results.from_scores(half, key).n_tar == 7
+    assert "14 trials without a score have one in the other order" in str(warned[-1].message)
+    # Of trials that are missing in either order nothing else is said.
+    few = kind.from_trials(FIRST[:14], SECOND[:14], np.arange(14.0))
+    with pytest.warns(bp.errors.MissingTrialsWarning) as warned:
+        bp.Results.from_scores(few, key)
+    assert not [item for item in warned if "other order" in str(item.message)]
+
+
+@pytest.mark.parametrize(("n_scores", "n_labels"), [(6, 5), (5, 6), (12, 9), (9, 12)])
+def test_lines_without_ids(tmp_path: Path, n_scores: int, n_labels: int) -> None:
+    """Files of numbers only go together by the number of the line, if both have as many."""
+    (tmp_path / "scores.txt").write_text("".join(f"{n}.5\n" for n in range(n_scores)))
+    (tmp_path / "labels.txt").write_text("".join(f"{n % 2}\n" for n in range(n_labels)))
+    scores = bp.read_scores(tmp_path / "scores.txt", columns="score")
+    key = bp.read_key(tmp_path / "labels.txt", columns="label").key
+    message = f"as many lines as the scores, .* got {n_labels} lines of the key, and {n_scores} of"
+    for judge in (bp.Results.from_scores, bp.LinearCalibration.fit_scores, bp.evaluate):
+        with pytest.raises(DisjointIdsError, match=message):
+            judge(scores, key)
+    least = min(n_scores, n_labels)
+    lines = [f"{number:0{len(str(least))}}" for number in range(1, least + 1)]
+    whole = bp.Key(["all"], lines, [np.arange(least) % 2 == 1], [np.arange(least) % 2 == 0])
+    equal = bp.Scores([np.arange(least) + 0.5], ["all"], lines)
+    assert bp.Results.from_scores(equal, whole).n_tar == least // 2
+    # Other ids that happen to be numbers are ids like others.
+    named = bp.Scores([np.arange(20.0)], ["m"], [str(number) for number in range(1, 21)])
+    part = bp.Key(["m"], ["1", "2"], [[True, False]], [[False, True]])
+    assert bp.Results.from_scores(named, part).n_tar == 1

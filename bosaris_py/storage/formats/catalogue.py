@@ -7,6 +7,7 @@ To add a format, add a `TrialFormat` to `_ALL`, a file to the tests and an examp
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
@@ -77,6 +78,21 @@ VOCABULARIES = (
 )
 
 
+# Words of detectors of any field, without hyphens: one of each class make a pair.
+_WORDS = {
+    word: trial_class
+    for trial_class, words in (
+        (TrialClass.TARGET, "target tar tgt genuine client mated same match bonafide true"),
+        (
+            TrialClass.NONTARGET,
+            "nontarget non nontgt imp impostor imposter nonmated unmated different diff "
+            "nonmatch mismatch false",
+        ),
+    )
+    for word in words.split()
+}
+
+
 def as_labels(labels: Any, name: str) -> BoolArray:
     """Return which trials are targets, of truth values, 0 and 1, -1 and 1, or words as in files."""
     array: AnyArray = np.asarray(labels)
@@ -99,9 +115,14 @@ def as_labels(labels: Any, name: str) -> BoolArray:
     words = Factor.from_values(array if array.dtype.kind == "U" else array.tolist())
     lower = [str(word).lower() for word in words.levels]
     classes = next((each.classes for each in VOCABULARIES if set(lower) <= set(each.classes)), {})
+    if not classes and len(lower) == 2:
+        spelled = {word: re.sub("[-_ ]", "", word) for word in lower}
+        pair = {word: _WORDS[plain] for word, plain in spelled.items() if plain in _WORDS}
+        classes = pair if len(set(pair.values())) == 2 else {}
     if not classes or TrialClass.SPOOF in (classes[word] for word in lower):
-        known = ", ".join(vocabulary.name for vocabulary in VOCABULARIES)
-        hint = f"Say which word means a target: {name} == {str(words.levels[-1])!r}."
+        known = ", ".join((*(vocabulary.name for vocabulary in VOCABULARIES), "genuine|impostor"))
+        some = list_some(map(repr, words.levels.tolist()))
+        hint = f"Say which word means a target: {name} == WORD, where WORD is one of {some}."
         raise invalid(name, f"be words of one kind ({known})", list_some(words.levels), hint)
     # By level, of which there are two.
     return np.array([classes[word] == TrialClass.TARGET for word in lower])[words.codes]
