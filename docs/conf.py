@@ -137,7 +137,16 @@ def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
 
 
 # A literal may leave out the layer of its name.
-LAYERS = ("", "uncertainty.", "plots.", "evaluation.", "errors.", "trials.", "storage.formats.")
+LAYERS = (
+    "",
+    "uncertainty.",
+    "plots.",
+    "evaluation.",
+    "errors.",
+    "trials.",
+    "storage.formats.",
+    "sklearn.",
+)
 
 
 def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
