@@ -2,8 +2,8 @@
 
 Trains each calibration on a draw of targets and ten times as many non-targets of the development
 part of a set and judges it on the evaluation part. Writes the table of the documentation page
-"Choose a calibration" to ``docs/calibration_table.md``. It needs the score sets of the tests, in
-``../shared/data`` or ``--data``. Run it from the root of the tree:
+"Calibrations compared on real sets" to ``docs/calibration_table.md``. It needs the score sets of
+the tests, in ``../shared/data`` or ``--data``. Run it from the root of the tree:
 
     python -m benchmarks.calibration_study                           as published: 50 draws
     python -m benchmarks.calibration_study --draws 3 --output -      a quick look, on the screen

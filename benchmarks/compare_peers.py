@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -85,7 +86,9 @@ def ask(python: str, *arguments: str, limit: float, memory: int) -> dict[str, An
         raise RuntimeError(message) from None
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise RuntimeError("out of memory" if "MemoryError" in lines[-1] else lines[-1][:160])
+        # Messages can have several lines; the first of the last exception names its class.
+        named = [line for line in lines if re.match(r"[\w.]+(Error|Exception)\b", line)] or lines
+        raise RuntimeError("out of memory" if "MemoryError" in named[-1] else named[-1][:160])
     answer: dict[str, Any] = json.loads(done.stdout)
     return answer
 

@@ -22,6 +22,7 @@ from bosaris_py._validation import (
     check_choice,
     describe,
     invalid,
+    warn_caller,
 )
 from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
 from bosaris_py.calibration.bounds import BoundsKind
@@ -234,7 +235,15 @@ def case_llr(
     trained = fitted.final
     tar, non = fitted.scores.get_tar_non(split_key(key)[0])
     limits = None if bounds is None else llr_bounds(tar, non, bounds)
-    unbounded = float(trained.apply(value))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        unbounded = float(trained.apply(value))
+    for warning in caught:
+        text = str(warning.message)
+        if limits is not None and not limits.low <= unbounded <= limits.high:
+            # The advice to take a bounded map is for those who have no bounds.
+            text = f"{text.partition('. There the map')[0]}. The bound limits its LLR."
+        warn_caller(text, warning.category)
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
     # So does "weak": a trial that is not picked keeps a trace of weight, and counts.
     is_weak = options.get("ridge") == "weak"

@@ -1,5 +1,6 @@
 """Configuration of Sphinx. Build with `make docs`: every warning is an error."""
 
+import os
 import re
 import sys
 import tomllib
@@ -75,6 +76,14 @@ html_theme_options = {
     "navigation_with_keys": False,
     "header_links_before_dropdown": 7,
 }
+# Versions side by side: DOCS_SITE is the address above them, which has docs/versions.json, too.
+# Without it the pages offer no switch, and need no network.
+if site := os.environ.get("DOCS_SITE"):
+    html_theme_options |= {
+        "switcher": {"json_url": f"{site}/versions.json", "version_match": version},
+        "check_switcher": False,
+        "navbar_end": ["version-switcher", "theme-switcher"],
+    }
 # Pages without a section of their own need no column for it.
 html_sidebars = {page: [] for page in ("index", "start", "demo", "gallery")}
 html_show_sourcelink = False
@@ -128,7 +137,16 @@ def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
 
 
 # A literal may leave out the layer of its name.
-LAYERS = ("", "uncertainty.", "plots.", "evaluation.", "errors.", "trials.", "storage.formats.")
+LAYERS = (
+    "",
+    "uncertainty.",
+    "plots.",
+    "evaluation.",
+    "errors.",
+    "trials.",
+    "storage.formats.",
+    "sklearn.",
+)
 
 
 def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:

@@ -16,6 +16,7 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 import bosaris_py as bp
+from bosaris_py import plots
 
 DOCS = Path(__file__).parent
 TARGET, NON_TARGET, GREY = "#0072b2", "#d55e00", "0.55"
@@ -107,8 +108,8 @@ def draw_map() -> Figure:
     right.plot(axis, bp.LinearCalibration.fit(tar, non).apply(axis), color="black", label="linear")
     right.plot(axis, bp.PAVCalibration.fit(tar, non).apply(axis), "k--", label="PAV")
     right.set(ylabel="LLR", ylim=(-8, 8))
-    ax.legend(loc="upper left")
-    right.legend(loc=(0.24, 0.86))
+    drawn = [*ax.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
+    right.legend(handles=drawn, loc="upper left", ncols=2)
     return figure
 
 
@@ -145,7 +146,7 @@ def draw_det() -> Figure:
 
 def draw_bayes() -> Figure:
     """Show how to read a normalized Bayes error-rate plot."""
-    figure = Figure(figsize=(7.2, 4.6), layout="constrained")
+    figure = Figure(figsize=(7.2, 5.2), layout="constrained")
     ax = figure.subplots()
     tar, non = (1.5 * llr + 1.0 for llr in simulate())
     results = bp.Results(tar, non)
@@ -153,22 +154,24 @@ def draw_bayes() -> Figure:
     act, best = (
         getattr(results, rate)(bp.sigmoid(plo), normalize=True) for rate in ("act_dcf", "min_dcf")
     )
-    ax.fill_between(plo, best, act, color=NON_TARGET, alpha=0.3, label="calibration loss")
     curves = bp.evaluation.BayesCurves.from_results(results, plo)
     first, last = curves.dr30_fa_index, curves.dr30_miss_index
     sure = slice(first, last + 1)
+    ax.fill_between(plo, best, act, color=NON_TARGET, alpha=0.08, linewidth=0)
+    shade = {"color": NON_TARGET, "alpha": 0.3, "linewidth": 0}
+    ax.fill_between(plo[sure], best[sure], act[sure], label="calibration loss", **shade)
     for rate, colour, name in (
         (act, NON_TARGET, "actual: decisions by Bayes' rule"),
         (best, "black", "minimum: best threshold in hindsight"),
     ):
-        ax.plot(plo, rate, color=colour, alpha=0.45, linewidth=0.8)
+        ax.plot(plo, rate, color=colour, alpha=0.5, linewidth=1.0)
         ax.plot(plo[sure], rate[sure], color=colour, label=name)
     for index, marker in ((first, ">"), (last, "<")):
         ax.plot(plo[index], best[index], marker, color="black", markersize=8)
     ax.annotate(
         "pale: fewer than\n30 false alarms",
-        (plo[first] - 0.3, best[first - 6]),
-        (-7.8, 0.62),
+        (plo[first] - 0.6, best[first - 12]),
+        (-7.8, 0.5),
         arrowprops={"arrowstyle": "->", "color": "0.3"},
         fontsize=8,
     )
@@ -177,13 +180,53 @@ def draw_bayes() -> Figure:
         at = bp.logit(prior)
         ax.axvline(at, color=GREY, linewidth=0.7)
         ax.text(at, 0.03, name, rotation=90, ha="right", va="bottom", fontsize=8)
-    ax.set(xlim=(-8, 6), ylim=(0, 1.34))
+    ax.set(xlim=(-8, 6), ylim=(0, 2.6))
     ax.set(xlabel="effective prior log-odds", ylabel="normalized error-rate")
     top = ax.secondary_xaxis("top")
     priors = np.array([0.001, 0.01, 0.1, 0.5, 0.9, 0.99])
     top.set_xticks(bp.logit(priors), [f"{100 * prior:.3g}" for prior in priors])
     top.set_xlabel("effective prior (%)")
-    ax.legend(loc="lower right", fontsize=8)
+    ax.legend(loc="upper right", fontsize=8)
+    return figure
+
+
+def draw_tippett() -> Figure:
+    """Show how to read a Tippett plot, in both conventions."""
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+    system = bp.Results(*simulate())
+    note = {"arrowprops": {"arrowstyle": "->", "color": "0.3"}, "fontsize": 8}
+    for ax, convention in zip(figure.subplots(1, 2), ("above", "crossing"), strict=True):
+        plots.plot_tippett(system, ax, convention=convention, title=f'convention="{convention}"')
+        ax.set_xlim(-4, 4)
+        ax.get_legend().remove()
+        share = 100.0 * (1.0 - system.eer)
+        ax.annotate("targets with LR < 1:\nfrom here up to 100 %", (0, share), (-3.8, 62), **note)
+        ax.text(1.35, 40, "targets (H1)", fontsize=9)
+        ax.text(-1.35, 40, "non-targets\n(H2)", fontsize=9, ha="right")
+        if convention == "above":
+            ax.annotate("non-targets with\nLR > 1", (0, 100.0 - share), (-3.8, 10), **note)
+        else:
+            ax.annotate("the curves cross\nat 1 - EER", (0, share), (1.4, 62), **note)
+    return figure
+
+
+def draw_tippett_cases() -> Figure:
+    """Draw Tippett, ECE and PAV plots of three systems with one ranking."""
+    figure = Figure(figsize=(9.6, 8.4), layout="constrained")
+    grid = figure.subplots(3, 3)
+    for column, name in enumerate(("well calibrated", "overconfident", "shifted")):
+        scale, offset = VERSIONS[name]
+        system = bp.Results(*(scale * llr + offset for llr in simulate()))
+        draws = plots.plot_tippett, plots.plot_ece, plots.plot_pav
+        for ax, draw, limit in zip(grid[:, column], draws, (5, 2.5, None), strict=True):
+            draw(system, ax, title=name if ax is grid[0, column] else None)
+            if limit:
+                ax.set_xlim(-limit, limit)
+            if column:
+                ax.set_ylabel("")
+            if column and limit:
+                ax.get_legend().remove()
+    grid[0, 0].legend(handles=grid[0, 0].lines[:2], loc="lower left", fontsize=7)
     return figure
 
 
@@ -192,12 +235,12 @@ def draw_threshold() -> Figure:
     figure = Figure(figsize=(6.4, 3.4), layout="constrained")
     ax = figure.subplots()
     histogram(ax, *simulate(), np.linspace(-10, 10, 60))
-    height = ax.get_ylim()[1]
+    height = 1.12 * ax.get_ylim()[1]
     for prior in (0.01, 0.5, 0.99):
         threshold = bp.OperatingPoint(prior).threshold
         ax.axvline(threshold, color="black", linestyle="--", linewidth=1)
         ax.text(threshold + 0.1, height * 0.97, f"prior {prior:g}", va="top", fontsize=9)
-    ax.set(xlabel="LLR", ylabel="density", xlim=(-10, 10))
+    ax.set(xlabel="LLR", ylabel="density", xlim=(-10, 10), ylim=(0, height))
     ax.legend(loc="upper left")
     return figure
 
@@ -213,8 +256,8 @@ def draw_pooled() -> Figure:
         ax.text(-0.02, -row, name, ha="right", va="center")
     ax.text(0.45, 0.42, "9,000 trials by telephone", ha="center", color=TARGET)
     ax.text(0.95, 0.42, "1,000 by microphone", ha="center", color=NON_TARGET)
-    ax.set(xlim=(-0.25, 1.1), ylim=(-1.5, 0.8), xticks=[], yticks=[])
-    ax.set_xlabel("share of each condition in the error-rate")
+    ax.set(xlim=(-0.25, 1.1), ylim=(-1.6, 0.8), xticks=[], yticks=[])
+    ax.text(0.5, -1.55, "share of each condition in the error-rate", ha="center")
     ax.spines[:].set_visible(False)
     return figure
 
@@ -228,7 +271,7 @@ def draw_coverage() -> Figure:
     )
     laws = [row[0] for row in rows]
     figure = Figure(figsize=(7.2, 4.6), layout="constrained")
-    ax = figure.subplots()
+    wide, near = figure.subplots(1, 2, sharey=True)
     y = np.arange(len(laws))
     looks = zip(
         ("trials", "speakers, percentile", "formula", "speakers, studentised"),
@@ -239,12 +282,18 @@ def draw_coverage() -> Figure:
     for column, (name, colour, marker) in enumerate(looks, start=1):
         shares = [float(row[column]) for row in rows]
         filled = colour if column in (1, 4) else "none"
-        ax.plot(shares, y, marker, color=colour, markerfacecolor=filled, label=name, markersize=5)
-    ax.axvline(95.0, color=GREY, linewidth=0.8)
-    ax.set_yticks(y, laws)
-    ax.invert_yaxis()
-    ax.grid(axis="y", alpha=0.4)
-    ax.set(xlim=(0, 100), xlabel="intervals that cover the truth (%), nominal 95 %")
+        look = {"color": colour, "markerfacecolor": filled, "markersize": 5, "clip_on": False}
+        wide.plot(shares, y, marker, label=name, **look)
+        shown = [(share, row) for share, row in zip(shares, y, strict=True) if share >= 85.0]
+        near.plot(*zip(*shown, strict=True), marker, **look)
+    for ax, low, title in ((wide, 0, "all"), (near, 85, "the same from 85 %")):
+        ax.axvline(95.0, color=GREY, linewidth=0.8)
+        ax.grid(axis="y", alpha=0.4)
+        ax.set(xlim=(low, 100), title=title, xticks=np.linspace(low, 100, 4 if low else 5))
+    wide.set_xticks([0, 25, 50, 75])
+    wide.set_yticks(y, laws)
+    wide.invert_yaxis()
+    figure.supxlabel("intervals that cover the truth (%), nominal 95 %", fontsize="medium")
     figure.legend(loc="outside upper center", ncols=4)
     return figure
 
@@ -281,6 +330,8 @@ FIGURES = {
     "map": draw_map,
     "det": draw_det,
     "bayes": draw_bayes,
+    "tippett": draw_tippett,
+    "tippett_cases": draw_tippett_cases,
     "threshold": draw_threshold,
     "pooled": draw_pooled,
     "coverage": draw_coverage,

@@ -63,8 +63,12 @@ def test_the_interval_is_that_of_the_map_by_speakers():
 
 
 def test_a_far_score_is_warned_of_and_limited():
-    with pytest.warns(ExtrapolationWarning, match="1 of 1 scores lie far outside"):
+    with pytest.warns(ExtrapolationWarning, match=r"1 of 1 scores .* The bound limits its LLR\.$"):
         found = case_llr(12.0, SCORES, KEY, **TOLD)
+    with pytest.warns(
+        ExtrapolationWarning, match=r"far outside .* BoundedCalibration limits it\.$"
+    ):
+        case_llr(12.0, SCORES, KEY, bounds=None, **TOLD)
     assert found.llr == found.high == found.bounds.high < found.unbounded
     assert found.llr <= math.log(KEY.n_non + 1)
     text = repr(found)

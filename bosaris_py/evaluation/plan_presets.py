@@ -78,12 +78,12 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
     "published; here they are pooled.",
     "SRE21": "Sources disagree on further partitions: Hyperion divides the trials of the audio "
     "track, not of the audio-visual one, by phone_num_match as well.",
-    "VoxSRC": 'The kit\'s EER is eer(..., definition="interpolated"). The one printed here is that '
-    "of the convex hull, unless compatibility='nist' is given.",
+    "VoxSRC": 'The kit\'s EER is eer(tar, non, definition="interpolated"). By default the one '
+    "printed here is that of the convex hull.",
     "ASVspoof5-1": (
         "Bona fide speech is the target. EER, Cllr and actual cost are further figures.",
-        'The kit\'s EER is eer(..., definition="step"). The one printed here is that of the convex '
-        "hull, unless compatibility='nist' is given.",
+        'The kit\'s EER is eer(tar, non, definition="step"). By default the one printed here is '
+        "that of the convex hull.",
     ),
     "CNSRC": "The retrieval task is judged by mean average precision, which is not here.",
 }

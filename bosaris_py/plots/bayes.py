@@ -323,12 +323,15 @@ class BayesPlot(Canvas):
         curves = self.curves
         name, _, which = kind.removeprefix("dcf_curve_").rpartition("_")
         rates = getattr(curves, f"{which}_{name or 'dcf'}")
-        first, last = curves.dr30_fa_index, curves.dr30_miss_index
-        if not self._fades or first is None or last is None or first >= last:
+        if not self._fades:
             return self._system_line(kind, curves.plo, rates, look)
-        pale = Look(None, "_nolegend_", {"linewidth": 0.8, "alpha": 0.45, "marker": ""})
-        self._system_line(kind, curves.plo, rates, pale)
-        return self._system_line(kind, curves.plo[first : last + 1], rates[first : last + 1], look)
+        pale = {"linewidth": 0.8, "alpha": 0.45, "marker": ""}
+        if (shown := _measured(curves)) is None:
+            # No operating point has 30 errors of each kind, so the whole curve is pale.
+            look = look._replace(keywords=look.keywords | pale)
+            return self._system_line(kind, curves.plo, rates, look)
+        self._system_line(kind, curves.plo, rates, Look(None, "_nolegend_", pale))
+        return self._system_line(kind, curves.plo[shown], rates[shown], look)
 
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         return self.plot_dcf_curve_act(label=label, **keywords)
@@ -404,6 +407,12 @@ def _add_priors(ax: Axes) -> None:
     above.tick_params(labelsize="small")
 
 
+def _measured(curves: BayesCurves) -> slice | None:
+    """Return the operating points with 30 errors of each kind, None if there are no two of them."""
+    first, last = curves.dr30_fa_index, curves.dr30_miss_index
+    return None if first is None or last is None or first >= last else slice(first, last + 1)
+
+
 def _limits_of(
     systems: Sequence[Results], marked: Sequence[float]
 ) -> tuple[float, float, float, float]:
@@ -411,11 +420,10 @@ def _limits_of(
     plo = np.linspace(-_WIDEST, _WIDEST, 561)
     ends, highest = [-1.0, 1.0, *marked], 0.02
     for curve in (BayesCurves.from_results(results, plo) for results in systems):
-        first, last = curve.dr30_fa_index, curve.dr30_miss_index
-        if first is None or last is None or first >= last:
-            first, last = np.searchsorted(plo, (-_NARROWEST, _NARROWEST)).tolist()
-        ends += plo[[first, last]].tolist()
-        highest = max(highest, curve.act_dcf[first : last + 1].max())
+        low, high = np.searchsorted(plo, (-_NARROWEST, _NARROWEST))
+        shown = _measured(curve) or slice(low, high + 1)
+        ends += plo[shown][[0, -1]].tolist()
+        highest = max(highest, curve.act_dcf[shown].max())
     xmin, xmax = math.floor(min(ends) - 0.5), math.ceil(max(ends) + 0.5)
     return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
 
@@ -432,7 +440,7 @@ def plot_bayes(
     """Draw the normalized actual and minimum costs of several systems in one call.
 
     The gap between both curves of a system is its loss of calibration. Triangles mark the priors
-    beyond which there are fewer than 30 errors; there curves are pale.
+    beyond which there are fewer than 30 errors; there, which may be everywhere, curves are pale.
 
     Parameters
     ----------
@@ -471,6 +479,7 @@ def plot_bayes(
         plot.plot_default_line()
     for plo in marked:
         plot._operating_line(plo, Look(None, f"prior {100.0 * sigmoid(plo):.3g} %", {}))
+    all_pale = False
     for name, results in judged.items():
         plot.set_system_from_results(results, name)
         if name in areas:
@@ -482,5 +491,9 @@ def plot_bayes(
             warnings.simplefilter("ignore", PlotRangeWarning)
             plot.plot_DR30_fa(label="30 false alarms")
             plot.plot_DR30_miss(label="30 misses")
+        all_pale |= _measured(plot.curves) is None
+    if all_pale:
+        faint = {"color": text_colour(), "linewidth": 0.8, "alpha": 0.45}
+        plot._line("pale", [], [], Look(None, "pale: fewer than 30 errors", faint))
     plot.display_legend()
     return plot

@@ -357,22 +357,23 @@ class DETPlot(Canvas):
                 f"{n_trials} trials cannot have 30 {error}. The {what} line will not be plotted."
             )
             warn_caller(message, PlotRangeWarning)
-            return self.ax
-        if is_outside(what, rate, limits, f"{what} line"):
-            return self.ax
+        in_view = rate <= 1.0 and not is_outside(what, rate, limits, f"{what} line")
         ends = (rate, rate)
         x, y = (ends, others) if upright else (others, ends)
         # It belongs to the trials, so that systems with as many of them share one.
         if look.style is None and "color" not in look.keywords:
+            # Above the window every rate in view is of fewer errors: the margin is all of it.
+            margin = min(rate, limits[1])
             rates = self._drawn.rates.setdefault(kind, set())
-            if rate in rates:
+            if margin in rates or margin < limits[0]:
                 return self.ax
-            rates.add(rate)
-            self._shade(axis, rate, f"fewer than 30 {error}")
+            rates.add(margin)
+            self._shade(axis, margin, f"fewer than 30 {error}")
             neutral = {"color": text_colour(), "linewidth": 0.8, "linestyle": "-", "alpha": 0.6}
             # The margin says what it is.
-            return self._line(kind, x, y, Look(None, None, neutral | look.keywords))
-        return self._system_line(kind, x, y, look)
+            look = Look(None, None, neutral | look.keywords)
+            return self._line(kind, x, y, look) if in_view else self.ax
+        return self._system_line(kind, x, y, look) if in_view else self.ax
 
     def _shade(self, axis: Axis, rate: float, text: str) -> None:
         """Shade rates below a limit, and write into the margin what it is."""
@@ -380,13 +381,15 @@ class DETPlot(Canvas):
         span = ax.axvspan if upright else ax.axhspan
         span(0.0, rate, facecolor=text_colour(), alpha=0.07, linewidth=0.0, zorder=0.5)
         settings: dict[str, Any] = {"fontsize": "xx-small", "alpha": 0.8, "clip_on": True}
+        _, height = ax.transAxes.inverted().transform(ax.transData.transform((rate, rate)))
         if upright:
             settings |= {"rotation": 90, "va": "bottom", "ha": "right", "rotation_mode": "default"}
-            ax.text(rate, 0.02, f"{text} ", transform=ax.get_xaxis_transform(), **settings)
+            # Along the line: below the diagonal, or from it upwards if it is too near.
+            y = 0.02 if height > 0.42 else max(height, 0.0) + 0.04
+            ax.text(rate, y, f"{text} ", transform=ax.get_xaxis_transform(), **settings)
         else:
             settings |= {"va": "top", "ha": "left"}
             # At the left no curve is near; below, the margin of false alarms has its text there.
-            _, height = ax.transAxes.inverted().transform(ax.transData.transform((rate, rate)))
             x = 0.01 if height > 0.42 else 0.3
             ax.text(x, rate, text, transform=ax.get_yaxis_transform(), zorder=1.5, **settings)
 
@@ -417,7 +420,8 @@ def plot_det(
 ) -> DETPlot:
     """Draw the DET curves of several systems in one call.
 
-    Each with its EER, the diagonal of equal error-rates, and the margins of fewer than 30 errors.
+    Each with its EER, the diagonal of equal error-rates, and the margins of fewer than 30 errors,
+    which fill the window if there are few trials.
 
     Parameters
     ----------

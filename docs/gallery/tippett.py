@@ -1,7 +1,7 @@
 """Tippett plot.
 
 Shares of target and non-target trials with at least each LLR. Rates of misleading evidence are
-read at zero. See tutorials/forensic.
+read at zero. See understand/tippett.
 """
 
 import bosaris_py as bp

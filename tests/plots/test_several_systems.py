@@ -107,6 +107,30 @@ def test_bayes_curves_are_pale_where_errors_are_few() -> None:
     assert plot.ax.get_ylim()[1] == pytest.approx(1.15 * strong.get_ydata().max(), rel=0.05)
 
 
+@pytest.mark.parametrize(("n_tar", "n_non", "shift"), [(20, 90, 1.0), (90, 20, 1.0), (90, 60, 4.0)])
+def test_few_trials_are_marked_everywhere(n_tar: int, n_non: int, shift: float) -> None:
+    # 20 trials never have 30 errors; with a shift of 4 the rates of 30 errors are above the window.
+    rng = np.random.default_rng(1)
+    results = Results(rng.normal(shift, 2, n_tar), rng.normal(-shift, 2, n_non))
+    det = plot_det({"A": results, "B": results})
+    to_rates = det.ax.transData.inverted()
+    fa, miss = (patch.get_extents().transformed(to_rates) for patch in det.ax.patches)
+    right, top = det.window.pfa_limits[1], det.window.pmiss_limits[1]
+    assert (fa.x1, miss.y1) == pytest.approx((min(30 / n_non, right), min(30 / n_tar, top)))
+    assert (fa.y1, miss.x1) == pytest.approx((top, right))
+    texts = [text.get_text().strip() for text in det.ax.texts]
+    assert texts == ["fewer than 30 false alarms", "fewer than 30 misses"]
+
+    bayes = plot_bayes({"A": results})
+    for kind in ("dcf_curve_act", "dcf_curve_min"):
+        (line,) = bayes.artists[kind]
+        assert line.get_alpha() < 0.5
+        assert line.get_xdata().tolist() == bayes.curves.plo.tolist()
+    texts = [text.get_text() for text in bayes.ax.get_legend().get_texts()]
+    assert texts[:2] == ["A actual", "A minimum"]
+    assert texts[-1] == "pale: fewer than 30 errors"
+
+
 def test_priors_in_per_cent_are_above_the_bayes_plot() -> None:
     plot = BayesPlot((-8, 2, 0, 1.2))
     plot.figure.draw_without_rendering()
