@@ -34,6 +34,8 @@ _HIGHEST = 1.4
 # Priors with a tick above the axis, and those given up last.
 _SHARES = np.outer(10.0 ** np.arange(-9.0, 0.0), [1.0, 2.0, 5.0]).ravel()[:-1]
 _PRIORS = np.concatenate((_SHARES, [0.5], 1.0 - _SHARES[::-1]))
+_TEXTS = np.array([f"{100.0 * prior:.8g}" for prior in _PRIORS])
+_RANKS = np.array([rank_of(prior) for prior in _PRIORS])
 
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
@@ -391,17 +393,18 @@ class _PriorLocator(FixedLocator):
     def __call__(self) -> Any:
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
         ticks = np.asarray(super().__call__())
-        ticks = ticks[(ticks >= low) & (ticks <= high)]
-        labels = self.axis.major.formatter.format_ticks(ticks)  # type: ignore[union-attr]
-        return thin_out(ticks, labels, [rank_of(float(sigmoid(plo))) for plo in ticks], self.axis)
+        shown = (ticks >= low) & (ticks <= high)
+        return thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], self.axis)
 
 
 def _add_priors(ax: Axes) -> None:
     """Write the priors in per cent above the Axes."""
     above = ax.secondary_xaxis("top")
-    ticks, shares = logit(_PRIORS), _PRIORS
+    # It has no ticks, but would be laid out.
+    above.yaxis.set_visible(False)
+    ticks = logit(_PRIORS)
     above.xaxis.set_major_locator(_PriorLocator(ticks))
-    texts = dict(zip(ticks.tolist(), (f"{100.0 * p:.8g}" for p in shares), strict=True))
+    texts = dict(zip(ticks.tolist(), _TEXTS.tolist(), strict=True))
     above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: texts.get(plo, "")))
     above.set_xlabel("effective prior (%)", fontsize="small")
     above.tick_params(labelsize="small")

@@ -441,12 +441,12 @@ def thin_out(
     points = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
     per_point = axes.figure.dpi / 72.0
     pixels = np.array([_size_in_points(text, points)[0 if is_x else 1] for text in labels])
-    half = (pixels / 2.0 + 0.12 * points) * per_point
+    half = ((pixels / 2.0 + 0.12 * points) * per_point).tolist()
     centres = axes.transData.transform(
         np.stack((ticks, np.full(ticks.size, axes.get_ylim()[0])), 1)
         if is_x
         else np.stack((np.full(ticks.size, axes.get_xlim()[0]), ticks), 1)
-    )[:, 0 if is_x else 1]
+    )[:, 0 if is_x else 1].tolist()
     kept: list[int] = []
     for i in np.argsort(ranks, kind="stable").tolist():
         if all(abs(centres[i] - centres[j]) >= half[i] + half[j] for j in kept):

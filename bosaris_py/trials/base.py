@@ -443,11 +443,6 @@ def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> Positio
     return None if present.all() else np.flatnonzero(present)
 
 
-def listed_columns(trials: "TrialSet", positions: tuple[Positions, Positions]) -> dict[str, Any]:
-    """Return models and segments of trials as columns of a table."""
-    return {"model": (positions[0], trials.modelset), "segment": (positions[1], trials.segset)}
-
-
 @frozen(eq=False, repr=False)
 class TrialSet(FileMethods, ABC):
     """Base of the classes that say something about models and test segments."""
@@ -546,9 +541,10 @@ class TrialRecords(Records):
 
     __slots__ = ()
 
-    @abstractmethod
-    def _listed(self) -> dict[str, Any]:
+    def _listed(self: Any) -> dict[str, Any]:
         """Return one column for each name; ids as positions and what they stand for."""
+        models, segments = self.trial_positions()
+        return {"model": (models, self.modelset), "segment": (segments, self.segset)}
 
     def _columns(self, **options: Any) -> dict[str, Any]:
         return self._listed(**options)

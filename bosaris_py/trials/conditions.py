@@ -628,10 +628,13 @@ class Conditions(metaclass=Readable):
         if found is None:
             found = np.arange(trials.n_trials)
         absent = found < 0
-        if uncovered == "error":
-            text = "Each trial of the key must have a label; none have {}. "
-            _refuse_trials(key, absent, f"{text}Say uncovered='ignore' to leave them out.")
         if absent.any():
+            if uncovered == "error":
+                unlabelled = describe_trials(key, absent)
+                raise TrialMismatchError(
+                    f"Each trial of the key must have a label; none have {unlabelled}. "
+                    "Say uncovered='ignore' to leave them out."
+                )
             key = FlatNdx(*key.ids, *(side[~absent] for side in key.trial_positions()))
         return cls.from_labels(key, take_items(columns["labels"], found[~absent]), weights, **rules)
 
@@ -1040,12 +1043,6 @@ def _empty_conditions(
         f"{len(without)} of {n_conditions} conditions {verb} no trial of the key "
         f"({list_some(without)}). The weight 0 leaves a condition out."
     )
-
-
-def _refuse_trials(key: AnyNdx, trials: BoolArray | None, text: str) -> None:
-    """Raise if there are trials under a mask, with a text that names them."""
-    if trials is not None and trials.any():
-        raise TrialMismatchError(text.format(describe_trials(key, trials)))
 
 
 def _report_one_class(

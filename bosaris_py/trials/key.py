@@ -25,7 +25,6 @@ from bosaris_py.trials.base import (
     TrialRecords,
     all_of_class,
     both_ids,
-    listed_columns,
     name_cells,
     name_trials,
     scatter,
@@ -120,9 +119,6 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         """
         dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
         return cls(*dense.ids, dense.trialmask)
-
-    def _listed(self) -> dict[str, Any]:
-        return listed_columns(self, self.trial_positions())
 
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
@@ -266,9 +262,6 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         """
         return cls(table.modelset, table.segset, table.models, table.segments)._checked_for_swaps()
 
-    def _listed(self) -> dict[str, Any]:
-        return listed_columns(self, self.trial_positions())
-
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
 
@@ -302,11 +295,23 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         return FlatNdx(*TrialList.merged(all_of_class(FlatNdx, self, *others))[:4])
 
 
+class _Labelled(TrialRecords):
+    """What a key says of its labels, in a table and in a line."""
+
+    __slots__ = ()
+
+    def _listed(self: Any) -> dict[str, Any]:
+        return {**super()._listed(), "target": self.trial_labels()}
+
+    def _counts(self: Any) -> str:
+        return f"{self.n_tar} targets, {self.n_non} non-targets"
+
+
 _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
 
 
 @frozen(init=False, eq=False, repr=False)
-class Key(TrialMatrix, TextFileMethods, TrialRecords):
+class Key(_Labelled, TrialMatrix, TextFileMethods):
     """The trials of an experiment together with the right labels.
 
     Parameters
@@ -421,12 +426,6 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
         """Number of trials."""
         return self.n_tar + self.n_non
 
-    def _listed(self) -> dict[str, Any]:
-        return {**listed_columns(self, self.trial_positions()), "target": self.trial_labels()}
-
-    def _counts(self) -> str:
-        return f"{self.n_tar} targets, {self.n_non} non-targets"
-
     @property
     def trial_mask(self) -> BoolArray:
         """The mask of all trials, a new one each time."""
@@ -509,7 +508,7 @@ class Key(TrialMatrix, TextFileMethods, TrialRecords):
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
+class FlatKey(_Labelled, FlatTrials, TextFileMethods):
     """The trials of an experiment with the right labels, as a list.
 
     For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and gives the same
@@ -624,12 +623,6 @@ class FlatKey(FlatTrials, TextFileMethods, TrialRecords):
     def n_non(self) -> int:
         """Number of non-target trials."""
         return self.n_trials - self.n_tar
-
-    def _listed(self) -> dict[str, Any]:
-        return {**listed_columns(self, self.trial_positions()), "target": self.trial_labels()}
-
-    def _counts(self) -> str:
-        return f"{self.n_tar} targets, {self.n_non} non-targets"
 
     def trial_labels(self) -> BoolArray:
         """Tell for each trial whether it is a target.

@@ -54,7 +54,6 @@ from bosaris_py.trials.base import (
     as_list_of,
     both_ids,
     frame_of,
-    listed_columns,
     name_cells,
     scatter,
     to_mask_or_all,
@@ -663,7 +662,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         return f"{self.n_scores} scores"
 
     def _listed(self) -> dict[str, Any]:
-        return {**listed_columns(self, self.trial_positions()), "score": self.scores}
+        return {**super()._listed(), "score": self.scores}
 
     def to_dense(self, *, max_cells: int = MAX_CELLS) -> Scores:
         """Return the scores as a matrix.
