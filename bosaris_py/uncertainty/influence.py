@@ -578,7 +578,10 @@ class SpeakerInfluence:
     @functools.cached_property
     def contributions(self) -> Float64Array:
         """What each speaker contributes to the metric; of its sum."""
-        shares = self.tar.total + 0.5 * self.pairs.of_speakers(self.non.total)
+        return self._shares(self.non.total)
+
+    def _shares(self, of_pairs: Float64Array) -> Float64Array:
+        shares = self.tar.total + 0.5 * self.pairs.of_speakers(of_pairs)
         return np.where(np.abs(shares) > ROUNDING * self.scale, shares, 0.0)
 
     @property
@@ -603,7 +606,7 @@ class SpeakerInfluence:
     @property
     def swaps(self) -> Float64Array:
         """What changes its sign if two systems are swapped for a speaker; of its sum."""
-        return self.tar.total + 0.5 * self.pairs.of_speakers(self.non.total + self.non.residual)
+        return self._shares(self.non.total + self.non.residual)
 
     @property
     def difference(self) -> float:

@@ -62,11 +62,11 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.trials.alignment import refuse_strangers
+from bosaris_py.trials.alignment import refuse_strangers, true_positions
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import Conditions, check_conditions
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.key import AnyKey, Key, check_key
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import TrialSpeakers, Unknown, refuse_same_speaker
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
@@ -583,12 +583,15 @@ class ScoredTrials:
         check_key(key)
         refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
         scored = scored_trials(scores, key)
-        models, segments = key.trial_positions()
-        labels = key.trial_labels()
-        if scored is not None:
-            models, segments, labels = models[scored], segments[scored], labels[scored]
-        of_class = labels, ~labels
-        n_tar, n_non = (int(np.count_nonzero(mask)) for mask in of_class)
+        if scored is None and isinstance(key, Key):
+            sides = [true_positions(mask) for mask in (key.tar, key.non)]
+        else:
+            models, segments = key.trial_positions()
+            labels = key.trial_labels()
+            if scored is not None:
+                models, segments, labels = models[scored], segments[scored], labels[scored]
+            sides = [(models[mask], segments[mask]) for mask in (labels, ~labels)]
+        n_tar, n_non = (positions.size for positions, _ in sides)
         for size, what in ((n_tar, "targets"), (n_non, "non-targets")):
             if not size:
                 raise invalid("key", f"have {what} with scores", "none")
@@ -603,8 +606,8 @@ class ScoredTrials:
             non_strata, non_chosen = _strata_of(non_parts, weights, n_non, "non-targets")
             strata, chosen = TrialStrata(tar_strata, non_strata), (tar_chosen, non_chosen)
         tar, non = (
-            (models[mask][some], segments[mask][some])
-            for mask, some in zip(of_class, chosen, strict=True)
+            (models[some], segments[some])
+            for (models, segments), some in zip(sides, chosen, strict=True)
         )
         return cls(tar, non, strata, chosen)
 

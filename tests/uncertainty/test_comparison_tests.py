@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Key, Scores
@@ -184,6 +185,14 @@ def test_permutation_of_a_score_matrix_against_trial_by_trial(rng):
     ]
     # Sums of fractions in different orders.
     assert test.difference == pytest.approx(costs[0] - costs[1], abs=1e-13)
+
+
+def test_permutation_of_systems_that_differ_by_rounding(rng):
+    a, _, maps = two_systems(rng, n_speakers=7, n_models=1, n_segments=2, noise=3.0)
+    scores = a.scores
+    b = Scores(scores.scoremat + 1e-13, scores.modelset, scores.segset)
+    test = speaker_permutation_test_scores(scores, b, a.key, unc.Cllr(), **maps)
+    assert (test.difference, test.standard_error, test.p_value) == (0.0, 0.0, 1.0)
 
 
 def naive_z(a, b, cost):

@@ -1,5 +1,6 @@
 """The paired bootstrap, against its parts, closed forms and the analytic paired test."""
 
+import attrs
 import numpy as np
 import pytest
 from scipy import stats
@@ -212,6 +213,30 @@ class TestNumbers:
         )
         assert np.isnan(result.correlation)
         assert result.standard_error == result.second.standard_error
+
+    @pytest.mark.parametrize("interval", ["student", "percentile", "basic", "normal"])
+    @pytest.mark.parametrize("confidence", [0.9, 0.99, 0.999])
+    def test_p_and_interval_agree_with_few_replicates(
+        self, systems: tuple[CrossedTrials, CrossedTrials], interval: str, confidence: float
+    ) -> None:
+        """The least p-value of 199 replicates is 2/199, of as many Student's t 1/200."""
+        a, b = systems
+        worse = attrs.evolve(b, scores=Scores(-b.scores.scoremat, *b.scores.ids))
+        result = compare((a, worse), COST, interval=interval, confidence=confidence,
+                         replications=199, rng=15)  # fmt: skip
+        outside = not result.low <= 0 <= result.high
+        assert outside == (result.p_value < 1 - confidence)
+        least = {"student": 1 / 200, "normal": 0.0}.get(interval, 2 / 199)
+        assert outside == (least < 1 - confidence)
+
+    def test_no_p_value_is_below_what_speakers_allow(self) -> None:
+        """D1 of the review: two speakers who differ alike; the exact p-value is 1/2."""
+        names, same = ["a", "b"], np.eye(2, dtype=bool)
+        key = Key(names, names, same, ~same)
+        a, b = Scores(-np.ones((2, 2)), names, names), Scores(2.0 * same - 1.0, names, names)
+        with pytest.warns(DegenerateReplicatesWarning):
+            result = unc.paired_bootstrap(a, b, key, unc.DCF(0.0), replications=200, rng=16)
+        assert (result.p_value, result.replicate_p_value) == (0.5, 0.5)
 
     def test_arrays(self, small: tuple[CrossedTrials, CrossedTrials]) -> None:
         rates = unc.ErrorRates([0.0, 1.0])

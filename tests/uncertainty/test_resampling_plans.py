@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from bosaris_py.uncertainty.resampling import IidPlan, SetIndex, SetPlan, TrialStrata, draw_picks
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    PersonWeights,
+    SetIndex,
+    SetPlan,
+    TrialStrata,
+    draw_picks,
+)  # fmt: skip
 
 N_DRAWS = 20_000
 
@@ -34,6 +41,18 @@ def test_picks_of_n_things() -> None:
     assert set(drawn.sum(axis=1).tolist()) == {4}
     # Multinomial: variance n p (1 - p), covariance -n p^2.
     check_moments(drawn, np.ones(4), np.eye(4) - 0.25)
+
+
+@pytest.mark.parametrize("n_second", [None, 7])
+def test_speakers_are_drawn_replicate_by_replicate(n_second: int | None) -> None:
+    """How many are drawn in one call makes no difference to the numbers."""
+    persons, rng = PersonWeights(5, n_second, "multinomial"), np.random.default_rng(2)
+    first, second = persons.draw(20, np.random.default_rng(2))
+    for row, other in zip(first, second, strict=True):
+        assert np.array_equal(row, draw_picks(5, rng))
+        if n_second is not None:
+            assert np.array_equal(other, draw_picks(n_second, rng))
+    assert (second is first) == (n_second is None)
 
 
 def test_iid_classes_are_independent() -> None:
