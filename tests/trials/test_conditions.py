@@ -439,6 +439,24 @@ def test_overlap_with_a_condition_of_weight_zero_is_none():
         Conditions({"a": KEY, "b": EARLY}, [0.5, 0.5], overlap="error").trial_weights(KEY)
 
 
+def test_labels_of_trials_in_another_order():
+    """Six trials of which the key has four, in the order of its columns."""
+    models, segments = ["m2", "m1", "m3", "m1", "m2", "m3"], ["s2", "s2", "s1", "s3", "s1", "s4"]
+    labels = [f"{m}{s}" for m, s in zip(models, segments, strict=True)]
+    mask = np.zeros((3, 4), dtype=bool)
+    mask[[0, 1, 1, 0], [1, 1, 0, 2]] = True
+    key = Key(MODELS, SEGMENTS, mask & (LABELS > 0), mask & (LABELS < 0))
+    found = Conditions.from_trials(models, segments, labels, key=key, lacking="ignore")
+    rows, cols = key.trial_positions()
+    expected = [f"{MODELS[row]}{SEGMENTS[col]}" for row, col in zip(rows, cols, strict=True)]
+    assert sorted(found.names) == sorted(expected)
+    for name, member in zip(found.names, found.members(key), strict=True):
+        place = expected.index(name)
+        tar = key.trial_labels()
+        before = np.count_nonzero(tar[:place] == tar[place])
+        assert (member.tar if tar[place] else member.non).tolist() == [before]
+
+
 def test_weights_of_both_classes():
     """As functions take them that know either conditions or weights."""
     scores = TestScores.SCORES

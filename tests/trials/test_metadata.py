@@ -47,6 +47,17 @@ class TestColumns:
         assert found.model_column("gender").values().tolist() == ["f", "m"]
         assert found.segment_column("duration").tolist() == [3.5, 12.0, 0.25]
 
+    def test_values_by_id(self):
+        """The order of a dict does not matter, nor ids that are not there."""
+        found = TrialMetadata(
+            KEY, None, {"sex": {"bert": "m", "carl": "m", "anna": "f"}},
+            {"seconds": {"s3": 3.0, "s1": 1.0, "s2": 2.0}},
+        )  # fmt: skip
+        assert found.model_column("sex").values().tolist() == ["f", "m"]
+        assert found.segment_column("seconds").tolist() == [1.0, 2.0, 3.0]
+        with pytest.raises(InvalidInputError, match=r"for each segment; got none for 2 of 3: s1, "):
+            TrialMetadata(KEY, None, None, {"seconds": {"s2": 1.0}})
+
     def test_types_are_kept(self):
         found = metadata()
         assert found.column("snr").dtype == np.float32

@@ -291,6 +291,21 @@ def test_simultaneous_band_against_a_plain_computation(rng: np.random.Generator)
     assert (band.high - band.low > pointwise.high - pointwise.low).all()
 
 
+def test_simultaneous_band_of_costs_above_one(rng: np.random.Generator) -> None:
+    # Badly calibrated: the normalized error-rates, on the scale of their logarithm, pass one.
+    scores = rng.normal(3.0, 1.0, 200), rng.normal(1.0, 1.0, 400)
+    curve = ActDCFCurve([-1.0, 0.0, 1.0])
+    result = bootstrap(*scores, curve, replications=200, rng=3)
+    assert max(result.estimate) > 1
+    band = curve.band(result, kind="simultaneous")
+    logs = np.log(np.vstack((result.estimate, result.replicates)))
+    spread = logs[1:].std(axis=0, ddof=1)
+    largest = np.sort(np.abs((logs[1:] - logs[0]) / spread).max(axis=1))
+    half = 0.5 * (largest[189] + largest[190]) * spread
+    assert band.low == pytest.approx(np.exp(logs[0] - half), rel=1e-12)
+    assert band.high == pytest.approx(np.exp(logs[0] + half), rel=1e-12)
+
+
 def test_a_simultaneous_band_where_there_are_no_errors() -> None:
     rng = np.random.default_rng(4)
     tar, non = rng.normal(3.0, 1.0, 100), rng.normal(0.0, 1.0, 300)
