@@ -7,7 +7,7 @@ import inspect
 import re
 from abc import ABCMeta
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Self, TypeAlias
 
 import attrs
@@ -82,6 +82,22 @@ def _refuse_change(self: Any, name: str, _: object) -> None:
     raise FrozenObjectError(f"{what} {getattr(cls, '_changes', '')}".rstrip())
 
 
+def _telling(init: Callable[..., None], way: str) -> Callable[..., None]:
+    """Let errors of missing and unknown arguments of a constructor tell how to make an object."""
+
+    @wraps(init)
+    def __init__(*args: Any, **named: Any) -> None:
+        try:
+            init(*args, **named)
+        except TypeError as error:
+            # What is raised inside of the constructor has a frame of its own.
+            if error.__traceback__ and error.__traceback__.tb_next:
+                raise
+            raise TypeError(f"{error}. {way}.") from None
+
+    return __init__
+
+
 class Readable(ABCMeta):
     """Metaclass of attrs classes whose errors, `dir` and `help` show what users have a use for."""
 
@@ -89,19 +105,9 @@ class Readable(ABCMeta):
         """Make the class; attrs makes it anew when it has frozen it."""
         if "__attrs_attrs__" in names and "__setattr__" in names:
             names["__setattr__"] = _refuse_change
+            if way := re.search(r"Make one with [^.;]*", names.get("__doc__") or ""):
+                names["__init__"] = _telling(names["__init__"], " ".join(way[0].split()))
         return super().__new__(cls, name, bases, names, **kw)
-
-    def __call__(cls, *args: Any, **named: Any) -> Any:
-        """Make an object; where arguments are missing or unknown, tell how to make one."""
-        try:
-            return super().__call__(*args, **named)
-        except TypeError as error:
-            # An error from inside of the constructor has a frame of its own.
-            inner = error.__traceback__ and error.__traceback__.tb_next
-            way = re.search(r"Make one with [^.;]*", cls.__doc__ or "")
-            if inner or way is None:
-                raise
-            raise TypeError(f"{error}. {' '.join(way[0].split())}.") from None
 
     def __dir__(cls) -> list[str]:
         names = set(super().__dir__()) - _MACHINERY

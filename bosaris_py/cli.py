@@ -66,7 +66,11 @@ def _points(text: str) -> list[Any]:
 
 
 def _size(text: str) -> float:
-    if not (size := float(text)) >= 0.0:
+    try:
+        size = float(text)
+    except ValueError:
+        size = -1.0
+    if not size >= 0.0:
         raise argparse.ArgumentTypeError(f"{text!r}: expected a number of gigabytes")
     return size
 
@@ -754,6 +758,7 @@ def _describe_error(error: Exception) -> str:
 # Keywords whose options have another name.
 _SPELLED = {
     "max_bytes": "memory",
+    "name": "conditions",
     "replications": "bootstrap",
     "priors": "prior",
     "rng": "seed",

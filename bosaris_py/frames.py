@@ -92,8 +92,8 @@ def from_frame(
         The columns of scores, each of one system. By default all columns of numbers that
         no other argument names.
     label : str, optional
-        The column of labels: the words that files may have, such as ``target`` and ``nontarget``, 1
-        and 0, or truth values. By default ``label``, ``targettype`` or ``target`` if there is one.
+        The column of labels: words as in files, 1 and 0, or truth values. By default
+        ``label``, ``targettype`` or ``target`` if there is one.
     tar : str or int, default: "target"
         Any other value says which label means target; all other labels then do not.
     columns : str or sequence of str, optional
@@ -102,8 +102,8 @@ def from_frame(
     Returns
     -------
     TrialFrame
-        With ``key``, ``scores`` and ``metadata``. Trials are a matrix or a list as from
-        `read_key`: a matrix if it is small, or at least a quarter of its cells are trials.
+        Trials are a matrix if it is small, or at least a quarter of its cells are trials; else
+        a list.
 
     Examples
     --------

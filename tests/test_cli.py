@@ -513,13 +513,14 @@ class TestEvaluate:
             (("--bootstrap", "20"), 1, "Models that share a speaker need --speakers"),
             (("--prior", "1%"), 2, "'1%': a probability is written as 0.01, not 1%"),
             (("-o", "table.xyz"), 2, "must end in .csv, .json, .md, .tex, or .txt"),
-            (("--conditions", "channel"), 1, "must be a column (gender"),
+            (("--conditions", "channel"), 1, "--conditions must be a column (gender"),
             (("--plan", "nothing"), 1, "plan"),
             (("--bootstrap", "-1"), 1, "error: --bootstrap must"),
             (("--bootstrap", "many"), 2, "invalid int value"),
             (("--json", "--csv"), 2, "not allowed with argument"),
             (("--memory", "-1"), 2, "expected a number of gigabytes"),
             (("--memory", "nan"), 2, "expected a number of gigabytes"),
+            (("--memory", "all"), 2, "'all': expected a number of gigabytes"),
         ],
     )
     def test_bad_options(self, run: Run, words: tuple[str, ...], code: int, message: str) -> None:

@@ -250,9 +250,7 @@ class LinearCalibration(LinearMap, LineMap):
         block_rows: int | None = None,
         progress: bool = False,
     ) -> None:
-        """Turn the scores of a file of any size into log-likelihood-ratios in another.
-
-        The new file holds what ``apply`` makes of the scores in memory, to the last bit.
+        """Turn the scores of a file of any size into those that ``apply`` gives, in another file.
 
         Parameters
         ----------

@@ -298,9 +298,7 @@ class LinearFusion(LinearMap):
         block_rows: int | None = None,
         progress: bool = False,
     ) -> None:
-        """Fuse score files of any size to log-likelihood-ratios in another file.
-
-        The new file holds what ``apply`` makes of the scores in memory, to the last bit.
+        """Fuse score files of any size, to the last bit as ``apply``, into another file.
 
         Parameters
         ----------

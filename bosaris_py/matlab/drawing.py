@@ -43,6 +43,8 @@ def _line(plot_args: Any, legend_string: str | None = None) -> dict[str, Any]:
     if not all(isinstance(name, str) for name in [*names, *([] if style is None else [style])]):
         expected = "be a line style, or a list of one with names and values of line properties"
         raise invalid("plot_args", expected, describe(plot_args))
+    # MATLAB takes the marker of the toolkit's demo, 'rV', in either case.
+    style = style and style.replace("V", "v")
     # MATLAB's names of properties are matplotlib's but for capital letters.
     keywords = {name.lower(): value for name, value in zip(names, listed[1::2], strict=True)}
     # Those whose counterpart has another name. The legend has an entry for each text not empty.

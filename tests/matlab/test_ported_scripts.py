@@ -125,6 +125,11 @@ def test_properties_of_lines_that_have_other_names() -> None:
     assert draw(["b-o", "MarkerIndices", [1, 3]]).get_markevery() == [0, 2]
 
 
+def test_markers_in_capitals() -> None:
+    """As demo_plot_nber writes them; other letters in capitals mean nothing in MATLAB either."""
+    assert draw(["rV", "MarkerSize", 8]).get_marker() == "v"
+
+
 def test_plots_draw_on_given_axes() -> None:
     figure, (left, right) = plt.subplots(1, 2)
     det, dcf = b.Det_Plot("old", ax=left), b.Norm_DCF_Plot([], "title", ax=right)

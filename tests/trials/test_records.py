@@ -227,11 +227,11 @@ def test_what_cannot_be_set_tells_the_remedy(item: Any, name: str, message: str)
     [
         (
             LinearCalibration,
-            r"missing 8 required .*'n_non'. Make one with `fit`, `fit_scores` or `read`.$",
+            r"missing 8 required .*'offset'. Make one with `fit`, `fit_scores` or `read`.$",
         ),
         (
             lambda: LinearFusion(prior=0.5),
-            r"'n_non'. Make one with `fit`, `fit_scores` or `read`.$",
+            r"'offset'. Make one with `fit`, `fit_scores` or `read`.$",
         ),
         (lambda: PAVCalibration([1.0], [0.0]), r"Make one with `fit`, `fit_scores` or `read`.$"),
         (lambda: ROC([1, 0], [0.5, 0.25]), r"and 'non_between'. Make one with `from_scores`.$"),
