@@ -40,6 +40,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 Rng = np.random.Generator | int | None
 
+# What can be looked through once, or has no positions.
+_LOOKED_AT_ONCE = (Iterator, KeysView, ValuesView)
+
 _EXAMPLES_SHOWN = 5
 
 # Products of the weights of a target and a non-target must neither vanish nor overflow.
@@ -111,7 +114,10 @@ def _refuse_masked(values: object, name: str) -> None:
 
 def as_list(values: Any) -> Any:
     """Return what an iterator, or a view of a dict, gives as a list; other values as they are."""
-    return list(values) if isinstance(values, Iterator | KeysView | ValuesView) else values
+    # Arrays, which most values are, need no look at abstract classes.
+    if isinstance(values, np.ndarray) or not isinstance(values, _LOOKED_AT_ONCE):
+        return values
+    return list(values)
 
 
 def row_labels(values: Any) -> Any:
@@ -150,6 +156,8 @@ def check_same_rows(columns: Mapping[str, Any]) -> None:
 
 def check_class_rows(tar: Any, non: Any, **columns: Any) -> None:
     """Raise if columns tar_... or non_... have another index than the scores of the class."""
+    if all(values is None for values in columns.values()):
+        return
     for name, scores in (("tar", tar), ("non", non)):
         own = {column: values for column, values in columns.items() if column.startswith(name)}
         check_same_rows({name: scores, **own})

@@ -229,10 +229,8 @@ def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> fl
     with np.errstate(over="ignore"):
         product = _exp(scores, sign, work)
         product += 1.0
-        while product.size > scores.size // _FACTORS:
-            half = product.size // 2
-            product, other = product[:half], product[half:]
-            product *= other
+        # One call for all factors: between calls threads wait for each other.
+        product = np.multiply.reduce(product.reshape(_FACTORS, -1), axis=0)
         return float(np.log(product, out=product).sum())
 
 

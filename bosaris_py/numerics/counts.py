@@ -71,7 +71,9 @@ _PROBE, _PROBE_LEVELS = 2**13, 10.0
 _FEWEST_SORTED = 2**20
 
 # From so many thresholds on, which leave the cache, and scores for each, those in their cells are
-# searched for in blocks of so many for each, if the probe takes no more nanoseconds.
+# searched for in blocks of so many for each, if the probe takes no more nanoseconds. If scores
+# are fewer, all are sorted: in a quarter of the time where classes overlap, and in 1.3 times it
+# where they lie six standard deviations apart.
 _FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**18, 32, 8, 10.0
 
 # The number of targets at each of some distinct scores; a stride of 0 makes it as many.
@@ -363,13 +365,16 @@ def _add_counts(
     if thresholds.size <= _FEW_THRESHOLDS and scores.size > thresholds.size:
         _count_by_passes(thresholds, scores, weights, counts)
         return
-    size = _block_size(thresholds.size, scores.size)
-    is_sorted = weights is None and _sorting_pays(thresholds.size, scores.dtype, size)
-    grid = None if is_sorted else _make_grid(thresholds, scores, scores.size)
+    k, n = thresholds.size, scores.size
+    # With fewer scores for each of so many thresholds most lie in cells that hold some.
+    is_sorted = weights is None and (
+        (n < _SCORES_FOR_MET * k and _searching_pays(k, scores.dtype))
+        or _sorting_pays(k, scores.dtype, _block_size(k, n))
+    )
+    grid = None if is_sorted else _make_grid(thresholds, scores, n)
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
-    n = scores.size
     blocks = _blocks_of_met(thresholds, scores.dtype, counts, n)
     tally = GridCounts(grid, counts, _count_by_search, blocks, n_alone=n)
     tally.add(scores, weights)
@@ -390,6 +395,11 @@ def _sorting_pays(n_thresholds: int, dtype: np.dtype[Any], size: int, waiting: f
     return bool(of_sort + _SEARCH * n_thresholds / size < waiting * grid)
 
 
+def _searching_pays(n_thresholds: int, dtype: np.dtype[Any]) -> bool:
+    """Tell whether searches in sorted scores are faster than comparisons in the cells of a grid."""
+    return n_thresholds >= _FEWEST_FOR_MET and _sort_time(dtype) <= _FAST_SORT
+
+
 @functools.cache
 def _sort_time(dtype: np.dtype[Any]) -> float:
     """Return the nanoseconds for each of some scores that are sorted, on this processor."""
@@ -406,7 +416,7 @@ def _blocks_of_met(
 ) -> _SortedBlocks | None:
     """Return what counts the scores in cells of a grid with thresholds; None: comparisons."""
     k = thresholds.size
-    if k < _FEWEST_FOR_MET or n_scores < _SCORES_FOR_MET * k or _sort_time(dtype) > _FAST_SORT:
+    if n_scores < _SCORES_FOR_MET * k or not _searching_pays(k, dtype):
         return None
     return _SortedBlocks(thresholds, dtype, _MET_PER_SEARCH * k, counts)
 

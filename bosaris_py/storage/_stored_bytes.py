@@ -41,6 +41,9 @@ _CHECKSUM_BYTES = 4
 # Chunks up to this size are remembered for further reads of parts of them.
 _REMEMBERED_BYTES = 2**23
 
+# More is not read at once if chunks follow each other; the system has a limit, too.
+_READ_AT_ONCE = 2**22
+
 # Sums of a checksum: a prime, so that stretches that changed places are not summed alike.
 _SUMS = 1021
 
@@ -230,13 +233,21 @@ class StoredChunks:
     def read_rows(self, file: int, out: npt.NDArray[Any], begin: int) -> None:
         """Read consecutive rows, as stored, from a file descriptor; chunks must be whole rows."""
         step, last = self.shape[0], begin + len(out)
-        for start in range(begin // step * step, last, step):
-            low, high = max(begin, start), min(last, start + step)
-            part = out[low - begin : high - begin]
-            place = self.begins[(start, *[0] * (out.ndim - 1))]
-            place += (low - start) * math.prod(self.shape[1:]) * self.item_size
-            if os.preadv(file, [part.data], place) != part.nbytes:
+        row_bytes = math.prod(self.shape[1:]) * self.item_size
+
+        def place_of(row: int) -> int:
+            start = row // step * step
+            return self.begins[(start, *[0] * (out.ndim - 1))] + (row - start) * row_bytes
+
+        while begin < last:
+            end, place, size = begin, place_of(begin), 0
+            # Chunks that follow each other in the file are read at once.
+            while end < last and size < _READ_AT_ONCE and place_of(end) == place + size:
+                end = min(last, end // step * step + step)
+                size = (end - begin) * row_bytes
+            if os.preadv(file, [out[: end - begin].data], place) != size:
                 raise ValueError(f"the chunk at {place} is not in the file")
+            out, begin = out[end - begin :], end
 
 
 def _filters(properties: Any, item_size: int) -> tuple[int, ...]:

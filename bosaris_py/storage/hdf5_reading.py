@@ -520,12 +520,12 @@ class GuardedDataset:
         """Bytes of all elements when unpacked."""
         return self.count * self.item_size
 
-    @property
+    @cached_property
     def is_unsigned(self) -> bool:
         """Whether the type cannot hold a negative number."""
         return bool(self.dataset.dtype.kind in "ub")
 
-    @property
+    @cached_property
     def memory_type(self) -> np.dtype[Any]:
         """The type of the array that is read: scores become float32 or float64."""
         if self.content == "numbers":
@@ -641,11 +641,12 @@ class GuardedDataset:
         """Unpack the elements from `begin` on; those of chunks never written are the fill value."""
         stored = self.dataset.id.get_type()
         wanted = stored if kind is not None else h5py.h5t.py_create(out.dtype)
-        properties = self.dataset.id.get_create_plist()
-        if properties.fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED:
-            fill = np.zeros((), dtype=out.dtype)
-            properties.get_fill_value(fill)
-            out[...] = fill
+        if not self.is_whole:
+            properties = self.dataset.id.get_create_plist()
+            if properties.fill_value_defined() == h5py.h5d.FILL_VALUE_USER_DEFINED:
+                fill = np.zeros((), dtype=out.dtype)
+                properties.get_fill_value(fill)
+                out[...] = fill
         remember = self.source.remembers_chunks and out.size < self.count
         assert self.chunks is not None
         for place, chunk, part in self.chunks.parts(begin, out.shape, remember=remember):
@@ -742,9 +743,10 @@ def check_mask_values(stored: AnyArray, where: str, *, signed: bool = False) -> 
     """Turn numbers into a read-only mask; refuse all but 0, 1 and, if `signed`, -1."""
     if stored.dtype.itemsize == 1:
         raw = stored.view(np.uint8)
-        good = raw.max(initial=0) <= 1
-        if not good and signed and stored.dtype.kind == "i":
+        if signed and stored.dtype.kind == "i":
             good = stored.min(initial=0) >= -1 and stored.max(initial=0) <= 1
+        else:
+            good = raw.max(initial=0) <= 1
         if good:
             mark_read_only(stored)
             return mark_read_only(raw.view(np.int8 if signed else np.bool_))
