@@ -165,7 +165,9 @@ def test_bands_by_speaker(rng: np.random.Generator) -> None:
         expected = bootstrap_scores(trials.scores, trials.key, statistic, **options)
         # Another order of summation.
         np.testing.assert_allclose(found.replicates, expected.replicates, rtol=1e-12)
-        assert curve.band(found).method == "speaker"
+        band = curve.band(found)
+        assert band.method == "speaker"
+        np.testing.assert_array_equal((band.low, band.high), (found.low, found.high))
 
 
 def _miss_rates_within_limits(
