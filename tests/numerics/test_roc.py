@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import pickle
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +19,7 @@ from bosaris_py import Results, error_rates_at
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.numerics import ROC, OperatingPoint, Threshold, auc, eer, min_dcf, prbep
 from bosaris_py.numerics.counts import SortedScores, sort_classes
-from bosaris_py.numerics.roc import warn_if_inverted
+from bosaris_py.numerics.roc import _SAMPLE, _look_inverted, warn_if_inverted
 from bosaris_py.numerics.rocch import _convex, _scan_hull, eer_of_hull, eers_of_hulls
 from tests.score_strategies import naive_hull, naive_points, priors, score_lists, weighted_scores
 
@@ -346,6 +347,23 @@ def test_inverted_scores_are_those_beyond_three_standard_errors() -> None:
         warn_if_inverted(0.6, lambda: 0.377, 100, 100)
     warn_if_inverted(0.6, lambda: 0.378, 100, 100)
     warn_if_inverted(0.6, lambda: 0.0, 30, 100)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 0.01, 1.0, 1e100])
+@pytest.mark.parametrize("n_non", [40, 5000])
+def test_lists_look_inverted_on_any_scale(
+    rng: np.random.Generator, scale: float, n_non: int
+) -> None:
+    """Means that lie three standard errors apart, whatever the unit of the scores."""
+    low, high = rng.normal(0, 1, 40), rng.normal(0, 1, n_non)
+    low, high = (low - low.mean()) / low.std(), (high - high.mean()) / high.std()
+    some = high[:: high.size // _SAMPLE + 1]
+    error = math.sqrt(1 / 40 + some.var() / some.size)
+    for gap, expected in ((3.1, True), (2.9, False), (-3.1, False)):
+        moved = high - some.mean() + gap * error
+        assert _look_inverted(scale * low, scale * moved) == expected
+    assert not _look_inverted(np.array([0.0, -np.inf] * 20), high)
+    assert not _look_inverted(low[:5], high + 100)
 
 
 def test_all_may_be_missed() -> None:

@@ -1,6 +1,7 @@
 """Counting block by block must say what comparing each score with each threshold says."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import counts as counting
-from bosaris_py.numerics.counts import RunningCounts
+from bosaris_py.numerics.counts import RunningCounts, running_sum
 from tests.score_strategies import any_scores, score_lists
 
 
@@ -154,3 +155,11 @@ def test_blocks_that_lie_elsewhere_than_the_first(rng: np.random.Generator, dtyp
     up_to = np.searchsorted(ordered, thresholds, side="right")
     np.testing.assert_array_equal(at, up_to - below)
     np.testing.assert_array_equal(between, np.append(below, ordered.size) - np.append(0, up_to))
+
+
+def test_running_sums_of_many_weights_are_exact() -> None:
+    whole = running_sum(np.array([2**60, 1, 1]))
+    assert (whole.dtype, whole.tolist()) == (np.int64, [2**60, 2**60 + 1, 2**60 + 2])
+    tenths = running_sum(np.full(10**5, 0.1))
+    assert tenths.dtype == np.float64
+    assert tenths[-1] == pytest.approx(math.fsum([0.1] * 10**5), rel=1e-15, abs=0)

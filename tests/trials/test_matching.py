@@ -41,3 +41,21 @@ def test_many_cells(rng: np.random.Generator, upto: int, *, is_sorted: bool) -> 
     wanted = np.concatenate((listed[::3], rng.integers(0, 9_000_000, 5000)))
     wanted = np.sort(wanted) if is_sorted else rng.permutation(wanted)
     assert find_codes(listed, wanted, shape).tolist() == looked_up(listed, wanted)
+
+
+def test_places_of_items_of_which_some_are_absent() -> None:
+    assert alignment.inverse(np.array([2, -1, 0]), 4).tolist() == [2, -1, 0, -1]
+    assert alignment.inverse(np.array([-1, -1]), 2).tolist() == [-1, -1]
+
+
+def test_ids_are_reversed_on_both_sides_or_not_at_all() -> None:
+    def ids(*names: str) -> np.ndarray:
+        return np.array(names)
+
+    models, segments, others = ids("a", "b"), ids("s", "t"), ids("u", "v")
+    assert alignment._are_reversed((models, segments), (segments, models))
+    assert not alignment._are_reversed((models, segments), (segments, others))
+    assert not alignment._are_reversed((models, segments), (others, models))
+    assert not alignment._are_reversed((models, segments), (models, segments))
+    # Half of the ids in common is not most of them.
+    assert not alignment._are_reversed((models, segments), (ids("s", "u"), ids("a", "v")))

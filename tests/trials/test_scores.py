@@ -306,3 +306,13 @@ def test_every_clash_of_a_merge_is_named() -> None:
         first.merge(second, third)
     with pytest.raises(TrialMismatchError, match=message):
         first.to_flat().merge(second.to_flat(), third.to_flat())
+
+
+def test_equal_scores_lack_a_value_at_the_same_places() -> None:
+    ids = ["m"], ["a", "b"]
+    both, first, none = (Scores([row], *ids) for row in ([np.nan] * 2, [np.nan, 1.0], [2.0, 1.0]))
+    assert both == Scores([[np.nan, np.nan]], *ids)
+    assert first == Scores([[np.nan, 1.0]], *ids)
+    for one, other in ((both, first), (first, none), (both, none)):
+        assert one != other
+        assert other != one

@@ -165,7 +165,9 @@ def test_bands_by_speaker(rng: np.random.Generator) -> None:
         expected = bootstrap_scores(trials.scores, trials.key, statistic, **options)
         # Another order of summation.
         np.testing.assert_allclose(found.replicates, expected.replicates, rtol=1e-12)
-        assert curve.band(found).method == "speaker"
+        band = curve.band(found)
+        assert band.method == "speaker"
+        np.testing.assert_array_equal((band.low, band.high), (found.low, found.high))
 
 
 def _miss_rates_within_limits(
@@ -334,3 +336,16 @@ def test_a_band_of_speakers_of_whom_none_varies(pmiss: float) -> None:
     assert band.pmiss.tolist() == [pmiss, pmiss]
     np.testing.assert_allclose(band.low, max(pmiss - rare, 0), rtol=1e-12)
     np.testing.assert_allclose(band.high, min(pmiss + rare, 1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["one-layer", "two-layer"])
+def test_curve_of_costs_of_sets(
+    scores: tuple[np.ndarray, np.ndarray], sets: dict[str, np.ndarray], method: str
+) -> None:
+    # No score has a threshold's value.
+    plo = [-2.05, 0.55]
+    options = {"method": method, "replications": 10, "rng": 2, **sets}
+    found = bootstrap(*scores, ActDCFCurve(plo), **options)
+    priors = 1 / (1 + np.exp(-np.array(plo)))
+    expected = bootstrap(*scores, ActDCF(priors, normalize=True), **options)
+    np.testing.assert_allclose(found.replicates, expected.replicates, rtol=1e-12)

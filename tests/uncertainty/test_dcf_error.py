@@ -401,7 +401,11 @@ def test_design_effect_without_errors():
     tar = np.eye(3, dtype=bool)
     key = Key(names, names, tar, ~tar)
     scores = Scores(np.where(tar, 5.0, -5.0), names, names)
-    errors = speaker_errors(scores, key, 0.0)
+    with pytest.warns(FewErrorsWarning) as caught:
+        errors = speaker_errors(scores, key, 0.0)
+    messages = [str(each.message) for each in caught]
+    for what in ("miss rate", "false-alarm rate"):
+        assert sum(message.startswith(f"The {what} rests on 0 errors") for message in messages) == 1
     assert (errors.pmiss, errors.pfa) == (0, 0)
     assert errors.design_effect(Cost()) == 1.0
 

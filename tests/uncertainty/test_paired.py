@@ -1,5 +1,7 @@
 """The paired bootstrap, against its parts, closed forms and the analytic paired test."""
 
+from typing import Any
+
 import attrs
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     TrialMismatchError,
 )
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 from tests.uncertainty.naive_conditions import conditions_by_phone_match, same_law
 
@@ -398,3 +401,13 @@ def test_equal_systems_are_seldom_told_apart(statistic: unc.Statistic) -> None:
     assert stats.binomtest(rejected["speaker"], n_sets, 0.05).pvalue > 0.01
     # By trials, the EER of these systems differs significantly in 16 % of the cases.
     assert rejected["iid"] / n_sets > 0.1
+
+
+@pytest.mark.parametrize("value", [0.5, -0.5, 0.0])
+@pytest.mark.parametrize("interval", ["percentile", "basic"])
+def test_a_difference_that_never_varies_is_no_evidence(value: float, interval: str) -> None:
+    # Chance and habit look the same.
+    options: Any = {"method": "iid", "interval": interval, "confidence": 0.95, "bounds": (-1, 1)}
+    result = BootstrapResult.from_replicates(value, np.full(50, value), **options)
+    found = [result.p_value(which) for which in ("two-sided", "less", "greater")]
+    assert found == [1.0, 0.5, 0.5]
