@@ -164,7 +164,6 @@ def _upper_bound(
 
 
 def _to_map(value: Any) -> Any:
-    """Build a map of what a file holds, its kind among it."""
     if not isinstance(value, Mapping) or value.get("kind") not in _MAPS:
         return value
     parameters = dict(value)
