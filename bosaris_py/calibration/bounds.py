@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray
+from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import (
     as_score_lists,
     check_choice,
@@ -136,35 +136,34 @@ def _upper_bound(
     tar: Sequence[FloatArray], non: Sequence[FloatArray], added: tuple[float, float]
 ) -> float:
     """Return where the empirical log-ratio of both tails first falls below the diagonal."""
-    start, end, ratio = 0.0, np.inf, 0.0
+    sides, start, end, ratio = (tar, non), 0.0, np.inf, 0.0
+    sizes = [sum(part.size for part in side) for side in sides]
     # Between non-targets the ratio falls. So the first is found that is at the end of such a
     # piece, which few are, then the place between the targets of the piece.
-    for breaks in (non, tar):
-        inside = [
+    for which in (1, 0):
+        parts = [
             part[np.searchsorted(part, start, "right") : np.searchsorted(part, end)]
-            for part in breaks
+            for part in sides[which]
         ]
-        starts = np.append(start, np.sort(np.concatenate(inside)).astype(np.float64))
-        ends = np.append(starts[1:], end)
-        sizes, above = zip(*(_count_above(side, ends) for side in (tar, non)), strict=True)
+        inside = np.sort(np.concatenate(parts)).astype(np.float64)
+        ends = np.append(inside, end)
+        # Of those between the ends the position tells how many are at or above.
+        own = inside.size - np.searchsorted(inside, ends)
+        own += sum(part.size - int(np.searchsorted(part, end)) for part in sides[which])
+        other: Any = sum(part.size - np.searchsorted(part, ends) for part in sides[1 - which])
+        above = (other, own) if which else (own, other)
         with np.errstate(divide="ignore"):
             ratios = np.log((above[0] + added[0]) / (sizes[0] + 1))
             ratios -= np.log((above[1] + added[1]) / (sizes[1] + 1))
         # Where no target is left the ratio is that of what was added, whatever the scores say.
         ratios[above[0] == 0] = -np.inf
         first = int(np.argmax(ratios < ends))
-        start, end, ratio = float(starts[first]), float(ends[first]), float(ratios[first])
+        start = float(ends[first - 1]) if first else start
+        end, ratio = float(ends[first]), float(ratios[first])
     return max(start, ratio)
 
 
-def _count_above(side: Sequence[FloatArray], ends: Float64Array) -> tuple[int, IntArray]:
-    """Count the trials of a class, and those at or above each end."""
-    size = sum(part.size for part in side)
-    return size, size - np.sum([np.searchsorted(part, ends) for part in side], axis=0)
-
-
 def _to_map(value: Any) -> Any:
-    """Build a map of what a file holds, its kind among it."""
     if not isinstance(value, Mapping) or value.get("kind") not in _MAPS:
         return value
     parameters = dict(value)

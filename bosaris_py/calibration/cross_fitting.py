@@ -359,8 +359,8 @@ def cross_fit(
     Notes
     -----
     F folds take F (F + 1) / 2 maps besides the final one, which has seen more speakers and is
-    slightly better than the figures say. For a `LinearCalibration` of more than 500 000 trials they
-    are trained on moments of the scores on a fine grid, to about 1e-9, in the time of one map.
+    slightly better than the figures say. For a line, bounded or not, and more than 500 000 trials
+    they are trained on moments of the scores on a fine grid, to about 1e-9.
 
     Examples
     --------
@@ -597,7 +597,6 @@ def choose_ridge(
 
 
 def _to_line(value: Any) -> LinearCalibration:
-    """Build a line of what a file holds, unless it is one."""
     if isinstance(value, LinearCalibration):
         return value
     if not isinstance(value, Mapping):
@@ -708,7 +707,7 @@ class ConditionCalibration(SavedMap):
         seed = int(as_generator(rng).integers(2**63))
 
         def cost(strength: float) -> float:
-            """Return the mean of the objectives of the conditions on cross-fitted trials."""
+            # The mean of the objectives of the conditions on cross-fitted trials.
             found = []
             for item in members:
                 if not (item.tar.size and item.non.size):

@@ -349,7 +349,6 @@ def _must(expected: str, is_good: Callable[[Any], bool]) -> Validator:
 
 
 def _check_range(instance: Any, attribute: "attrs.Attribute[Any]", high: Any) -> None:
-    """Refuse training scores whose lowest is above the highest."""
     if instance.low_score is not None and high < instance.low_score:
         expected = f"not be below `low_score`, {instance.low_score:g}"
         raise invalid(attribute.name, expected, f"{high:g}")
