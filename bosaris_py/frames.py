@@ -89,8 +89,7 @@ def from_frame(
     model, segment : str
         The columns of ids, text or whole numbers; categories are used by their codes.
     score : str or sequence of str, optional
-        The columns of scores, each of one system. By default all columns of numbers that
-        no other argument names.
+        A column for each system. By default all numbers that no other argument names.
     label : str, optional
         The column of labels: words as in files, 1 and 0, or truth values. By default
         ``label``, ``targettype`` or ``target`` if there is one.
@@ -102,8 +101,7 @@ def from_frame(
     Returns
     -------
     TrialFrame
-        Trials are a matrix if it is small, or at least a quarter of its cells are trials; else
-        a list.
+        Trials are a list, unless a matrix of them is small or at least a quarter full.
 
     Examples
     --------

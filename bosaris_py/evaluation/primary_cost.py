@@ -424,8 +424,7 @@ def primary_cost_of_files(
     Returns
     -------
     PrimaryCost
-        Of files read whole, its notes name trials that only one of the files has, with
-        counts and the first of them.
+        Of files read whole, its notes count and name trials that only one file has.
 
     Raises
     ------
