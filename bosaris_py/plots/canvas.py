@@ -582,7 +582,7 @@ class Canvas(Sheet, ABC):
         Warns
         -----
         PlotRangeWarning
-            If the mark is not in view; it is not drawn. (The toolkit marks the end of a Bayes plot.)
+            If the mark is not in view; it is not drawn. (The toolkit marks an end of Bayes plots.)
         """
         return self._mark_30_errors("DR30_fa", Look(style, label, keywords))
 
