@@ -77,12 +77,12 @@ class _LinearEstimator(
         Raises
         ------
         ValueError
-            If labels are not of two classes, or as for `LinearCalibration.fit`.
+            If labels are not of two classes, or as for `bosaris_py.LinearCalibration.fit`.
 
         Warns
         -----
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
-            As for `LinearCalibration.fit`.
+            As for `bosaris_py.LinearCalibration.fit`.
         """
         scores, labels = validate_data(self, self._columns(X), y)
         check_classification_targets(labels)
@@ -193,7 +193,7 @@ class LLRCalibrator(_LinearEstimator):
     objective : {"cllr", "brier", "boost"}, default: "cllr"
         The proper scoring rule to minimise.
     ridge : float, default: 0.0
-        Strength of a ridge penalty, see `LinearCalibration.fit`.
+        Strength of a ridge penalty, see `bosaris_py.LinearCalibration.fit`.
 
     Attributes
     ----------

@@ -582,8 +582,7 @@ class Canvas(Sheet, ABC):
         Warns
         -----
         PlotRangeWarning
-            If the mark is not in view; it is not drawn. (On a Bayes plot the toolkit would mark
-            an end of the axis, however many errors there are.)
+            If the mark is not in view; it is not drawn. (The toolkit marks an end of Bayes plots.)
         """
         return self._mark_30_errors("DR30_fa", Look(style, label, keywords))
 

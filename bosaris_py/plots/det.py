@@ -420,8 +420,7 @@ def plot_det(
 ) -> DETPlot:
     """Draw the DET curves of several systems in one call.
 
-    Each with its EER, the diagonal of equal error-rates, and the margins of fewer than 30 errors,
-    which fill the window if there are few trials.
+    Each with its EER, the diagonal of equal error-rates, and the margins of fewer than 30 errors.
 
     Parameters
     ----------
