@@ -247,7 +247,7 @@ def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
     if tar.size != non.size or tar.size < _FEW_TRIALS:
         return
     for name, labels, other, scores in (("tar", tar, "non", non), ("non", non, "tar", tar)):
-        if not _are_labels(labels) or _are_labels(scores):
+        if not are_labels(labels) or are_labels(scores):
             continue
         if scores.size < _MANY_TRIALS and (
             np.isin(scores, (-1, 0, 1)).any() or np.unique(scores).size < scores.size
@@ -258,7 +258,7 @@ def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
         raise invalid(name, "hold the scores of one class", found, hint)
 
 
-def _are_labels(values: FloatArray) -> bool:
+def are_labels(values: FloatArray) -> bool:
     """Tell whether values are 0 and 1, or -1 and 1, and nothing else."""
     # Most scores show in the first few that they are none.
     head = values[:8]

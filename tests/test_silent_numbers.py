@@ -405,6 +405,18 @@ def test_bad_tables(call: Call, message: str) -> None:
         call()
 
 
+def test_labels_that_would_be_a_system() -> None:
+    columns = {"model": ["m"] * 6, "segment": list("abcdef"), "x": [0.5, 1.0, 2.0, 3.0, 4.0, 5.0]}
+    for values in ([0, 1, 1, 0, 1, 0], [-1.0, 1.0, -1.0, 1.0, -1.0, 1.0]):
+        table = {**columns, "is_target": values}
+        with pytest.raises(InvalidInputError, match="Give label='is_target'"):
+            bp.from_frame(table)
+        assert list(bp.from_frame(table, label="is_target").scores) == ["x"]
+        assert list(bp.from_frame(table, score="is_target").scores) == ["is_target"]
+        # Decisions may be scores.
+        assert list(bp.from_frame({**columns, "score": values}).scores) == ["x", "score"]
+
+
 # Names
 
 
@@ -416,6 +428,10 @@ def test_bad_tables(call: Call, message: str) -> None:
             r"plan 'SRE19' \(Did you mean 'SRE19-CTS' or 'SRE19-AV'\?\); known are",
         ),
         (lambda: bp.PLANS["VoxSCR"], "Did you mean 'VoxSRC'"),
+        (lambda: bp.plot_det({"a": bp.Results([1.0], [0.0])}, window="auot"), "mean 'auto'"),
+        (lambda: bp.read_key(__file__, format="kaldy-trials"), "mean 'kaldi-trials'"),
+        (lambda: bp.LinearCalibration.fit([1.0], [0.0], ridge="week"), "mean 'weak'"),
+        (lambda: bp.from_frame(TABLE, segment="sgment"), "mean 'segment'"),
         (lambda: bp.DETPlot("Old"), r"got 'Old'\. Did you mean 'old'\?"),
         (lambda: bp.DETPlot("sre2010"), r"Did you mean 'sre10'\?"),
         (lambda: bp.eer([1.0], [0.0], definition="steps"), r"Did you mean 'step'\?"),

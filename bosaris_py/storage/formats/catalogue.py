@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, Readable
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import describe, invalid, list_some, nearest
 from bosaris_py.storage.factors import Factor
 
 MODEL, SEGMENT, SIDE, LABEL, SCORE = ROLES = ("model", "segment", "side", "label", "score")
@@ -420,5 +420,6 @@ def find_format(name: str) -> TrialFormat:
         raise invalid("format", "be a name", describe(name))
     found = FORMATS.get(name)
     if found is None:
-        raise invalid("format", f"be one of {', '.join(FORMATS)}", describe(name))
+        known = f"be one of {', '.join(FORMATS)}"
+        raise invalid("format", known, describe(name), nearest(name, FORMATS))
     return found
