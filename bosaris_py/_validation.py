@@ -326,6 +326,8 @@ def as_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
             raise invalid(name, "be text in UTF-8", str(error)) from error
     elif array.dtype.kind != "U":
         hint = "Ids are text; write [str(i) for i in ids]."
+        if array.dtype.kind == "f":
+            hint = "Ids are text; of whole numbers write [str(int(i)) for i in ids]."
         raise invalid(name, "hold strings", describe(array), hint)
     return read_only(array)
 
@@ -340,6 +342,8 @@ def _as_id(item: object, name: str) -> str:
         # Missing values of pandas have no truth value.
         is_missing = type(item).__name__.startswith("NA") or bool(item != item)
         hint = "Ids are text; is a value missing?" if is_missing else "Ids are text; use str()."
+        if isinstance(item, float) and not is_missing:
+            hint = "Ids are text; of whole numbers write [str(int(i)) for i in ids]."
         raise invalid(name, "hold strings", f"among others {describe(item)}", hint)
     if "\0" in item:
         raise invalid(name, "not contain the character NUL", describe(item))

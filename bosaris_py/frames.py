@@ -213,8 +213,9 @@ class _Columns:
         if not self._n_rows:
             raise invalid("df", "have a row for each trial", "no rows")
         if self._kind(column) == "f":
-            found = f"numbers with a fraction in column {name!r}"
-            raise invalid(argument, "name a column of text or whole numbers", found)
+            found = f"floating-point numbers in column {name!r}"
+            hint = f"Whole ones become such where some are missing: df[{name!r}].astype('Int64')."
+            raise invalid(argument, "name a column of text or whole numbers", found, hint)
         codes, levels = _coded(column)
         if codes.min() < 0:
             raise _bad_rows(argument, "hold a value in each row", "none", codes < 0)
