@@ -117,6 +117,7 @@ def test_split_by_labels(labels: object) -> None:
         (np.where(LABELS == 1, 1.0, np.nan), SCORES, "-1 and 1; got NaN at position 30"),
         (LABELS - 1 + 2 * LABELS, SCORES, "0 and 1, or -1 and 1; got numbers from -1 to 2"),
         (LABELS[:, None], SCORES, "`labels` must be one-dimensional; got an array of shape"),
+        ({"a": 1, "b": 0}, [1, 2], "must be a list in the order of the scores; got {'a': 1"),
         (["x", "y"], [1, 2], r"means a target: labels == WORD, where WORD is one of 'x', 'y'\."),
         (["genuine", "client"], [1, 2], "one of 'client', 'genuine'"),
         (["same", "other", "different"], [1, 2, 3], "one of 'different', 'other', 'same'"),
@@ -403,6 +404,26 @@ def test_trials_without_a_label() -> None:
 def test_bad_tables(call: Call, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+def test_keys_with_metadata() -> None:
+    data = bp.from_frame({**TABLE, "label": [1, 0, 0, 1]}, columns="gender", score="seconds")
+    scores = data.scores["seconds"]
+    for key in (data, (data.key, data.metadata)):
+        assert bp.primary_cost(scores, key, "VoxSRC") == bp.primary_cost(scores, data.key, "VoxSRC")
+        parts = bp.Conditions({"all": data.key})
+        table = bp.evaluation.condition_table(scores, key, parts, 0.5)
+        assert str(table) == str(bp.evaluation.condition_table(scores, data.key, parts, 0.5))
+    with pytest.raises(InvalidInputError, match=r"Give its scores: data\.scores"):
+        bp.evaluate(data, data)
+    for ids in (["a", 1.0], np.array([0.0, 1.0])):
+        with pytest.raises(InvalidInputError, match="of whole numbers write"):
+            bp.Ndx.from_trials(["m", "m"], ids)
+    with pytest.raises(InvalidInputError, match="Whole ones become such where some are missing"):
+        bp.from_frame({**TABLE, "model": [1.0, 2.0, 1.0, 2.0]}, score="seconds")
+    for call in (lambda: bp.Key.read("x.csv"), lambda: scores.save("x.csv")):
+        with pytest.raises(InvalidInputError, match="Tables: read_key or read_scores"):
+            call()
 
 
 def test_labels_that_would_be_a_system() -> None:

@@ -75,9 +75,7 @@ _NO_FORMAT = {
     ".txt": "This class has no text format.",
     ".mat": "This class has no MATLAB format; its dense form has one.",
 }
-_TABLES = (
-    "Tables are read by read_key and read_scores, and written by write_table(path, to_table(x))."
-)
+_TABLES = "Tables: read_key or read_scores, and storage.formats.write_table(path, to_table(x))."
 
 
 class FileMethods(ArrayRecord):
