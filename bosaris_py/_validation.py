@@ -255,7 +255,7 @@ def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
     if tar.size != non.size or tar.size < _FEW_TRIALS:
         return
     for name, labels, other, scores in (("tar", tar, "non", non), ("non", non, "tar", tar)):
-        if not _are_labels(labels) or _are_labels(scores):
+        if not are_labels(labels) or are_labels(scores):
             continue
         if scores.size < _MANY_TRIALS and (
             np.isin(scores, (-1, 0, 1, labels.max())).any() or np.unique(scores).size < scores.size
@@ -266,7 +266,7 @@ def refuse_labels(tar: FloatArray, non: FloatArray) -> None:
         raise invalid(name, "hold the scores of one class", found, hint)
 
 
-def _are_labels(values: FloatArray) -> bool:
+def are_labels(values: FloatArray) -> bool:
     """Tell whether values are 0 and 1, -1 and 1, or 1 and 2, and nothing else."""
     # Most scores show in the first few that they are none.
     head = values[:8]
@@ -336,6 +336,8 @@ def as_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
             raise invalid(name, "be text in UTF-8", str(error)) from error
     elif array.dtype.kind != "U":
         hint = "Ids are text; write [str(i) for i in ids]."
+        if array.dtype.kind == "f":
+            hint = "Ids are text; of whole numbers write [str(int(i)) for i in ids]."
         raise invalid(name, "hold strings", describe(array), hint)
     return read_only(array)
 
@@ -350,6 +352,8 @@ def _as_id(item: object, name: str) -> str:
         # Missing values of pandas have no truth value.
         is_missing = type(item).__name__.startswith("NA") or bool(item != item)
         hint = "Ids are text; is a value missing?" if is_missing else "Ids are text; use str()."
+        if isinstance(item, float) and not is_missing:
+            hint = "Ids are text; of whole numbers write [str(int(i)) for i in ids]."
         raise invalid(name, "hold strings", f"among others {describe(item)}", hint)
     if "\0" in item:
         raise invalid(name, "not contain the character NUL", describe(item))

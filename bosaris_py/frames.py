@@ -21,12 +21,14 @@ from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArr
 from bosaris_py._execution import n_threads
 from bosaris_py._validation import (
     NO_SET,
+    are_labels,
     as_ids,
     as_vector,
     check_same_rows,
     describe,
     invalid,
     list_some,
+    nearest,
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
@@ -134,6 +136,13 @@ def from_frame(
         rows = _Rows.of(*(task.result() for task in ids))
         is_target = None if labels is None else labels.result()
     scores = {str(name): frame.scores(name) for name in names}
+    for name, values in scores.items() if score is None and label is None else ():
+        # That few scores may be such numbers by chance.
+        called_score = name.lower() in find_format("csv").header[SCORE]
+        if values.size > 3 and are_labels(values) and not called_score:
+            hint = f"Give label={name!r}, or the columns of scores: score=[...]."
+            found = f"only {values.min():g} and {values.max():g} in column {name!r}"
+            raise invalid("label", "name the column that looks like labels", found, hint)
     key, systems = rows.objects(is_target, scores)
     described: dict[str, Any] = {}
     if extra:
@@ -167,7 +176,8 @@ class _Columns:
     def column(self, name: Any, argument: str) -> Any:
         """Return a column as the library has it."""
         if name not in self.names:
-            raise invalid(argument, f"name a column ({list_some(self.names, 20)})", describe(name))
+            known = f"name a column ({list_some(self.names, 20)})"
+            raise invalid(argument, known, describe(name), nearest(name, self.names))
         column = self._frame[name]
         if getattr(column, "ndim", 1) != 1:
             raise invalid(argument, "name one column", f"several named {name!r}")
@@ -205,8 +215,9 @@ class _Columns:
         if not self._n_rows:
             raise invalid("df", "have a row for each trial", "no rows")
         if self._kind(column) == "f":
-            found = f"numbers with a fraction in column {name!r}"
-            raise invalid(argument, "name a column of text or whole numbers", found)
+            found = f"floating-point numbers in column {name!r}"
+            hint = f"Whole ones become such where some are missing: df[{name!r}].astype('Int64')."
+            raise invalid(argument, "name a column of text or whole numbers", found, hint)
         codes, levels = _coded(column)
         if codes.min() < 0:
             raise _bad_rows(argument, "hold a value in each row", "none", codes < 0)

@@ -120,6 +120,7 @@ def test_split_by_labels(labels: object) -> None:
         (np.where(LABELS == 1, 1.0, np.nan), SCORES, "-1 and 1; got NaN at position 30"),
         (LABELS - 1 + 2 * LABELS, SCORES, "0 and 1, or -1 and 1; got numbers from -1 to 2"),
         (LABELS[:, None], SCORES, "`labels` must be one-dimensional; got an array of shape"),
+        ({"a": 1, "b": 0}, [1, 2], "must be a list in the order of the scores; got {'a': 1"),
         (["x", "y"], [1, 2], r"means a target: labels == WORD, where WORD is one of 'x', 'y'\."),
         (["genuine", "client"], [1, 2], "one of 'client', 'genuine'"),
         (["same", "other", "different"], [1, 2, 3], "one of 'different', 'other', 'same'"),
@@ -408,6 +409,38 @@ def test_bad_tables(call: Call, message: str) -> None:
         call()
 
 
+def test_keys_with_metadata() -> None:
+    data = bp.from_frame({**TABLE, "label": [1, 0, 0, 1]}, columns="gender", score="seconds")
+    scores = data.scores["seconds"]
+    for key in (data, (data.key, data.metadata)):
+        assert bp.primary_cost(scores, key, "VoxSRC") == bp.primary_cost(scores, data.key, "VoxSRC")
+        parts = bp.Conditions({"all": data.key})
+        table = bp.evaluation.condition_table(scores, key, parts, 0.5)
+        assert str(table) == str(bp.evaluation.condition_table(scores, data.key, parts, 0.5))
+    with pytest.raises(InvalidInputError, match=r"Give its scores: data\.scores"):
+        bp.evaluate(data, data)
+    for ids in (["a", 1.0], np.array([0.0, 1.0])):
+        with pytest.raises(InvalidInputError, match="of whole numbers write"):
+            bp.Ndx.from_trials(["m", "m"], ids)
+    with pytest.raises(InvalidInputError, match="Whole ones become such where some are missing"):
+        bp.from_frame({**TABLE, "model": [1.0, 2.0, 1.0, 2.0]}, score="seconds")
+    for call in (lambda: bp.Key.read("x.csv"), lambda: scores.save("x.csv")):
+        with pytest.raises(InvalidInputError, match="Tables: read_key or read_scores"):
+            call()
+
+
+def test_labels_that_would_be_a_system() -> None:
+    columns = {"model": ["m"] * 6, "segment": list("abcdef"), "x": [0.5, 1.0, 2.0, 3.0, 4.0, 5.0]}
+    for values in ([0, 1, 1, 0, 1, 0], [-1.0, 1.0, -1.0, 1.0, -1.0, 1.0]):
+        table = {**columns, "is_target": values}
+        with pytest.raises(InvalidInputError, match="Give label='is_target'"):
+            bp.from_frame(table)
+        assert list(bp.from_frame(table, label="is_target").scores) == ["x"]
+        assert list(bp.from_frame(table, score="is_target").scores) == ["is_target"]
+        # Decisions may be scores.
+        assert list(bp.from_frame({**columns, "score": values}).scores) == ["x", "score"]
+
+
 # Names
 
 
@@ -419,6 +452,10 @@ def test_bad_tables(call: Call, message: str) -> None:
             r"plan 'SRE19' \(Did you mean 'SRE19-CTS' or 'SRE19-AV'\?\); known are",
         ),
         (lambda: bp.PLANS["VoxSCR"], "Did you mean 'VoxSRC'"),
+        (lambda: bp.plot_det({"a": bp.Results([1.0], [0.0])}, window="auot"), "mean 'auto'"),
+        (lambda: bp.read_key(__file__, format="kaldy-trials"), "mean 'kaldi-trials'"),
+        (lambda: bp.LinearCalibration.fit([1.0], [0.0], ridge="week"), "mean 'weak'"),
+        (lambda: bp.from_frame(TABLE, segment="sgment"), "mean 'segment'"),
         (lambda: bp.DETPlot("Old"), r"got 'Old'\. Did you mean 'old'\?"),
         (lambda: bp.DETPlot("sre2010"), r"Did you mean 'sre10'\?"),
         (lambda: bp.eer([1.0], [0.0], definition="steps"), r"Did you mean 'step'\?"),

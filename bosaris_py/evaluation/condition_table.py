@@ -17,7 +17,7 @@ from bosaris_py.evaluation.streaming import FileGroups, Files
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import any_of, check_conditions
-from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.key import AnyKey, plain_key
 from bosaris_py.trials.scores import AnyScores, check_scores, class_scores
 
 Members: TypeAlias = Sequence[ConditionMembers] | None
@@ -353,7 +353,7 @@ def condition_table(
     equalised       -        3            3  0.6641   0.4056    18.75  0.1250  0.1250
     """
     check_scores(scores)
-    check_key(key)
+    key = plain_key(key)
     check_conditions(conditions)
     points = {} if prior is None else table_points(prior)
     tar, non = class_scores(scores, key)

@@ -24,8 +24,8 @@ from bosaris_py.numerics.roc import warn_if_inverted, warn_unless_llrs
 from bosaris_py.storage.formats import ReadOptions
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
 from bosaris_py.trials.files import binary_kind
-from bosaris_py.trials.key import AnyKey, check_key
 from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 
 def _same(first: float, second: float) -> bool:
@@ -302,7 +302,7 @@ def _table(partitions: tuple[PartitionCost, ...]) -> list[str]:
 
 def primary_cost(
     scores: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     plan: EvaluationPlan | str,
     conditions: Labelling = None,
     *,
@@ -315,14 +315,14 @@ def primary_cost(
     ----------
     scores : Scores or FlatScores
         Natural-log likelihood-ratios of the key's trials.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     plan : EvaluationPlan or str
         The plan, or the name of one in `PLANS`.
     conditions : TrialMetadata or Conditions, optional
         What divides the trials. Trial metadata: the columns that the plan names. Conditions: these
-        instead of the plan's partitions, with their weights. None: the trials are pooled, and the
-        result says so where the plan asks for partitions.
+        instead of the plan's partitions, with their weights. None: the metadata beside the key; of
+        a key alone the trials are pooled, with a warning where the plan asks for partitions.
     only : mapping of str to str, optional
         Judge only the trials with these values of factors, the others being equalised as ever, such
         as ``{"gender": "female"}``. Where the plan counts the targets only of a value, the
@@ -378,7 +378,8 @@ def primary_cost(
     """
     chosen = find_plan(plan)
     check_scores(scores)
-    check_key(key)
+    key, metadata = split_key(key)
+    conditions = metadata if conditions is None else conditions
     if compatibility not in (None, "nist"):
         raise invalid("compatibility", "be None or 'nist'", describe(compatibility))
     trials = EvaluatedTrials.of(scores, key, conditions)

@@ -110,11 +110,9 @@ def warn_of_negative(scale: float) -> None:
 
 
 def warn_of_inverted(separation: FloatArray, n_smaller: int) -> None:
-    """Warn of systems whose targets have far lower scores than the non-targets.
-
-    `separation` is in standard deviations, both classes counting the same; measures of quality,
-    which tell little of the class, stay below the limit.
-    """
+    """Warn of systems whose targets have far lower scores than the non-targets."""
+    # `separation` is in standard deviations, both classes counting the same; measures of quality,
+    # which tell little of the class, stay below the limit.
     found = np.flatnonzero(separation < -_FAR_BELOW) + 1
     if found.size and n_smaller > FEW_TRIALS:
         message = (
@@ -130,11 +128,9 @@ def warn_unless_llrs(
     hull: Callable[[], ROCCH],
     n_smaller: int,
 ) -> None:
-    """Warn if scores are no llrs: too good for their range, all of one sign, or worse than none.
-
-    `within` tells whether all lie in a range. Margins are 3 standard errors of an error-rate of
-    `n_smaller` trials, or half of Cllr; llrs stay below.
-    """
+    """Warn if scores are no llrs: too good for their range, all of one sign, or worse than none."""
+    # `within` tells whether all lie in a range. Margins are 3 standard errors of an error-rate of
+    # `n_smaller` trials, or half of Cllr; llrs stay below.
     if n_smaller <= FEW_TRIALS or (bits := cllr()) < _LOWEST_BITS:
         return
     reason = ""

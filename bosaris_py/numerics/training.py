@@ -38,7 +38,7 @@ from attrs import evolve, frozen
 from scipy import optimize
 
 from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._validation import as_number, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import as_number, describe, invalid, list_some, nearest, warn_caller
 from bosaris_py.errors import BosarisWarning, ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
@@ -433,7 +433,7 @@ def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
     expected = 'be "weak", or finite and not negative'
     if isinstance(ridge, str):
         if ridge != "weak":
-            raise invalid("ridge", expected, describe(ridge))
+            raise invalid("ridge", expected, describe(ridge), nearest(ridge, ["weak"]))
         return _WEAK[0] / n_trials, _WEAK[1] / n_trials
     return as_number(ridge, "ridge", expected, lambda x: 0.0 <= x < math.inf), 0.0
 

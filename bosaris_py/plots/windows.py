@@ -157,7 +157,9 @@ def find_window(window: str | DETWindow) -> DETWindow:
     except (KeyError, TypeError):
         known = ", ".join(f"'{name}'" for name in WINDOWS)
         expected = f"be one of {known}, 'auto', or a DETWindow"
-        raise invalid("window", expected, describe(window), nearest(window, WINDOWS)) from None
+        raise invalid(
+            "window", expected, describe(window), nearest(window, (*WINDOWS, "auto"))
+        ) from None
 
 
 def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:

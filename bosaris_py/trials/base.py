@@ -75,6 +75,7 @@ _NO_FORMAT = {
     ".txt": "This class has no text format.",
     ".mat": "This class has no MATLAB format; its dense form has one.",
 }
+_TABLES = "Tables: read_key or read_scores, and storage.formats.write_table(path, to_table(x))."
 
 
 class FileMethods(ArrayRecord):
@@ -92,7 +93,7 @@ class FileMethods(ArrayRecord):
         known = [known for known, form in _FORMATS.items() if hasattr(cls, f"read_{form}")]
         if extension not in known:
             expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
-            raise invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, ""))
+            raise invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, _TABLES))
         return _FORMATS[extension]
 
     @classmethod

@@ -296,6 +296,8 @@ def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
         hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
         if hasattr(given, "__arrow_c_stream__"):  # pandas, polars and pyarrow
             hint = "from_frame makes scores and key of a data frame."
+        elif hasattr(given, "scores"):
+            hint = "Give its scores: data.scores."
         raise invalid("systems", "map names to Scores, FlatScores or files", describe(given), hint)
     if not named:
         raise invalid("systems", "hold at least one system", "none")

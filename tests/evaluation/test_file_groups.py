@@ -258,6 +258,7 @@ def test_primary_cost(tmp_path: Path, trials: Any, only: Any, form: str) -> None
     assert found == expected
 
 
+@pytest.mark.filterwarnings("ignore:.*NOT the published cost")
 def test_primary_cost_by_conditions_and_pooled(tmp_path: Path, trials: Any) -> None:
     scores, key, metadata = trials
     paths = save(tmp_path, scores, key)

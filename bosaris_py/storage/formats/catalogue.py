@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, Readable
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import as_list, describe, invalid, list_some, nearest
 from bosaris_py.storage.factors import Factor
 
 MODEL, SEGMENT, SIDE, LABEL, SCORE = ROLES = ("model", "segment", "side", "label", "score")
@@ -95,7 +95,9 @@ _WORDS = {
 
 def as_labels(labels: Any, name: str) -> BoolArray:
     """Return which trials are targets, of truth values, 0 and 1, -1 and 1, or words as in files."""
-    array: AnyArray = np.asarray(labels)
+    if isinstance(labels, Mapping | set | frozenset):
+        raise invalid(name, "be a list in the order of the scores", describe(labels))
+    array: AnyArray = np.asarray(as_list(labels))
     if array.ndim != 1:
         raise invalid(name, "be one-dimensional", describe(array))
     if array.dtype.kind == "b":
@@ -423,5 +425,6 @@ def find_format(name: str) -> TrialFormat:
         raise invalid("format", "be a name", describe(name))
     found = FORMATS.get(name)
     if found is None:
-        raise invalid("format", f"be one of {', '.join(FORMATS)}", describe(name))
+        known = f"be one of {', '.join(FORMATS)}"
+        raise invalid("format", known, describe(name), nearest(name, FORMATS))
     return found
