@@ -142,7 +142,8 @@ def warn_unless_llrs(
         if float(hull().min_dcf(0.5)) < least - margin:
             where = "have one sign" if one_sign else "lie between -1 and 1"
             reason = f"all {where}, but they tell the classes apart better than such llrs can"
-    elif bits > 1.0 and (lowest := hull().min_cllr) < min(bits / 2.0, _USEFUL):
+    # Infinite: a hard decision that is wrong, such as of a PAV map, which are llrs all the same.
+    elif 1.0 < bits < math.inf and (lowest := hull().min_cllr) < min(bits / 2.0, _USEFUL):
         # That of calibrated llrs is at most 1, up to chance, and minCllr little less than it.
         reason = f"Cllr is {bits:.3g}, where 0 for each has 1, and calibration leaves {lowest:.3g}"
     if reason:
