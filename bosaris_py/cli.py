@@ -773,6 +773,7 @@ _REPHRASED = (
         r'a function with `unknown` takes "own", a person for each\.',
         "re:PATTERN takes an id without a match for a person of its own.",
     ),
+    (r"a function of the id, or a dict\.", "a file of pairs, or re:PATTERN."),
 )
 _CLASSES = {"tar": "targets", "non": "non-targets"}
 

@@ -639,7 +639,7 @@ def test_scores_that_a_file_does_not_tell(run: Run) -> None:
     code, _, told = run(*words, "--columns", "score=x", "--bootstrap", "20")
     assert code == 1
     assert "error: --speakers must tell the speaker of all segments" in told
-    assert "re:PATTERN takes an id without a match for a person of its own" in told
+    assert "Give --speakers, for instance a column, a file of pairs, or re:PATTERN." in told
 
 
 def test_errors_of_the_key_name_its_options(run: Run) -> None:

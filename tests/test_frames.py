@@ -204,7 +204,7 @@ ROWS = {
             {},
             r"one row for each trial; got \(a, s\) of row 0 again in row 1 \(1 rows repeat",
         ),
-        ({"model": [0.5, 1.5, 2.5]}, {}, "text or whole numbers; got numbers with a fra"),
+        ({"model": [0.5, 1.5, 2.5]}, {}, "text or whole numbers; got floating-point num"),
     ],
 )
 def test_bad_input(changed, options, message):

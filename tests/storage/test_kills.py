@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,9 @@ def applied(path: Path, scores: bp.Scores) -> None:
     source = path.parent.parent / f"{scores.scoremat[0, 0]}.h5"
     if not source.exists():
         scores.save(source)
-    linear(0).apply_file(source, path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", bp.errors.ExtrapolationWarning)
+        linear(0).apply_file(source, path)
 
 
 def save(path: Path, each: Any) -> None:

@@ -203,6 +203,16 @@ def test_trials_in_the_other_order(*, flat: bool) -> None:
     with pytest.warns(bp.errors.MissingTrialsWarning) as warned:
         assert bp.Results.from_scores(half, key).n_tar == 7
     assert "14 trials without a score have one in the other order" in str(warned[-1].message)
+    # Nor is a trial in the other order of use that has its score for itself: all against all.
+    tar = np.eye(8, dtype=bool)
+    whole = bp.Key(list("abcdefgh"), list("abcdefgh"), tar, ~tar)
+    mask = np.ones((8, 8), dtype=bool)
+    mask[0, 1] = False
+    scores = bp.Scores(np.arange(64.0).reshape(8, 8), list("abcdefgh"), list("abcdefgh"), mask)
+    given, asked = (scores.to_flat(), whole.to_flat()) if flat else (scores, whole)
+    with pytest.warns(bp.errors.MissingTrialsWarning) as warned:
+        bp.Results.from_scores(given, asked)
+    assert [str(each.message) for each in warned] == ["1 of 56 non-targets missing."]
     # Of trials that are missing in either order nothing else is said.
     few = kind.from_trials(FIRST[:14], SECOND[:14], np.arange(14.0))
     with pytest.warns(bp.errors.MissingTrialsWarning) as warned:
