@@ -756,9 +756,9 @@ def _in_other_order(scores: AnyScores, ndx: AnyNdx) -> str:
     turned = FlatNdx(ndx.segset, ndx.modelset, segments, models)
     # A score of what is a trial, too, as where all are compared with all, belongs there.
     found, own = _found_in(scores, turned), _found_in(ndx, turned)
-    count = 0
-    if own is not None:
-        count = np.count_nonzero(~own if found is None else found & ~own)
+    if own is None:
+        return ""
+    count = np.count_nonzero(~own if found is None else found & ~own)
     text = (
         f"{count} trials without a score have one in the other order, (segment, model). Write "
         "both files in one order, or swap one with columns=... when reading."
