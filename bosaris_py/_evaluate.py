@@ -37,6 +37,7 @@ from bosaris_py.evaluation import (
 from bosaris_py.evaluation.condition_table import table_figures, table_points
 from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.evaluation.primary_cost import is_pooled
+from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.scores import AnyScores
@@ -505,6 +506,9 @@ def evaluate(
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
     model = LinearCalibration if cross_fit is True else cross_fit
+    if model in (LinearFusion, QualityFusion):
+        hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
+        raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
     maps = zip(
         ("model_speakers", "segment_speakers"), speaker_maps(speakers, key, metadata), strict=True
     )

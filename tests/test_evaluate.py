@@ -349,7 +349,8 @@ class TestWarningsAndErrors:
         ("arguments", "message"),
         [
             ({"systems": {}}, "at least one system; got none"),
-            ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores"),
+            ({"systems": {"A": [1.0]}}, r"`systems\['A'\]` must be a Scores.*Fuse them first"),
+            ({"cross_fit": bp.LinearFusion}, r"one system; got .*evaluate cross_fit\(LinearFusion"),
             ({"systems": {3: None}}, "be named by text; got 3"),
             ({"key": 3}, "must be a Key"),
             ({"key": ("x", None)}, "must be a Key"),

@@ -306,7 +306,10 @@ def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
             raise invalid("systems", "be named by text", describe(name))
         if not isinstance(scores, (Scores, FlatScores, *_PATH)):
             expected = "be a Scores, a FlatScores or a file"
-            raise invalid(f"systems[{name!r}]", expected, describe(scores))
+            hint = "Give its scores: fitted.scores." if hasattr(scores, "fold_of") else ""
+            if isinstance(scores, list | tuple):
+                hint = "Fuse them first: cross_fit(LinearFusion, [...], key).scores."
+            raise invalid(f"systems[{name!r}]", expected, describe(scores), hint)
     return named
 
 
