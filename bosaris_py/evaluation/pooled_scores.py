@@ -68,7 +68,7 @@ class Evidence(metaclass=Readable):
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits."""
 
-    def within(self, low: float, high: float) -> bool:
+    def _within(self, low: float, high: float) -> bool:
         """Tell whether all scores lie in a range; False if that is not known."""
         return False
 
@@ -292,7 +292,7 @@ class ConditionMixture(Evidence):
         bits += [s.weight * s.mean_bits(1.0) for s in self._non]
         return math.fsum(bits) / 2.0
 
-    def within(self, low: float, high: float) -> bool:
+    def _within(self, low: float, high: float) -> bool:
         """Tell whether all scores lie in a range; False where some are in files."""
         lists = [s.scores for s in (*self._tar, *self._non) if isinstance(s, ListedShare)]
         return len(lists) == len(self._tar + self._non) and all_within(low, high, *lists)

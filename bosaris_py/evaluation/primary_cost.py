@@ -556,7 +556,7 @@ def _defined_costs(
         warn_if_inverted(hull.eer, lambda: mixture.roc.auc, *sizes)
         # A minimum means something for scores of any kind.
         if cut.groups is None and plan.ranked_by == "actual":
-            warn_unless_llrs(mixture.within, lambda: mixture.cllr, lambda: hull, min(sizes))
+            warn_unless_llrs(mixture._within, lambda: mixture.cllr, lambda: hull, min(sizes))
     best = hull.best_vertices(costs)
     columns = {
         "threshold": costs.thresholds,

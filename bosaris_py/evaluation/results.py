@@ -99,7 +99,7 @@ class ScoreLists(Evidence):
         fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
         return (miss_bits + fa_bits) / 2.0
 
-    def within(self, low: float, high: float) -> bool:
+    def _within(self, low: float, high: float) -> bool:
         """Tell whether all scores lie in a range."""
         return all_within(low, high, self.tar.values[[0, -1]], self.non)
 
@@ -396,7 +396,7 @@ class Results(Records):
         """The evidence; warns once of scores that cannot be log-likelihood-ratios."""
         least = min(self.n_tar, self.n_non)
         found = self.evidence
-        warn_unless_llrs(found.within, lambda: found.cllr, lambda: self.rocch, least)
+        warn_unless_llrs(found._within, lambda: found.cllr, lambda: self.rocch, least)
         return found
 
     @property

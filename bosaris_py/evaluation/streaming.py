@@ -429,7 +429,7 @@ class StreamedScores(Evidence):
         """Number of non-target trials."""
         return int(self.at.sum() + self.between.sum())
 
-    def within(self, low: float, high: float) -> bool:
+    def _within(self, low: float, high: float) -> bool:
         """Tell whether all scores lie in a range."""
         # Only if all targets do, the files may have to be read once more.
         if not all_within(low, high, self.tar.values[[0, -1]]):
