@@ -15,11 +15,13 @@ import numpy.typing as npt
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.numerics.cllr import cllr
 from bosaris_py.numerics.metrics import eer, min_dcf
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.storage.formats.catalogue import as_labels
 
 try:
     from sklearn.base import (
@@ -93,6 +95,7 @@ class _LinearEstimator(
         self.classes_ = np.unique(labels)
         if self.classes_.size < 2:
             raise invalid("y", "hold two classes", f"one class, {self.classes_[0]!r}")
+        _refuse_lesser_targets(self.classes_, "y")
         is_target = labels == self.classes_[1]
         settings: dict[str, Any] = {
             "prior": self.prior,
@@ -261,12 +264,26 @@ class ScoreFusion(_LinearEstimator):
     _map = LinearFusion
 
 
+def _refuse_lesser_targets(classes: Any, name: str) -> None:
+    """Refuse words such as genuine and impostor, the greater of which means no target."""
+    try:
+        is_target = as_labels(classes, name)
+    except InvalidInputError:
+        return
+    if is_target[0]:
+        lesser, greater = classes.tolist()
+        expected = "have targets with the greater label, as in scikit-learn"
+        hint = f"Give {name} == {lesser!r}."
+        raise invalid(name, expected, f"{lesser!r} before {greater!r}", hint)
+
+
 def _classes(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     """Return the scores of targets and of non-targets."""
     labels, scores = np.asarray(y_true), np.asarray(y_score)
     found = np.unique(labels)
     if found.size != 2:
         raise invalid("y_true", "hold labels of two classes", describe(found.tolist()))
+    _refuse_lesser_targets(found, "y_true")
     return scores[labels == found[1]], scores[labels == found[0]]
 
 

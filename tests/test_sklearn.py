@@ -144,6 +144,17 @@ def test_cross_validation_pipelines_and_grids(trials) -> None:
             lambda x, y: eer_scorer(ScoreFusion().fit(x, y), x[y == 1], y[y == 1]),
             "`y_true` must hold labels of two classes",
         ),
+        # The greater word would be the target.
+        (
+            lambda x, y: ScoreFusion().fit(x, np.where(y == 1, "genuine", "impostor")),
+            r"got 'genuine' before 'impostor'. Give y == 'genuine'",
+        ),
+        (
+            lambda x, y: min_dcf_scorer(0.05)(
+                LogisticRegression().fit(x, y), x, np.where(y == 1, "bonafide", "spoof")
+            ),
+            "Give y_true == 'bonafide'",
+        ),
     ],
 )
 def test_bad_input(trials, call: object, message: str) -> None:

@@ -946,7 +946,11 @@ class SpeakerZTest(ZTest):
         if (relative is None) == (difference is None):
             raise invalid("relative", "be given, or `difference`", "both or none")
         if difference is None:
-            size = as_positive(relative or 0.0, "relative") * abs(self.first.estimate)
+            share = as_positive(relative or 0.0, "relative")
+            if share > 1.0:
+                hint = "Is it in per cent? 10 % are 0.1."
+                raise invalid("relative", "be a fraction, at most 1", f"{share:g}", hint)
+            size = share * abs(self.first.estimate)
         else:
             given = as_number(difference, "difference", "be finite", math.isfinite)
             size = as_positive(abs(given), "difference")

@@ -282,6 +282,8 @@ def test_plans_of_a_comparison() -> None:
         test.speakers_needed()
     with pytest.raises(InvalidInputError, match="`power` must be above `level`"):
         test.speakers_needed(relative=0.1, power=0.01)
+    with pytest.raises(InvalidInputError, match=r"at most 1; got 10\. Is it in per cent"):
+        test.speakers_needed(relative=10)
     with pytest.raises(InvalidInputError, match="`difference` must be a number; got 'x'"):
         test.speakers_needed(difference="x")  # type: ignore[arg-type]
 
