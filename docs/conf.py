@@ -107,6 +107,19 @@ def _of_names() -> dict[str, tuple[str, list[str]]]:
 
 OF_NAMES = _of_names()
 
+# Pictures of classes that a picture shows without calling them first.
+PICTURES = dict.fromkeys(
+    ("LinearCalibration", "PAVCalibration", "GaussianCalibration", "BiGaussianCalibration"),
+    "calibration_map",
+) | {
+    "BoundedCalibration": "bounds",
+    "CaseLLR": "case",
+    "ConditionCalibration": "condition_calibration",
+    "CrossFit": "cross_fit",
+    "LLRBounds": "bounds",
+    "Validation": "validation",
+}
+
 
 def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Add the guide that explains a class or function and, if it has none, an example."""
@@ -117,12 +130,13 @@ def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
     short = name.rpartition(".")[2]
     drawn = re.compile(rf"\b({short}|plot_{short.removesuffix('Plot').lower()})\(")
     draws = name in OF_NAMES and re.search(r"^plot_|Plot$|^style$", short)
-    for script in gallery.SCRIPTS if draws else ():
-        if drawn.search(script.read_text(encoding="utf-8")):
-            page = f"/gallery/generated/{script.stem}"
-            lines += ["", f".. image:: {page}.svg", f"   :alt: {script.stem.replace('_', ' ')}", ""]
-            lines += [f"The code of the picture: :doc:`{page}`.", ""]
-            break
+    scripts = (script for script in gallery.SCRIPTS if draws)
+    shown = (each.stem for each in scripts if drawn.search(each.read_text(encoding="utf-8")))
+    picture = PICTURES.get(short) if name in OF_NAMES else None
+    if stem := picture or next(shown, None):
+        page = f"/gallery/generated/{stem}"
+        lines += ["", f".. image:: {page}.svg", f"   :alt: {stem.replace('_', ' ')}", ""]
+        lines += [f"The code of the picture: :doc:`{page}`.", ""]
     if guide:
         lines += ["", f"Explained in {guide}.", ""]
 

@@ -20,9 +20,11 @@ DOCS = Path(__file__).resolve().parent
 ORDER = {
     "DET plots": "det det_marks det_paper",
     "Bayes error-rate plots": "bayes ape two_panels dark_slide",
-    "Calibration": "histogram calibration_map condition_calibration pav ece reliability tippett",
+    "Calibration": "histogram calibration_map bounds cross_fit condition_calibration pav ece "
+    "reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
     "difference standard_errors",
+    "Validation": "validation case",
     "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",
 }
 SCRIPTS = [DOCS / "gallery" / f"{name}.py" for names in ORDER.values() for name in names.split()]
