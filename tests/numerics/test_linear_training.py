@@ -7,7 +7,7 @@ from bosaris_py.errors import ConvergenceWarning, InvalidInputError, SeparableDa
 from bosaris_py.numerics import training
 from bosaris_py.numerics.linear_objective import TrainingObjective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
-from bosaris_py.numerics.training import train_linear
+from bosaris_py.numerics.training import train_linear, train_nonnegative, train_scale
 
 
 @pytest.fixture
@@ -158,3 +158,40 @@ def test_nearly_collinear_systems_are_solved(rng):
 def test_unusable_scores(scores, message):
     with pytest.raises(InvalidInputError, match=message):
         train(scores, [0.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("tar", "non", "offset"),
+    [
+        ([0.5, 0.5, 8.0, 1.75, -24.0], [-4.0, -8.0], 3.0),
+        ([-7.0, -1.0], [2.0, 5.0, 6.0, -16.0, -7.0], -3.0),
+    ],
+)
+def test_scale_of_brier_is_not_the_nearest_minimum(tar, non, offset):
+    """The way from zero ends in a minimum that is not the lowest; that from cllr's optimum not."""
+    tar, non = np.array(tar), np.array(non)
+    scales = np.linspace(-4.0, 4.0, 80_001)[:, np.newaxis]
+
+    def costs(scores, sign):
+        return (1 / (1 + np.exp(sign * (scales * scores + offset))) ** 2).mean(axis=1)
+
+    # At a prior of one half the cost of ignorance is 1/4.
+    values = 2.0 * (costs(tar, 1.0) + costs(non, -1.0))
+    # The spread of the scores, both classes counting the same.
+    centre = (tar.mean() + non.mean()) / 2.0
+    variance = (np.mean((tar - centre) ** 2) + np.mean((non - centre) ** 2)) / 2.0
+    penalised = values + 0.5 * 0.01 * variance * scales[:, 0] ** 2
+    solution = train_scale(
+        TrainingObjective.from_scores(tar, non, objective="brier"), offset=offset, ridge=0.01
+    )
+    best = int(np.argmin(penalised))
+    assert solution.weights == pytest.approx([scales[best, 0]], abs=1e-4)
+    assert solution.objective_value == pytest.approx(values[best], abs=1e-4)
+
+
+def test_ridge_of_useless_systems_is_that_of_the_smaller_class():
+    objective = TrainingObjective.from_scores([[0.0, -1.0, 2.0]], [[1.0, 3.0, 1.5, 2.0, 2.5]])
+    solution = train_nonnegative(objective, ridge="weak")
+    assert (solution.weights.tolist(), solution.offset) == ([0.0], 0.0)
+    # One hundredth of a trial.
+    assert solution.ridge == pytest.approx(0.01 / 3, rel=1e-15)

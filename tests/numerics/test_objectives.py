@@ -197,6 +197,16 @@ def test_blocks_do_not_matter(objective, n_systems, rng, monkeypatch):
         assert result.overlap == results[0].overlap
 
 
+def test_hardest_trials_of_standardised_weights(rng):
+    tar, non = rng.normal(size=(2, 40)), rng.normal(size=(2, 50))
+    spread, weights = np.array([0.01, 5.0]), np.array([1.0, 2.0])
+    plain = TrainingObjective.from_scores(tar, non)
+    found = attrs.evolve(plain, spread=spread).hardest(weights, 7)
+    for trials, scores, sign in zip(found, (tar, non), (1.0, -1.0), strict=True):
+        worst = np.argsort(sign * (weights / spread) @ scores)[:7]
+        assert sorted(trials.T.tolist()) == sorted(scores[:, worst].T.tolist())
+
+
 def test_standardised_coordinates(scores, rng):
     """A change of coordinates: the same value, derivatives by the chain rule."""
     tar, non, *_ = scores
