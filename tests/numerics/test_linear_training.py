@@ -195,3 +195,9 @@ def test_ridge_of_useless_systems_is_that_of_the_smaller_class():
     assert (solution.weights.tolist(), solution.offset) == ([0.0], 0.0)
     # One hundredth of a trial.
     assert solution.ridge == pytest.approx(0.01 / 3, rel=1e-15)
+
+
+@pytest.mark.parametrize(("tar", "non"), [([-1.0, 2.0], [-3.0, 1.0]), ([-4.0, 1.0], [-3.0, 5.0])])
+def test_scale_knows_the_range_of_all_scores(tar, non):
+    found = train_scale(TrainingObjective.from_scores(tar, non), offset=0.5, ridge=0.1)
+    assert (found.lowest.tolist(), found.highest.tolist()) == ([min(tar + non)], [max(tar + non)])

@@ -97,6 +97,18 @@ def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
     np.testing.assert_array_equal(here.hessian, here.hessian.T)
 
 
+def test_boosting_beyond_what_exponentials_take():
+    """The square root of e^800 is a number, and so is its sum with others."""
+    training = TrainingObjective.from_scores([[-800.0, 1.0]], [[-1.0]], objective="boost")
+    point = np.array([1.0, 0.0])
+    here = training.evaluate(point)
+    # The cost of ignorance at a prior of one half is 1.
+    terms = np.array([np.exp(400.0) / 2, np.exp(-0.5) / 2, np.exp(-0.5)]) / 2
+    slopes = np.array([[800.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / 2
+    assert here.value == pytest.approx(terms.sum(), rel=1e-13)
+    np.testing.assert_allclose(here.gradient, terms @ slopes, rtol=1e-13)
+
+
 def test_overlap_is_highest_non_target_minus_lowest_target(scores, rng):
     tar, non, *_ = scores
     point = rng.normal(size=4)
