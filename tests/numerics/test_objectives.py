@@ -219,6 +219,14 @@ def test_hardest_trials_of_standardised_weights(rng):
         assert sorted(trials.T.tolist()) == sorted(scores[:, worst].T.tolist())
 
 
+def test_labels_are_refused_of_a_single_system(rng):
+    labels, values = (np.arange(30) % 3 == 0).astype(float), rng.normal(size=30)
+    with pytest.raises(InvalidInputError, match="Labels of all trials"):
+        TrainingObjective.from_scores(labels, values)
+    # The first of several inputs may be a feature that is 0 or 1.
+    TrainingObjective.from_scores([labels, values], rng.normal(size=(2, 30)))
+
+
 def test_standardised_coordinates(scores, rng):
     """A change of coordinates: the same value, derivatives by the chain rule."""
     tar, non, *_ = scores
