@@ -79,6 +79,10 @@ class TestNumbers:
             for alternative in ("two-sided", "less", "greater")
         )
         assert less.p_value + greater.p_value == pytest.approx(1.0)
+        assert (less.p_value < 0.5, greater.p_value < 0.5) == (
+            two.difference < 0,
+            two.difference > 0,
+        )
         assert two.p_value == pytest.approx(2 * min(less.p_value, greater.p_value))
         assert two.replicate_p_value == pytest.approx(
             min(1.0, 2 * min(less.replicate_p_value, greater.replicate_p_value))
