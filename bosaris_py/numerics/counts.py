@@ -320,9 +320,9 @@ def count_checked(
 
 def count_below(scores: FloatArray, limit: Float64Array) -> int:
     """Count the scores, which are no NaN, below a single limit."""
-    limit = _in_type_of(scores.dtype, limit)
-    starts = range(0, scores.size, _BLOCK)
-    return sum(np.count_nonzero(scores[start : start + _BLOCK] < limit) for start in starts)
+    reached = _in_type_of(scores.dtype, limit)
+    blocks = (scores[start : start + _BLOCK] for start in range(0, scores.size, _BLOCK))
+    return sum(int(np.count_nonzero(block < reached)) for block in blocks)
 
 
 def _count_few(thresholds: Float64Array, scores: FloatArray) -> tuple[Weights, Weights]:
