@@ -40,6 +40,9 @@ _MOST_THREADS = 4
 
 _SECONDS_BETWEEN_LOOKS = 0.02
 
+# The package itself imports nothing before it is used.
+_MODULE_OF_TASKS = "bosaris_py.evaluation.streaming"
+
 # How long a cluster may be without any worker: one that restarts takes seconds.
 _SECONDS_WITHOUT_WORKERS = 60.0
 
@@ -169,8 +172,8 @@ def _start_pool(workers: int, *shared: Any) -> ProcessPoolExecutor:
     has_server = "forkserver" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if has_server else "spawn")
     if has_server:
-        # The server imports the package once; processes that it makes later have it at once.
-        context.set_forkserver_preload(["__main__", __package__])
+        # The server imports what tasks need once; processes that it makes later have it at once.
+        context.set_forkserver_preload(["__main__", _MODULE_OF_TASKS])
     return ProcessPoolExecutor(
         workers, mp_context=context, initializer=_start_worker, initargs=shared
     )

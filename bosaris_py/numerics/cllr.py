@@ -105,7 +105,7 @@ def cllr(
         if math.isnan(bits):
             refuse_nan(array, name)
         total += bits
-    check_llrs(tar, non, tar_weights, non_weights)
+    check_llrs(tar, non, tar_weights, non_weights, total / 2.0)
     return total / 2.0
 
 

@@ -318,6 +318,13 @@ def count_checked(
     return counts[1::2], counts[::2]
 
 
+def count_below(scores: FloatArray, limit: Float64Array) -> int:
+    """Count the scores, which are no NaN, below a single limit."""
+    reached = _in_type_of(scores.dtype, limit)
+    blocks = (scores[start : start + _BLOCK] for start in range(0, scores.size, _BLOCK))
+    return sum(int(np.count_nonzero(block < reached)) for block in blocks)
+
+
 def _count_few(thresholds: Float64Array, scores: FloatArray) -> tuple[Weights, Weights]:
     """Count so few scores that what a call of numpy takes is most of the time."""
     ordered = SortedScores(mark_read_only(np.sort(scores)))

@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weighting, Weights
 from bosaris_py._validation import as_score_lists, as_vector, refuse_nan
-from bosaris_py.numerics.counts import SortedScores, as_trials, count_checked, running_sum
+from bosaris_py.numerics.counts import (
+    SortedScores,
+    as_trials,
+    count_below,
+    count_checked,
+    running_sum,
+)
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import (
     EERDefinition,
@@ -402,6 +408,10 @@ def _masses(
     """Return the weight below the first limit and from each to the next, and where each is."""
     if limits.size == 1:
         distinct, positions = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
+        if weights is None:
+            # Scores that equal the limit need not be told from those above it.
+            below = count_below(scores, distinct)
+            return np.array([below, scores.size - below]), positions
     else:
         distinct, inverse = np.unique(limits, return_inverse=True)
         positions = inverse.reshape(limits.shape)

@@ -157,8 +157,9 @@ def warn_unless_llrs(
 def all_within(low: float, high: float, *lists: FloatArray) -> bool:
     """Tell whether all scores lie in a range."""
     # Mostly the first few show that some do not.
-    parts = (part for scores in lists for part in (scores[:8], scores) if part.size)
-    return all(part.min() >= low and part.max() <= high for part in parts)
+    return all(low <= score <= high for scores in lists for score in scores[:8].tolist()) and all(
+        scores.min() >= low and scores.max() <= high for scores in lists if scores.size
+    )
 
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
@@ -838,17 +839,22 @@ def _sampled_cllr(tar: FloatArray, non: FloatArray, most: float) -> float:
 
 
 def check_llrs(
-    tar: FloatArray, non: FloatArray, tar_weights: Weighting, non_weights: Weighting
+    tar: FloatArray,
+    non: FloatArray,
+    tar_weights: Weighting,
+    non_weights: Weighting,
+    bits: float | None = None,
 ) -> None:
-    """Warn if two lists of scores cannot be log-likelihood-ratios, or are inverted."""
+    """Warn if two lists of scores, whose Cllr may be known, are inverted or can be no llrs."""
     if _look_inverted(tar, non):
         # Sorted only now, and warned of once.
         hull_of(tar, non, tar_weights, non_weights)
         return
-    weighted = tar_weights is not None or non_weights is not None
+    # What is known of a sample without its weights is whether it has any cost to speak of.
+    most = math.inf if tar_weights is None and non_weights is None else 1.0
     warn_unless_llrs(
         lambda low, high: all_within(low, high, tar, non),
-        lambda: _sampled_cllr(tar, non, 1.0 if weighted else math.inf),
+        lambda: _sampled_cllr(tar, non, most) if bits is None else min(bits, most),
         lambda: hull_of(tar, non, tar_weights, non_weights),
         min(tar.size, non.size),
     )

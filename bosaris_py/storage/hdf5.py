@@ -448,8 +448,17 @@ def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int
 
 def _put(root: Any, name: str, data: AnyArray | None, **options: Any) -> Any:
     """Create a data set without a time stamp, so that equal content gives equal files."""
-    made = root.create_dataset(name, data=data, track_times=False, **options)
+    # Whole chunks of rows that are not compressed need not pass through the library's cache.
+    chunk = options.get("chunks") or (0,)
+    direct = data is not None and data.shape[1:] == chunk[1:] != () and "compression" not in options
+    made = root.create_dataset(name, data=None if direct else data, track_times=False, **options)
     if data is not None:
+        if direct:
+            whole = len(data) - len(data) % chunk[0]
+            for start in range(0, whole, chunk[0]):
+                rows_of_chunk = np.ascontiguousarray(data[start : start + chunk[0]])
+                made.id.write_direct_chunk((start, 0), rows_of_chunk)
+            made[whole:] = data[whole:]
         rows = _block_rows(made)
         _put_checksums(made.id, rows, checksums(data, rows))
     return made
@@ -516,12 +525,17 @@ def put_attribute(location: Any, name: str, text: str) -> None:
 def put_strings(root: Any, name: str, ids: StrArray) -> None:
     """Put strings of fixed length, one byte longer than the longest, as MATLAB does."""
     refuse_unstorable(ids, name)
-    is_ascii = bool(character_codes(ids).max(initial=0) < 128)
-    try:
-        encoded = ids.astype(np.bytes_) if is_ascii else np.strings.encode(ids, "utf-8")
-    except UnicodeEncodeError as error:
-        message = f"an id for `/{name}` cannot be encoded as UTF-8: {error}"
-        raise InvalidInputError(message) from error
+    codes = character_codes(ids)
+    is_ascii = bool(codes.max(initial=0) < 128)
+    if is_ascii:
+        # numpy's own conversion looks at each string by itself.
+        encoded = codes.astype(np.uint8).view(f"S{codes.shape[1]}").reshape(ids.shape)
+    else:
+        try:
+            encoded = np.strings.encode(ids, "utf-8")
+        except UnicodeEncodeError as error:
+            message = f"an id for `/{name}` cannot be encoded as UTF-8: {error}"
+            raise InvalidInputError(message) from error
     width = 1 + (int(np.strings.str_len(encoded).max()) if ids.size else 0)
     kind = _string_type(width, is_ascii=is_ascii)
     space = h5py.h5s.create_simple(ids.shape)
