@@ -125,6 +125,9 @@ class Table(Records):
 
     __slots__ = ()
 
+    # What is said below a table in Markdown.
+    _note = ""
+
     @property
     def _left(self) -> tuple[int, ...]:
         """The columns of text, aligned to the left."""
@@ -184,7 +187,8 @@ class Table(Records):
         """
         head, *rows = [[cell.replace("|", r"\|") for cell in row] for row in self._texts()]
         rule = ["---" if column in self._left else "--:" for column in range(len(head))]
-        return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+        lines = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+        return lines + (f"\n({self._note})\n" if self._note else "")
 
     def to_latex(self) -> str:
         r"""Return the printed table as a ``tabular`` of LaTeX, which needs no package.

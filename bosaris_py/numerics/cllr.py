@@ -98,6 +98,15 @@ def cllr(
     1.0
     """
     tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+    total = cllr_of_any(tar, non, tar_weights, non_weights)
+    check_llrs(tar, non, tar_weights, non_weights)
+    return total
+
+
+def cllr_of_any(
+    tar: FloatArray, non: FloatArray, tar_weights: Weighting, non_weights: Weighting
+) -> float:
+    """Compute Cllr without a warning of scores that are no log-likelihood-ratios."""
     total = 0.0
     for scores, weights, sign, name in (
         (tar, tar_weights, -1.0, "tar"),
@@ -109,7 +118,6 @@ def cllr(
         if math.isnan(bits):
             refuse_nan(array, name)
         total += bits
-    check_llrs(tar, non, tar_weights, non_weights)
     return total / 2.0
 
 
@@ -253,7 +261,7 @@ def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> Fl
         product = _exp(scores, sign, work)
         product += 1.0
         # One call for all factors: between calls threads wait for each other.
-        product = np.multiply.reduce(product.reshape(_FACTORS, -1), axis=0)
+        product = np.asarray(np.multiply.reduce(product.reshape(_FACTORS, -1), axis=0))
         return np.log(product, out=product)
 
 

@@ -27,7 +27,7 @@ def test_same_numbers_through_every_entry(tar: np.ndarray, non: np.ndarray, prio
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("scale", [0.3, 2.0, 5.0, 30.0])
-def test_no_digit_of_cllr_depends_on_the_order(scale: float, weighted: bool) -> None:
+def test_no_digit_of_cllr_depends_on_the_order(scale: float, *, weighted: bool) -> None:
     rng = np.random.default_rng(1)
     tar, non = (sign * rng.normal(scale**2 / 2, scale, 2000) for sign in (1.0, -1.0))
     orders = [np.arange(2000)[::-1], np.argsort(non), *map(rng.permutation, [2000] * 20)]
