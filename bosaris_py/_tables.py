@@ -125,13 +125,15 @@ class Table(Records):
 
     __slots__ = ()
 
-    # What is said below a table in Markdown.
-    _note = ""
-
     @property
     def _left(self) -> tuple[int, ...]:
         """The columns of text, aligned to the left."""
         return (0,)
+
+    @property
+    def _note(self) -> str:
+        """What is said below the table in Markdown."""
+        return ""
 
     @abc.abstractmethod
     def _texts(self) -> list[list[str]]:
