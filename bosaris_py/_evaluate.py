@@ -17,6 +17,7 @@ from bosaris_py._validation import (
     Rng,
     also,
     as_generator,
+    check_choice,
     check_fraction,
     describe,
     invalid,
@@ -66,7 +67,7 @@ from bosaris_py.uncertainty.statistic import DCF, EER, ActDCF, MinDCF, Statistic
 _late, _ = on_demand(
     __name__,
     {
-        "bosaris_py.plots": ("plot_bayes", "plot_det"),
+        "bosaris_py.plots": ("BayesPlot", "DETPlot", "plot_bayes", "plot_det"),
         "bosaris_py.report": ("Report", "write_report"),
     },
 )
@@ -289,11 +290,13 @@ class Evaluation(Table):
         notes = "; ".join(filter(None, (counts, costs, plan, how.calibrated, how.how)))
         return f"{self.table!r}\n({notes})"
 
-    def det(self, **options: Any) -> Any:
-        """Draw the DET curves of all systems.
+    def det(self, *, system: str | None = None, **options: Any) -> Any:
+        """Draw the DET curves of all systems, or of the conditions of one.
 
         Parameters
         ----------
+        system : str, optional
+            Its conditions, pooled and equalised; by default all trials of each system.
         **options
             As for `plot_det`: ``window``, ``title``, ``ax``.
 
@@ -301,21 +304,36 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        return _late("plot_det")(self.results, **options)
+        if system is None:
+            return _late("plot_det")(self.results, **options)
+        return self._draw_conditions(_late("DETPlot"), system, {"window": "auto", **options})
 
-    def bayes(self, **options: Any) -> Any:
-        """Draw the normalized Bayes error-rates of all systems, actual and minimum.
+    def bayes(self, *, system: str | None = None, **options: Any) -> Any:
+        """Draw the normalized Bayes error-rates of systems, or conditions, actual and minimum.
 
         Parameters
         ----------
-        **options
-            As for `plot_bayes`: ``axes``, ``title``, ``ax``.
+        system, **options
+            As for `det`; ``axes``, ``title``, ``ax`` as for `plot_bayes`.
 
         Returns
         -------
         BayesPlot
         """
-        return _late("plot_bayes")(self.results, **options)
+        if system is None:
+            return _late("plot_bayes")(self.results, **options)
+        return self._draw_conditions(_late("BayesPlot"), system, options)
+
+    def _draw_conditions(self, plot: Any, system: str, options: dict[str, Any]) -> Any:
+        how = self._judging
+        check_choice(system, tuple(self.results), "system")
+        if how.conditions is None or not self._systems:
+            expected = "be left out where evaluate() had no conditions, or files"
+            raise invalid("system", expected, repr(system))
+        drawn = plot(**options)
+        drawn.plot_conditions(self._systems[system], how.key, how.conditions)
+        drawn.display_legend()
+        return drawn
 
     def compare(
         self, statistic: StatisticLike | OperatingPoint | None = None, **options: Any

@@ -921,3 +921,40 @@ def test_at_which_prior_maps_were_trained(model: object, tmp_path: Path) -> None
     for place in (repr(found), found.to_markdown(), found.to_json(), written):
         assert "cross-fitted: " in place
         assert ("trained at prior 0.5" in place) == (model is True)
+
+
+TWO_LABELS = {
+    "model": ["a", "a", "b", "b", "c"],
+    "segment": ["1", "2", "1", "2", "2"],
+    "label": ["target", "nontarget", "nontarget", "target", "target"],
+    "target": [1, 0, 0, 1, 1],
+    "llr": [2.0, 1.0, 0.0, 3.0, 1.5],
+}
+
+
+def test_columns_that_could_be_labels() -> None:
+    message = r"`label` must name one of the columns that may be it; got \['label', 'target'\]"
+    with pytest.raises(InvalidInputError, match=message):
+        bp.from_frame(TWO_LABELS)
+    with pytest.raises(
+        InvalidInputError, match=r"`score` must be given.* 0 and 1 in column 'targe"
+    ):
+        bp.from_frame(TWO_LABELS, label="label")
+    for options in ({"label": "label", "score": "llr"}, {"columns": "target"}):
+        found = bp.from_frame(TWO_LABELS, **options)
+        assert list(found.scores) == ["llr"]
+        assert found.key.n_tar == 3
+
+
+def test_curves_of_conditions() -> None:
+    (llrs, *_), key = _of_speakers()
+    rows = np.arange(60)[:, None] < [30] * 60
+    conditions = bp.Conditions({"first": rows, "rest": ~rows})
+    found = bp.evaluate({"A": llrs, "B": llrs}, key, conditions=conditions)
+    for plot in (found.det(system="A"), found.bayes(system="B")):
+        texts = [text.get_text() for text in plot.ax.get_legend().get_texts()]
+        assert all(any(name in text for text in texts) for name in ("first", "rest", "equalised"))
+    with pytest.raises(InvalidInputError, match="`system` must be one of"):
+        found.det(system="C")
+    with pytest.raises(InvalidInputError, match=r"be left out where evaluate.* had no conditions"):
+        bp.evaluate({"A": llrs}, key).bayes(system="A")

@@ -357,7 +357,8 @@ def _expect_kind(source: GuardedFile, kind: str) -> bool:
     return True
 
 
-_LAYOUT_HINT = "The page on the file format names the data sets; h5py reads others, and the classes take arrays."
+# For files of other programs.
+_LAYOUT_HINT = "The page on the file format names the data sets; others are read with h5py."
 
 
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
