@@ -192,7 +192,7 @@ def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
         else:
             parts = _exact_sum(_nats_of_products(block, sign, scaled), work)
             if parts[0] < _LEAST_BY_FACTORS * block.size:
-                parts = _exact_sum(_nats_of_small_products(block, sign, scaled, work), scaled)
+                parts = _exact_sum(_nats_of_small_products(block, sign, scaled, work), work)
         if not math.isfinite(parts[0]):
             parts = _exact_sum(_nats(block, sign, scaled, work), scaled)
         sums += parts
