@@ -159,7 +159,7 @@ def kind_of(path: FilePath) -> str:
         if not source.holds(mask):
             found_sets = list_some(source.members()) or "nothing at all"
             message = f"{source.path}: none of {', '.join(KINDS)}; the file holds {found_sets}"
-            raise FileFormatError(message)
+            raise FileFormatError(f"{message}. {_LAYOUT_HINT}")
         # Labels are of a type that can hold -1.
         return "ndx" if source.data_set(mask, "mask").is_unsigned else "key"
 
@@ -357,6 +357,10 @@ def _expect_kind(source: GuardedFile, kind: str) -> bool:
     return True
 
 
+# For files of other programs.
+_LAYOUT_HINT = "The page on the file format names the data sets; others are read with h5py."
+
+
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
     """Return the error for a file that holds something else."""
     wanted = KINDS[kind].class_name
@@ -369,6 +373,8 @@ def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
         )
     elif wanted == f"Flat{found}":
         hint = f" Read it with {found}.read and call to_flat() on the result."
+    elif "`" in found or found == "nothing at all":
+        hint = f" {_LAYOUT_HINT}"
     return FileFormatError(f"{source.path}: expected {wanted}; the file holds {found}.{hint}")
 
 

@@ -75,7 +75,7 @@ from bosaris_py.uncertainty.resampling import (
     check_system,
     effective_errors,
 )
-from bosaris_py.uncertainty.statistic import ActDCF
+from bosaris_py.uncertainty.statistic import ActDCF, warn_unless_fit
 
 # The area under the ROC, NISTIR 7722.
 
@@ -1066,6 +1066,7 @@ def speaker_interval(
     persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
     influence = influence_on(statistic, taken, pairs, strata)
+    warn_unless_fit([statistic], *taken)
     check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
     return influence.interval(confidence, METHOD)
 

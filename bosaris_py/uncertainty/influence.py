@@ -33,6 +33,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import check_fraction, describe, invalid, warn_caller
 from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.numerics.cllr import cllr_of_any
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH
 from bosaris_py.trials.conditions import Conditions
@@ -156,7 +157,7 @@ def losses_of(
 ) -> Losses:
     """Return the losses of scores at the optimum of a metric."""
     if isinstance(statistic, Cllr):
-        value = statistic(tar, non, *strata.trial_weights())
+        value = cllr_of_any(tar, non, *strata.trial_weights())
         if not math.isfinite(value):
             raise invalid(name, "be finite on the data", f"{value}")
         of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
