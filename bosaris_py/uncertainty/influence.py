@@ -27,7 +27,6 @@ from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
     FloatArray,
-    Int32Array,
     IntArray,
     mark_read_only,
 )
@@ -62,10 +61,13 @@ from bosaris_py.uncertainty.statistic import (
 )
 
 # Scores whose losses are made together: they stay in the cache.
-_SCORES_AT_A_TIME = 2**15
+_SCORES_AT_A_TIME = 2**14
 
 # Cells of a grid for each edge of a step function, and at least and at most so many in all.
-_CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**10, 2**18
+_CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**12, 2**18
+
+# Among more edges in one cell a score is searched for.
+_MOST_PER_CELL = 8
 
 # Pairs of more speakers than this are not put into a square table.
 _LARGEST_TABLE = 2**11
@@ -238,9 +240,11 @@ class Steps:
     def __call__(self, scores: FloatArray) -> Float64Array:
         """Return the value at each score."""
         if self.edges.size <= 2:
-            values = np.full(scores.shape, self.levels[0])
-            for edge, rise in zip(self.edges, np.diff(self.levels), strict=True):
-                np.add(values, rise, out=values, where=scores >= edge)
+            # Sums of the rises: the last bit of seeded results is that of earlier versions.
+            first, *levels = np.cumsum(np.append(self.levels[0], np.diff(self.levels)))
+            values = np.full(scores.shape, first)
+            for edge, level in zip(self.edges, levels, strict=True):
+                values = np.where(scores >= edge, level, values)
             return values
         if self.at is not None:
             position = np.searchsorted(self.edges, scores, side="right")
@@ -250,32 +254,43 @@ class Steps:
             return values
         if self._grid is None:
             return self.levels[np.searchsorted(self.edges, scores, side="right")]
-        levels, crowded = self._grid
+        levels, first, edges, most = self._grid
         cells = self._cells(scores, levels.size - 1)
-        values = levels[cells]
+        values = levels.take(cells)
         # Only in a cell with edges a score must be compared with them.
-        unsure = np.flatnonzero(crowded[cells])
-        values[unsure] = self.levels[np.searchsorted(self.edges, scores[unsure], side="right")]
+        unsure = np.flatnonzero(np.isnan(values))
+        some = scores[unsure]
+        if most > _MOST_PER_CELL:
+            position = np.searchsorted(self.edges, some, side="right")
+        else:
+            position = first[cells[unsure]]
+            for _ in range(most):
+                position += some >= edges[position]
+        values[unsure] = self.levels[position]
         return values
 
-    def _cells(self, scores: FloatArray, last: int) -> Int32Array:
+    def _cells(self, scores: FloatArray, last: int) -> IntArray:
         """Return the cell of each score, by operations that do not fall, rounded or not."""
         low = self.edges[0]
-        cells = scores - low
-        cells *= last / (self.edges[-1] - low)
+        with np.errstate(over="ignore"):
+            cells = scores - low
+            cells *= last / (self.edges[-1] - low)
         np.clip(cells, 0.0, last, out=cells)
-        return np.asarray(cells, dtype=np.int32)
+        return cells.astype(np.int64)
 
     @functools.cached_property
-    def _grid(self) -> tuple[Float64Array, BoolArray] | None:
-        """The level at the lower end of each cell, and whether edges lie in it."""
-        if not np.isfinite(self.edges[[0, -1]]).all():
-            return None
+    def _grid(self) -> tuple[Float64Array, IntArray, Float64Array, int] | None:
+        """The level in each cell, NaN if edges lie in it, and how many lie below; edges; most."""
         size = min(max(_CELLS_PER_EDGE * self.edges.size, _FEWEST_CELLS), _MOST_CELLS)
+        with np.errstate(all="ignore"):
+            width = (self.edges[-1] - self.edges[0]) / size
+            if not (np.isfinite(width) and np.isfinite(1.0 / width)):
+                return None
         counts = np.bincount(self._cells(self.edges, size), minlength=size + 1)
-        crowded = counts > 0
-        crowded[0] = crowded[-1] = True
-        return self.levels[np.cumsum(counts) - counts], crowded
+        first = np.cumsum(counts) - counts
+        # After the last edge NaN: no score is at or above it.
+        edges = np.append(self.edges, np.nan)
+        return np.where(counts, np.nan, self.levels[first]), first, edges, int(counts.max())
 
 
 # The trials of both classes by speaker
