@@ -23,13 +23,7 @@ import attrs
 import numpy as np
 from scipy import special
 
-from bosaris_py._arrays import (
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    IntArray,
-    mark_read_only,
-)
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, mark_read_only
 from bosaris_py._validation import check_fraction, describe, invalid, warn_caller
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.numerics.roc import ROC
@@ -46,16 +40,25 @@ from bosaris_py.uncertainty.bootstrap_result import (
     student_quantiles,
 )
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
-from bosaris_py.uncertainty.resampling import PersonWeights, ScoredTrials, SpeakerPlan, TrialStrata
+from bosaris_py.uncertainty.resampling import (
+    PersonWeights,
+    ResamplingPlan,
+    ScoredTrials,
+    SetPlan,
+    SpeakerPlan,
+    TrialStrata,
+)
 from bosaris_py.uncertainty.statistic import (
     AUC,
     DCF,
     EER,
     ActDCF,
+    AnyStatistic,
     Cllr,
     MinCllr,
     MinDCF,
     Statistic,
+    UserFunction,
     WhichClass,
     bits_of,
 )
@@ -454,6 +457,31 @@ def scores_by_speaker(
     return pairs, trials.strata, [trials.take(scores, key) for scores in systems]
 
 
+def ends_left_open(
+    statistic: AnyStatistic,
+    scores: BothScores,
+    strata: TrialStrata,
+    units: Callable[[], tuple[float, float]],
+    confidence: float,
+) -> tuple[Any, Any]:
+    """Return the ends that data without variation leave open, of so many units in each class."""
+    # What has happened to none of n units has at most the chance 1 - tail^(1/n). So large a share
+    # of either class may have any scores: in the best case, and in the worst, infinite ones.
+    if isinstance(statistic, UserFunction):
+        return statistic.bounds
+    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
+    shares = [-math.expm1(math.log(tail) / count) for count in units()]
+    weights = [
+        np.append((1.0 - share) * (1.0 / some.size if w is None else w) * np.ones(some.size), share)
+        for share, some, w in zip(shares, scores, strata.trial_weights(), strict=True)
+    ]
+    ends = []
+    for far in (math.inf, -math.inf):
+        some = [np.append(s, s.dtype.type(x)) for s, x in zip(scores, (far, -far), strict=True)]
+        ends.append(np.asarray(statistic(*some, *weights)))
+    return np.minimum(*ends), np.maximum(*ends)
+
+
 METHOD = "speaker pairs"
 
 # Fewest speakers on whom a metric should rest, for an interval and for a test.
@@ -825,6 +853,20 @@ def influences_by_plan(
         for loss, (_, scores) in zip(losses, systems, strict=True)
     ]
     return found, persons
+
+
+def units_of(plan: ResamplingPlan) -> tuple[float, float]:
+    """Return how many trials, sets or speakers of each class a plan draws."""
+    if isinstance(plan, SetPlan):
+        return float(plan.tar.n_sets), float(plan.non.n_sets)
+    if isinstance(plan, SpeakerPlan):
+        tar, non = plan.tar.first, plan.non.first
+        if plan.non.second is not None and plan.persons.n_second is None:
+            non = np.union1d(non, plan.non.second)
+        return float(np.unique(tar).size), float(np.unique(non).size)
+    # Of weighted conditions as many trials as would all weigh what the heaviest does.
+    tar_factors, non_factors = plan.strata.tar.factors, plan.strata.non.factors
+    return 1.0 / float(tar_factors.max()), 1.0 / float(non_factors.max())
 
 
 class SpeakersNeeded(int):
