@@ -244,9 +244,9 @@ class Steps:
         """Return the value at each score."""
         if self.edges.size <= 2:
             # Sums of the rises: the last bit of seeded results is that of earlier versions.
-            first, *levels = np.cumsum(np.append(self.levels[0], np.diff(self.levels)))
-            values = np.full(scores.shape, first)
-            for edge, level in zip(self.edges, levels, strict=True):
+            sums = np.cumsum(np.append(self.levels[0], np.diff(self.levels)))
+            values = np.full(scores.shape, sums[0])
+            for edge, level in zip(self.edges, sums[1:], strict=True):
                 values = np.where(scores >= edge, level, values)
             return values
         if self.at is not None:
@@ -276,7 +276,7 @@ class Steps:
         """Return the cell of each score, by operations that do not fall, rounded or not."""
         low = self.edges[0]
         with np.errstate(over="ignore"):
-            cells = scores - low
+            cells: Float64Array = scores - low
             cells *= last / (self.edges[-1] - low)
         np.clip(cells, 0.0, last, out=cells)
         return cells.astype(np.int64)
