@@ -67,7 +67,9 @@ from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_INTERVAL,
     Studentised,
     check_few_speakers,
+    ends_left_open,
     influences_by_plan,
+    units_of,
 )
 from bosaris_py.uncertainty.resampling import (
     Method,
@@ -89,6 +91,7 @@ from bosaris_py.uncertainty.statistic import (
     ActDCF,
     AnyStatistic,
     Cllr,
+    ErrorRates,
     MinCllr,
     MinDCF,
     Statistic,
@@ -362,6 +365,11 @@ class System:
         plan: ResamplingPlan,
     ) -> BootstrapResult:
         """Summarise the replicates."""
+        open_ends = None
+        # Bands have ends of their own.
+        if isinstance(self.statistic, ErrorRates) or not np.ndim(self.estimate):
+            data = self.statistic, (self.tar, self.non), plan.strata
+            open_ends = functools.partial(ends_left_open, *data, functools.partial(units_of, plan))
         return BootstrapResult.from_replicates(
             self.estimate,
             replicates,
@@ -371,6 +379,7 @@ class System:
             bounds=self.statistic.bounds,
             student=student,
             degrees=plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf,
+            open_ends=open_ends,
         )
 
 

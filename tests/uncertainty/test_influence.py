@@ -360,6 +360,11 @@ def test_steps_of_many_edges_against_a_search() -> None:
         some = np.concatenate((edges, rng.normal(0.0, 3.0, 2000), [-np.inf, np.inf])).astype(dtype)
         expected = levels[np.searchsorted(edges, some.astype(np.float64), side="right")]
         assert np.array_equal(Steps(edges, levels)(some), expected)
+    crowd, far = np.linspace(1.0, 1.001, 30), [-1e5, 0.5, 1.0, 1.0005, 2.0, 1e308, np.inf]
+    for edges in (np.append(crowd, 1e6), crowd * 1e-310, crowd * 1e308 - 1e308, [-1e308, 0, 1e308]):
+        levels, some = np.arange(len(edges) + 1.0), np.concatenate((edges, far))
+        expected = levels[np.searchsorted(edges, some, side="right")]
+        assert np.array_equal(Steps(np.asarray(edges), levels)(some), expected)
     infinite = Steps(np.array([-np.inf, 0.0, 1.0, np.inf]), np.arange(5.0))
     assert infinite(np.array([-np.inf, -1.0, 0.0, 2.0, np.inf])).tolist() == [1, 1, 2, 3, 4]
 
