@@ -37,16 +37,13 @@ from bosaris_py._validation import (
 from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import check_llrs, hull_of
-from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.numerics.scoring_rules import FACTORS, log_product, resolve_prior
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13
 
 # Longer blocks pay where the work arrays shrink on the way.
 _WIDE_BLOCK = 2**17
-
-# A product of so many factors costs one logarithm.
-_FACTORS = 16
 
 # Costs are summed by factors of 1 + exp(score) if they are larger on average. Each of these
 # and each product is rounded, which changes a cost by 2e-16 and their sum by 2e-14 of it.
@@ -171,7 +168,7 @@ def sum_of_bits(scores: FloatArray, *, sign: float) -> float:
     scaled, work = np.empty(size), np.empty(size)
     sums = []
     # A few scores are left over, which are no whole product.
-    whole = scores.size - scores.size % _FACTORS
+    whole = scores.size - scores.size % FACTORS
     for start, stop in pairwise([*range(0, whole, _WIDE_BLOCK), whole, scores.size]):
         block = scores[start:stop]
         nats = math.nan
@@ -225,13 +222,10 @@ def _exp(scores: FloatArray, sign: float, out: Float64Array) -> Float64Array:
 
 def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> float:
     """Return the sum of log(1 + exp(sign * score)), not finite if a product overflows."""
-    # The logarithm of a product of factors 1 + exp(x), each half of an array times the other.
     with np.errstate(over="ignore"):
-        product = _exp(scores, sign, work)
-        product += 1.0
-        # One call for all factors: between calls threads wait for each other.
-        product = np.multiply.reduce(product.reshape(_FACTORS, -1), axis=0)
-        return float(np.log(product, out=product).sum())
+        factors = _exp(scores, sign, work)
+        factors += 1.0
+        return log_product(factors)
 
 
 def _nats_of_small_products(
@@ -241,7 +235,7 @@ def _nats_of_small_products(
     # A product (1 + a)(1 + b) is kept without its 1, as a + b + ab.
     with np.errstate(over="ignore", invalid="ignore"):
         rest = _exp(scores, sign, scaled)
-        while rest.size > scores.size // _FACTORS:
+        while rest.size > scores.size // FACTORS:
             half = rest.size // 2
             rest, other, product = rest[:half], rest[half:], work[:half]
             np.multiply(rest, other, out=product)
