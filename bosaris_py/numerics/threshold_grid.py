@@ -163,6 +163,12 @@ class ThresholdGrid:
         """Tell from a few if the grid pays for some more scores, which may lie elsewhere."""
         return self._pays_for(scores[:: max(1, scores.size // _SMALL_SAMPLE)], _TOLERANCE)
 
+    def share_met(self, scores: FloatArray) -> float:
+        """Return the share of the scores, shown by a few, that lie in cells with thresholds."""
+        sample = scores[:: max(1, scores.size // _SAMPLE)]
+        cells = self.cells.numbers(sample, np.empty_like(sample))
+        return float(np.count_nonzero(self.occupied.take(cells)) / sample.size)
+
     def _pays_for(self, sample: FloatArray, tolerance: float = 1.0) -> bool:
         cells = self.cells.numbers(sample, np.empty_like(sample))
         met = self.first.take(cells + 1) - self.first.take(cells)

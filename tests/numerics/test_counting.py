@@ -50,7 +50,7 @@ numbers = st.one_of(
 # Which way is taken depends on sizes; small sizes of everything reach all of them.
 ways = st.fixed_dictionaries(
     {
-        "_FEW_SCORES": st.sampled_from([0, 2**13]),
+        "FEW_SCORES": st.sampled_from([0, 2**13]),
         "_FEW_THRESHOLDS": st.sampled_from([0, 6]),
         "_CELLS": st.sampled_from([2, 16, 2**10]),
         "_SCORES_PER_CELL": st.sampled_from([1, 8]),
