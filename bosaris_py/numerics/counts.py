@@ -76,7 +76,7 @@ _SEARCHED_AT_ONCE = 2**10
 # From so many thresholds on, which leave the cache, the scores in their cells are searched for in
 # blocks of so many for each, if the probe takes no more nanoseconds. Of fewer scores for each all
 # are sorted, if more than this share would be.
-_FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**18, 32, 8, 10.0
+_FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**16, 32, 8, 10.0
 _MOST_MET = 0.4
 
 # The number of targets at each of some distinct scores; a stride of 0 makes it as many.

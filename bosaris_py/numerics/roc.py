@@ -415,7 +415,12 @@ class ROC(metaclass=Readable):
         false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
         false_alarms[-2::-1] = running_sum(drops[::-1])
         misses = np.zeros(index.size + 1, dtype=self.tar_at.dtype)
-        misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
+        if self.tar_at.strides == (0,) and misses.dtype == np.int64:
+            # One number serves all target scores.
+            misses[:-1], misses[-1] = index, self.tar_at.size
+            misses *= self.tar_at[0]
+        else:
+            misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
         return _Steps(index, mark_read_only(misses), mark_read_only(false_alarms))
 
     @property
