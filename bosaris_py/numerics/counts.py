@@ -534,9 +534,7 @@ class _SortedBlocks:
         many = np.searchsorted(block, self._limits[tied], side="right") - below[tied]
         counts[2 * tied + 1] += many
         counts[2 * tied + 2] -= many
-        counts[0] += below[0]
-        counts[-1] += self._n - below[-1]
-        counts[2:-1:2] += below[1:] - below[:-1]
+        counts[::2] += np.diff(below, prepend=0, append=self._n)
         self._n = 0
 
 
