@@ -542,15 +542,12 @@ def _search_sorted(ordered: FloatArray, limits: FloatArray) -> IndexArray:
     """Return how many sorted scores lie below each ascending limit."""
     # Some limits at once are searched for in the part of the scores where they lie: in cache.
     below = np.empty(limits.size, dtype=np.intp)
-    ends = np.append(
-        ordered.searchsorted(limits[_SEARCHED_AT_ONCE::_SEARCHED_AT_ONCE]), ordered.size
-    )
-    begin = 0
-    for at, end in zip(range(0, limits.size, _SEARCHED_AT_ONCE), ends.tolist(), strict=True):
+    starts = range(0, limits.size, _SEARCHED_AT_ONCE)
+    ends = ordered.searchsorted(limits[_SEARCHED_AT_ONCE::_SEARCHED_AT_ONCE]).tolist()
+    for at, begin, end in zip(starts, [0, *ends], [*ends, ordered.size], strict=False):
         part = slice(at, at + _SEARCHED_AT_ONCE)
         below[part] = ordered[begin:end].searchsorted(limits[part])
         below[part] += begin
-        begin = end
     return below
 
 
