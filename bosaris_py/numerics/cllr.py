@@ -37,7 +37,7 @@ from bosaris_py._validation import (
 from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import check_llrs, hull_of
-from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.numerics.scoring_rules import FACTORS, log_products, resolve_prior
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13
@@ -45,9 +45,9 @@ _BLOCK = 2**13
 # Longer blocks pay where the work arrays shrink on the way.
 _WIDE_BLOCK = 2**17
 
-# A product of so many factors costs one logarithm. Up to 2048 scores it saves nothing, and without
-# it no rounding depends on the order of the scores.
-_FACTORS, _ONE_BY_ONE = 16, 2**11
+# Up to so many scores a product saves nothing, and without it no rounding depends on the order of
+# the scores.
+_ONE_BY_ONE = 2**11
 
 # Larger costs are added as they are, so that no sum of them overflows on the way.
 _LARGEST = 1e290
@@ -184,7 +184,7 @@ def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
     scaled, work = np.empty(size), np.empty(size)
     sums = []
     # A few scores are left over, which are no whole product.
-    whole = scores.size - scores.size % _FACTORS if scores.size > _ONE_BY_ONE else 0
+    whole = scores.size - scores.size % FACTORS if scores.size > _ONE_BY_ONE else 0
     for start, stop in pairwise(sorted({*range(0, whole, _WIDE_BLOCK), whole, scores.size})):
         block = scores[start:stop]
         if stop > whole:
@@ -256,13 +256,10 @@ def _exp(scores: FloatArray, sign: float, out: Float64Array) -> Float64Array:
 
 def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> Float64Array:
     """Return log(1 + exp(sign * score)), some added up; not finite if a product overflows."""
-    # The logarithm of a product of factors 1 + exp(x), each half of an array times the other.
     with np.errstate(over="ignore"):
-        product = _exp(scores, sign, work)
-        product += 1.0
-        # One call for all factors: between calls threads wait for each other.
-        product = np.asarray(np.multiply.reduce(product.reshape(_FACTORS, -1), axis=0))
-        return np.log(product, out=product)
+        factors = _exp(scores, sign, work)
+        factors += 1.0
+        return log_products(factors)
 
 
 def _nats_of_small_products(
@@ -272,7 +269,7 @@ def _nats_of_small_products(
     # A product (1 + a)(1 + b) is kept without its 1, as a + b + ab.
     with np.errstate(over="ignore", invalid="ignore"):
         rest = _exp(scores, sign, scaled)
-        while rest.size > scores.size // _FACTORS:
+        while rest.size > scores.size // FACTORS:
             half = rest.size // 2
             rest, other, product = rest[:half], rest[half:], work[:half]
             np.multiply(rest, other, out=product)
