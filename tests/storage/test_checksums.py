@@ -16,7 +16,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import hdf5, rows
-from bosaris_py.storage._stored_bytes import checksum
+from bosaris_py.storage._stored_bytes import checksums
 
 MODELS, SEGMENTS = [f"m{i:02}" for i in range(40)], [f"s{i:02}" for i in range(60)]
 SHAPE = (40, 60)
@@ -184,21 +184,27 @@ def test_checksum_is_a_crc_of_sums() -> None:
         whole = size // (8 * 1021) * 1021
         sums = [sum(words[i:whole:1021]) % 2**64 for i in range(1021)]
         told = b"".join(each.to_bytes(8, "little") for each in sums)
-        assert checksum(data) == zlib.crc32(told + data[8 * whole :].tobytes())
+        wanted = zlib.crc32(told + data[8 * whole :].tobytes())
+        assert checksums(data, max(1, size)) == ([wanted] if size else [])
 
 
 def test_checksum_tells_of_each_flip_and_of_blocks_that_changed_places() -> None:
     data = np.random.default_rng(3).integers(0, 256, 2**16, dtype=np.uint8)
-    expected = checksum(data)
+    expected = checksums(data, data.size)
     for bit in range(0, 8 * data.size, 977):
         changed = data.copy()
         changed[bit // 8] ^= 1 << bit % 8
-        assert checksum(changed) != expected
+        assert checksums(changed, data.size) != expected
     for size in (8, 512, 4096, 8192):
         changed = data.copy()
         changed[:size], changed[4 * size : 5 * size] = data[4 * size : 5 * size], data[:size]
-        assert checksum(changed) != expected
-    assert checksum(data.astype(">i2")) == checksum(data.astype("<i2")) != expected
+        assert checksums(changed, data.size) != expected
+    swapped, native = data.astype(">i2"), data.astype("<i2")
+    assert checksums(swapped, data.size) == checksums(native, data.size) != expected
+    # Blocks that are summed together have the checksums that they have by themselves.
+    for step in (777, 1000, 9000, 30_000):
+        apart = [data[start : start + step] for start in range(0, data.size, step)]
+        assert checksums(data, step) == [checksums(block, step)[0] for block in apart]
 
 
 @pytest.mark.parametrize(
