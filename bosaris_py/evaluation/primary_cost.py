@@ -273,7 +273,9 @@ def _report(cost: PrimaryCost) -> list[str]:
     for name, one in judged:
         lines.append(f"{name:<40}" + "".join(f"{getattr(one, kind):>10.4f}" for kind in order))
     if not math.isnan(cost.eer):
-        lines.append(f"{'EER, per cent':<40}{'':>10}{100 * cost.eer:>10.2f}")
+        # Kits of evaluations take the EER of another curve, so it is named.
+        name = f"EER of the ROC's {'steps' if cost.compatibility else 'convex hull'}, per cent"
+        lines.append(f"{name:<50}{100 * cost.eer:>10.2f}")
     if len(cost.partitions) > 1:
         lines += ["", *_table(cost.partitions, order)]
     mode = "as the official scorer, which means"
