@@ -95,6 +95,15 @@ def test_processes_are_kept_for_several_calls() -> None:
         assert pool is None
 
 
+def test_processes_are_made_with_what_tasks_need_and_no_more() -> None:
+    code = f"import sys, {_execution._MODULE_OF_TASKS}; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    # It takes longer to import than all of the package.
+    assert "scipy.stats" not in loaded.stdout.split()
+
+
 def test_a_kept_process_that_is_killed_is_an_error() -> None:
     with (
         pytest.raises(BrokenProcessPool, match="A worker process of counting could not start"),

@@ -625,6 +625,13 @@ def test_scores_that_are_worse_than_none(call: Call, scores: np.ndarray, reason:
     assert not warned(lambda: call(*scores[:, :30]))
 
 
+def test_the_warning_of_cllr_names_what_is_returned() -> None:
+    tar, non = GOOD + 8.0
+    found: list[float] = []
+    (said,) = warned(lambda: found.append(bp.cllr(tar, non)))
+    assert f"Cllr is {found[0]:.3g}," in said
+
+
 def test_llrs_are_not_taken_for_others() -> None:
     """Calibrated scores of two normal classes, from useless to good, of few trials to many."""
     rng = np.random.default_rng(12)

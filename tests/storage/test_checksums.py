@@ -290,3 +290,25 @@ def test_many_blocks_have_few_checksums(tmp_path: Path, monkeypatch: pytest.Monk
         found = bp.Results.from_files(path, key)
     with pytest.warns(bp.errors.MissingTrialsWarning):
         assert found.eer == bp.Results(*OBJECTS["Scores"].get_tar_non(OBJECTS["Key"])).eer
+
+
+@pytest.mark.parametrize("n_rows", [3, 20, 21])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_matrices_are_written_as_by_the_library(
+    tmp_path: Path, n_rows: int, order: Any, dtype: str
+) -> None:
+    """Whole chunks of rows go past its cache: the data set is as if they had not."""
+    path, n_columns = tmp_path / "a.h5", 2**17 // 10
+    values = np.arange(n_rows * n_columns, dtype=dtype).reshape(n_rows, n_columns)
+    ids = [f"m{i:03d}" for i in range(n_rows)], [f"s{j:06d}" for j in range(n_columns)]
+    bp.Scores(np.asarray(values, order=order), *ids).save(path)
+    assert np.array_equal(bp.Scores.read(path).scoremat, values)
+    with (
+        h5py.File(path) as file,
+        h5py.File(tmp_path / "b.h5", "w", libver=("earliest", "v108")) as b,
+    ):
+        made = b.create_dataset("x", data=values, chunks=file["scores"].chunks)
+        assert file["scores"].chunks[0] in (n_rows, 10, 20)
+        assert file["scores"].id.get_num_chunks() == made.id.get_num_chunks()
+        assert file["scores"].id.get_storage_size() == made.id.get_storage_size()
