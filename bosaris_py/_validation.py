@@ -93,7 +93,8 @@ def describe(value: object) -> str:
     """Return a short description of `value` for an error message."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and type {value.dtype}"
-    text = repr(value)
+    # As 1.0, not as np.float64(1.0).
+    text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else f"a {type(value).__name__} ({text[:50]}...)"
 
 

@@ -965,3 +965,20 @@ def test_curves_of_conditions() -> None:
         found.det(system="C")
     with pytest.raises(InvalidInputError, match=r"be left out where evaluate.* had no conditions"):
         bp.evaluate({"A": llrs}, key).bayes(system="A")
+
+
+@pytest.mark.parametrize("other", ["duration", "Unnamed: 0"])
+def test_numbers_beside_a_score(other: str) -> None:
+    table = {**TWO_LABELS, "score": TWO_LABELS["llr"], other: [1.5, 2.5, 3.5, 4.5, 5.0]}
+    del table["llr"], table["target"]
+    with pytest.raises(InvalidInputError, match=r"further columns are numbers; got .*score.*, 'co"):
+        bp.from_frame({**table, "cosine": table["score"]})
+    with pytest.raises(InvalidInputError, match=f"got .*'score', '{other}'.*Give score='score'"):
+        bp.from_frame(table)
+    assert list(bp.from_frame(table, columns=other).scores) == ["score"]
+    assert list(bp.from_frame(table, score=["score", other]).scores) == ["score", other]
+
+
+def test_systems_of_unequal_length() -> None:
+    with pytest.raises(InvalidInputError, match="`tar` must be a regular array of numbers"):
+        bp.LinearFusion.fit([[1.0, 2.0], [1.0]], [[0.0], [0.0]])

@@ -52,6 +52,9 @@ _ONE_BY_ONE = 2**11
 # Larger costs are added as they are, so that no sum of them overflows on the way.
 _LARGEST = 1e290
 
+# No logarithm of a float is larger.
+_LARGEST_LOG = 710.0
+
 # Costs are summed by factors of 1 + exp(score) if they are larger on average. Each of these
 # and each product is rounded, which changes a cost by 2e-16 and their sum by 2e-14 of it.
 _LEAST_BY_FACTORS = 0.01
@@ -173,8 +176,8 @@ def mean_bits(scores: FloatArray, weights: Float64Array | None, *, sign: float) 
         costs[block_weights == 0.0] = 0.0
         with np.errstate(over="ignore"):
             costs *= block_weights
-        sums += _exact_sum(costs, scaled)
-        totals += _exact_sum(block_weights, scaled)
+        sums += _exact_sum(costs)
+        totals += _exact_sum(block_weights)
     return bits_of(sums) / total_cost(totals)
 
 
@@ -188,31 +191,31 @@ def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
     for start, stop in pairwise(sorted({*range(0, whole, _WIDE_BLOCK), whole, scores.size})):
         block = scores[start:stop]
         if stop > whole:
-            parts = _exact_sum(np.log1p(_exp(block, sign, work)), scaled)
+            parts = _exact_sum(np.log1p(_exp(block, sign, work)))
         else:
-            parts = _exact_sum(_nats_of_products(block, sign, scaled), work)
+            parts = _exact_sum(_nats_of_products(block, sign, scaled), _LARGEST_LOG)
             if parts[0] < _LEAST_BY_FACTORS * block.size:
-                parts = _exact_sum(_nats_of_small_products(block, sign, scaled, work), work)
+                parts = _exact_sum(_nats_of_small_products(block, sign, scaled, work))
         if not math.isfinite(parts[0]):
-            parts = _exact_sum(_nats(block, sign, scaled, work), scaled)
+            parts = _exact_sum(_nats(block, sign, scaled, work))
         sums += parts
     return sums
 
 
-def _exact_sum(costs: Float64Array, work: Float64Array) -> list[float]:
+def _exact_sum(costs: Float64Array, top: float | None = None) -> list[float]:
     """Return parts of a sum that `total_cost` adds to the same float in any order of the costs."""
-    top = float(costs.max())
+    top = float(costs.max()) if top is None else top
     if not top < _LARGEST:
         with np.errstate(over="ignore"):
             return [float(costs.sum())]
     # Added to so large a number, costs lose their last bits: sums of what is left are exact, and
     # what was lost is so small that rounding its sum changes nothing.
     anchor = math.ldexp(1.0, math.frexp(top)[1] + costs.size.bit_length())
-    high = np.add(costs, anchor, out=work[: costs.size])
-    high -= anchor
-    total = float(high.sum())
-    np.subtract(costs, high, out=high)
-    return [total, float(high.sum())]
+    with np.errstate(invalid="ignore"):
+        high = costs + anchor
+        high -= anchor
+        low = np.subtract(costs, high)
+        return [float(high.sum()), float(low.sum())]
 
 
 def bits_of(nats: Iterable[float]) -> float:
