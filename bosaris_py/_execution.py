@@ -158,12 +158,12 @@ class Runner:
                 raise
 
 
-# Its `stop` is set when nobody waits any more for the tasks of a thread.
+# Its `stop` is set when the tasks of a thread are not waited for any more.
 _this_thread = threading.local()
 
 
 def until_stopped(items: Iterable[Task]) -> Iterator[Task]:
-    """Yield what a task works on; raise if nobody waits for its result any more."""
+    """Yield what a task works on; raise if its result is not waited for any more."""
     stop: threading.Event | None = getattr(_this_thread, "stop", None)
     for item in items:
         if stop is not None and stop.is_set():
