@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import repeat
 from typing import Any, TypeVar
@@ -125,10 +125,15 @@ class Runner:
             return
         with contextlib.ExitStack() as stack:
             if workers <= 1:
-                threads = stack.enter_context(ThreadPoolExecutor(self.threads))
+                stop = threading.Event()
+                begin = functools.partial(setattr, _this_thread, "stop", stop)
+                threads = ThreadPoolExecutor(self.threads, initializer=begin)
+                stack.enter_context(threads)
                 found = threads.map(function, repeat(shared), tasks)
-                # What is not begun need not be done if something goes wrong.
+                # What is not begun need not be done if something goes wrong; what is begun ends
+                # at its next block.
                 stack.callback(threads.shutdown, cancel_futures=True)
+                stack.callback(stop.set)
                 yield bar(found)
                 return
             # To a kept pool what is shared is sent with each message, not with each task.
@@ -154,6 +159,19 @@ class Runner:
                 # What is not begun need not be done.
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+# Its `stop` is set when the tasks of a thread are not waited for any more.
+_this_thread = threading.local()
+
+
+def until_stopped(items: Iterable[Task]) -> Iterator[Task]:
+    """Yield what a task works on; raise if its result is not waited for any more."""
+    stop: threading.Event | None = getattr(_this_thread, "stop", None)
+    for item in items:
+        if stop is not None and stop.is_set():
+            raise CancelledError
+        yield item
 
 
 @contextlib.contextmanager

@@ -63,7 +63,7 @@ that the file does not back) is refused before any data are read.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -80,6 +80,7 @@ from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.hdf5_reading import (
     CHECKSUMS,
+    Filling,
     GuardedDataset,
     GuardedFile,
     character_codes,
@@ -397,16 +398,16 @@ def _recognise(source: GuardedFile, kind: str) -> str:
     return f"`{list_some(members)}`" if members else "nothing at all"
 
 
-def write_hdf5(path: FilePath, kind: str, fill: Callable[[Any], None]) -> None:
+def write_hdf5(path: FilePath, kind: str, fill: Filling) -> None:
     """Create a file of one kind, let `fill` put its data sets, and put it in place."""
     # The oldest format of the library, because MATLAB of the toolkit's days reads it.
     versions = ("earliest", "v108")
 
-    def fill_all(file: Any) -> None:
+    def fill_all(file: Any) -> Iterable[None] | None:
         put_attribute(file.id, "format", f"bosaris_py.{kind}")
         put_attribute(file.id, "format_version", FORMAT_VERSION)
         put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
-        fill(file)
+        return fill(file)
 
     with atomic_write(path) as temporary:
         create_hdf5(temporary, path, fill_all, libver=versions)

@@ -17,13 +17,14 @@ import io
 import math
 import os
 import struct
+import threading
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import h5py
@@ -913,20 +914,25 @@ def refuse_unstorable(ids: StrArray, name: str) -> None:
 # error is raised when the library has closed the file in good order.
 
 
-def create_hdf5(
-    temporary: Path, path: FilePath, fill: Callable[[Any], None], **options: Any
-) -> None:
+# Puts data sets into a file, all at once or in the steps of an iterator.
+Filling: TypeAlias = Callable[[Any], Iterable[None] | None]
+
+
+def create_hdf5(temporary: Path, path: FilePath, fill: Filling, **options: Any) -> None:
     """Let `fill`, in a thread of its own, put its data sets into the new HDF5 file `temporary`.
 
     An error that `fill` raises passes through; OSError names `path`.
     """
+    given_up = threading.Event()
 
     def create() -> None:
         with io.FileIO(temporary, "r+") as stream:
             sink = _Sink(stream)
             try:
                 with h5py.File(sink, "w", **options) as file:
-                    fill(file)
+                    for _ in fill(file) or ():
+                        if given_up.is_set():
+                            raise CancelledError
             finally:
                 # The library may stumble over what was not stored; the cause is this.
                 sink.raise_error(path)
@@ -941,7 +947,11 @@ def create_hdf5(
             # There are no new threads any more when the interpreter shuts down.
             create()
         else:
-            future.result()
+            # Whatever ends the waiting, such as KeyboardInterrupt, ends the writing after a step.
+            try:
+                future.result()
+            finally:
+                given_up.set()
 
 
 class _Sink(io.RawIOBase):

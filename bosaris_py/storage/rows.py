@@ -511,7 +511,7 @@ def write_score_rows(
     """
     shape = (modelset.size, segset.size)
 
-    def fill(root: Any) -> None:
+    def fill(root: Any) -> Iterator[None]:
         scores = FieldWriter(root, "scoremat", shape, dtype)
         valid = FieldWriter(root, "scoremask", shape, np.uint8)
         for rows, values, mask in parts:
@@ -520,6 +520,7 @@ def write_score_rows(
                 raise invalid("parts", expected, f"{rows}")
             scores.append(values)
             valid.append(mask.view(np.uint8))
+            yield
         if scores.done != modelset.size:
             raise invalid("parts", f"be all {modelset.size} rows", f"{scores.done}")
         scores.close()
@@ -548,13 +549,14 @@ def write_score_list(
     position = np.int64 if is_large else np.int32
     types = {"models": position, "segments": position, "scores": dtype}
 
-    def fill(root: Any) -> None:
+    def fill(root: Any) -> Iterator[None]:
         put_strings(root, "ID/row_ids", modelset)
         put_strings(root, "ID/column_ids", segset)
         columns = [FieldWriter(root, name, (most,), each) for name, each in types.items()]
         for part in parts:
             for column, values in zip(columns, part, strict=True):
                 column.append(values)
+            yield
         for column in columns:
             column.close()
 
