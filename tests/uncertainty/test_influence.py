@@ -228,6 +228,9 @@ class TestEnds:
         most = np.asarray(statistic.bounds[1], dtype=float)
         assert interval.low == 0
         assert 0.5 * limit * most < interval.high <= most
+        if isinstance(statistic, (unc.MinDCF, unc.EER, unc.MinCllr)):
+            # Whatever the threshold, one class alone need have had no chance to err.
+            assert interval.high == pytest.approx(limit * most, rel=1e-9)
         boot = unc.bootstrap_scores(
             data.scores, data.key, statistic, replications=20, rng=1, **maps(data)
         )
