@@ -45,10 +45,11 @@ def log_products(factors: Float64Array) -> Float64Array:
     # Each of 16 parts of the array times the next; some factors are left over.
     whole = factors.size - factors.size % FACTORS
     # One call for all factors: between calls threads wait for each other.
-    products = np.multiply.reduce(factors[:whole].reshape(FACTORS, -1), axis=0)
+    products: Float64Array = np.multiply.reduce(factors[:whole].reshape(FACTORS, -1), axis=0)
     if whole < factors.size:
         products = np.concatenate((products, factors[whole:]))
-    return np.log(products, out=products)
+    np.log(products, out=products)
+    return products
 
 
 def _cllr_sum(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array) -> float:
