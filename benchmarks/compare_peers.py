@@ -253,6 +253,18 @@ def read_page(path: Path) -> dict[str, list[str]]:
     return tables
 
 
+def earlier(before: list[str], now: list[str]) -> list[str]:
+    """Return the rows of libraries that are not there now, marked as those of an earlier run."""
+    known = {row.split()[1] for row in now[3:] if row.startswith("| ")}
+    rows = []
+    for row in before[3:]:
+        if row.startswith("| ") and row.split()[1] not in {"library", *known}:
+            cells, _, remark = row.removesuffix(" |").rpartition("| ")
+            remarks = [remark for remark in remark.split("; ") if remark not in {"", "earlier run"}]
+            rows.append(f"{cells}| {'; '.join([*remarks, 'earlier run'])} |")
+    return rows
+
+
 def main() -> None:
     """Read the command line, measure, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -276,7 +288,9 @@ def main() -> None:
         options.folder = Path(folder)
         write_data(options.folder)
         for name in options.tasks.split(","):
-            tables[TASKS[name].title] = list(compare(name, libraries, options))
+            title = TASKS[name].title
+            rows = list(compare(name, libraries, options))
+            tables[title] = rows[:-1] + earlier(tables.get(title, []), rows) + rows[-1:]
             # At once, so that nothing is lost if somebody stops it.
             if options.output != "-":
                 text = page(tables)

@@ -17,6 +17,7 @@ from bosaris_py._validation import (
     Rng,
     also,
     as_generator,
+    check_choice,
     check_fraction,
     describe,
     invalid,
@@ -35,7 +36,7 @@ from bosaris_py.evaluation import (
     primary_cost,
 )
 from bosaris_py.evaluation.condition_table import table_figures, table_points
-from bosaris_py.evaluation.plan_presets import find_plan
+from bosaris_py.evaluation.plan_presets import find_plan, judges_conditions
 from bosaris_py.evaluation.primary_cost import is_pooled
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
@@ -66,7 +67,7 @@ from bosaris_py.uncertainty.statistic import DCF, EER, ActDCF, MinDCF, Statistic
 _late, _ = on_demand(
     __name__,
     {
-        "bosaris_py.plots": ("plot_bayes", "plot_det"),
+        "bosaris_py.plots": ("BayesPlot", "DETPlot", "plot_bayes", "plot_det"),
         "bosaris_py.report": ("Report", "write_report"),
     },
 )
@@ -261,7 +262,12 @@ class Evaluation(Table):
             "plan": None if self.plan is None else self.plan.name,
             "fingerprint": None if self.plan is None else self.plan.fingerprint,
             "intervals": how.how or None,
+            "calibration": how.calibrated or None,
         }
+
+    @property
+    def _note(self) -> str:
+        return self._judging.calibrated
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -277,16 +283,20 @@ class Evaluation(Table):
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
         if any(map(is_pooled, self.primary.values())):
             plan = f"NO {plan}, because trials are pooled"
+        elif self.plan and judges_conditions(self.plan):
+            plan = f"NO {plan}, which judges each common condition by itself"
         _, row = self.table.rows[0]
         counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.table.same_trials else ""
         notes = "; ".join(filter(None, (counts, costs, plan, how.calibrated, how.how)))
         return f"{self.table!r}\n({notes})"
 
-    def det(self, **options: Any) -> Any:
-        """Draw the DET curves of all systems.
+    def det(self, *, system: str | None = None, **options: Any) -> Any:
+        """Draw the DET curves of all systems, or of the conditions of one.
 
         Parameters
         ----------
+        system : str, optional
+            Its conditions, pooled and equalised; by default all trials of each system.
         **options
             As for `plot_det`: ``window``, ``title``, ``ax``.
 
@@ -294,21 +304,36 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        return _late("plot_det")(self.results, **options)
+        if system is None:
+            return _late("plot_det")(self.results, **options)
+        return self._draw_conditions(_late("DETPlot"), system, {"window": "auto", **options})
 
-    def bayes(self, **options: Any) -> Any:
-        """Draw the normalized Bayes error-rates of all systems, actual and minimum.
+    def bayes(self, *, system: str | None = None, **options: Any) -> Any:
+        """Draw the normalized Bayes error-rates of systems, or conditions, actual and minimum.
 
         Parameters
         ----------
-        **options
-            As for `plot_bayes`: ``axes``, ``title``, ``ax``.
+        system, **options
+            As for `det`; ``axes``, ``title``, ``ax`` as for `plot_bayes`.
 
         Returns
         -------
         BayesPlot
         """
-        return _late("plot_bayes")(self.results, **options)
+        if system is None:
+            return _late("plot_bayes")(self.results, **options)
+        return self._draw_conditions(_late("BayesPlot"), system, options)
+
+    def _draw_conditions(self, plot: Any, system: str, options: dict[str, Any]) -> Any:
+        how = self._judging
+        check_choice(system, tuple(self.results), "system")
+        if how.conditions is None or not self._systems:
+            expected = "be left out where evaluate() had no conditions, or files"
+            raise invalid("system", expected, repr(system))
+        drawn = plot(**options)
+        drawn.plot_conditions(self._systems[system], how.key, how.conditions)
+        drawn.display_legend()
+        return drawn
 
     def compare(
         self, statistic: StatisticLike | OperatingPoint | None = None, **options: Any
@@ -447,7 +472,8 @@ def evaluate(
     priors : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
         Operating points of the actual and minimum costs; may be spelled `prior`, as elsewhere.
     plan : EvaluationPlan or str, optional
-        Adds the published cost of an evaluation, see `primary_cost`; most need metadata.
+        Adds the published cost of an evaluation, see `primary_cost`; most need metadata. Plans
+        without an overall cost, as SRE10, add their operating points.
     conditions : Conditions, mapping, or name or names of columns, optional
         Adds a row for each condition, and one for all equalised; a mapping is as for
         `Conditions`, columns are of the metadata.
@@ -467,6 +493,7 @@ def evaluate(
     cross_fit : class or True, optional
         Calibrate the scores before: each trial by a map that was trained without its speakers, see
         `bosaris_py.cross_fit`, in 5 folds. A class such as `LinearCalibration`, which True is.
+        Maps are trained at their default prior, which is printed.
 
     Returns
     -------
@@ -505,6 +532,13 @@ def evaluate(
     named = as_systems(systems)
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
+    points = table_points(priors)
+    by_condition = chosen is not None and judges_conditions(chosen)
+    if chosen is not None and by_condition:
+        # The cost of each condition is the plan's.
+        own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
+        both: Any = dict.fromkeys([*points.values(), *own])
+        points = table_points([*both])
     model = LinearCalibration if cross_fit is True else cross_fit
     if model in (LinearFusion, QualityFusion):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
@@ -514,14 +548,13 @@ def evaluate(
     )
     how = _Judging(
         key=key,
-        points=table_points(priors),
+        points=points,
         normalize=normalize,
         conditions=as_conditions(conditions, key, metadata),
         maps=dict(maps),
         replications=replications,
         seed=rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63)),
         confidence=check_fraction(confidence, "confidence"),
-        calibrated="" if model is None else f"cross-fitted: {getattr(model, '__name__', model)}",
     )
     options: dict[str, Any] = {"speakers": tuple(how.maps.values()), "rng": how.seed}
     results, primary, rows = {}, {}, []
@@ -529,14 +562,17 @@ def evaluate(
     for name in named:
         with NamedWarnings(name) as block:
             if model is not None:
-                named[name] = cross_fitted(model, named[name], key, **options).scores
+                fitted = cross_fitted(model, named[name], key, **options)
+                named[name] = fitted.scores
+                how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
             scores = named[name]
             results[name] = Results.from_scores(scores, key)
             if chosen is not None:
                 primary[name] = primary_cost(scores, key, chosen, metadata)
             of_system = how.rows(scores, results[name])
         told += block.told
-        rows += [(name, _ordered(row, primary.get(name))) for row in of_system]
+        cost = None if by_condition else primary.get(name)
+        rows += [(name, _ordered(row, cost)) for row in of_system]
     return Evaluation(
         table=SystemTable(rows),
         results=results,
@@ -625,6 +661,13 @@ def evaluate_files(
         judging=how,
         told=told,
     )
+
+
+def _calibrated(model: Any, final: Any) -> str:
+    """Say how scores were calibrated; not every map has a prior, and a bounded one has a map."""
+    prior = getattr(getattr(final, "map", final), "prior", None)
+    trained = "" if prior is None else f", trained at prior {prior:g}"
+    return f"cross-fitted: {getattr(model, '__name__', model)}{trained}"
 
 
 def _ordered(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:

@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import repeat
 from typing import Any, TypeVar
@@ -39,6 +39,9 @@ _BRANCHES = 8
 _MOST_THREADS = 4
 
 _SECONDS_BETWEEN_LOOKS = 0.02
+
+# The package itself imports nothing before it is used.
+_MODULE_OF_TASKS = "bosaris_py.evaluation.streaming"
 
 # How long a cluster may be without any worker: one that restarts takes seconds.
 _SECONDS_WITHOUT_WORKERS = 60.0
@@ -122,10 +125,15 @@ class Runner:
             return
         with contextlib.ExitStack() as stack:
             if workers <= 1:
-                threads = stack.enter_context(ThreadPoolExecutor(self.threads))
+                stop = threading.Event()
+                begin = functools.partial(setattr, _this_thread, "stop", stop)
+                threads = ThreadPoolExecutor(self.threads, initializer=begin)
+                stack.enter_context(threads)
                 found = threads.map(function, repeat(shared), tasks)
-                # What is not begun need not be done if something goes wrong.
+                # What is not begun need not be done if something goes wrong; what is begun ends
+                # at its next block.
                 stack.callback(threads.shutdown, cancel_futures=True)
+                stack.callback(stop.set)
                 yield bar(found)
                 return
             # To a kept pool what is shared is sent with each message, not with each task.
@@ -153,6 +161,19 @@ class Runner:
                 raise
 
 
+# Its `stop` is set when the tasks of a thread are not waited for any more.
+_this_thread = threading.local()
+
+
+def until_stopped(items: Iterable[Task]) -> Iterator[Task]:
+    """Yield what a task works on; raise if its result is not waited for any more."""
+    stop: threading.Event | None = getattr(_this_thread, "stop", None)
+    for item in items:
+        if stop is not None and stop.is_set():
+            raise CancelledError
+        yield item
+
+
 @contextlib.contextmanager
 def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
     """Keep so many worker processes for several calls, as each takes a second to start."""
@@ -169,8 +190,8 @@ def _start_pool(workers: int, *shared: Any) -> ProcessPoolExecutor:
     has_server = "forkserver" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if has_server else "spawn")
     if has_server:
-        # The server imports the package once; processes that it makes later have it at once.
-        context.set_forkserver_preload(["__main__", __package__])
+        # The server imports what tasks need once; processes that it makes later have it at once.
+        context.set_forkserver_preload(["__main__", _MODULE_OF_TASKS])
     return ProcessPoolExecutor(
         workers, mp_context=context, initializer=_start_worker, initargs=shared
     )

@@ -130,6 +130,11 @@ class Table(Records):
         """The columns of text, aligned to the left."""
         return (0,)
 
+    @property
+    def _note(self) -> str:
+        """What is said below the table in Markdown."""
+        return ""
+
     @abc.abstractmethod
     def _texts(self) -> list[list[str]]:
         """Return the printed cells: the head, then the rows."""
@@ -184,7 +189,8 @@ class Table(Records):
         """
         head, *rows = [[cell.replace("|", r"\|") for cell in row] for row in self._texts()]
         rule = ["---" if column in self._left else "--:" for column in range(len(head))]
-        return "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+        lines = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
+        return lines + (f"\n({self._note})\n" if self._note else "")
 
     def to_latex(self) -> str:
         r"""Return the printed table as a ``tabular`` of LaTeX, which needs no package.

@@ -93,7 +93,8 @@ def describe(value: object) -> str:
     """Return a short description of `value` for an error message."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape} and type {value.dtype}"
-    text = repr(value)
+    # As 1.0, not as np.float64(1.0).
+    text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 60 else f"a {type(value).__name__} ({text[:50]}...)"
 
 
@@ -156,7 +157,7 @@ def check_same_rows(columns: Mapping[str, Any]) -> None:
 
 def check_class_rows(tar: Any, non: Any, **columns: Any) -> None:
     """Raise if columns tar_... or non_... have another index than the scores of the class."""
-    if all(values is None for values in columns.values()):
+    if all(values is None or type(values) is np.ndarray for values in columns.values()):
         return
     for name, scores in (("tar", tar), ("non", non)):
         own = {column: values for column, values in columns.items() if column.startswith(name)}
@@ -371,22 +372,27 @@ def as_weights(values: Weighting, size: int, name: str) -> Float64Array | None:
     weights = as_vector(values, name).astype(np.float64, copy=False)
     if weights.size != size:
         raise invalid(name, expected, f"{weights.size} weights")
-    good = np.isfinite(weights) & (weights >= 0)
-    if not good.all():
+    if not size:
+        return weights
+    highest = np.maximum.reduce(weights)
+    # Neither is so if one is NaN.
+    if not (np.minimum.reduce(weights) >= 0 and highest < np.inf):
+        good = np.isfinite(weights) & (weights >= 0)
         first = int(np.argmin(good))
         found = f"{weights[first]} at position {first} ({np.count_nonzero(~good)} bad in all)"
         raise invalid(name, "be finite and not negative", found)
-    if size and not weights.any():
+    if highest == 0:
         raise invalid(name, "not all be zero", "only zeros")
     return weights
 
 
 def check_weight_range(weights: Float64Array | None, name: str) -> None:
     """Raise if positive weights are so small or large that their products leave float64."""
-    if weights is None:
+    if weights is None or not weights.size:
         return
-    smallest = weights.min(where=weights > 0, initial=np.inf)
-    largest = weights.max(initial=0.0)
+    smallest, largest = np.minimum.reduce(weights), np.maximum.reduce(weights)
+    if smallest == 0:
+        smallest = weights.min(where=weights > 0, initial=np.inf)
     if smallest < _SMALLEST_WEIGHT or largest > _LARGEST_WEIGHT:
         expected = f"lie between {_SMALLEST_WEIGHT:g} and {_LARGEST_WEIGHT:g}, or be 0"
         hint = "Only proportions within a class matter; divide by the largest."

@@ -787,6 +787,7 @@ def _in_options(text: str, args: argparse.Namespace | None) -> str:
 
     def spell(found: re.Match[str]) -> str:
         name = _SPELLED.get(found[1] or found[2], found[1] or found[2])
+        name = "to" if name == "format" and f"got {given.get('to')!r}." in text else name
         name = f"key_{name}" if of_key and f"key_{name}" in given else name
         option = f"--{name.replace('_', '-')}"
         if name not in given or option not in _OPTIONS:

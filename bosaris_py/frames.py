@@ -91,7 +91,7 @@ def from_frame(
     model, segment : str
         The columns of ids, text or whole numbers; categories are used by their codes.
     score : str or sequence of str, optional
-        A column for each system. By default all numbers that no other argument names.
+        A column for each system. By default ``score`` or ``llr``, or all other numbers.
     label : str, optional
         The column of labels: words as in files, 1 and 0, or truth values. By default
         ``label``, ``targettype`` or ``target`` if there is one.
@@ -121,11 +121,15 @@ def from_frame(
             raise invalid(name, "be a list of names", describe(value), NO_SET)
     frame = _Columns(df)
     extra = (columns,) if isinstance(columns, str) else tuple(columns)
+    names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
     if label is None:
         accepted = find_format("csv").header[LABEL]
-        free = (name for name in frame.names if name not in (model, segment, *extra))
-        label = next((name for name in free if str(name).lower() in accepted), None)
-    names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
+        named = (model, segment, *extra, *names)
+        likely = [n for n in frame.names if n not in named and str(n).lower() in accepted]
+        if len(likely) > 1:
+            hint = f"Give label={likely[0]!r}, or the other."
+            raise invalid("label", "name one of the columns that may be it", str(likely), hint)
+        label = likely[0] if likely else None
     if score is None:
         taken = (model, segment, label, *extra)
         names = [name for name in frame.names if name not in taken and frame.may_be_score(name)]
@@ -136,13 +140,20 @@ def from_frame(
         rows = _Rows.of(*(task.result() for task in ids))
         is_target = None if labels is None else labels.result()
     scores = {str(name): frame.scores(name) for name in names}
-    for name, values in scores.items() if score is None and label is None else ():
+    called = [name for name in scores if name.lower() in find_format("csv").header[SCORE]]
+    for name, values in scores.items() if score is None else ():
         # That few scores may be such numbers by chance.
-        called_score = name.lower() in find_format("csv").header[SCORE]
-        if values.size > 3 and are_labels(values) and not called_score:
-            hint = f"Give label={name!r}, or the columns of scores: score=[...]."
+        if values.size > 3 and are_labels(values) and name not in called:
             found = f"only {values.min():g} and {values.max():g} in column {name!r}"
+            if label is not None:
+                hint = "Then give score=[...]."
+                raise invalid("score", "be given where a column looks like labels", found, hint)
+            hint = f"Give label={name!r}, or the columns of scores: score=[...]."
             raise invalid("label", "name the column that looks like labels", found, hint)
+    if score is None and 0 < len(called) < len(scores):
+        hint = f"Give score={called[0]!r}, and columns=[...] for what describes trials."
+        found = list_some(map(repr, scores))
+        raise invalid("score", "be given where further columns are numbers", found, hint)
     key, systems = rows.objects(is_target, scores)
     described: dict[str, Any] = {}
     if extra:

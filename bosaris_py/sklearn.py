@@ -330,6 +330,7 @@ def min_dcf_scorer(prior: Prior, *, normalize: bool = True) -> Any:
     >>> round(scorer(calibrator, scores, labels), 4)
     -0.3333
     """
+    resolve_prior(prior)
     return make_scorer(
         _min_dcf,
         response_method=_RANKING,

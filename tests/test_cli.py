@@ -594,6 +594,7 @@ JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
         (("convert", "eval_a.h5", "pipe"), "must end in"),
         (("convert", "eval_a.h5", "pipe", "--to", "csv"), "not a regular file"),
         (("convert", "eval_a.h5", "locked", "--to", "csv"), "Is a directory"),
+        (("convert", "eval_a.h5", "p.txt", "--to", "nope"), "--to must be one of nist"),
         (("convert", "eval_key.h5", "p.txt", "--to", "kaldi-scores"), "scor"),
         (("primary-cost", "eval_a.h5", "--key", "eval_key.h5", "--plan", "XYZ"), "plan"),
     ],

@@ -2,6 +2,7 @@
 
 import operator
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,7 +15,14 @@ from typing import Any
 import pytest
 
 from bosaris_py import _execution
-from bosaris_py._execution import Runner, n_at_once, n_threads, whole_number, worker_processes
+from bosaris_py._execution import (
+    Runner,
+    n_at_once,
+    n_threads,
+    until_stopped,
+    whole_number,
+    worker_processes,
+)
 from bosaris_py.errors import InvalidInputError
 
 
@@ -95,6 +103,15 @@ def test_processes_are_kept_for_several_calls() -> None:
         assert pool is None
 
 
+def test_processes_are_made_with_what_tasks_need_and_no_more() -> None:
+    code = f"import sys, {_execution._MODULE_OF_TASKS}; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    # It takes longer to import than all of the package.
+    assert "scipy.stats" not in loaded.stdout.split()
+
+
 def test_a_kept_process_that_is_killed_is_an_error() -> None:
     with (
         pytest.raises(BrokenProcessPool, match="A worker process of counting could not start"),
@@ -149,6 +166,38 @@ def test_threads_run_at_the_same_time_and_begin_nothing_after_a_failure() -> Non
     with pytest.raises(ValueError, match="0"):
         Runner("x", threads=2).map(meet, None, range(1000))
     assert len(begun) < 1000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there a program ends itself by os.kill")
+@pytest.mark.parametrize("fault", [KeyboardInterrupt, ValueError])
+def test_tasks_that_have_begun_end_at_their_next_block(fault: type[BaseException]) -> None:
+    """Ctrl-C reaches the thread that waits; an error of a task, the one that looks at it."""
+    begun, seen = threading.Barrier(3), []
+
+    def count(_: None, task: int) -> None:
+        if task < 2:
+            begun.wait(60)
+        if task == 0 and fault is ValueError:
+            raise fault
+        for _block in until_stopped(range(10**4)):
+            seen.append(task)
+            time.sleep(0.001)
+
+    def interrupt() -> None:
+        begun.wait(60)
+        if fault is KeyboardInterrupt:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    helper = threading.Thread(target=interrupt)
+    # In the background of a shell the signal is ignored.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    helper.start()
+    with pytest.raises(fault):
+        Runner("x", threads=2).map(count, None, range(100))
+    helper.join()
+    signal.signal(signal.SIGINT, handler)
+    assert len(seen) < 10**4
+    assert not [thread for thread in threading.enumerate() if "PoolExecutor" in thread.name]
 
 
 def test_a_thread_for_each_processor_that_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,7 +169,10 @@ class TestContent:
     def test_names_what_was_cross_fitted(self, tmp_path):
         options = {"cross_fit": bp.LinearCalibration, "speakers": lambda name: name[:2], "rng": 3}
         text = written(evaluate({"A": make(1, 1.0)}, **options), tmp_path)
-        assert "<dt>Calibration</dt><dd>cross-fitted: LinearCalibration</dd>" in text
+        assert (
+            "<dt>Calibration</dt><dd>cross-fitted: LinearCalibration, trained at prior 0.5</dd>"
+            in text
+        )
         assert "<dt>Seed</dt><dd>3</dd>" in text
 
     def test_of_files_has_what_needs_no_single_scores(self, tmp_path):

@@ -625,6 +625,13 @@ def test_scores_that_are_worse_than_none(call: Call, scores: np.ndarray, reason:
     assert not warned(lambda: call(*scores[:, :30]))
 
 
+def test_the_warning_of_cllr_names_what_is_returned() -> None:
+    tar, non = GOOD + 8.0
+    found: list[float] = []
+    (said,) = warned(lambda: found.append(bp.cllr(tar, non)))
+    assert f"Cllr is {found[0]:.3g}," in said
+
+
 def test_llrs_are_not_taken_for_others() -> None:
     """Calibrated scores of two normal classes, from useless to good, of few trials to many."""
     rng = np.random.default_rng(12)
@@ -830,3 +837,148 @@ def test_actual_costs_of_inverted_scores_and_cosines() -> None:
         )
         assert len(told) == bool(message)
         assert all(text.startswith("a: ") and message in text for text in told)
+
+
+def _of_speakers() -> tuple[list[bp.Scores], bp.Key]:
+    """Return LLRs, cosines and inverted scores of comparisons of all of 60 speakers with all."""
+    speakers, same = [f"s{i}" for i in range(60)], np.eye(60, dtype=bool)
+    rng = np.random.default_rng(1)
+    llrs = rng.normal(np.where(same, 2.0, -2.0), 2.0)
+    cosines = np.tanh(rng.normal(np.where(same, 1.0, -0.2), 0.2))
+    key = bp.Key(speakers, speakers, same, ~same)
+    return [bp.Scores(each, speakers, speakers) for each in (llrs, cosines, -cosines)], key
+
+
+POINTS = bp.OperatingPoint(0.05), unc.ActDCF(0.05), unc.Cllr(), unc.MinDCF(0.05), unc.EER()
+OPTIONS = {"replications": 100, "rng": 1}
+SYSTEMS: dict[str, Call] = {
+    "interval": lambda a, b, key, s: unc.speaker_interval(b, key, s),
+    "z": lambda a, b, key, s: unc.speaker_z_test(a, b, key, s),
+    "permutation": lambda a, b, key, s: unc.speaker_permutation_test_scores(a, b, key, s),
+    "compare": lambda a, b, key, s: unc.compare_systems({"A": a, "scores_b": b, "C": a}, key, s),
+    "bootstrap": lambda a, b, key, s: unc.bootstrap_scores(b, key, s, **OPTIONS),
+    "several": lambda a, b, key, s: unc.bootstrap_scores(b, key, [unc.EER(), s, s], **OPTIONS),
+    "paired": lambda a, b, key, s: unc.paired_bootstrap(a, b, key, s, **OPTIONS),
+    "runs": lambda a, b, key, s: unc.standard_error_distribution(
+        *b.get_tar_non(key), s, runs=10, **OPTIONS
+    ),
+    "itself": lambda a, b, key, s: s(*b.get_tar_non(key)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+@pytest.mark.parametrize("call", SYSTEMS.values(), ids=SYSTEMS)
+@pytest.mark.parametrize("statistic", POINTS, ids=str)
+def test_spreads_of_costs_of_no_llrs(call: Call, statistic: object) -> None:
+    (llrs, cosines, inverted), key = _of_speakers()
+    if isinstance(statistic, bp.OperatingPoint) and call in list(SYSTEMS.values())[4:]:
+        with pytest.raises((InvalidInputError, TypeError)):
+            call(llrs, cosines, key, statistic)
+        return
+    n_warnings = int(not isinstance(statistic, unc.MinDCF | unc.EER))
+    for scores, message in ((cosines, "no log-likelihood"), (inverted, "area under")):
+        told = _warned(lambda s=scores: call(llrs, s, key, statistic))
+        assert len(told) == n_warnings
+        assert all(message in text for text in told)
+        if call in (SYSTEMS["z"], SYSTEMS["compare"], SYSTEMS["paired"]):
+            assert all(text.startswith("scores_b: ") for text in told)
+    assert _warned(lambda: call(llrs, llrs, key, statistic)) == []
+
+
+def test_several_costs_are_no_comparison() -> None:
+    (a, b, _), key = _of_speakers()
+    with pytest.raises(InvalidInputError, match="must be a number; got an array of shape"):
+        unc.compare_systems({"A": a, "B": b}, key, unc.MinDCF([0.1, 0.5]), method="iid", **OPTIONS)
+
+
+@pytest.mark.parametrize("name", ["SRE08", "SRE10"])
+def test_a_plan_without_a_primary_cost(name: str) -> None:
+    (llrs, *_), key = _of_speakers()
+    [point] = bp.PLANS[name].operating_points
+    found = bp.evaluate({"A": llrs}, key, priors=[0.05], plan=name)
+    assert "rimary" not in " ".join(found.records()[0])
+    text = f"NO primary cost of {name}, which judges each common condition by itself"
+    assert text in repr(found)
+    assert "no primary cost: overall" in str(found.primary["A"])
+    suffix = "(0.001)" if name == "SRE10" else "(0.01, 10, 1)"
+    tar, non = llrs.get_tar_non(key)
+    assert found.records()[0][f"act_dcf{suffix}"] == bp.act_dcf(tar, non, point, normalize=True)
+    # A condition has the costs of the plan, too.
+    masks = {name: np.arange(60)[:, None] % 2 == [part] * 60 for part, name in enumerate("ab")}
+    found = bp.evaluate({"A": llrs}, key, priors=[0.05, 0.001], plan=name, conditions=masks)
+    assert all(record[f"min_dcf{suffix}"] is not None for record in found.records())
+
+
+def test_costs_in_the_order_of_the_plan() -> None:
+    (llrs, *_), key = _of_speakers()
+    for name, order in (("VoxSRC", "minimum    actual"), ("SRE18-VAST", "actual   minimum")):
+        cost = bp.primary_cost(llrs, key, name)
+        lines = str(cost).splitlines()
+        assert lines[3].strip() == order
+        numbers = [f"{getattr(cost, kind):.4f}" for kind in order.split()]
+        assert lines[5].split() == ["primary", "cost", *numbers]
+
+
+@pytest.mark.parametrize("model", [True, bp.GaussianCalibration])
+def test_at_which_prior_maps_were_trained(model: object, tmp_path: Path) -> None:
+    (llrs, *_), key = _of_speakers()
+    found = bp.evaluate({"A": llrs}, key, cross_fit=model, rng=1)
+    found.report(tmp_path / "report.html")
+    written = (tmp_path / "report.html").read_text()
+    for place in (repr(found), found.to_markdown(), found.to_json(), written):
+        assert "cross-fitted: " in place
+        assert ("trained at prior 0.5" in place) == (model is True)
+
+
+TWO_LABELS = {
+    "model": ["a", "a", "b", "b", "c"],
+    "segment": ["1", "2", "1", "2", "2"],
+    "label": ["target", "nontarget", "nontarget", "target", "target"],
+    "target": [1, 0, 0, 1, 1],
+    "llr": [2.0, 1.0, 0.0, 3.0, 1.5],
+}
+
+
+def test_columns_that_could_be_labels() -> None:
+    message = r"`label` must name one of the columns that may be it; got \['label', 'target'\]"
+    with pytest.raises(InvalidInputError, match=message):
+        bp.from_frame(TWO_LABELS)
+    with pytest.raises(
+        InvalidInputError, match=r"`score` must be given.* 0 and 1 in column 'targe"
+    ):
+        bp.from_frame(TWO_LABELS, label="label")
+    for options in ({"label": "label", "score": "llr"}, {"columns": "target"}):
+        found = bp.from_frame(TWO_LABELS, **options)
+        assert list(found.scores) == ["llr"]
+        assert found.key.n_tar == 3
+
+
+def test_curves_of_conditions() -> None:
+    (llrs, *_), key = _of_speakers()
+    rows = np.arange(60)[:, None] < [30] * 60
+    conditions = bp.Conditions({"first": rows, "rest": ~rows})
+    found = bp.evaluate({"A": llrs, "B": llrs}, key, conditions=conditions)
+    for plot in (found.det(system="A"), found.bayes(system="B")):
+        texts = [text.get_text() for text in plot.ax.get_legend().get_texts()]
+        assert all(any(name in text for text in texts) for name in ("first", "rest", "equalised"))
+    with pytest.raises(InvalidInputError, match="`system` must be one of"):
+        found.det(system="C")
+    with pytest.raises(InvalidInputError, match=r"be left out where evaluate.* had no conditions"):
+        bp.evaluate({"A": llrs}, key).bayes(system="A")
+
+
+@pytest.mark.parametrize("other", ["duration", "Unnamed: 0"])
+def test_numbers_beside_a_score(other: str) -> None:
+    table = {**TWO_LABELS, "score": TWO_LABELS["llr"], other: [1.5, 2.5, 3.5, 4.5, 5.0]}
+    del table["llr"], table["target"]
+    with pytest.raises(InvalidInputError, match=r"further columns are numbers; got .*score.*, 'co"):
+        bp.from_frame({**table, "cosine": table["score"]})
+    with pytest.raises(InvalidInputError, match=f"got .*'score', '{other}'.*Give score='score'"):
+        bp.from_frame(table)
+    assert list(bp.from_frame(table, columns=other).scores) == ["score"]
+    assert list(bp.from_frame(table, score=["score", other]).scores) == ["score", other]
+
+
+def test_systems_of_unequal_length() -> None:
+    with pytest.raises(InvalidInputError, match="`tar` must be a regular array of numbers"):
+        bp.LinearFusion.fit([[1.0, 2.0], [1.0]], [[0.0], [0.0]])

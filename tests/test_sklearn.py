@@ -18,6 +18,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.sklearn import LLRCalibrator, ScoreFusion, cllr_scorer, eer_scorer, min_dcf_scorer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -172,3 +173,9 @@ def test_without_scikit_learn_the_error_says_so() -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("bosaris_py.sklearn needs scikit-learn 1.6 or later")
+
+
+@pytest.mark.parametrize("prior", [5, 0.0, [0.1, 0.2], "a"])
+def test_bad_priors_of_a_scorer(prior):
+    with pytest.raises(InvalidInputError, match="`prior` must"):
+        min_dcf_scorer(prior)

@@ -23,7 +23,7 @@ from bosaris_py.calibration.gaussian import BiGaussianCalibration, GaussianCalib
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
-from bosaris_py.numerics.roc import ROC, warn_if_inverted
+from bosaris_py.numerics.roc import check_llrs
 
 BoundsKind = Literal["elub", "iv", "wide"]
 
@@ -76,7 +76,7 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     Warns
     -----
     SuspectScoresWarning
-        If both bounds are 0 because higher scores speak against targets.
+        As for `act_dcf`.
 
     Notes
     -----
@@ -114,11 +114,7 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
         check_not_empty(scores, name)
         refuse_nan(scores, name)
     low, high = sorted_bounds([np.sort(targets)], [np.sort(others)], kind)
-    if low == high:
-        # Of scores that tell nothing, or the contrary.
-        warn_if_inverted(
-            1.0, lambda: ROC.from_scores(targets, others).auc, targets.size, others.size
-        )
+    check_llrs(targets, others, None, None)
     return LLRBounds(low, high)
 
 

@@ -24,7 +24,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.conditions import ClassWeights, class_weights
 from bosaris_py.trials.key import AnyKey, plain_key
 from bosaris_py.trials.scores import AnyScores, class_scores
 
@@ -134,7 +134,9 @@ class LinearCalibration(LinearMap, LineMap):
         """
         key = plain_key(key)
         classes = class_scores(scores, key)
-        weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
+        weights: ClassWeights = tar_weights, non_weights
+        if conditions is not None:
+            weights = class_weights(conditions, *weights, key, scores=scores)
         return cls._fit(classes, weights, (prior, objective, ridge), offset)
 
     @classmethod

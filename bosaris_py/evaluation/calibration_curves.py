@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special, stats
+from scipy import special
 
 from bosaris_py._arrays import (
     Float64Array,
@@ -490,6 +490,9 @@ class ReliabilityCurve(metaclass=Readable):
         scale = np.array(shares)[:, None] / np.array(totals)[:, None]
         mass = (weight * scale).sum(axis=0)
         number = weight.sum(axis=0)
+        # Importing scipy.stats takes longer than importing all of this package.
+        from scipy import stats
+
         likely = stats.binom.interval(
             level, np.rint(number).astype(int), expected.sum(axis=0) / number
         )

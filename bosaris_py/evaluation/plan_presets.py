@@ -162,6 +162,11 @@ PLANS = PlanCollection(
 )
 
 
+def judges_conditions(plan: EvaluationPlan) -> bool:
+    """Tell whether each condition is judged by itself, so that a plan has no overall cost."""
+    return _COMMON_CONDITIONS in plan.notes
+
+
 def find_plan(plan: object) -> EvaluationPlan:
     """Return a plan given by itself or by its name."""
     if isinstance(plan, EvaluationPlan):

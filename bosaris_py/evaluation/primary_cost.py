@@ -17,7 +17,7 @@ from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import partitions as nist
 from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partitioning
-from bosaris_py.evaluation.plan_presets import PLANS, find_plan
+from bosaris_py.evaluation.plan_presets import PLANS, find_plan, judges_conditions
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted, warn_unless_llrs
@@ -259,19 +259,25 @@ def _report(cost: PrimaryCost) -> list[str]:
         f"{plan.name}{title}",
         f"plan {plan.fingerprint}; {averaging}; {cost.n_tar} targets, {cost.n_non} non-targets",
         "",
-        f"{'':<40}{'actual':>10}{'minimum':>10}",
     ]
-    for point in cost.points:
-        costs = f"P_target {point.point.p_target:g}, beta {point.beta:.6g}"
-        lines.append(f"{costs:<40}{point.actual:>10.4f}{point.minimum:>10.4f}")
-    for part in cost.parts:
-        lines.append(f"{part.plan.name:<40}{part.actual:>10.4f}{part.minimum:>10.4f}")
+    judged: list[tuple[str, PointCost | PrimaryCost]] = [
+        (f"P_target {point.point.p_target:g}, beta {point.beta:.6g}", point)
+        for point in cost.points
+    ]
+    judged += [(part.plan.name, part) for part in cost.parts]
     name = "NOT the primary cost" if is_pooled(cost) else "primary cost"
-    lines.append(f"{name:<40}{cost.actual:>10.4f}{cost.minimum:>10.4f}")
+    judged.append(("no primary cost: overall" if judges_conditions(plan) else name, cost))
+    # What systems are ranked by comes first.
+    order = sorted(("actual", "minimum"), key=lambda kind: kind != plan.ranked_by)
+    lines.append(f"{'':<40}" + "".join(f"{kind:>10}" for kind in order))
+    for name, one in judged:
+        lines.append(f"{name:<40}" + "".join(f"{getattr(one, kind):>10.4f}" for kind in order))
     if not math.isnan(cost.eer):
-        lines.append(f"{'EER, per cent':<40}{'':>10}{100 * cost.eer:>10.2f}")
+        # Kits of evaluations take the EER of another curve, so it is named.
+        name = f"EER of the ROC's {'steps' if cost.compatibility else 'convex hull'}, per cent"
+        lines.append(f"{name:<50}{100 * cost.eer:>10.2f}")
     if len(cost.partitions) > 1:
-        lines += ["", *_table(cost.partitions)]
+        lines += ["", *_table(cost.partitions, order)]
     mode = "as the official scorer, which means"
     if not cost.compatibility:
         mode = "other than the official scorer"
@@ -283,16 +289,17 @@ def _report(cost: PrimaryCost) -> list[str]:
     return lines
 
 
-def _table(partitions: tuple[PartitionCost, ...]) -> list[str]:
+def _table(partitions: tuple[PartitionCost, ...], order: Sequence[str]) -> list[str]:
     """Return the table of partitions, with a column for each factor that they are made of."""
     factors = list(dict.fromkeys(name for row in partitions for name, _ in row.levels))
     # Numbers of non-targets end in a star or a blank.
-    rows = [[*(factors or ["partition"]), "targets", "non-targets ", "actual", "minimum"]]
+    rows = [[*(factors or ["partition"]), "targets", "non-targets ", *order]]
     for row in partitions:
         levels = dict(row.levels)
         names = [levels.get(factor, "-") for factor in factors] if factors else [row.name]
         n_non = f"{row.n_stand_ins}*" if row.n_stand_ins else f"{row.n_non} "
-        costs = ("-" if math.isnan(cost) else f"{cost:.4f}" for cost in (row.actual, row.minimum))
+        found = (getattr(row, kind) for kind in order)
+        costs = ("-" if math.isnan(cost) else f"{cost:.4f}" for cost in found)
         rows.append([*names, str(row.n_tar), n_non, *costs])
     lines = text_table(rows, left=range(len(rows[0]) - 4))
     if any(row.n_stand_ins for row in partitions):

@@ -57,7 +57,7 @@ from bosaris_py.evaluation.pooled_scores import (
     Share,
     count_below,
 )
-from bosaris_py.numerics.cllr import mean_bits, sum_of_bits, total_cost
+from bosaris_py.numerics.cllr import bits_of, mean_bits, sums_of_nats, total_cost
 from bosaris_py.numerics.counts import RunningCounts, SortedScores
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.numerics.roc import ROC, all_within
@@ -253,16 +253,16 @@ class _Found:
     n_trials: int = 0
     n_non: int = 0
     tar: list[FloatArray] = attrs.field(factory=list)
-    # Sums by blocks of log2(1 + exp(score)) over non-targets: added exactly in the end, they do
+    # Parts of the sum of log(1 + exp(score)) over non-targets: added exactly in the end, they do
     # not depend on tasks.
-    bits: list[float] = attrs.field(factory=list)
+    nats: list[float] = attrs.field(factory=list)
 
     def __iadd__(self, other: "_Found") -> Self:
         """Add what a later task found."""
         self.n_trials += other.n_trials
         self.n_non += other.n_non
         self.tar += other.tar
-        self.bits += other.bits
+        self.nats += other.nats
         return self
 
 
@@ -290,7 +290,7 @@ def _summarise(
             parts = _split(numbers, block, -1)
         for group, scores in parts:
             found[group].n_non += scores.size
-            found[group].bits.append(sum_of_bits(scores, sign=1.0))
+            found[group].nats += sums_of_nats(scores, sign=1.0)
     return dict(found), tuple(known)
 
 
@@ -615,7 +615,7 @@ class FileGroups:
             again = [(part.task, part.kept[1]) for part in found]
             counts = map(mark_read_only, counting.count(kept, thresholds, again))
         parts = [
-            StreamedScores(counting, (number,), own, thresholds, at, between, total_cost(one.bits))
+            StreamedScores(counting, (number,), own, thresholds, at, between, bits_of(one.nats))
             for number, own, at, between, one in zip(numbers, tar, *counts, listed, strict=True)
         ]
         return cls(divided, numbers, tuple(parts), tuple(one.n_trials for one in listed))

@@ -227,10 +227,11 @@ class LinearFusion(LinearMap):
 
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-        if np.ndim(scores) == 1 and np.size(scores):
+        array = as_float_array(scores, name)
+        if array.ndim == 1 and array.size:
             hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
             raise invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
-        return as_matrix(scores, name)
+        return as_matrix(array, name)
 
     @property
     def n_systems(self) -> int:

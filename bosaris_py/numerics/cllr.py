@@ -37,7 +37,7 @@ from bosaris_py._validation import (
 from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import check_llrs, hull_of
-from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.numerics.scoring_rules import FACTORS, log_products, resolve_prior
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13
@@ -45,8 +45,15 @@ _BLOCK = 2**13
 # Longer blocks pay where the work arrays shrink on the way.
 _WIDE_BLOCK = 2**17
 
-# A product of so many factors costs one logarithm.
-_FACTORS = 16
+# Up to so many scores a product saves nothing, and without it no rounding depends on the order of
+# the scores.
+_ONE_BY_ONE = 2**11
+
+# Larger costs are added as they are, so that no sum of them overflows on the way.
+_LARGEST = 1e290
+
+# No logarithm of a float is larger.
+_LARGEST_LOG = 710.0
 
 # Costs are summed by factors of 1 + exp(score) if they are larger on average. Each of these
 # and each product is rounded, which changes a cost by 2e-16 and their sum by 2e-14 of it.
@@ -94,6 +101,15 @@ def cllr(
     1.0
     """
     tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+    total = cllr_of_any(tar, non, tar_weights, non_weights)
+    check_llrs(tar, non, tar_weights, non_weights, total)
+    return total
+
+
+def cllr_of_any(
+    tar: FloatArray, non: FloatArray, tar_weights: Weighting, non_weights: Weighting
+) -> float:
+    """Compute Cllr without a warning of scores that are no log-likelihood-ratios."""
     total = 0.0
     for scores, weights, sign, name in (
         (tar, tar_weights, -1.0, "tar"),
@@ -105,7 +121,6 @@ def cllr(
         if math.isnan(bits):
             refuse_nan(array, name)
         total += bits
-    check_llrs(tar, non, tar_weights, non_weights)
     return total / 2.0
 
 
@@ -149,10 +164,10 @@ def min_cllr(
 def mean_bits(scores: FloatArray, weights: Float64Array | None, *, sign: float) -> float:
     """Return the weighted mean of log2(1 + exp(sign * score)), blockwise in float64."""
     if weights is None:
-        return sum_of_bits(scores, sign=sign) / scores.size
+        return bits_of(sums_of_nats(scores, sign=sign)) / scores.size
     size = min(_BLOCK, scores.size)
     scaled, work = np.empty(size), np.empty(size)
-    sums = []
+    sums, totals = [], []
     for start in range(0, scores.size, _BLOCK):
         stop = min(start + _BLOCK, scores.size)
         costs = _nats(scores[start:stop], sign, scaled, work)
@@ -161,41 +176,59 @@ def mean_bits(scores: FloatArray, weights: Float64Array | None, *, sign: float) 
         costs[block_weights == 0.0] = 0.0
         with np.errstate(over="ignore"):
             costs *= block_weights
-        sums.append(_sum_of(costs))
-    return total_cost(sums) / float(weights.sum()) / _LOG_2
+        sums += _exact_sum(costs)
+        totals += _exact_sum(block_weights)
+    return bits_of(sums) / total_cost(totals)
 
 
-def sum_of_bits(scores: FloatArray, *, sign: float) -> float:
-    """Return the sum of log2(1 + exp(sign * score)), blockwise in float64."""
+def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
+    """Return parts of the sum of log(1 + exp(sign * score)), to be added by `bits_of`."""
     size = min(_WIDE_BLOCK, scores.size)
     scaled, work = np.empty(size), np.empty(size)
     sums = []
     # A few scores are left over, which are no whole product.
-    whole = scores.size - scores.size % _FACTORS
-    for start, stop in pairwise([*range(0, whole, _WIDE_BLOCK), whole, scores.size]):
+    whole = scores.size - scores.size % FACTORS if scores.size > _ONE_BY_ONE else 0
+    for start, stop in pairwise(sorted({*range(0, whole, _WIDE_BLOCK), whole, scores.size})):
         block = scores[start:stop]
-        nats = math.nan
-        if stop <= whole:
-            nats = _nats_of_products(block, sign, scaled)
-            if nats < _LEAST_BY_FACTORS * block.size:
-                nats = _nats_of_small_products(block, sign, scaled, work)
-        if not math.isfinite(nats):
-            nats = _sum_of(_nats(block, sign, scaled, work))
-        sums.append(nats)
-    return total_cost(sums) / _LOG_2
+        if stop > whole:
+            parts = _exact_sum(np.log1p(_exp(block, sign, work)))
+        else:
+            parts = _exact_sum(_nats_of_products(block, sign, scaled), _LARGEST_LOG)
+            if parts[0] < _LEAST_BY_FACTORS * block.size:
+                parts = _exact_sum(_nats_of_small_products(block, sign, scaled, work))
+        if not math.isfinite(parts[0]):
+            parts = _exact_sum(_nats(block, sign, scaled, work))
+        sums += parts
+    return sums
+
+
+def _exact_sum(costs: Float64Array, top: float | None = None) -> list[float]:
+    """Return parts of a sum that `total_cost` adds to the same float in any order of the costs."""
+    top = float(costs.max()) if top is None else top
+    if not top < _LARGEST:
+        with np.errstate(over="ignore"):
+            return [float(costs.sum())]
+    # Added to so large a number, costs lose their last bits: sums of what is left are exact, and
+    # what was lost is so small that rounding its sum changes nothing.
+    anchor = math.ldexp(1.0, math.frexp(top)[1] + costs.size.bit_length())
+    with np.errstate(invalid="ignore"):
+        high = costs + anchor
+        high -= anchor
+        low = np.subtract(costs, high)
+        return [float(high.sum()), float(low.sum())]
+
+
+def bits_of(nats: Iterable[float]) -> float:
+    """Return the exact sum of costs, in bits."""
+    return total_cost(nats) / _LOG_2
 
 
 def total_cost(sums: Iterable[float]) -> float:
-    """Return the exact sum of costs, none of them negative; inf beyond the largest float."""
+    """Return the exact sum of costs; inf beyond the largest float."""
     try:
         return math.fsum(sums)
     except OverflowError:
         return math.inf
-
-
-def _sum_of(costs: Float64Array) -> float:
-    with np.errstate(over="ignore"):
-        return float(costs.sum())
 
 
 def _nats(
@@ -217,37 +250,35 @@ def _nats(
 def _exp(scores: FloatArray, sign: float, out: Float64Array) -> Float64Array:
     """Return exp(sign * score) in the memory of `out`."""
     result = out[: scores.size]
-    if sign == 1.0:
-        return np.exp(scores, out=result, dtype=np.float64)
-    np.multiply(scores, sign, out=result)
-    return np.exp(result, out=result)
-
-
-def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> float:
-    """Return the sum of log(1 + exp(sign * score)), not finite if a product overflows."""
-    # The logarithm of a product of factors 1 + exp(x), each half of an array times the other.
     with np.errstate(over="ignore"):
-        product = _exp(scores, sign, work)
-        product += 1.0
-        # One call for all factors: between calls threads wait for each other.
-        product = np.multiply.reduce(product.reshape(_FACTORS, -1), axis=0)
-        return float(np.log(product, out=product).sum())
+        if sign == 1.0:
+            return np.exp(scores, out=result, dtype=np.float64)
+        np.multiply(scores, sign, out=result)
+        return np.exp(result, out=result)
+
+
+def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> Float64Array:
+    """Return log(1 + exp(sign * score)), some added up; not finite if a product overflows."""
+    with np.errstate(over="ignore"):
+        factors = _exp(scores, sign, work)
+        factors += 1.0
+        return log_products(factors)
 
 
 def _nats_of_small_products(
     scores: FloatArray, sign: float, scaled: Float64Array, work: Float64Array
-) -> float:
+) -> Float64Array:
     """Do what `_nats_of_products` does, small costs as exactly as large ones."""
     # A product (1 + a)(1 + b) is kept without its 1, as a + b + ab.
     with np.errstate(over="ignore", invalid="ignore"):
         rest = _exp(scores, sign, scaled)
-        while rest.size > scores.size // _FACTORS:
+        while rest.size > scores.size // FACTORS:
             half = rest.size // 2
             rest, other, product = rest[:half], rest[half:], work[:half]
             np.multiply(rest, other, out=product)
             rest += other
             rest += product
-        return float(np.log1p(rest, out=rest).sum())
+        return np.log1p(rest, out=rest)
 
 
 def estimate_target_proportions(llrs: ArrayLike, prior: float | OperatingPoint) -> Float64Array:

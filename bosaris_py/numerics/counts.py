@@ -65,22 +65,25 @@ _SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
 # grid, as they wait for each other. A probe tells what a sort takes; its time grows with the
 # logarithm of the size, and with what leaves the cache.
 _SEARCH, _GRID, _GRID_GROWTH, _WAITING = 35.0, 4.0, 0.0006, 1.35
-_PROBE, _PROBE_LEVELS = 2**13, 10.0
+_PROBE, _PROBE_LEVELS, _PROBE_SECONDS = 2**13, 10.0, 1e-3
 
 # Smaller blocks are never sorted much faster than a grid counts them.
 _FEWEST_SORTED = 2**20
 
-# From so many thresholds on, which leave the cache, and scores for each, those in their cells are
-# searched for in blocks of so many for each, if the probe takes no more nanoseconds. If scores
-# are fewer, all are sorted: in a quarter of the time where classes overlap, and in 1.3 times it
-# where they lie six standard deviations apart.
-_FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**18, 32, 8, 10.0
+# So many thresholds are searched for in a small part of sorted scores, which stays in cache.
+_SEARCHED_AT_ONCE = 2**10
+
+# From so many thresholds on, which leave the cache, the scores in their cells are searched for in
+# blocks of so many for each, if the probe takes no more nanoseconds. Of fewer scores for each all
+# are sorted, if more than this share would be.
+_FEWEST_FOR_MET, _SCORES_FOR_MET, _MET_PER_SEARCH, _FAST_SORT = 2**16, 32, 8, 10.0
+_MOST_MET = 0.4
 
 # The number of targets at each of some distinct scores; a stride of 0 makes it as many.
 _ONE = mark_read_only(np.ones(1, dtype=np.int64))
 
 # Fewer scores than this are searched for: a grid costs its tables.
-_FEW_SCORES = 2**13
+FEW_SCORES = 2**13
 
 # The scores that a running count expects: its grid is made for so many.
 _MANY_SCORES = 2**27
@@ -92,6 +95,8 @@ def as_class(
     """Return the scores of a class, and their weights if any, checked but for NaN."""
     array = as_vector(scores, name)
     check_not_empty(array, name)
+    if weights is None:
+        return array, None
     checked = as_weights(weights, array.size, f"{name}_weights")
     check_weight_range(checked, f"{name}_weights")
     return array, checked
@@ -147,11 +152,11 @@ class SortedScores:
         array, checked = as_trials(scores, weights, name)
         if checked is None:
             return cls(mark_read_only(np.sort(array)))
-        counted = checked > 0
-        if not counted.all():
+        if np.minimum.reduce(checked) == 0:
+            counted = checked > 0
             array, checked = array[counted], checked[counted]
         order = np.argsort(array, kind="stable")
-        return cls(mark_read_only(array[order]), mark_read_only(checked[order]))
+        return cls(mark_read_only(array.take(order)), mark_read_only(checked.take(order)))
 
     def __repr__(self) -> str:
         """Say how many scores there are and where they lie."""
@@ -304,8 +309,8 @@ def count_checked(
     whole = weights is None or are_whole(weights)
     if scores.size < thresholds.size // 4:
         return _count_sparsely(thresholds, scores, weights, whole=whole)
-    if weights is None and thresholds.size and scores.size <= _FEW_SCORES:
-        return _count_few(thresholds, scores)
+    if whole and thresholds.size and scores.size <= FEW_SCORES:
+        return _count_few(thresholds, scores, weights)
     kind = np.int64 if weights is None else np.float64
     counts: Weights = np.zeros(2 * thresholds.size + 1, dtype=kind)
     _add_counts(thresholds, scores, weights, counts)
@@ -318,10 +323,32 @@ def count_checked(
     return counts[1::2], counts[::2]
 
 
-def _count_few(thresholds: Float64Array, scores: FloatArray) -> tuple[Weights, Weights]:
-    """Count so few scores that what a call of numpy takes is most of the time."""
-    ordered = SortedScores(mark_read_only(np.sort(scores)))
-    below, up_to = ordered.count_below(thresholds), ordered.count_up_to(thresholds)
+def count_below(scores: FloatArray, limit: Float64Array) -> int:
+    """Count the scores, which are no NaN, below a single limit."""
+    reached = _in_type_of(scores.dtype, limit)
+    blocks = (scores[start : start + _BLOCK] for start in range(0, scores.size, _BLOCK))
+    return sum(int(np.count_nonzero(block < reached)) for block in blocks)
+
+
+def _count_few(
+    thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None
+) -> tuple[Weights, Weights]:
+    """Count so few scores, with whole weights, that calls of numpy take most of the time."""
+    if weights is not None:
+        entries, tied = _positions(thresholds, scores)
+        entries *= 2
+        entries += tied
+        sums = np.bincount(entries, weights, 2 * thresholds.size + 1)
+        counts = mark_read_only(sums.astype(np.int64))
+        return counts[1::2], counts[::2]
+    ordered = scores.copy()
+    ordered.sort()
+    limits = _in_type_of(scores.dtype, thresholds)
+    below = ordered.searchsorted(limits)
+    # No score lies between a threshold and its neighbours in the type of the scores.
+    if scores.dtype == np.float32:
+        limits = round_to_float32(thresholds, towards=-np.inf)
+    up_to = ordered.searchsorted(limits, side="right")
     between = np.empty(thresholds.size + 1, dtype=np.int64)
     between[:-1] = below
     between[-1] = scores.size
@@ -366,16 +393,14 @@ def _add_counts(
         _count_by_passes(thresholds, scores, weights, counts)
         return
     k, n = thresholds.size, scores.size
-    # With fewer scores for each of so many thresholds most lie in cells that hold some.
-    is_sorted = weights is None and (
-        (n < _SCORES_FOR_MET * k and _searching_pays(k, scores.dtype))
-        or _sorting_pays(k, scores.dtype, _block_size(k, n))
-    )
+    is_sorted = weights is None and _sorting_pays(k, scores.dtype, _block_size(k, n))
     grid = None if is_sorted else _make_grid(thresholds, scores, n)
+    blocks = _blocks_of_met(thresholds, scores.dtype, counts) if weights is None else None
+    if grid is not None and blocks is not None and n < _SCORES_FOR_MET * k:
+        grid = None if grid.share_met(scores) > _MOST_MET else grid
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
-    blocks = _blocks_of_met(thresholds, scores.dtype, counts, n)
     tally = GridCounts(grid, counts, _count_by_search, blocks, n_alone=n)
     tally.add(scores, weights)
     tally.flush()
@@ -403,8 +428,10 @@ def _searching_pays(n_thresholds: int, dtype: np.dtype[Any]) -> bool:
 @functools.cache
 def _sort_time(dtype: np.dtype[Any]) -> float:
     """Return the nanoseconds for each of some scores that are sorted, on this processor."""
-    scores, times = np.random.default_rng(0).random(_PROBE).astype(dtype), []
-    for _ in range(3):
+    scores = np.random.default_rng(0).random(_PROBE).astype(dtype)
+    times: list[float] = []
+    # The first ones, and those that other threads or programs disturb, take several times as long.
+    while len(times) < 3 or sum(times) < _PROBE_SECONDS:
         start = time.perf_counter()
         np.sort(scores)
         times.append(time.perf_counter() - start)
@@ -412,18 +439,17 @@ def _sort_time(dtype: np.dtype[Any]) -> float:
 
 
 def _blocks_of_met(
-    thresholds: Float64Array, dtype: np.dtype[Any], counts: Weights, n_scores: int
+    thresholds: Float64Array, dtype: np.dtype[Any], counts: Weights
 ) -> _SortedBlocks | None:
     """Return what counts the scores in cells of a grid with thresholds; None: comparisons."""
-    k = thresholds.size
-    if n_scores < _SCORES_FOR_MET * k or not _searching_pays(k, dtype):
+    if not _searching_pays(thresholds.size, dtype):
         return None
-    return _SortedBlocks(thresholds, dtype, _MET_PER_SEARCH * k, counts)
+    return _SortedBlocks(thresholds, dtype, _MET_PER_SEARCH * thresholds.size, counts)
 
 
 def _make_grid(thresholds: Float64Array, scores: FloatArray, n_scores: int) -> ThresholdGrid | None:
     """Return a grid for so many scores like these; None if it would not pay."""
-    if scores.size < _FEW_SCORES or n_scores < thresholds.size:
+    if scores.size < FEW_SCORES or n_scores < thresholds.size:
         return None
     limits = _in_type_of(scores.dtype, thresholds)
     return ThresholdGrid.over(thresholds, limits, scores, n_scores)
@@ -511,16 +537,27 @@ class _SortedBlocks:
         if not block.size:
             return
         block.sort()
-        below = np.searchsorted(block, self._limits)
+        below = _search_sorted(block, self._limits)
         # Few thresholds are scores; only those are searched for twice.
         tied = np.flatnonzero(block.take(below, mode="clip") == self._thresholds)
-        up_to = below.copy()
-        up_to[tied] = np.searchsorted(block, self._limits[tied], side="right")
-        counts[1::2] += up_to - below
-        counts[-1] += self._n
-        counts[:-1:2] += below
-        counts[2::2] -= up_to
+        many = np.searchsorted(block, self._limits[tied], side="right") - below[tied]
+        counts[2 * tied + 1] += many
+        counts[2 * tied + 2] -= many
+        counts[::2] += np.diff(below, prepend=0, append=self._n)
         self._n = 0
+
+
+def _search_sorted(ordered: FloatArray, limits: FloatArray) -> IndexArray:
+    """Return how many sorted scores lie below each ascending limit."""
+    # Some limits at once are searched for in the part of the scores where they lie: in cache.
+    below = np.empty(limits.size, dtype=np.intp)
+    starts = range(0, limits.size, _SEARCHED_AT_ONCE)
+    ends = ordered.searchsorted(limits[_SEARCHED_AT_ONCE::_SEARCHED_AT_ONCE]).tolist()
+    for at, begin, end in zip(starts, [0, *ends], [*ends, ordered.size], strict=False):
+        part = slice(at, at + _SEARCHED_AT_ONCE)
+        below[part] = ordered[begin:end].searchsorted(limits[part])
+        below[part] += begin
+    return below
 
 
 class RunningCounts:
@@ -539,7 +576,7 @@ class RunningCounts:
             return
         k, dtype = self._thresholds.size, scores.dtype
         tally = self._tallies.get(dtype)
-        is_judged = isinstance(tally, GridCounts) and scores.size >= _FEW_SCORES
+        is_judged = isinstance(tally, GridCounts) and scores.size >= FEW_SCORES
         if is_judged and not cast("GridCounts", tally).grid.still_pays(scores):
             self._tallies.pop(dtype).flush()
             tally = None
@@ -549,7 +586,7 @@ class RunningCounts:
             if _sorting_pays(k, dtype, size, _WAITING):
                 tally = _SortedBlocks(self._thresholds, dtype, size, self._counts)
             elif (grid := _make_grid(self._thresholds, scores, _MANY_SCORES)) is not None:
-                blocks = _blocks_of_met(self._thresholds, dtype, self._counts, _MANY_SCORES)
+                blocks = _blocks_of_met(self._thresholds, dtype, self._counts)
                 tally = GridCounts(grid, self._counts, _count_by_search, blocks)
             else:
                 _add_counts(self._thresholds, scores, None, self._counts)

@@ -59,10 +59,16 @@ from bosaris_py.numerics.scoring_rules import (
     resolve_prior,
     scoring_rule,
 )
+from bosaris_py.numerics.threshold_grid import Cells
 
 # Numbers in the work space of one block, 1 MB: the size of a usual second-level cache. With
 # smaller blocks what numpy takes for each call begins to count.
 _WORK_SPACE = 2**17
+
+# So many scores of one system are condensed to a point for each cell, which takes a third of a
+# pass. There are so many cells within so many standard deviations on either side of the mean; the
+# scores of a block are put into cells at once.
+_MANY_SCORES, _CELLS, _FARTHEST, _BLOCK = 2**19, 2**18, 32.0, 2**16
 
 # Training weights are scaled if the largest of a class is below this or above its inverse.
 _SMALLEST_WEIGHT = 1e-100
@@ -228,14 +234,17 @@ class LinearLoss:
                 if highest > LARGEST_LOG_ODDS and math.isfinite(self.rule.slope_at_infinity):
                     beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
                     np.minimum(log_odds, LARGEST_LOG_ODDS, out=log_odds)
-                self.rule.kernel(log_odds, log_odds, slope, curvature)
-                if beyond is not None and self.rule.slope_at_infinity:
-                    log_odds += self.rule.slope_at_infinity * beyond
-                if weights is not None:
-                    for values in (log_odds, slope, curvature):
-                        values *= weights[part]
+                if self.rule.summed is not None and beyond is None and weights is None:
+                    losses.append(self.rule.summed(log_odds, slope, curvature))
+                else:
+                    self.rule.kernel(log_odds, log_odds, slope, curvature)
+                    if beyond is not None and self.rule.slope_at_infinity:
+                        log_odds += self.rule.slope_at_infinity * beyond
+                    if weights is not None:
+                        for values in (log_odds, slope, curvature):
+                            values *= weights[part]
+                    losses.append(float(log_odds.sum()))
                 np.multiply(inputs, curvature, out=g[:-2])
-                losses.append(float(log_odds.sum()))
                 # Not matmul, which keeps other threads waiting.
                 sums.append(np.dot(g, x.T))
         total = float(n_trials) if weights is None else float(weights.sum())
@@ -443,6 +452,22 @@ class TrainingObjective(LinearObjective):
         non, non_weights = _thinned(self.non, self.non_weights, n_trials)
         return evolve(self, tar=tar, non=non, tar_weights=tar_weights, non_weights=non_weights)
 
+    def condensed(self) -> "TrainingObjective | None":
+        """Return a convex objective on points that stand for the scores of one system, or None."""
+        if len(self.tar) > 1 or not self.rule.convex:
+            return None
+        if max(self.n_tar, self.n_non) < _MANY_SCORES or self.tar_weights is not None:
+            return None
+        centre, spread = self.centre[0], self.spread[0]
+        tar, tar_weights = _condensed(self.tar, self.tar_weights, centre, spread)
+        non, non_weights = _condensed(self.non, self.non_weights, centre, spread)
+        if tar is None or non is None:
+            return None
+        sizes = self.n_tar, self.n_non
+        return evolve(
+            self, tar=tar, non=non, tar_weights=tar_weights, non_weights=non_weights, sizes=sizes
+        )
+
     def hardest(self, weights: Float64Array, n_trials: int) -> tuple[Float64Array, Float64Array]:
         """Return the trials that fused scores with given weights get most wrong."""
         raw = weights / self.spread
@@ -464,6 +489,30 @@ def _thinned(
     step = max(1, -(-scores.shape[1] // n_trials))
     # Copied: many passes over scores that lie far apart would wait for the memory.
     return scores[:, ::step].copy(), None if weights is None else weights[::step]
+
+
+def _condensed(
+    scores: FloatArray, weights: Float64Array | None, centre: float, spread: float
+) -> tuple[FloatArray | None, Float64Array | None]:
+    """Return the middle of each cell that holds many scores, and how many; None if some are far."""
+    if scores.shape[1] < _MANY_SCORES:
+        return scores, weights
+    room = _FARTHEST * spread
+    cells = Cells.between(centre - room, centre + room, _CELLS, scores.dtype)
+    if weights is not None or cells is None:
+        return None, None
+    held = np.zeros(cells.n, dtype=np.int64)
+    work = np.empty(_BLOCK, dtype=scores.dtype)
+    for start in range(0, scores.shape[1], _BLOCK):
+        block = scores[0, start : start + _BLOCK]
+        numbers = cells.numbers(block, work[: block.size])
+        np.add.at(held, numbers.astype(np.intp, copy=False), held.dtype.type(1))
+    # Scores beyond the ends are in the last cells, which do not tell where these lie.
+    if held[:2].any() or held[-2:].any():
+        return None, None
+    found = np.flatnonzero(held)
+    points = float(cells.low) + found * cells.width
+    return points[np.newaxis], held[found].astype(np.float64)
 
 
 def _as_systems(scores: ArrayLike, name: str) -> FloatArray:

@@ -11,9 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray, IndexArray, Weighting, Weights
+from bosaris_py._arrays import (
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    Weighting,
+    Weights,
+    mark_read_only,
+)
 from bosaris_py._validation import as_score_lists, as_vector, refuse_nan
-from bosaris_py.numerics.counts import SortedScores, as_trials, count_checked, running_sum
+from bosaris_py.numerics.counts import (
+    FEW_SCORES,
+    SortedScores,
+    as_trials,
+    count_below,
+    count_checked,
+    running_sum,
+)
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import (
     EERDefinition,
@@ -381,6 +395,9 @@ def share_below(
     scores: FloatArray, weights: Float64Array | None, limits: Float64Array
 ) -> Float64Array:
     """Return the share of scores below each limit; scores are checked, in any order."""
+    if weights is None and scores.size <= FEW_SCORES:
+        ordered = SortedScores(mark_read_only(np.sort(scores)))
+        return np.asarray(ordered.weight_below(limits) / scores.size)
     masses, positions = _masses(scores, weights, limits)
     # Summed from the end where it is zero, so that small shares are not differences.
     sums = running_sum(masses)
@@ -391,6 +408,9 @@ def share_above(
     scores: FloatArray, weights: Float64Array | None, limits: Float64Array
 ) -> Float64Array:
     """Return the share of scores at or above each limit; scores are checked, in any order."""
+    if weights is None and scores.size <= FEW_SCORES:
+        ordered = SortedScores(mark_read_only(np.sort(scores)))
+        return np.asarray(ordered.weight_at_or_above(limits) / scores.size)
     masses, positions = _masses(scores, weights, limits)
     sums = running_sum(masses[::-1])[::-1]
     return np.asarray((sums / sums[0])[1:][positions])
@@ -402,6 +422,10 @@ def _masses(
     """Return the weight below the first limit and from each to the next, and where each is."""
     if limits.size == 1:
         distinct, positions = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
+        if weights is None:
+            # Scores that equal the limit need not be told from those above it.
+            below = count_below(scores, distinct)
+            return np.array([below, scores.size - below]), positions
     else:
         distinct, inverse = np.unique(limits, return_inverse=True)
         positions = inverse.reshape(limits.shape)

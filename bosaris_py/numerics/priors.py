@@ -265,9 +265,10 @@ class DecisionCosts:
             value = check_fraction(prior, "prior")  # type: ignore[arg-type]
             return cls(value, 1.0 - value, special.logit(value))
         values = as_vector(np.asarray(prior), "prior").astype(np.float64)
-        for value in values[~((values > 0) & (values < 1))][:1]:
-            check_fraction(value, "prior")
-        return cls(values, 1.0 - values, special.logit(values))
+        plo = special.logit(values)
+        if not np.isfinite(plo).all():
+            check_fraction(values[~np.isfinite(plo)][0], "prior")
+        return cls(values, 1.0 - values, plo)
 
     @classmethod
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":

@@ -157,8 +157,9 @@ def warn_unless_llrs(
 def all_within(low: float, high: float, *lists: FloatArray) -> bool:
     """Tell whether all scores lie in a range."""
     # Mostly the first few show that some do not.
-    parts = (part for scores in lists for part in (scores[:8], scores) if part.size)
-    return all(part.min() >= low and part.max() <= high for part in parts)
+    return all(low <= score <= high for scores in lists for score in scores[:8].tolist()) and all(
+        scores.min() >= low and scores.max() <= high for scores in lists if scores.size
+    )
 
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
@@ -404,19 +405,23 @@ class ROC(metaclass=Readable):
         """The points at which the curve has come down since the target score before."""
         # All others have as many false alarms as one of these and no fewer misses.
         # Of many targets among few non-targets, these are few.
-        fell = self.non_between[:-1] > 0
-        fell[:1] = True
-        fell[1:] |= self.non_at[:-1] > 0
-        index = fell.nonzero()[0]
+        rejected = self.non_at + self.non_between[1:]
+        fell = (rejected[:-1] > 0).nonzero()[0]
+        index = np.zeros(fell.size + 1, dtype=np.intp)
+        np.add(fell, 1, out=index[1:])
         # Only the last target score before a step can be tied with non-targets.
-        last = np.empty_like(index)
-        last[:-1], last[-1] = index[1:] - 1, self.tar_at.size - 1
-        drops = self.non_at[last] + self.non_between[last + 1]
+        drops = np.empty(index.size, dtype=rejected.dtype)
+        drops[:-1], drops[-1] = rejected.take(fell), rejected[-1]
         # Summed from the top, so that small rates are sums of few weights.
         false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
         false_alarms[-2::-1] = running_sum(drops[::-1])
         misses = np.zeros(index.size + 1, dtype=self.tar_at.dtype)
-        misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
+        if self.tar_at.strides == (0,) and misses.dtype == np.int64:
+            # One number serves all target scores.
+            misses[:-1], misses[-1] = index, self.tar_at.size
+            misses *= self.tar_at[0]
+        else:
+            misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
         return _Steps(index, mark_read_only(misses), mark_read_only(false_alarms))
 
     @property
@@ -504,7 +509,7 @@ class ROC(metaclass=Readable):
         index, misses, false_alarms = self._steps
         misses = np.concatenate((misses[:1], misses))
         rising = np.empty(misses.size, dtype=false_alarms.dtype)
-        rising[0], rising[1:] = self.non_total, false_alarms
+        rising[0], rising[1:] = false_alarms[0] + self.non_between[0], false_alarms
         false_alarms = rising
         vertices = hull_indices(misses, false_alarms)
         thresholds = np.empty(vertices.size)
@@ -802,7 +807,9 @@ def hull_of(
     """
     roc, swapped = roc_of(tar, non, tar_weights, non_weights)
     hull = roc.convex_hull()
-    if warn:
+    # A point with low rates tells as much as the EER, in less time.
+    low = hull.misses.searchsorted(_SURE_EER * hull.tar_total, side="right") - 1
+    if warn and hull.false_alarms[low] > _SURE_EER * hull.non_total:
         warn_if_inverted(hull.eer, lambda: roc.auc, np.size(tar), np.size(non))
     if not swapped:
         return hull
@@ -838,17 +845,22 @@ def _sampled_cllr(tar: FloatArray, non: FloatArray, most: float) -> float:
 
 
 def check_llrs(
-    tar: FloatArray, non: FloatArray, tar_weights: Weighting, non_weights: Weighting
+    tar: FloatArray,
+    non: FloatArray,
+    tar_weights: Weighting,
+    non_weights: Weighting,
+    bits: float | None = None,
 ) -> None:
-    """Warn if two lists of scores cannot be log-likelihood-ratios, or are inverted."""
+    """Warn if two lists of scores, whose Cllr may be known, are inverted or can be no llrs."""
     if _look_inverted(tar, non):
         # Sorted only now, and warned of once.
         hull_of(tar, non, tar_weights, non_weights)
         return
-    weighted = tar_weights is not None or non_weights is not None
+    # What is known of a sample without its weights is whether it has any cost to speak of.
+    most = math.inf if tar_weights is None and non_weights is None else 1.0
     warn_unless_llrs(
         lambda low, high: all_within(low, high, tar, non),
-        lambda: _sampled_cllr(tar, non, 1.0 if weighted else math.inf),
+        lambda: _sampled_cllr(tar, non, most) if bits is None else min(bits, most),
         lambda: hull_of(tar, non, tar_weights, non_weights),
         min(tar.size, non.size),
     )

@@ -110,6 +110,8 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
     # A point on or above the chord of its two neighbours lies in the hull of the others, so
     # all such points can go at once, and again, until none is left. That is PAV with many
     # pools merged at a time: the vertices bound the pools [2].
+    if x.size <= _FEW_POINTS and x.dtype == np.int64:
+        return np.array(_scan_hull(x.tolist(), y.tolist()), dtype=np.intp)
     moved = np.ones(x.size, dtype=np.bool_)
     moved[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
     kept: IndexArray = moved.nonzero()[0]
@@ -148,14 +150,19 @@ def _convex(x: Weights, y: Weights) -> BoolArray:
 
 def _scan_hull(x: list[Any], y: list[Any]) -> list[int]:
     """Return the hull's indices by one scan with a stack (Andrew's monotone chain)."""
-    stack: list[int] = []
-    for i in range(len(x)):
-        while len(stack) > 1:
-            a, b = stack[-2], stack[-1]
-            if (x[b] - x[a]) * (y[i] - y[b]) > (y[b] - y[a]) * (x[i] - x[b]):
-                break
+    # With the edge that leads to each vertex but the first.
+    stack: list[int] = [0]
+    edges: list[tuple[Any, Any]] = []
+    for i in range(1, len(x)):
+        dx, dy = x[i] - x[stack[-1]], y[i] - y[stack[-1]]
+        if dx == dy == 0:
+            continue
+        while edges and not edges[-1][0] * dy > edges[-1][1] * dx:
             stack.pop()
+            edges.pop()
+            dx, dy = x[i] - x[stack[-1]], y[i] - y[stack[-1]]
         stack.append(i)
+        edges.append((dx, dy))
     return stack
 
 

@@ -29,11 +29,11 @@ _BLOCK, _BLOCK_ALONE = 2**19, 2**17
 
 # Four cells for each threshold leave most cells empty; not fewer than 2**17, which costs
 # little. But tables of more than 2**19 cells leave the cache, and tables need as much time
-# as 8 scores a cell. There is at least one cell for each threshold, unless that takes more
+# as 8 scores a cell. There is at least one cell for two thresholds, unless that takes more
 # memory than 2**22 cells do.
 _CELLS_PER_THRESHOLD, _CELLS, _CELLS_IN_CACHE, _SCORES_PER_CELL = 4, 2**17, 2**19, 8
 
-_FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 1, 2**22
+_FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 0.5, 2**22
 
 # A cell with more thresholds is crowded: a search for its scores is quicker than comparisons.
 _CROWD = 12
@@ -145,7 +145,7 @@ class ThresholdGrid:
         sample = np.sort(scores[:: max(1, scores.size // _SAMPLE)])
         wanted = max(_CELLS_PER_THRESHOLD * thresholds.size, _CELLS)
         wanted = min(wanted, _CELLS_IN_CACHE, n_scores // _SCORES_PER_CELL)
-        wanted = max(wanted, _FEWEST_CELLS_PER_THRESHOLD * thresholds.size, 1)
+        wanted = max(wanted, int(_FEWEST_CELLS_PER_THRESHOLD * thresholds.size), 1)
         shared = _shared_range(limits, sample)
         cells = Cells.between(*shared, min(wanted, _MOST_CELLS), scores.dtype)
         if cells is None:
@@ -162,6 +162,12 @@ class ThresholdGrid:
     def still_pays(self, scores: FloatArray) -> bool:
         """Tell from a few if the grid pays for some more scores, which may lie elsewhere."""
         return self._pays_for(scores[:: max(1, scores.size // _SMALL_SAMPLE)], _TOLERANCE)
+
+    def share_met(self, scores: FloatArray) -> float:
+        """Return the share of the scores, shown by a few, that lie in cells with thresholds."""
+        sample = scores[:: max(1, scores.size // _SAMPLE)]
+        cells = self.cells.numbers(sample, np.empty_like(sample))
+        return float(np.count_nonzero(self.occupied.take(cells)) / sample.size)
 
     def _pays_for(self, sample: FloatArray, tolerance: float = 1.0) -> bool:
         cells = self.cells.numbers(sample, np.empty_like(sample))

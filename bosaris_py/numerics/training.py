@@ -87,6 +87,11 @@ _HASTY_PIVOTS = 50
 # over the latter are enough (`_Corrected`); at 2**20 nearly always two.
 _SUBSETS = ((2**13, 3), (2**17, 3), (2**20, 32))
 
+# Where the next step promises to lower the value by so small a share, a corrected step ends where
+# rounding does, and no pass need show it: where points stand for all trials, and where the one
+# after it would promise at most the share `_SURE_NEXT`.
+_SURE, _SURE_NEXT = 1e-11, 1e-31
+
 # Enough where a nearly identical objective has led to the start.
 _FEW_EVALUATIONS = 10
 
@@ -579,8 +584,9 @@ def _descend(
 ) -> Minimum:
     """Minimise, by way of the optima of subsets, or of what stands for it, if the set is large."""
     largest = max(problem.objective.n_tar, problem.objective.n_non)
-    subset = problem.condensed()
+    subset, sure = problem.condensed(), 0.0
     if subset is not None:
+        sure = _SURE
         # First with a penalty: from there few steps are left, unless there is no optimum.
         near = minimise(subset.damped().evaluate, start, tolerance=_ROUNDING).point
         start = minimise(subset.evaluate, near, max_evaluations=_FEW_EVALUATIONS).point
@@ -593,13 +599,22 @@ def _descend(
         if subset is None:
             return minimise(problem.evaluate, start, stop=stop)
         here = problem.evaluate(start)
-        close = _EPSILON * abs(here.value)
-        if math.isfinite(here.value) and _next_step(here, _FIRST_RADIUS)[2] > close:
+        for _ in range(2):
+            size = abs(here.value)
+            promised = _next_step(here, _FIRST_RADIUS)[2] if math.isfinite(size) else 0.0
+            if promised <= _EPSILON * size:
+                break
             corrected = _corrected(subset, start, here)
-            closer = minimise(corrected, start, max_evaluations=_FEW_EVALUATIONS).point
-            there = problem.evaluate(closer)
-            if there.value < here.value:
-                start, here = closer, there
+            closer = minimise(corrected, start, max_evaluations=_FEW_EVALUATIONS)
+            is_sure = closer.converged and promised <= sure * size
+            if is_sure and not (stop is not None and stop(start, here)):
+                return evolve(closer, value=here.value - promised)
+            there = problem.evaluate(closer.point)
+            if not there.value < here.value:
+                break
+            # A step promises a share of the value in proportion to the square of the last one.
+            sure = (_SURE_NEXT * (promised / size) ** 2) ** (1 / 3)
+            start, here = closer.point, there
         return minimise(problem.evaluate, start, first=here, stop=stop)
     except FitError:
         # Boosting can overflow at an outlier that no subset contained.

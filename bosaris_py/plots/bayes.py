@@ -391,10 +391,16 @@ class _PriorLocator(FixedLocator):
     """Ticks at some priors, as many as have room."""
 
     def __call__(self) -> Any:
-        low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
+        axis: Any = self.axis
+        low, high = sorted(axis.get_view_interval())
         ticks = np.asarray(super().__call__())
         shown = (ticks >= low) & (ticks <= high)
-        return thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], self.axis)
+        kept = thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis)
+        # All texts are equally high, so what room they need is known from the outer ones.
+        texts = [tick.label2 for tick in axis.get_major_ticks(kept.size)]
+        for text in texts:
+            text.set_in_layout(text in (texts[0], texts[-1]))
+        return kept
 
 
 def _add_priors(ax: Axes) -> None:

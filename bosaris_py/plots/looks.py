@@ -362,7 +362,8 @@ class _ShownFigure(Figure):
             super().draw(renderer)
 
     def savefig(self, fname: Any, **keywords: Any) -> None:
-        super().savefig(fname, **(save_options(self) | keywords))
+        with mpl.rc_context(_FILES):
+            super().savefig(fname, **(save_options(self) | keywords))
 
     def get_default_bbox_extra_artists(self) -> list[Artist]:
         return [*super().get_default_bbox_extra_artists(), *outside_legends(self)]

@@ -63,7 +63,7 @@ that the file does not back) is refused before any data are read.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -80,6 +80,7 @@ from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.hdf5_reading import (
     CHECKSUMS,
+    Filling,
     GuardedDataset,
     GuardedFile,
     character_codes,
@@ -159,7 +160,7 @@ def kind_of(path: FilePath) -> str:
         if not source.holds(mask):
             found_sets = list_some(source.members()) or "nothing at all"
             message = f"{source.path}: none of {', '.join(KINDS)}; the file holds {found_sets}"
-            raise FileFormatError(message)
+            raise FileFormatError(f"{message}. {_LAYOUT_HINT}")
         # Labels are of a type that can hold -1.
         return "ndx" if source.data_set(mask, "mask").is_unsigned else "key"
 
@@ -357,6 +358,10 @@ def _expect_kind(source: GuardedFile, kind: str) -> bool:
     return True
 
 
+# For files of other programs.
+_LAYOUT_HINT = "The page on the file format names the data sets; others are read with h5py."
+
+
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
     """Return the error for a file that holds something else."""
     wanted = KINDS[kind].class_name
@@ -369,6 +374,8 @@ def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
         )
     elif wanted == f"Flat{found}":
         hint = f" Read it with {found}.read and call to_flat() on the result."
+    elif "`" in found or found == "nothing at all":
+        hint = f" {_LAYOUT_HINT}"
     return FileFormatError(f"{source.path}: expected {wanted}; the file holds {found}.{hint}")
 
 
@@ -391,16 +398,16 @@ def _recognise(source: GuardedFile, kind: str) -> str:
     return f"`{list_some(members)}`" if members else "nothing at all"
 
 
-def write_hdf5(path: FilePath, kind: str, fill: Callable[[Any], None]) -> None:
+def write_hdf5(path: FilePath, kind: str, fill: Filling) -> None:
     """Create a file of one kind, let `fill` put its data sets, and put it in place."""
     # The oldest format of the library, because MATLAB of the toolkit's days reads it.
     versions = ("earliest", "v108")
 
-    def fill_all(file: Any) -> None:
+    def fill_all(file: Any) -> Iterable[None] | None:
         put_attribute(file.id, "format", f"bosaris_py.{kind}")
         put_attribute(file.id, "format_version", FORMAT_VERSION)
         put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
-        fill(file)
+        return fill(file)
 
     with atomic_write(path) as temporary:
         create_hdf5(temporary, path, fill_all, libver=versions)
@@ -448,8 +455,17 @@ def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int
 
 def _put(root: Any, name: str, data: AnyArray | None, **options: Any) -> Any:
     """Create a data set without a time stamp, so that equal content gives equal files."""
-    made = root.create_dataset(name, data=data, track_times=False, **options)
+    # Whole chunks of rows that are not compressed need not pass through the library's cache.
+    chunk = options.get("chunks") or (0,)
+    direct = data is not None and data.shape[1:] == chunk[1:] != () and "compression" not in options
+    made = root.create_dataset(name, data=None if direct else data, track_times=False, **options)
     if data is not None:
+        if direct:
+            whole = len(data) - len(data) % chunk[0]
+            for start in range(0, whole, chunk[0]):
+                rows_of_chunk = np.ascontiguousarray(data[start : start + chunk[0]])
+                made.id.write_direct_chunk((start, 0), rows_of_chunk)
+            made[whole:] = data[whole:]
         rows = _block_rows(made)
         _put_checksums(made.id, rows, checksums(data, rows))
     return made
@@ -516,12 +532,17 @@ def put_attribute(location: Any, name: str, text: str) -> None:
 def put_strings(root: Any, name: str, ids: StrArray) -> None:
     """Put strings of fixed length, one byte longer than the longest, as MATLAB does."""
     refuse_unstorable(ids, name)
-    is_ascii = bool(character_codes(ids).max(initial=0) < 128)
-    try:
-        encoded = ids.astype(np.bytes_) if is_ascii else np.strings.encode(ids, "utf-8")
-    except UnicodeEncodeError as error:
-        message = f"an id for `/{name}` cannot be encoded as UTF-8: {error}"
-        raise InvalidInputError(message) from error
+    codes = character_codes(ids)
+    is_ascii = bool(codes.max(initial=0) < 128)
+    if is_ascii:
+        # numpy's own conversion looks at each string by itself.
+        encoded = codes.astype(np.uint8).view(f"S{codes.shape[1]}").reshape(ids.shape)
+    else:
+        try:
+            encoded = np.strings.encode(ids, "utf-8")
+        except UnicodeEncodeError as error:
+            message = f"an id for `/{name}` cannot be encoded as UTF-8: {error}"
+            raise InvalidInputError(message) from error
     width = 1 + (int(np.strings.str_len(encoded).max()) if ids.size else 0)
     kind = _string_type(width, is_ascii=is_ascii)
     space = h5py.h5s.create_simple(ids.shape)

@@ -17,13 +17,14 @@ import io
 import math
 import os
 import struct
+import threading
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import h5py
@@ -44,7 +45,7 @@ from bosaris_py.storage._stored_bytes import (
     GroupChecks,
     KnownChunks,
     StoredChunks,
-    checksum,
+    checksums,
     read_global_heap,
 )
 
@@ -78,6 +79,9 @@ _MOST_LEVELS = 32
 # The attribute of a data set with the rows (first extent) of a block and the checksum of each.
 CHECKSUMS = b"checksums"
 _MOST_CHECKSUMS = 2**14
+
+# So many bytes are read before their checksums are verified: they are still in a cache then.
+_VERIFIED_AT_ONCE = 2**22
 
 _TYPE_CLASSES = {
     h5py.h5t.INTEGER: "integer",
@@ -565,7 +569,9 @@ class GuardedDataset:
         last, end = first + len(out), self.shape[0]
         start, stop = -(-first // step) * step, last if last == end else last // step * step
         # What is unpacked is not in the cache anyway; one call for all saves memory management.
-        at_once = step if self.chunks is None or not self.chunks.is_packed else max(step, end)
+        is_packed = self.chunks is not None and self.chunks.is_packed
+        block_bytes = step * self.stored_bytes // end
+        at_once = max(step, end) if is_packed else step * max(1, _VERIFIED_AT_ONCE // block_bytes)
         for begin_row in range(start, stop, at_once):
             self._load_rows(out[begin_row - first : stop - first][:at_once], begin_row)
         # Blocks of which a part is wanted.
@@ -584,8 +590,7 @@ class GuardedDataset:
     def _load_rows(self, out: AnyArray, begin: int) -> None:
         """Read whole blocks, the first of which begins with a row, and verify their checksums."""
         self._load(out, (begin, *[0] * (out.ndim - 1)))
-        for start in range(0, len(out), self.checksums[0]):
-            self._verify(out[start : start + self.checksums[0]], begin + start)
+        self._verify(out, begin)
 
     def verify(self) -> None:
         """Read all blocks that have a checksum, one at a time; a wrong one raises."""
@@ -593,14 +598,20 @@ class GuardedDataset:
             rows = min(self.checksums[0], self.shape[0] - start)
             self._load_rows(np.zeros((rows, *self.shape[1:]), dtype=self.memory_type), start)
 
-    def _verify(self, block: AnyArray, start: int = 0) -> None:
-        """Refuse a block that is not what was written."""
-        if self.checksums and checksum(block) != self.checksums[1 + start // self.checksums[0]]:
-            rows = f"{start} to {start + len(block) - 1}"
-            text = (
-                f"is damaged: the checksum of rows {rows} is wrong; or changed by another program, "
-            )
-            raise self.error(text + "which should have removed the attribute `checksums`")
+    def _verify(self, blocks: AnyArray, begin: int = 0) -> None:
+        """Refuse whole blocks, from a row on, that are not what was written."""
+        if not self.checksums:
+            return
+        step, *known = self.checksums
+        known = known[begin // step :]
+        for i, found in enumerate(checksums(blocks, step)):
+            if found != known[i]:
+                first = begin + i * step
+                last = min(first + step, begin + len(blocks)) - 1
+                raise self.error(
+                    f"is damaged: the checksum of rows {first} to {last} is wrong; or changed by "
+                    "another program, which should have removed the attribute `checksums`"
+                )
 
     def _load(self, out: AnyArray, begin: tuple[int, ...] | None) -> None:
         """Read elements as they are stored."""
@@ -620,6 +631,22 @@ class GuardedDataset:
             space = self.dataset.id.get_space()
             space.select_hyperslab(begin, out.shape)
             self.dataset.id.read(h5py.h5s.create_simple(out.shape), space, out, mtype=kind)
+
+    def whole_chunk(self, rows: slice) -> ByteArray | None:
+        """Return rows of a mask that are one packed chunk, the same object for the same bytes."""
+        chunks, n_rows = self.chunks, rows.stop - rows.start
+        if (
+            chunks is None
+            or not (chunks.is_packed and self._is_byte_mask)
+            or chunks.shape != (n_rows, *self.shape[1:])
+            or (rows.start, 0) not in chunks.begins
+            or (self.checksums and self.checksums[0] != n_rows)
+        ):
+            return None
+        with self._damage():
+            chunk = chunks.unpack((rows.start, 0))
+        self._verify(chunk, rows.start)
+        return chunk
 
     @cached_property
     def _plain_file(self) -> int | None:
@@ -720,7 +747,7 @@ class GuardedDataset:
                 encoded = np.strings.rstrip(encoded, b" ")
             else:
                 encoded = cut_at_null(encoded)
-            self._verify(encoded)
+            self._verify(encoded.reshape(self.shape))
         try:
             return mark_read_only(decode_ids(encoded))
         except UnicodeDecodeError as error:
@@ -887,20 +914,25 @@ def refuse_unstorable(ids: StrArray, name: str) -> None:
 # error is raised when the library has closed the file in good order.
 
 
-def create_hdf5(
-    temporary: Path, path: FilePath, fill: Callable[[Any], None], **options: Any
-) -> None:
+# Puts data sets into a file, all at once or in the steps of an iterator.
+Filling: TypeAlias = Callable[[Any], Iterable[None] | None]
+
+
+def create_hdf5(temporary: Path, path: FilePath, fill: Filling, **options: Any) -> None:
     """Let `fill`, in a thread of its own, put its data sets into the new HDF5 file `temporary`.
 
     An error that `fill` raises passes through; OSError names `path`.
     """
+    given_up = threading.Event()
 
     def create() -> None:
         with io.FileIO(temporary, "r+") as stream:
             sink = _Sink(stream)
             try:
                 with h5py.File(sink, "w", **options) as file:
-                    fill(file)
+                    for _ in fill(file) or ():
+                        if given_up.is_set():
+                            raise CancelledError
             finally:
                 # The library may stumble over what was not stored; the cause is this.
                 sink.raise_error(path)
@@ -915,7 +947,11 @@ def create_hdf5(
             # There are no new threads any more when the interpreter shuts down.
             create()
         else:
-            future.result()
+            # Whatever ends the waiting, such as KeyboardInterrupt, ends the writing after a step.
+            try:
+                future.result()
+            finally:
+                given_up.set()
 
 
 class _Sink(io.RawIOBase):

@@ -45,7 +45,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
-from bosaris_py.storage._stored_bytes import KnownChunks
+from bosaris_py.storage._stored_bytes import ByteArray, KnownChunks
 from bosaris_py.storage.hdf5 import (
     CHUNK_TRIALS,
     USE_KEY,
@@ -384,6 +384,9 @@ class RowReader(FileReader):
         super().__init__(file, remember_chunks=not whole_chunks)
         self._buffers: dict[str, AnyArray] = {}
         self._n_reads: dict[str, int] = {}
+        # The last chunk of each mask, and what it holds.
+        self._checked: dict[str, tuple[ByteArray, AnyArray]] = {}
+        self._all_valid: BoolArray | None = None
 
     def read_scores(self, rows: Rows) -> AnyArray:
         """Read some rows of scores into a buffer; those that `read_valid` excludes are none."""
@@ -394,7 +397,10 @@ class RowReader(FileReader):
         if len(self._matrices) == 1:
             return None
         valid = self._mask(self._matrices[1], rows, signed=False)
-        return None if valid.all() else valid
+        # Most masks repeat one chunk, which need not be looked at again.
+        if valid is not self._all_valid and valid.all():
+            self._all_valid = valid
+        return None if valid is self._all_valid else valid
 
     def read_labels(self, rows: Rows) -> npt.NDArray[np.int8]:
         """Read some rows of labels into a buffer: 1 for targets or trials, -1 for non-targets."""
@@ -412,10 +418,20 @@ class RowReader(FileReader):
 
     def _mask(self, matrix: GuardedDataset, rows: Rows, *, signed: bool) -> AnyArray:
         """Read rows of a mask as bool, or as int8 if signed."""
-        stored = self._rows(matrix, rows)
+        chunk = matrix.whole_chunk(rows) if isinstance(rows, slice) else None
+        if chunk is None:
+            # The check marks what it returns as read-only; the buffer is not given away.
+            stored = self._rows(matrix, rows).view()
+        else:
+            checked = self._checked.get(matrix.name)
+            if checked is not None and checked[0] is chunk:
+                return checked[1]
+            stored = chunk[..., 0].view(matrix.memory_type)
         where = f"{self.file.path}: data set `/{matrix.name}`, rows {_name_rows(rows)},"
-        # The check marks what it returns as read-only; the buffer is not given away.
-        return check_mask_values(stored.view(), where, signed=signed)
+        mask = check_mask_values(stored, where, signed=signed)
+        if chunk is not None:
+            self._checked[matrix.name] = chunk, mask
+        return mask
 
     def _rows(self, matrix: GuardedDataset, rows: Rows) -> AnyArray:
         """Read rows of a data set into one of its two buffers, by turns."""
@@ -495,7 +511,7 @@ def write_score_rows(
     """
     shape = (modelset.size, segset.size)
 
-    def fill(root: Any) -> None:
+    def fill(root: Any) -> Iterator[None]:
         scores = FieldWriter(root, "scoremat", shape, dtype)
         valid = FieldWriter(root, "scoremask", shape, np.uint8)
         for rows, values, mask in parts:
@@ -504,6 +520,7 @@ def write_score_rows(
                 raise invalid("parts", expected, f"{rows}")
             scores.append(values)
             valid.append(mask.view(np.uint8))
+            yield
         if scores.done != modelset.size:
             raise invalid("parts", f"be all {modelset.size} rows", f"{scores.done}")
         scores.close()
@@ -532,13 +549,14 @@ def write_score_list(
     position = np.int64 if is_large else np.int32
     types = {"models": position, "segments": position, "scores": dtype}
 
-    def fill(root: Any) -> None:
+    def fill(root: Any) -> Iterator[None]:
         put_strings(root, "ID/row_ids", modelset)
         put_strings(root, "ID/column_ids", segset)
         columns = [FieldWriter(root, name, (most,), each) for name, each in types.items()]
         for part in parts:
             for column, values in zip(columns, part, strict=True):
                 column.append(values)
+            yield
         for column in columns:
             column.close()
 

@@ -31,6 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray
+from bosaris_py._execution import until_stopped
 from bosaris_py._validation import FilePath, invalid
 from bosaris_py.storage.hdf5 import CHUNK_TRIALS
 from bosaris_py.storage.rows import (
@@ -461,7 +462,8 @@ class TrialBlocks:
         """Read some of the blocks, with `ahead` each while the one before is being used."""
         # The arrays of a block hold until the next one is asked for. Raises FileFormatError if a
         # file cannot be read, or changes until the last block has been used.
-        return _read_ahead(self._blocks(blocks)) if ahead else self._blocks(blocks)
+        found = self._blocks(blocks)
+        return until_stopped(_read_ahead(found) if ahead else found)
 
     def read_scores(
         self, blocks: Sequence[slice], *, ahead: bool = True
@@ -469,7 +471,7 @@ class TrialBlocks:
         """Read like `read`, but scores alone, when it is known which of them are trials."""
         # Their memory is the caller's until the next are read.
         scores = (block.scores for block in self._blocks(blocks, scores_only=True))
-        return _read_ahead(scores) if ahead else scores
+        return until_stopped(_read_ahead(scores) if ahead else scores)
 
     def _blocks(
         self, blocks: Sequence[slice], *, scores_only: bool = False

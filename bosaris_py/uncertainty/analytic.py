@@ -62,6 +62,7 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakersNeeded,
     check_few_speakers,
+    ends_left_open,
     influence_on,
     scores_by_speaker,
     speakers_for,
@@ -75,7 +76,7 @@ from bosaris_py.uncertainty.resampling import (
     check_system,
     effective_errors,
 )
-from bosaris_py.uncertainty.statistic import ActDCF
+from bosaris_py.uncertainty.statistic import ActDCF, Statistic, warn_unless_fit
 
 # The area under the ROC, NISTIR 7722.
 
@@ -1066,8 +1067,13 @@ def speaker_interval(
     persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
     pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
     influence = influence_on(statistic, taken, pairs, strata)
+    warn_unless_fit([statistic], *taken)
     check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
-    return influence.interval(confidence, METHOD)
+    interval = influence.interval(confidence, METHOD)
+    if interval.low == interval.high and isinstance(statistic, Statistic):
+        low, high = ends_left_open(statistic, taken, strata, lambda: pairs.n_by_class, confidence)
+        interval = attrs.evolve(interval, low=float(low), high=float(high))
+    return interval
 
 
 @attrs.frozen(eq=False)

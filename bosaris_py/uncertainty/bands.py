@@ -398,7 +398,7 @@ class _Curve(Statistic):
         """The other statistic."""
 
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        return self._computed(tar, non, **weights)
+        return self._computed._value(tar, non, **weights)
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many weights; see `Statistic.evaluator`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from math import nan
 from typing import Any, Literal, TypeAlias
 
@@ -320,6 +321,8 @@ IntervalKind: TypeAlias = Literal["percentile", "basic", "normal", "student"]
 # An `influence.Studentised`, which needs this module.
 Student: TypeAlias = Any
 
+OpenEnds: TypeAlias = Callable[[float], tuple[Any, Any]]
+
 # A standard deviation takes two.
 _FEWEST_REPLICATES = 2
 
@@ -387,6 +390,8 @@ class BootstrapResult(Records):
         interval is all that is possible.
     degrees : float
         Number of speakers less one, where speakers were drawn; else inf.
+    open_ends : callable, optional
+        From a confidence to the ends of the interval where no replicate differs.
     """
 
     estimate: Any
@@ -402,6 +407,7 @@ class BootstrapResult(Records):
     student: Student | None = None
     is_difference: bool = False
     degrees: float = math.inf
+    open_ends: OpenEnds | None = None
 
     @classmethod
     def from_replicates(
@@ -415,19 +421,20 @@ class BootstrapResult(Records):
         bounds: tuple[npt.ArrayLike, npt.ArrayLike],
         student: Student | None = None,
         degrees: float = math.inf,
+        open_ends: OpenEnds | None = None,
     ) -> "BootstrapResult":
         """Summarise the replicates of one system.
 
         Parameters
         ----------
-        estimate, replicates, method, interval, confidence, bounds, student, degrees
+        estimate, replicates, method, interval, confidence, bounds, student, degrees, open_ends
             As in `BootstrapResult`.
 
         Returns
         -------
         BootstrapResult
         """
-        options = method, interval, confidence, 0, bounds, student, False, degrees
+        options = method, interval, confidence, 0, bounds, student, False, degrees, open_ends
         return cls(estimate, nan, nan, nan, replicates, *options)._summarised(0.0)
 
     def minus(self, other: "BootstrapResult", student: Student | None = None) -> "BootstrapResult":
@@ -462,6 +469,7 @@ class BootstrapResult(Records):
             bounds=(np.subtract(low, other_high), np.subtract(high, other_low)),
             student=student,
             is_difference=True,
+            open_ends=None,
         )
         return difference._summarised(magnitude)
 
@@ -488,6 +496,9 @@ class BootstrapResult(Records):
             n_degenerate=total - n_defined,
         )
         low, high = result.interval_of(self.interval, self.confidence)
+        # Where all varies, results keep no trials.
+        if np.all((errors > 0) & (np.asarray(low) < high)):
+            result = attrs.evolve(result, open_ends=None)
         return attrs.evolve(result, low=low, high=high)
 
     def __repr__(self) -> str:
@@ -588,8 +599,9 @@ class BootstrapResult(Records):
         Returns
         -------
         low, high : float or ndarray of float64
-            Clipped to the values that the statistic can take, so that no interval of a rate leaves
-            [0, 1].
+            Clipped to the values that the statistic can take. Where no replicate differs, what the
+            number n of trials, sets or speakers of each class leaves open: of a share
+            :math:`1 - (\alpha/2)^{1/n}` of them the scores might have been any.
 
         Notes
         -----
@@ -622,6 +634,12 @@ class BootstrapResult(Records):
             few = 0.0 if kind == "normal" else 2.0 / self._defined.shape[0]
             if max(self.least_p, few) >= 1.0 - level:
                 low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+        elif self.open_ends is not None:
+            none = np.equal(low, high) if kind == "student" else np.equal(self.standard_error, 0)
+            if none.any():
+                least, most = self.open_ends(level)
+                low = np.where(none, np.minimum(least, estimate), low)
+                high = np.where(none, np.maximum(most, estimate), high)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
     def p_value(self, alternative: Alternative) -> Any:
@@ -711,7 +729,7 @@ def warn_of_no_variation(result: BootstrapResult) -> None:
         message = (
             f"All {result.replicates.shape[0]} bootstrap replicates are alike, so the standard "
             "error is 0: that does not mean that the estimate is certain, but that the data show "
-            "no variation."
+            "no variation. The interval is what the number of trials, sets or speakers leaves open."
         )
         warn_caller(message, FewErrorsWarning)
 

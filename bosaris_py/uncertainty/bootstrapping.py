@@ -40,7 +40,6 @@ from bosaris_py.evaluation.condition_table import (
 )
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.numerics.roc import check_llrs
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
@@ -68,7 +67,9 @@ from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_INTERVAL,
     Studentised,
     check_few_speakers,
+    ends_left_open,
     influences_by_plan,
+    units_of,
 )
 from bosaris_py.uncertainty.resampling import (
     Method,
@@ -90,6 +91,7 @@ from bosaris_py.uncertainty.statistic import (
     ActDCF,
     AnyStatistic,
     Cllr,
+    ErrorRates,
     MinCllr,
     MinDCF,
     Statistic,
@@ -97,6 +99,7 @@ from bosaris_py.uncertainty.statistic import (
     ThresholdStatistic,
     UserFunction,
     as_statistic,
+    warn_unless_fit,
 )
 from bosaris_py.uncertainty.statistic_samplers import Evaluator, Sampler, WeightedSampler
 
@@ -228,8 +231,7 @@ def bootstrap(
     chosen = as_statistic(statistic)
     groups = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
     scores = as_classes(tar, non, tar_sets=tar_sets, non_sets=non_sets, **groups)
-    if isinstance(chosen, ActDCF):
-        check_llrs(*scores, None, None)
+    warn_unless_fit([chosen], *scores)
     sizes = scores[0].size, scores[1].size
     strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress)
@@ -342,7 +344,11 @@ class System:
         cls, statistic: AnyStatistic, scores: tuple[FloatArray, FloatArray], strata: TrialStrata
     ) -> "System":
         """Compute the statistic of the data; it must be finite to have a spread."""
-        value = np.asarray(statistic(*scores, *strata.trial_weights()), dtype=np.float64)
+        # Of scores that do not fit, users are warned once.
+        compute = statistic if isinstance(statistic, UserFunction) else statistic._value
+        tar_weights, non_weights = strata.trial_weights()
+        found = compute(*scores, tar_weights=tar_weights, non_weights=non_weights)
+        value = np.asarray(found, dtype=np.float64)
         if not np.isfinite(value).all():
             hint = "A standard error of it is not defined."
             raise invalid("statistic", "be finite on the data", f"{value}", hint)
@@ -359,6 +365,11 @@ class System:
         plan: ResamplingPlan,
     ) -> BootstrapResult:
         """Summarise the replicates."""
+        open_ends = None
+        # Bands have ends of their own.
+        if isinstance(self.statistic, ErrorRates) or not np.ndim(self.estimate):
+            data = self.statistic, (self.tar, self.non), plan.strata
+            open_ends = functools.partial(ends_left_open, *data, functools.partial(units_of, plan))
         return BootstrapResult.from_replicates(
             self.estimate,
             replicates,
@@ -368,6 +379,7 @@ class System:
             bounds=self.statistic.bounds,
             student=student,
             degrees=plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf,
+            open_ends=open_ends,
         )
 
 
@@ -538,7 +550,8 @@ def bootstrap_scores(
     who = Speakers(*maps, unknown, weights, pigeonhole)
     options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
     shared = given is statistic
-    results = _bootstrap_scores(scores, key, chosen, conditions, options, who, shared=shared)
+    modes = {"shared": shared, "warn": True}
+    results = _bootstrap_scores(scores, key, chosen, conditions, options, who, **modes)
     return results if shared else results[0]
 
 
@@ -551,10 +564,13 @@ def _bootstrap_scores(
     who: Speakers,
     *,
     shared: bool = False,
+    warn: bool = False,
 ) -> list[BootstrapResult]:
     trials = ScoredTrials.of(scores, key, conditions)
     plan, taken = options.plan_of_trials(key, trials, who), trials.take(scores, key)
     del trials  # as large as the scores
+    if warn:
+        warn_unless_fit(statistics, *taken)
     return _bootstrap(statistics, taken, plan, options, shared=shared)
 
 
@@ -830,6 +846,7 @@ def standard_error_distribution(
     options = Resampling(method, replications, confidence, None, rng, workers, progress)
     n_runs = whole_number(runs, _FEWEST_RUNS, "runs")
     plan = options.plan_of_lists(strata, tar_sets, non_sets)
+    warn_unless_fit([chosen], *scores)
     system = System.of(chosen, scores, strata)
     if np.ndim(system.estimate):
         raise invalid("statistic", "be a number", f"{np.size(system.estimate)} values")

@@ -30,9 +30,8 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py.errors import MissingTrialsWarning, SuspectScoresWarning, TrialMismatchError
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.roc import check_llrs
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores, class_scores
@@ -109,6 +108,7 @@ from bosaris_py.uncertainty.statistic import (
     ThresholdStatistic,
     WhichClass,
     as_statistic,
+    warn_unless_fit,
 )
 from bosaris_py.uncertainty.statistic_samplers import Sampler
 
@@ -337,6 +337,8 @@ def paired_bootstrap(
         for chosen, scores in zip(statistics, (scores_a, scores_b), strict=True)
     ]
     del trials  # as large as the scores
+    for system, chosen, name in zip(systems, statistics, ("scores_a", "scores_b"), strict=True):
+        warn_unless_fit([chosen], system.tar, system.non, name)
     shapes = [np.shape(system.estimate) for system in systems]
     if shapes[0] != shapes[1]:
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
@@ -1048,6 +1050,8 @@ def _influence(
         losses_of(statistic, *each, strata, name)
         for statistic, each, name in zip(chosen, taken, ("statistic", "statistic_b"), strict=True)
     ]
+    for statistic, each, name in zip(chosen, taken, ("scores_a", "scores_b"), strict=True):
+        warn_unless_fit([statistic], *each, name)
     # Costs at fixed thresholds have prices; all others must be the same metric.
     fixed = all(min(each.most) > 0 for each in losses)
     if chosen[0] != chosen[1] if not fixed else losses[0].most != losses[1].most:
@@ -1195,18 +1199,25 @@ def compare_systems(
         # A number: all pairs then see the same replicates.
         seed = rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))
         options |= {"method": method, "replications": replications, "rng": seed, "workers": workers}
+    judges_llrs = isinstance(statistic, OperatingPoint | ActDCF | Cllr)
     test: Any = speaker_z_test if closed else paired_bootstrap
     tests: dict[tuple[str, str], Comparison] = {}
     pairs = list(itertools.combinations(named, 2))
     for a, b in tqdm(pairs, disable=not progress, unit="pair"):
-        with NamedWarnings(f"{a} and {b}"):
+        with NamedWarnings(f"{a} and {b}"), warnings.catch_warnings():
+            if judges_llrs:
+                # Of each system once, below.
+                warnings.simplefilter("ignore", SuspectScoresWarning)
             tests[a, b] = test(named[a], named[b], key, statistic, **options)
-    if isinstance(statistic, OperatingPoint | ActDCF | Cllr):
+        if shape := np.shape(tests[a, b].difference):
+            raise invalid("statistic", "be a number", f"an array of shape {shape}")
+    if judges_llrs:
         for name, scores in named.items():
-            with NamedWarnings(name), warnings.catch_warnings():
+            with warnings.catch_warnings():
                 # The tests have said what is missing.
                 warnings.simplefilter("ignore", MissingTrialsWarning)
-                check_llrs(*class_scores(scores, key), None, None)
+                taken = class_scores(scores, key)
+            warn_unless_fit([statistic], *taken, name)
     table = ComparisonTable.from_tests(tests, level=level)
     # An OperatingPoint is a cost that is not normalized.
     cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)

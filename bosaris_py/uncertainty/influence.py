@@ -23,16 +23,10 @@ import attrs
 import numpy as np
 from scipy import special
 
-from bosaris_py._arrays import (
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    Int32Array,
-    IntArray,
-    mark_read_only,
-)
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, mark_read_only
 from bosaris_py._validation import check_fraction, describe, invalid, warn_caller
 from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.numerics.cllr import cllr_of_any
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH
 from bosaris_py.trials.conditions import Conditions
@@ -47,25 +41,37 @@ from bosaris_py.uncertainty.bootstrap_result import (
     student_quantiles,
 )
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
-from bosaris_py.uncertainty.resampling import PersonWeights, ScoredTrials, SpeakerPlan, TrialStrata
+from bosaris_py.uncertainty.resampling import (
+    PersonWeights,
+    ResamplingPlan,
+    ScoredTrials,
+    SetPlan,
+    SpeakerPlan,
+    TrialStrata,
+)
 from bosaris_py.uncertainty.statistic import (
     AUC,
     DCF,
     EER,
     ActDCF,
+    AnyStatistic,
     Cllr,
     MinCllr,
     MinDCF,
     Statistic,
+    UserFunction,
     WhichClass,
     bits_of,
 )
 
 # Scores whose losses are made together: they stay in the cache.
-_SCORES_AT_A_TIME = 2**15
+_SCORES_AT_A_TIME = 2**14
 
 # Cells of a grid for each edge of a step function, and at least and at most so many in all.
-_CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**10, 2**18
+_CELLS_PER_EDGE, _FEWEST_CELLS, _MOST_CELLS = 8, 2**12, 2**18
+
+# Among more edges in one cell a score is searched for.
+_MOST_PER_CELL = 8
 
 # Pairs of more speakers than this are not put into a square table.
 _LARGEST_TABLE = 2**11
@@ -156,7 +162,7 @@ def losses_of(
 ) -> Losses:
     """Return the losses of scores at the optimum of a metric."""
     if isinstance(statistic, Cllr):
-        value = statistic(tar, non, *strata.trial_weights())
+        value = cllr_of_any(tar, non, *strata.trial_weights())
         if not math.isfinite(value):
             raise invalid(name, "be finite on the data", f"{value}")
         of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
@@ -238,9 +244,11 @@ class Steps:
     def __call__(self, scores: FloatArray) -> Float64Array:
         """Return the value at each score."""
         if self.edges.size <= 2:
-            values = np.full(scores.shape, self.levels[0])
-            for edge, rise in zip(self.edges, np.diff(self.levels), strict=True):
-                np.add(values, rise, out=values, where=scores >= edge)
+            # Sums of the rises: the last bit of seeded results is that of earlier versions.
+            sums = np.cumsum(np.append(self.levels[0], np.diff(self.levels)))
+            values = np.full(scores.shape, sums[0])
+            for edge, level in zip(self.edges, sums[1:], strict=True):
+                values = np.where(scores >= edge, level, values)
             return values
         if self.at is not None:
             position = np.searchsorted(self.edges, scores, side="right")
@@ -250,32 +258,43 @@ class Steps:
             return values
         if self._grid is None:
             return self.levels[np.searchsorted(self.edges, scores, side="right")]
-        levels, crowded = self._grid
+        levels, first, edges, most = self._grid
         cells = self._cells(scores, levels.size - 1)
-        values = levels[cells]
+        values = levels.take(cells)
         # Only in a cell with edges a score must be compared with them.
-        unsure = np.flatnonzero(crowded[cells])
-        values[unsure] = self.levels[np.searchsorted(self.edges, scores[unsure], side="right")]
+        unsure = np.flatnonzero(np.isnan(values))
+        some = scores[unsure]
+        if most > _MOST_PER_CELL:
+            position = np.searchsorted(self.edges, some, side="right")
+        else:
+            position = first[cells[unsure]]
+            for _ in range(most):
+                position += some >= edges[position]
+        values[unsure] = self.levels[position]
         return values
 
-    def _cells(self, scores: FloatArray, last: int) -> Int32Array:
+    def _cells(self, scores: FloatArray, last: int) -> IntArray:
         """Return the cell of each score, by operations that do not fall, rounded or not."""
         low = self.edges[0]
-        cells = scores - low
-        cells *= last / (self.edges[-1] - low)
+        with np.errstate(over="ignore"):
+            cells: Float64Array = scores - low
+            cells *= last / (self.edges[-1] - low)
         np.clip(cells, 0.0, last, out=cells)
-        return np.asarray(cells, dtype=np.int32)
+        return cells.astype(np.int64)
 
     @functools.cached_property
-    def _grid(self) -> tuple[Float64Array, BoolArray] | None:
-        """The level at the lower end of each cell, and whether edges lie in it."""
-        if not np.isfinite(self.edges[[0, -1]]).all():
-            return None
+    def _grid(self) -> tuple[Float64Array, IntArray, Float64Array, int] | None:
+        """The level in each cell, NaN if edges lie in it, and how many lie below; edges; most."""
         size = min(max(_CELLS_PER_EDGE * self.edges.size, _FEWEST_CELLS), _MOST_CELLS)
+        with np.errstate(all="ignore"):
+            width = (self.edges[-1] - self.edges[0]) / size
+            if not (np.isfinite(width) and np.isfinite(1.0 / width)):
+                return None
         counts = np.bincount(self._cells(self.edges, size), minlength=size + 1)
-        crowded = counts > 0
-        crowded[0] = crowded[-1] = True
-        return self.levels[np.cumsum(counts) - counts], crowded
+        first = np.cumsum(counts) - counts
+        # After the last edge NaN: no score is at or above it.
+        edges = np.append(self.edges, np.nan)
+        return np.where(counts, np.nan, self.levels[first]), first, edges, int(counts.max())
 
 
 # The trials of both classes by speaker
@@ -437,6 +456,31 @@ def scores_by_speaker(
     (tar, _), (one, other) = trials.speakers_of(persons)
     pairs = SpeakerPairs.from_numbers(tar, one, other, persons.n_speakers, trials.strata)
     return pairs, trials.strata, [trials.take(scores, key) for scores in systems]
+
+
+def ends_left_open(
+    statistic: AnyStatistic,
+    scores: BothScores,
+    strata: TrialStrata,
+    units: Callable[[], tuple[float, float]],
+    confidence: float,
+) -> tuple[Any, Any]:
+    """Return the ends that data without variation leave open, of so many units in each class."""
+    # What has happened to none of n units has at most the chance 1 - tail^(1/n). So large a share
+    # of either class may have any scores: in the best case, and in the worst, infinite ones.
+    if isinstance(statistic, UserFunction):
+        return statistic.bounds
+    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
+    shares = [-math.expm1(math.log(tail) / count) for count in units()]
+    weights = [
+        np.append((1.0 - share) * (1.0 / some.size if w is None else w) * np.ones(some.size), share)
+        for share, some, w in zip(shares, scores, strata.trial_weights(), strict=True)
+    ]
+    ends = []
+    for far in (math.inf, -math.inf):
+        some = [np.append(s, s.dtype.type(x)) for s, x in zip(scores, (far, -far), strict=True)]
+        ends.append(np.asarray(statistic(*some, *weights)))
+    return np.minimum(*ends), np.maximum(*ends)
 
 
 METHOD = "speaker pairs"
@@ -810,6 +854,20 @@ def influences_by_plan(
         for loss, (_, scores) in zip(losses, systems, strict=True)
     ]
     return found, persons
+
+
+def units_of(plan: ResamplingPlan) -> tuple[float, float]:
+    """Return how many trials, sets or speakers of each class a plan draws."""
+    if isinstance(plan, SetPlan):
+        return float(plan.tar.n_sets), float(plan.non.n_sets)
+    if isinstance(plan, SpeakerPlan):
+        tar, non = plan.tar.first, plan.non.first
+        if plan.non.second is not None and plan.persons.n_second is None:
+            non = np.union1d(non, plan.non.second)
+        return float(np.unique(tar).size), float(np.unique(non).size)
+    # Of weighted conditions as many trials as would all weigh what the heaviest does.
+    tar_factors, non_factors = plan.strata.tar.factors, plan.strata.non.factors
+    return 1.0 / float(tar_factors.max()), 1.0 / float(non_factors.max())
 
 
 class SpeakersNeeded(int):

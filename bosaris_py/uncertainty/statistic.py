@@ -11,14 +11,13 @@ import abc
 import functools
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py import numerics
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -29,10 +28,11 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import NamedWarnings, as_score_lists, describe, invalid
+from bosaris_py.numerics.cllr import cllr_of_any
 from bosaris_py.numerics.metrics import error_rates_at
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.roc import ROC, check_llrs
 from bosaris_py.numerics.rocch import SAME_COST, eers_of_hulls
 from bosaris_py.uncertainty import statistic_samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
@@ -76,6 +76,9 @@ class Statistic(metaclass=Readable):
 
     default_interval: ClassVar[IntervalKind] = "percentile"
 
+    # Whether scores are taken for log-likelihood-ratios.
+    _takes_llrs: ClassVar[bool] = False
+
     def __call__(
         self,
         tar: npt.ArrayLike,
@@ -99,6 +102,9 @@ class Statistic(metaclass=Readable):
         float or ndarray of float64, of shape `shape`
         """
         value = self._value(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+        if self._takes_llrs:
+            weights = tar_weights, non_weights
+            check_llrs(*as_score_lists(tar, non, *weights), *weights)
         return value if np.ndim(value) else float(value)
 
     @abc.abstractmethod
@@ -451,6 +457,8 @@ class ActDCF(_AtPriors, _ActualCost):
     0.25
     """
 
+    _takes_llrs = True
+
     @property
     def fa_limits(self) -> Float64Array:
         """The Bayes thresholds."""
@@ -526,8 +534,10 @@ class Cllr(_MeansStatistic):
     # From perfect scores to arbitrarily misleading ones.
     bounds = 0.0, math.inf
 
+    _takes_llrs = True
+
     def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        return numerics.cllr(tar, non, **weights)
+        return cllr_of_any(*as_score_lists(tar, non, *weights.values()), *weights.values())
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Average the mean costs of the two classes."""
@@ -842,6 +852,15 @@ class UserFunction:
 StatisticLike: TypeAlias = Statistic | Callable[..., Any]
 
 AnyStatistic: TypeAlias = Statistic | UserFunction
+
+
+def warn_unless_fit(
+    statistics: Iterable[object], tar: FloatArray, non: FloatArray, name: str = ""
+) -> None:
+    """Warn once of scores that a metric takes for log-likelihood-ratios, and that cannot be."""
+    if any(isinstance(s, OperatingPoint) or getattr(s, "_takes_llrs", False) for s in statistics):
+        with NamedWarnings(name):
+            check_llrs(tar, non, None, None)
 
 
 def as_statistic(statistic: object) -> AnyStatistic:

@@ -234,3 +234,13 @@ def test_a_damaged_file_is_refused(tmp_path):
     path.write_text(path.read_text().replace("LinearCalibration", "OtherCalibration"))
     with pytest.raises(FileFormatError, match="`map` must be one of"):
         read_model(path)
+
+
+@pytest.mark.parametrize("kind", ["elub", "iv", "wide"])
+def test_scores_that_are_no_llrs_are_warned_of(kind):
+    rng = np.random.default_rng(0)
+    tar, non = rng.normal(2.0, 2.0, 300), rng.normal(-2.0, 2.0, 500)
+    llr_bounds(tar, non, kind)
+    for change in (np.tanh, lambda s: 1.0 / (1.0 + np.exp(-s)), lambda s: 20.0 * s):
+        with pytest.warns(SuspectScoresWarning, match="no log-likelihood-ratios"):
+            llr_bounds(change(tar), change(non), kind)

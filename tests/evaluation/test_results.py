@@ -1,6 +1,7 @@
 """Results: one sort must say the same as every single function."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -15,15 +16,42 @@ from tests.score_strategies import finite_scores, priors, score_lists
 @given(score_lists(finite_scores), score_lists(finite_scores), priors)
 def test_same_numbers_through_every_entry(tar: np.ndarray, non: np.ndarray, prior: float) -> None:
     results = Results(tar, non)
-    for name in ("eer", "prbep", "auc", "min_cllr"):
+    for name in ("eer", "prbep", "auc", "cllr", "min_cllr"):
         assert getattr(results, name) == getattr(bosaris_py, name)(tar, non)
-    assert results.cllr == pytest.approx(bosaris_py.cllr(tar, non), rel=1e-14)
     for normalize in (False, True):
         for name in ("act_dcf", "min_dcf"):
             function = getattr(bosaris_py, name)
             assert getattr(results, name)(prior, normalize) == function(tar, non, prior, normalize)
     assert results.n_tar == tar.size
     assert results.n_non == non.size
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("scale", [0.3, 2.0, 5.0, 30.0])
+def test_no_digit_of_cllr_depends_on_the_order(scale: float, *, weighted: bool) -> None:
+    rng = np.random.default_rng(1)
+    tar, non = (sign * rng.normal(scale**2 / 2, scale, 2000) for sign in (1.0, -1.0))
+    orders = [np.arange(2000)[::-1], np.argsort(non), *map(rng.permutation, [2000] * 20)]
+    weights = rng.exponential(size=2000) if weighted else None
+    expected = bosaris_py.cllr(tar, non, non_weights=weights)
+    for order in orders:
+        taken = None if weights is None else weights[order]
+        results = Results(rng.permutation(tar), non[order], non_weights=taken)
+        assert results.cllr == expected
+
+
+@pytest.mark.parametrize("mean", [3.0, 9.0, 40.0])
+def test_long_sums_of_cllr_hardly_depend_on_the_order(mean: float) -> None:
+    rng = np.random.default_rng(2)
+    tar, non = rng.normal(mean, 2.0, 5000), rng.normal(-mean, 2.0, 10**5)
+    exact = [math.fsum(np.log1p(np.exp(each)).tolist()) / each.size for each in (-tar, non)]
+    assert bosaris_py.cllr(tar, non) == pytest.approx(sum(exact) / math.log(4.0), rel=2e-15)
+    expected, found = bosaris_py.cllr(tar, non), []
+    for _ in range(50):
+        found.append(bosaris_py.cllr(rng.permutation(tar), rng.permutation(non)))
+    # Of plain sums, every third to tenth was another.
+    assert found.count(expected) > 45
+    np.testing.assert_allclose(found, expected, rtol=2.3e-16)
 
 
 def _matrices() -> tuple[Scores, Key]:

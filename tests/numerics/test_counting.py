@@ -50,7 +50,7 @@ numbers = st.one_of(
 # Which way is taken depends on sizes; small sizes of everything reach all of them.
 ways = st.fixed_dictionaries(
     {
-        "_FEW_SCORES": st.sampled_from([0, 2**13]),
+        "FEW_SCORES": st.sampled_from([0, 2**13]),
         "_FEW_THRESHOLDS": st.sampled_from([0, 6]),
         "_CELLS": st.sampled_from([2, 16, 2**10]),
         "_SCORES_PER_CELL": st.sampled_from([1, 8]),
@@ -64,6 +64,8 @@ ways = st.fixed_dictionaries(
         "_FEWEST_FOR_MET": st.sampled_from([0, 2**18]),
         "_SCORES_FOR_MET": st.sampled_from([0, 32]),
         "_MET_PER_SEARCH": st.sampled_from([1, 8]),
+        "_MOST_MET": st.sampled_from([0.0, 0.4, 1.0]),
+        "_SEARCHED_AT_ONCE": st.sampled_from([1, 3, 2**10]),
         "_BLOCK_ALONE": st.sampled_from([1, 7, 2**17]),
         "_sort_time": st.sampled_from([lambda _: 0.0, lambda _: 1e9]),
         "_SEARCH": st.sampled_from([0.0, 55.0]),

@@ -86,6 +86,14 @@ def test_is_never_negative_and_zero_for_the_same(llrs, prior):
     np.testing.assert_array_equal(found[:3, :3], kl_divergence(llrs, prior))
 
 
+def naive_divergence(llrs, prior):
+    """Row i, column j: of system j from system i, as the docstring has it."""
+    p = 1 / (1 + (1 - prior) / prior * np.exp(-llrs.astype(float)))
+    rows, columns = p[:, None], p[None]
+    terms = rows * np.log(rows / columns) + (1 - rows) * np.log((1 - rows) / (1 - columns))
+    return terms.mean(axis=2)
+
+
 def test_blocks_do_not_matter(monkeypatch, rng):
     llrs = rng.normal(0, 3, (3, 500)).astype(np.float32)
     whole = kl_divergence(llrs, 0.3)
@@ -95,6 +103,9 @@ def test_blocks_do_not_matter(monkeypatch, rng):
     # Another order of summation.
     np.testing.assert_allclose(kl_divergence(llrs, 0.3), whole, rtol=1e-12)
     np.testing.assert_allclose(kl_divergence(llrs.astype(float), 0.3), whole, rtol=1e-12)
+    # More pairs of systems than cells of a block.
+    monkeypatch.setattr(module, "_BLOCK_CELLS", 8)
+    np.testing.assert_allclose(kl_divergence(llrs[:, :9], 0.3), naive_divergence(llrs[:, :9], 0.3))
 
 
 @pytest.mark.parametrize(

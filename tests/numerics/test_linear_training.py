@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from bosaris_py.errors import ConvergenceWarning, InvalidInputError, SeparableDataWarning
-from bosaris_py.numerics import training
+from bosaris_py.numerics import linear_objective, training
 from bosaris_py.numerics.linear_objective import TrainingObjective
-from bosaris_py.numerics.scoring_rules import OBJECTIVES
-from bosaris_py.numerics.training import train_linear
+from bosaris_py.numerics.scoring_rules import OBJECTIVES, scoring_rule
+from bosaris_py.numerics.training import train_linear, train_nonnegative, train_scale
 
 
 @pytest.fixture
@@ -48,6 +49,51 @@ def test_large_sets_start_from_subsets(objective, order, rng, passes, monkeypatc
     assert passes.count(620_000) - full > full
     np.testing.assert_allclose(coefficients(solution), coefficients(direct), rtol=1e-12)
     assert solution.objective_value == pytest.approx(direct.objective_value, rel=1e-13)
+
+
+@pytest.mark.parametrize("prior", [0.5, 0.01])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("classes", ["non", "both"])
+def test_points_stand_for_many_scores(prior, dtype, classes, rng, passes, monkeypatch):
+    n_tar = 30_000 if classes == "both" else 3000
+    tar, non = (
+        rng.normal(20.0, 3.0, n_tar).astype(dtype),
+        rng.normal(11.0, 4.0, 50_000).astype(dtype),
+    )
+    expected = train(tar, non, prior=prior)
+    passes.clear()
+    monkeypatch.setattr(linear_objective, "_MANY_SCORES", 20_000)
+    found = train(tar, non, prior=prior)
+    # One look at all scores, and a second where these are as few as here.
+    assert 1 <= passes.count(tar.size + non.size) <= 2
+    assert coefficients(found) == pytest.approx(coefficients(expected), rel=1e-13)
+    assert found.objective_value == pytest.approx(expected.objective_value, rel=1e-14)
+    # No point stands for scores of other systems, with weights, or far from most.
+    far = np.append(non, dtype(1e5))
+    for objective in (
+        TrainingObjective.from_scores(np.stack((tar, tar)), np.stack((non, non))),
+        TrainingObjective.from_scores(tar, non, tar_weights=np.full(tar.size, 2.0)),
+        TrainingObjective.from_scores(tar, non, non_weights=np.full(non.size, 2.0)),
+        TrainingObjective.from_scores(tar, non, objective="brier"),
+        evolve(TrainingObjective.from_scores(tar, far), centre=np.array([15.0]), spread=np.ones(1)),
+    ):
+        assert objective.condensed() is None
+    assert coefficients(train(tar, far)) == pytest.approx(
+        coefficients(train(tar, far.astype(np.float64))), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("size", [1, 15, 16, 1000, 1007])
+@pytest.mark.parametrize("mean", [-20.0, -5.0, 0.0, 300.0])
+def test_sum_of_losses_is_that_of_each(size, mean, rng):
+    log_odds = rng.normal(mean, 1.0, size)
+    rule = scoring_rule("cllr")
+    loss, slope, curvature, *others = (np.empty(size) for _ in range(5))
+    rule.kernel(log_odds, loss, slope, curvature)
+    with np.errstate(over="ignore"):
+        total = rule.summed(log_odds.copy(), *others)
+    assert total == pytest.approx(loss.sum(), rel=1e-14)
+    assert np.array_equal(others, (slope, curvature))
 
 
 def test_separable_subset_of_inseparable_scores(rng):
@@ -158,3 +204,46 @@ def test_nearly_collinear_systems_are_solved(rng):
 def test_unusable_scores(scores, message):
     with pytest.raises(InvalidInputError, match=message):
         train(scores, [0.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("tar", "non", "offset"),
+    [
+        ([0.5, 0.5, 8.0, 1.75, -24.0], [-4.0, -8.0], 3.0),
+        ([-7.0, -1.0], [2.0, 5.0, 6.0, -16.0, -7.0], -3.0),
+    ],
+)
+def test_scale_of_brier_is_not_the_nearest_minimum(tar, non, offset):
+    """The way from zero ends in a minimum that is not the lowest; that from cllr's optimum not."""
+    tar, non = np.array(tar), np.array(non)
+    scales = np.linspace(-4.0, 4.0, 80_001)[:, np.newaxis]
+
+    def costs(scores, sign):
+        return (1 / (1 + np.exp(sign * (scales * scores + offset))) ** 2).mean(axis=1)
+
+    # At a prior of one half the cost of ignorance is 1/4.
+    values = 2.0 * (costs(tar, 1.0) + costs(non, -1.0))
+    # The spread of the scores, both classes counting the same.
+    centre = (tar.mean() + non.mean()) / 2.0
+    variance = (np.mean((tar - centre) ** 2) + np.mean((non - centre) ** 2)) / 2.0
+    penalised = values + 0.5 * 0.01 * variance * scales[:, 0] ** 2
+    solution = train_scale(
+        TrainingObjective.from_scores(tar, non, objective="brier"), offset=offset, ridge=0.01
+    )
+    best = int(np.argmin(penalised))
+    assert solution.weights == pytest.approx([scales[best, 0]], abs=1e-4)
+    assert solution.objective_value == pytest.approx(values[best], abs=1e-4)
+
+
+def test_ridge_of_useless_systems_is_that_of_the_smaller_class():
+    objective = TrainingObjective.from_scores([[0.0, -1.0, 2.0]], [[1.0, 3.0, 1.5, 2.0, 2.5]])
+    solution = train_nonnegative(objective, ridge="weak")
+    assert (solution.weights.tolist(), solution.offset) == ([0.0], 0.0)
+    # One hundredth of a trial.
+    assert solution.ridge == pytest.approx(0.01 / 3, rel=1e-15)
+
+
+@pytest.mark.parametrize(("tar", "non"), [([-1.0, 2.0], [-3.0, 1.0]), ([-4.0, 1.0], [-3.0, 5.0])])
+def test_scale_knows_the_range_of_all_scores(tar, non):
+    found = train_scale(TrainingObjective.from_scores(tar, non), offset=0.5, ridge=0.1)
+    assert (found.lowest.tolist(), found.highest.tolist()) == ([min(tar + non)], [max(tar + non)])

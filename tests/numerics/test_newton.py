@@ -68,8 +68,10 @@ def test_hard_case():
     assert step[1] == pytest.approx(-0.5, rel=1e-12)
 
 
-def test_flat_direction_is_left_alone():
-    step, interior = trust_region_step(np.array([0.0, 1.0]), np.diag([0.0, 1.0]), 10.0)
+@pytest.mark.parametrize("curvature", [0.0, -1e-20])
+def test_flat_direction_is_left_alone(curvature):
+    """Also where rounding bends it down."""
+    step, interior = trust_region_step(np.array([0.0, 1.0]), np.diag([curvature, 1.0]), 10.0)
     assert not interior
     np.testing.assert_array_equal(step, [0.0, -1.0])
 

@@ -97,6 +97,18 @@ def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
     np.testing.assert_array_equal(here.hessian, here.hessian.T)
 
 
+def test_boosting_beyond_what_exponentials_take():
+    """The square root of e^800 is a number, and so is its sum with others."""
+    training = TrainingObjective.from_scores([[-800.0, 1.0]], [[-1.0]], objective="boost")
+    point = np.array([1.0, 0.0])
+    here = training.evaluate(point)
+    # The cost of ignorance at a prior of one half is 1.
+    terms = np.array([np.exp(400.0) / 2, np.exp(-0.5) / 2, np.exp(-0.5)]) / 2
+    slopes = np.array([[800.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / 2
+    assert here.value == pytest.approx(terms.sum(), rel=1e-13)
+    np.testing.assert_allclose(here.gradient, terms @ slopes, rtol=1e-13)
+
+
 def test_overlap_is_highest_non_target_minus_lowest_target(scores, rng):
     tar, non, *_ = scores
     point = rng.normal(size=4)
@@ -195,6 +207,24 @@ def test_blocks_do_not_matter(objective, n_systems, rng, monkeypatch):
         np.testing.assert_allclose(result.gradient, results[0].gradient, atol=1e-14 * scale)
         np.testing.assert_allclose(result.hessian, results[0].hessian, atol=1e-14 * scale)
         assert result.overlap == results[0].overlap
+
+
+def test_hardest_trials_of_standardised_weights(rng):
+    tar, non = rng.normal(size=(2, 40)), rng.normal(size=(2, 50))
+    spread, weights = np.array([0.01, 5.0]), np.array([1.0, 2.0])
+    plain = TrainingObjective.from_scores(tar, non)
+    found = attrs.evolve(plain, spread=spread).hardest(weights, 7)
+    for trials, scores, sign in zip(found, (tar, non), (1.0, -1.0), strict=True):
+        worst = np.argsort(sign * (weights / spread) @ scores)[:7]
+        assert sorted(trials.T.tolist()) == sorted(scores[:, worst].T.tolist())
+
+
+def test_labels_are_refused_of_a_single_system(rng):
+    labels, values = (np.arange(30) % 3 == 0).astype(float), rng.normal(size=30)
+    with pytest.raises(InvalidInputError, match="Labels of all trials"):
+        TrainingObjective.from_scores(labels, values)
+    # The first of several inputs may be a feature that is 0 or 1.
+    TrainingObjective.from_scores([labels, values], rng.normal(size=(2, 30)))
 
 
 def test_standardised_coordinates(scores, rng):

@@ -176,6 +176,15 @@ def test_hull_of_counts_whose_products_overflow() -> None:
     assert not _convex(x, y).any()
     y_bent = y - np.array([0, 1, 0, 0, 0])
     assert _convex(x, y_bent).tolist() == [True, False, False]
+    # Cross products of -1, 0 and 1 beside products of 2**80.
+    big = 2**40
+    for dx, dy in [
+        ((big + 1, big + 2), (-big, -big - 1)),
+        ((big, 2 * big), (-big - 1, -2 * big - 2)),
+        ((big, big + 1), (-big - 1, -big - 2)),
+    ]:
+        x, y = np.cumsum((0, *dx)), np.cumsum((4 * big, *dy))
+        assert _convex(x, y).tolist() == [dx[0] * dy[1] > dy[0] * dx[1]]
 
 
 @given(score_lists(), score_lists())
@@ -634,6 +643,12 @@ def test_eer_of_points_without_a_hull(classes: list) -> None:
         # The EER is the least cost at this prior.
         least = (priors[i] * roc.pmiss + (1 - priors[i]) * roc.pfa).min()
         assert least == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+def test_eer_of_one_point_is_on_its_line_to_a_useless_decision() -> None:
+    # The lines from (pmiss, pfa) to (0, 1) and to (1, 0) meet the diagonal there.
+    assert eer_of_hull(np.array([0.5]), np.array([0.25])) == pytest.approx(0.4, rel=1e-15)
+    assert eer_of_hull(np.array([0.25]), np.array([0.5])) == pytest.approx(0.4, rel=1e-15)
 
 
 def test_the_search_for_an_eer_ends_where_rounding_hides_the_least_cost() -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from bosaris_py.fusion import LinearFusion
 from bosaris_py.numerics import training
 from bosaris_py.numerics.linear_objective import TrainingObjective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
-from bosaris_py.numerics.training import proves_optimum
+from bosaris_py.numerics.training import _as_integers, proves_optimum
 
 
 def separable_exactly(tar, non):
@@ -149,3 +150,28 @@ def test_proof_of_an_optimum(rng):
     assert not proves_optimum(away.gradient, away.hessian, away.value, radius)
     assert not proves_optimum(there.gradient, there.hessian * np.nan, there.value, radius)
     assert not proves_optimum(there.gradient, there.hessian * 0, there.value, radius)
+
+
+@pytest.mark.parametrize(
+    "row", [[1.0, 2.0**60], [1.0, 0.0, -1.0], [5e-324, 1.5], [0.75, 2.0**-60], [3.0, -(2.0**40)]]
+)
+def test_integers_keep_the_proportions_of_doubles(row):
+    found = _as_integers(np.array([row]))[0].tolist()
+    factor = found[0] / Fraction(row[0])
+    assert factor > 0
+    assert found == [factor * Fraction(x) for x in row]
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_radius_of_the_proof_is_that_of_the_furthest_trial(sign, rng, monkeypatch):
+    """Whatever side of the centre the furthest trial lies on."""
+    tar, non = sign * (rng.normal(1, 1, (2, 50))), sign * rng.normal(0, 1, (2, 60))
+    tar[0, 3], non[1, 5] = -20.0 * sign, -30.0 * sign
+    radii = []
+    monkeypatch.setattr(training, "proves_optimum", lambda *found: not radii.append(found[3]))
+    training.train_linear(TrainingObjective.from_scores(tar, non), ridge=0.0)
+    # Both classes count the same in the centre and the spread.
+    centre = (tar.mean(axis=1) + non.mean(axis=1))[:, np.newaxis] / 2
+    variance = (((tar - centre) ** 2).mean(axis=1) + ((non - centre) ** 2).mean(axis=1)) / 2
+    furthest = np.abs(np.hstack((tar, non)) - centre).max(axis=1) / np.sqrt(variance)
+    assert radii == [pytest.approx(np.sqrt(1 + furthest @ furthest), rel=1e-12)]

@@ -336,3 +336,16 @@ def test_pdf_has_no_type_3_fonts(tmp_path: Path) -> None:
     content = (tmp_path / "a.pdf").read_bytes()
     assert b"/Type3" not in content
     assert b"/CIDFontType2" in content
+
+
+def test_axes_and_figures_of_plots_have_no_type_3_fonts_either(tmp_path: Path) -> None:
+    before = mpl.rcParams["pdf.fonttype"]
+    axes = plot_tippett(_systems(1))
+    axes.figure.savefig(tmp_path / "own.pdf")
+    assert mpl.rcParams["pdf.fonttype"] == before
+    figure = Figure()
+    plot_tippett(_systems(1), ax=figure.subplots())
+    with style("paper"):
+        figure.savefig(tmp_path / "user.pdf")
+    for name in ("own", "user"):
+        assert b"/Type3" not in (tmp_path / f"{name}.pdf").read_bytes()

@@ -16,7 +16,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import hdf5, rows
-from bosaris_py.storage._stored_bytes import checksum
+from bosaris_py.storage._stored_bytes import checksums
 
 MODELS, SEGMENTS = [f"m{i:02}" for i in range(40)], [f"s{i:02}" for i in range(60)]
 SHAPE = (40, 60)
@@ -184,21 +184,27 @@ def test_checksum_is_a_crc_of_sums() -> None:
         whole = size // (8 * 1021) * 1021
         sums = [sum(words[i:whole:1021]) % 2**64 for i in range(1021)]
         told = b"".join(each.to_bytes(8, "little") for each in sums)
-        assert checksum(data) == zlib.crc32(told + data[8 * whole :].tobytes())
+        wanted = zlib.crc32(told + data[8 * whole :].tobytes())
+        assert checksums(data, max(1, size)) == ([wanted] if size else [])
 
 
 def test_checksum_tells_of_each_flip_and_of_blocks_that_changed_places() -> None:
     data = np.random.default_rng(3).integers(0, 256, 2**16, dtype=np.uint8)
-    expected = checksum(data)
+    expected = checksums(data, data.size)
     for bit in range(0, 8 * data.size, 977):
         changed = data.copy()
         changed[bit // 8] ^= 1 << bit % 8
-        assert checksum(changed) != expected
+        assert checksums(changed, data.size) != expected
     for size in (8, 512, 4096, 8192):
         changed = data.copy()
         changed[:size], changed[4 * size : 5 * size] = data[4 * size : 5 * size], data[:size]
-        assert checksum(changed) != expected
-    assert checksum(data.astype(">i2")) == checksum(data.astype("<i2")) != expected
+        assert checksums(changed, data.size) != expected
+    swapped, native = data.astype(">i2"), data.astype("<i2")
+    assert checksums(swapped, data.size) == checksums(native, data.size) != expected
+    # Blocks that are summed together have the checksums that they have by themselves.
+    for step in (777, 1000, 9000, 30_000):
+        apart = [data[start : start + step] for start in range(0, data.size, step)]
+        assert checksums(data, step) == [checksums(block, step)[0] for block in apart]
 
 
 @pytest.mark.parametrize(
@@ -284,3 +290,25 @@ def test_many_blocks_have_few_checksums(tmp_path: Path, monkeypatch: pytest.Monk
         found = bp.Results.from_files(path, key)
     with pytest.warns(bp.errors.MissingTrialsWarning):
         assert found.eer == bp.Results(*OBJECTS["Scores"].get_tar_non(OBJECTS["Key"])).eer
+
+
+@pytest.mark.parametrize("n_rows", [3, 20, 21])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_matrices_are_written_as_by_the_library(
+    tmp_path: Path, n_rows: int, order: Any, dtype: str
+) -> None:
+    """Whole chunks of rows go past its cache: the data set is as if they had not."""
+    path, n_columns = tmp_path / "a.h5", 2**17 // 10
+    values = np.arange(n_rows * n_columns, dtype=dtype).reshape(n_rows, n_columns)
+    ids = [f"m{i:03d}" for i in range(n_rows)], [f"s{j:06d}" for j in range(n_columns)]
+    bp.Scores(np.asarray(values, order=order), *ids).save(path)
+    assert np.array_equal(bp.Scores.read(path).scoremat, values)
+    with (
+        h5py.File(path) as file,
+        h5py.File(tmp_path / "b.h5", "w", libver=("earliest", "v108")) as b,
+    ):
+        made = b.create_dataset("x", data=values, chunks=file["scores"].chunks)
+        assert file["scores"].chunks[0] in (n_rows, 10, 20)
+        assert file["scores"].id.get_num_chunks() == made.id.get_num_chunks()
+        assert file["scores"].id.get_storage_size() == made.id.get_storage_size()

@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bosaris_py.storage import hdf5
+from bosaris_py.storage import hdf5, rows
 from bosaris_py.trials import Scores
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,6 +89,28 @@ def test_interruption_in_the_midst_of_writing(
         scores.save(path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+@needs_posix
+def test_interruption_ends_writing_at_the_next_part(tmp_path: Path) -> None:
+    path, written = tmp_path / "a.h5", []
+    ids = {"modelset": np.array([f"m{i}" for i in range(10**4)]), "segset": np.array(["s"])}
+
+    def parts() -> Iterator[rows.ScoredRows]:
+        for i in range(10**4):
+            if i == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.001)
+            written.append(i)
+            yield slice(i, i + 1), np.ones((1, 1)), np.ones((1, 1), dtype=np.bool_)
+
+    # In the background of a shell the signal is ignored.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.raises(KeyboardInterrupt):
+        rows.write_score_rows(path, parts(), **ids)
+    signal.signal(signal.SIGINT, handler)
+    assert 3 <= len(written) < 10**4
+    assert not list(tmp_path.iterdir())
 
 
 def test_saving_when_no_thread_can_be_started(

@@ -543,7 +543,7 @@ WRONG = [
     ("ndx", {**IDS, "trial_mask": LABELS.astype("i1")}, r"holds -1: this is a Key\."),
     ("key", {**IDS, "trial_mask": MASK.astype("u1")}, "read it with Ndx.read"),
     ("key", {**IDS, "trial_mask": MASK == 1}, "read it with Ndx.read"),
-    ("scores", {"weights": np.ones(3), "bias": np.ones(3)}, "the file holds `bias, weights`"),
+    ("scores", {"weights": np.ones(3), "bias": np.ones(3)}, r"`bias, weights`\. The page on the"),
     ("scores", {}, "the file holds nothing at all"),
     ("id_map", {"left_ids": [b"a"]}, "`/right_ids` is missing"),
     ("segment_quality", {"left_ids": [b"a"], "right_ids": [b"a"]}, "the file holds IdMap"),

@@ -176,6 +176,8 @@ class TestTrialsListedTwice:
         [
             (["a", "b"], ["b", "a"], ["(a, b)"]),
             (["a", "b", "c", "c", "a"], ["b", "a", "c", "a", "c"], ["(a, b)", "(a, c)"]),
+            # The first model, and one that is no segment.
+            (["a", "b", "c"], ["b", "a", "b"], ["(a, b)"]),
             # Ids of one side only, and segments against themselves, are no pairs.
             (["a", "b", "c"], ["a", "b", "d"], []),
             (["a", "x", "b"], ["b", "a", "c"], []),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.trials import alignment
-from bosaris_py.trials.alignment import Frame, extract, insert
+from bosaris_py.trials.alignment import Frame, extract, insert, true_positions
 
 
 @st.composite
@@ -111,6 +111,17 @@ def test_insert_undoes_extract(case: tuple) -> None:
     target = np.full_like(values, -1.0)
     insert(target, present, vector)
     assert np.array_equal(target, np.where(present, values, -1.0))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.004, 0.02, 0.5])
+@pytest.mark.parametrize("shape", [(40, 70), (70, 40), (0, 3), (3, 0)])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_positions_column_by_column(share: float, shape: tuple[int, int], order: str) -> None:
+    mask = np.asarray(np.random.default_rng(1).random(shape) < share, order=order)
+    cols, rows = np.nonzero(mask.T)
+    found = true_positions(mask)
+    assert [side.tolist() for side in found] == [rows.tolist(), cols.tolist()]
+    assert {side.dtype for side in found} == {np.dtype(np.int32)}
 
 
 def test_identity_shares_memory() -> None:

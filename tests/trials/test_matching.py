@@ -59,3 +59,11 @@ def test_ids_are_reversed_on_both_sides_or_not_at_all() -> None:
     assert not alignment._are_reversed((models, segments), (models, segments))
     # Half of the ids in common is not most of them.
     assert not alignment._are_reversed((models, segments), (ids("s", "u"), ids("a", "v")))
+
+
+@pytest.mark.parametrize("n_ids", [1, 49, 50, 51, 99, 100, 1000])
+def test_any_number_of_ids_is_compared(n_ids: int) -> None:
+    wanted = np.array([f"id{i:04}" for i in range(n_ids)])
+    found = np.strings.add(wanted, ".wav")
+    said = alignment._why_strange(wanted, found, "segments", ("the scores", "the key"))
+    assert "The segments of the key end with '.wav', such as 'id0000.wav'" in said

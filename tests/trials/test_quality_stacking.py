@@ -88,6 +88,8 @@ def test_bad_lists(ndx, qualities, message):
 def test_trials_are_needed(quality):
     with pytest.raises(InvalidInputError, match=r"`ndx` must be an Ndx or a Key"):
         stack_quality([quality], quality)
+    with pytest.raises(InvalidInputError, match=r"`ndx` must be an Ndx or a Key"):
+        stack_quality(SegmentQuality(["s0"], [[1.0]]), quality)
 
 
 @pytest.mark.parametrize(

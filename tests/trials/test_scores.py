@@ -316,3 +316,14 @@ def test_equal_scores_lack_a_value_at_the_same_places() -> None:
     for one, other in ((both, first), (first, none), (both, none)):
         assert one != other
         assert other != one
+
+
+def test_scores_of_another_class_are_not_equal() -> None:
+    class Others(Scores):
+        """Of what a caller derives."""
+
+    given = [[1.0]], ["m"], ["s"]
+    assert Scores(*given) == Scores(*given)
+    assert Scores(*given) != Others(*given)
+    assert Others(*given) != Scores(*given)
+    assert Others(*given) == Others(*given)

@@ -342,6 +342,20 @@ def test_few_disagreements_are_pointed_out(rng):
         assert speaker_z_test(a.scores, a.scores, a.key, Cost(), **maps).p_value == 1
 
 
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(("scarce", "what"), [(0, "miss"), (1, "false-alarm")])
+def test_disagreements_are_counted_in_each_class(rng, scarce, what):
+    a, _, maps = two_systems(rng, n_speakers=9)
+    values, which = a.scores.scoremat.copy(), (a.key.tar, a.key.non)
+    # All decisions on one class differ, and two on the other.
+    values[which[1 - scarce]] *= -1
+    few = np.argwhere(which[scarce])[:2]
+    values[tuple(few.T)] *= -1
+    b = Scores(values, a.scores.modelset, a.scores.segset)
+    with pytest.warns(FewErrorsWarning, match=f"difference of the {what} rates rests on 2 errors"):
+        speaker_z_test(a.scores, b, a.key, Cost(), **maps)
+
+
 def test_unpaired_lists():
     ids = ["a", "b"], ["x", "y"]
     key = Key(*ids, np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))

@@ -31,6 +31,9 @@ def test_around_the_closed_form(method: str) -> None:
     assert runs.mean == pytest.approx(np.sqrt(variance), rel=0.006)
     # Replicates are nearly normal: relative spread 1 / sqrt(2 B), known to 5 % from 200 runs.
     assert runs.relative_error == pytest.approx(1.96 / np.sqrt(4000), rel=0.25)
+    assert runs.relative_error_of_estimate == pytest.approx(
+        1.96 * np.mean(runs.standard_errors) / runs.estimate, rel=1e-12
+    )
     assert runs.low < runs.mean < runs.high
     assert runs.normality_test().p_value > 1e-3
     assert runs.method in repr(runs)

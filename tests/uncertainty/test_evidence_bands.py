@@ -193,3 +193,29 @@ def test_pav_band_where_pools_have_one_class() -> None:
     inner = special.logit([result.low[2:4], result.high[2:4]])
     np.testing.assert_allclose(band.low, [-np.inf, -np.inf, *inner[0], inner[0][1]])
     np.testing.assert_allclose(band.high, [inner[1][0], inner[1][0], *inner[1], np.inf])
+
+
+def test_cross_entropies_of_conditions_that_weigh_differently(rng: np.random.Generator) -> None:
+    """Each condition's mean cost, whatever its size, by the weights of the conditions."""
+    tar, non = rng.normal(1, 1, 30), rng.normal(-1, 1, 50)
+    labels = np.arange(30) % 3 == 0, np.arange(50) % 2 == 0
+    result = bootstrap(
+        tar,
+        non,
+        ECE(PLO),
+        tar_conditions=np.where(labels[0], "b", "a"),
+        non_conditions=np.where(labels[1], "b", "a"),
+        condition_weights={"a": 0.2, "b": 0.8},
+        replications=2,
+        rng=1,
+    )
+    expected = []
+    for plo in PLO:
+        prior = special.expit(plo)
+        costs = np.logaddexp(0, -tar - plo), np.logaddexp(0, non + plo)
+        means = [
+            0.2 * cost[~is_b].mean() + 0.8 * cost[is_b].mean()
+            for cost, is_b in zip(costs, labels, strict=True)
+        ]
+        expected.append((prior * means[0] + (1 - prior) * means[1]) / np.log(2))
+    assert result.estimate == pytest.approx(expected, rel=1e-12)

@@ -1,5 +1,6 @@
 """Results that look more certain than they are: warnings, refusals, and zeros that are exact."""
 
+import pickle
 import subprocess
 import sys
 import warnings
@@ -7,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from bosaris_py import IdMap, Key, Scores
 from bosaris_py import uncertainty as unc
@@ -96,6 +97,88 @@ class TestWarnings:
         with pytest.warns(FewErrorsWarning, match="All 20 bootstrap replicates are alike"):
             result = unc.bootstrap([3.0, 4.0], [0.0, 1.0], unc.AUC(), replications=20, rng=1)
         assert result.standard_error == 0
+
+    @pytest.mark.parametrize("interval", ["percentile", "basic", "normal"])
+    def test_no_variation_leaves_open_what_the_numbers_of_trials_do(
+        self, interval: IntervalKind
+    ) -> None:
+        """The limit of Clopper and Pearson for no error; in other metrics that of such errors."""
+        tar, non = np.linspace(3.0, 4.0, 200, dtype=np.float32), np.linspace(-4.0, -3.0, 500)
+        a, b = (1 - 0.025 ** (1 / n) for n in (200, 500))
+        entropy = special.entr([1 - a, b, 1 - b, a]).sum()
+        entropy -= special.entr([1 - a + b, 1 + a - b]).sum()
+        expected = {
+            unc.DCF(0.0, 0.1, 1, 1): (0.0, 0.1 * a + 0.9 * b),
+            unc.DCF(9.0, 0.1, 1, 1): (0.1 * (1 - a), 0.1 + 0.9 * b),
+            unc.ActDCF(0.5): (0.0, (a + b) / 2),
+            unc.MinDCF(0.5): (0.0, (a + b) / 2),
+            unc.EER(): (0.0, a / (1 + a - b)),
+            unc.AUC(): ((1 - a) * (1 - b), 1.0),
+            unc.MinCllr(): (0.0, entropy / np.log(4)),
+            unc.ErrorRates([0.0, 9.0]): ([[0.0, 1 - a], [0.0, 0.0]], [[a, 1.0], [b, b]]),
+        }
+        for statistic, ends in expected.items():
+            with pytest.warns(FewErrorsWarning):
+                result = unc.bootstrap(
+                    tar, non, statistic, interval=interval, replications=20, rng=1
+                )
+            for found, end in zip((result.low, result.high), ends, strict=True):
+                np.testing.assert_allclose(found, end, rtol=1e-9, err_msg=repr(statistic))
+            low, high = result.interval_of(interval, 0.99)
+            assert np.all(low <= result.low)
+            assert np.all(high >= result.high)
+            copied = pickle.loads(pickle.dumps(result))
+            assert np.array_equal(copied.interval_of(interval, 0.99), (low, high))
+            assert result.minus(result).open_ends is None
+
+    def test_no_variation_of_scores_that_are_all_alike(self) -> None:
+        tar, non = np.full(40, 0.5), np.full(90, 0.5)
+        ends = []
+        for statistic in (unc.EER(), unc.AUC(), unc.MinCllr(), unc.MinDCF(0.1), unc.Cllr()):
+            with pytest.warns(FewErrorsWarning, match="what the number of trials"):
+                ends.append(unc.bootstrap(tar, non, statistic, replications=20, rng=1))
+        a, b = 1 - 0.025 ** (1 / 40), 1 - 0.025 ** (1 / 90)
+        assert all(result.low < result.estimate for result in ends)
+        assert ends[0].low == pytest.approx((1 - a) * (1 - b) / (2 - a - b))
+        area = 0.5 * (1 - a) * (1 - b)
+        assert (ends[1].low, ends[1].high) == pytest.approx((area, 1 - area))
+        assert ends[4].high == np.inf
+        assert "inf" in repr(ends[4])
+        # Nothing is known of a function.
+        with pytest.warns(FewErrorsWarning):
+            result = unc.bootstrap(tar, non, lambda *_: 1.0, replications=20, rng=1)
+        assert (result.low, result.high) == (-np.inf, np.inf)
+
+    def test_no_variation_counts_sets_speakers_and_the_heaviest_trials(self) -> None:
+        tar, non, cost = np.full(40, 5.0), np.full(90, -5.0), unc.DCF(0.0, 0.5, 1, 1)
+        alike = {"replications": 20, "rng": 1}
+        sets = {"method": "one-layer", "tar_sets": np.arange(40) % 8, "non_sets": np.arange(90) % 5}
+        groups = {"tar_conditions": np.arange(40) < 4, "non_conditions": np.arange(90) < 45}
+        with pytest.warns(FewErrorsWarning):
+            by_set = unc.bootstrap(tar, non, cost, **sets, **alike)
+        with pytest.warns(FewErrorsWarning):
+            weighted = unc.bootstrap(tar, non, cost, **groups, **alike)
+        limits = [1 - 0.025 ** (1 / n) for n in (8, 5, 8, 90)]
+        assert by_set.high == pytest.approx(0.5 * sum(limits[:2]))
+        # Four trials of half the weight leave as much open as eight.
+        assert weighted.high == pytest.approx(0.5 * sum(limits[2:]))
+        scores, rates = Scores(np.where(SAME, 5.0, -5.0), NAMES, NAMES), unc.ErrorRates(0.0)
+        with pytest.warns(FewErrorsWarning):
+            by_speaker = unc.bootstrap_scores(scores, KEY, rates, **alike)
+        rare = 1 - 0.025 ** (1 / len(NAMES))
+        np.testing.assert_allclose(by_speaker.high, [rare, rare])
+
+    @pytest.mark.parametrize(
+        "statistic", [unc.EER(), unc.AUC(), unc.MinCllr(), unc.MinDCF(0.1), unc.Cllr()]
+    )
+    def test_no_interval_by_speaker_is_without_length(self, statistic: unc.Statistic) -> None:
+        scores = Scores(np.full(SAME.shape, 0.5), NAMES, NAMES)
+        with pytest.warns(FewSpeakersWarning):
+            one = unc.speaker_interval(scores, KEY, statistic)
+        with pytest.warns(FewSpeakersWarning):
+            other = unc.bootstrap_scores(scores, KEY, statistic, replications=20, rng=1)
+        assert one.low < one.estimate
+        assert (one.low, one.high) == (other.low, other.high)
 
     def test_few_speakers_that_are_often_lost(self) -> None:
         """Of two speakers one is picked twice half the time: then no non-target is left."""

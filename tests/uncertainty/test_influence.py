@@ -228,6 +228,9 @@ class TestEnds:
         most = np.asarray(statistic.bounds[1], dtype=float)
         assert interval.low == 0
         assert 0.5 * limit * most < interval.high <= most
+        if isinstance(statistic, (unc.MinDCF, unc.EER, unc.MinCllr)):
+            # Whatever the threshold, one class alone need have had no chance to err.
+            assert interval.high == pytest.approx(limit * most, rel=1e-9)
         boot = unc.bootstrap_scores(
             data.scores, data.key, statistic, replications=20, rng=1, **maps(data)
         )
@@ -360,6 +363,11 @@ def test_steps_of_many_edges_against_a_search() -> None:
         some = np.concatenate((edges, rng.normal(0.0, 3.0, 2000), [-np.inf, np.inf])).astype(dtype)
         expected = levels[np.searchsorted(edges, some.astype(np.float64), side="right")]
         assert np.array_equal(Steps(edges, levels)(some), expected)
+    crowd, far = np.linspace(1.0, 1.001, 30), [-1e5, 0.5, 1.0, 1.0005, 2.0, 1e308, np.inf]
+    for edges in (np.append(crowd, 1e6), crowd * 1e-310, crowd * 1e308 - 1e308, [-1e308, 0, 1e308]):
+        levels, some = np.arange(len(edges) + 1.0), np.concatenate((edges, far))
+        expected = levels[np.searchsorted(edges, some, side="right")]
+        assert np.array_equal(Steps(np.asarray(edges), levels)(some), expected)
     infinite = Steps(np.array([-np.inf, 0.0, 1.0, np.inf]), np.arange(5.0))
     assert infinite(np.array([-np.inf, -1.0, 0.0, 2.0, np.inf])).tolist() == [1, 1, 2, 3, 4]
 

@@ -79,12 +79,24 @@ class TestNumbers:
             for alternative in ("two-sided", "less", "greater")
         )
         assert less.p_value + greater.p_value == pytest.approx(1.0)
+        assert (less.p_value < 0.5, greater.p_value < 0.5) == (
+            two.difference < 0,
+            two.difference > 0,
+        )
         assert two.p_value == pytest.approx(2 * min(less.p_value, greater.p_value))
         assert two.replicate_p_value == pytest.approx(
             min(1.0, 2 * min(less.replicate_p_value, greater.replicate_p_value))
         )
         share = np.mean(two.contrast.replicates >= 0)
         assert less.replicate_p_value == pytest.approx((500 * share + 1) / 501)
+
+    @pytest.mark.parametrize("replications", [100, 101])
+    def test_the_fewest_replicates_that_are_counted(
+        self, systems: tuple[CrossedTrials, CrossedTrials], replications: int
+    ) -> None:
+        result = compare(systems, COST, replications=replications, rng=4)
+        n_beyond = result.p_value * (replications + 1)
+        assert n_beyond == pytest.approx(round(n_beyond), abs=1e-9)
 
     def test_each_system_is_what_it_is_alone(
         self, small: tuple[CrossedTrials, CrossedTrials]

@@ -6,7 +6,7 @@ import pytest
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.uncertainty import quantile
-from bosaris_py.uncertainty.bootstrap_result import student_quantiles
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, student_quantiles
 
 
 def exact_quantile(n: int, p: Fraction) -> float:
@@ -95,3 +95,12 @@ def test_quantiles_of_draws_of_students_t(tail: float, rank: int) -> None:
         # Too few draws for so small a tail: the normal law.
         assert found == student_quantiles(tail, math.inf)
         assert found == pytest.approx((-1.959963984540054, 1.959963984540054), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-16, 1e-200])
+def test_small_numbers_vary_like_large_ones(scale: float, rng: np.random.Generator) -> None:
+    replicates = scale * (1.0 + 0.1 * rng.random(50))
+    result = BootstrapResult.from_replicates(
+        scale, replicates, method="iid", interval="percentile", confidence=0.9, bounds=(0.0, 1.0)
+    )
+    assert result.standard_error == pytest.approx(replicates.std(ddof=1), rel=1e-12, abs=0)

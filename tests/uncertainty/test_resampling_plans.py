@@ -1,5 +1,7 @@
 """What the plans draw: totals, means and covariances of the weights."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from bosaris_py.uncertainty.resampling import (
     PersonWeights,
     SetIndex,
     SetPlan,
+    Strata,
     TrialStrata,
     draw_picks,
 )  # fmt: skip
@@ -106,3 +109,14 @@ def test_labels_may_be_text_or_objects() -> None:
         index = SetIndex.from_labels(labels, 3, "labels")
         assert index.labels.tolist() == [1, 0, 1]
         assert index.sizes.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "codes", [[0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 1]]
+)
+def test_conditions_that_keep_some_weight(codes: list[int]) -> None:
+    """Whatever order trials stand in."""
+    strata = Strata.from_codes(np.array(codes), np.array([0.5, 0.5]))
+    for weights in itertools.product([0, 1, 3], repeat=4):
+        kept = {code for code, weight in zip(codes, weights, strict=True) if weight}
+        assert strata.complete(np.array(weights)) == (kept == {0, 1})

@@ -154,6 +154,10 @@ def test_dependent_test_on_a_small_example():
     counted = Disagreements.between(a, b)
     assert counted == Disagreements(2, 0, 4, 0, 1, 5)
     assert hter_z_test(counted, method="dependent").p_value == test.p_value
+    # The cost of both errors at even odds is the half total error rate.
+    assert dcf_z_test(counted, None, OperatingPoint(0.5, 1, 1)).z == pytest.approx(
+        test.z, rel=1e-12
+    )
     both = [hter_z_test(a, b, method=m) for m in ("independent", "dependent")]
     stricter = hter_z_test(a, b, method="stricter")
     assert stricter.p_value == max(each.p_value for each in both)
