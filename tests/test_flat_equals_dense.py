@@ -4,6 +4,7 @@ Each entry point is called with the same trials in four ways: scores and key as 
 and mixed. Results, warnings and errors are then compared bit for bit.
 """
 
+import functools
 import inspect
 import re
 import types
@@ -450,6 +451,9 @@ def plain(value: Any) -> Any:
         return [[key, plain(item)] for key, item in value.items()]
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
+    if isinstance(value, functools.partial):
+        # The ends of an interval, from a confidence.
+        return plain(value(0.9))
     if attrs.has(type(value)):
         names = [field.name for field in attrs.fields(type(value)) if field.eq or field.init]
         return [type(value).__name__, [[name, plain(getattr(value, name))] for name in names]]

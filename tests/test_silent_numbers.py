@@ -437,8 +437,11 @@ def test_labels_that_would_be_a_system() -> None:
             bp.from_frame(table)
         assert list(bp.from_frame(table, label="is_target").scores) == ["x"]
         assert list(bp.from_frame(table, score="is_target").scores) == ["is_target"]
-        # Decisions may be scores.
-        assert list(bp.from_frame({**columns, "score": values}).scores) == ["x", "score"]
+        # Decisions may be scores; whether x is a system or describes trials, the caller says.
+        table = {**columns, "score": values}
+        with pytest.raises(InvalidInputError, match="Give score='score', and columns="):
+            bp.from_frame(table)
+        assert list(bp.from_frame(table, score=["x", "score"]).scores) == ["x", "score"]
 
 
 # Names
