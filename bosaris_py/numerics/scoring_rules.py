@@ -56,10 +56,13 @@ def _cllr_sum(log_odds: Float64Array, slope: Float64Array, curvature: Float64Arr
     """Do what `_cllr` does, with the sum of the losses, of which few take a logarithm."""
     exponentials = np.exp(log_odds, out=log_odds)
     np.add(exponentials, 1.0, out=curvature)
-    total = float(log_products(curvature).sum())
+    least = _LEAST_BY_FACTORS * log_odds.size
+    # A loss is less than its exponential.
+    is_small = float(exponentials.sum()) < least
+    total = 0.0 if is_small else float(log_products(curvature).sum())
     np.divide(exponentials, curvature, out=slope)
     np.divide(slope, curvature, out=curvature)
-    if _LEAST_BY_FACTORS * log_odds.size <= total < math.inf:
+    if least <= total < math.inf:
         return total
     return float(np.log1p(exponentials, out=log_odds).sum())
 

@@ -599,10 +599,11 @@ def _descend(
         if subset is None:
             return minimise(problem.evaluate, start, stop=stop)
         here = problem.evaluate(start)
-        for _ in range(2):
+        for is_second in (False, True):
             size = abs(here.value)
             promised = _next_step(here, _FIRST_RADIUS)[2] if math.isfinite(size) else 0.0
-            if promised <= _EPSILON * size:
+            # A second correction pays only where it saves a pass.
+            if promised <= _EPSILON * size or (is_second and promised > sure * size):
                 break
             corrected = _corrected(subset, start, here)
             closer = minimise(corrected, start, max_evaluations=_FEW_EVALUATIONS)
