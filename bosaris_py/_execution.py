@@ -35,9 +35,6 @@ _PIECE_BYTES = 2**22
 # Results of a cluster are combined in a tree whose nodes have so many branches.
 _BRANCHES = 8
 
-# More threads wait for each other: HDF5 reads for one at a time.
-_MOST_THREADS = 4
-
 _SECONDS_BETWEEN_LOOKS = 0.02
 
 # The package itself imports nothing before it is used.
@@ -248,18 +245,6 @@ def check_client(client: Any, workers: int) -> bool:
         hint = "The cluster has workers of its own."
         raise invalid("workers", "be 1 if there is a client", describe(workers), hint)
     return True
-
-
-def n_processors() -> int:
-    """Return how many processors are ours."""
-    # Not everywhere a process can be confined to some processors.
-    ours = getattr(os, "sched_getaffinity", None)
-    return len(ours(0)) if ours else os.cpu_count() or 1
-
-
-def n_threads() -> int:
-    """Return how many threads pay: one for each processor that is ours, but not many."""
-    return min(_MOST_THREADS, n_processors())
 
 
 def n_at_once(workers: int, client: Any) -> int:

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, mark_read_only
-from bosaris_py._execution import n_threads
+from bosaris_py._threads import n_threads
 from bosaris_py._validation import (
     NO_SET,
     are_labels,

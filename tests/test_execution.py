@@ -18,7 +18,6 @@ from bosaris_py import _execution
 from bosaris_py._execution import (
     Runner,
     n_at_once,
-    n_threads,
     until_stopped,
     whole_number,
     worker_processes,
@@ -200,15 +199,6 @@ def test_tasks_that_have_begun_end_at_their_next_block(fault: type[BaseException
     signal.signal(signal.SIGINT, handler)
     assert len(seen) < 10**4
     assert not [thread for thread in threading.enumerate() if "PoolExecutor" in thread.name]
-
-
-def test_a_thread_for_each_processor_that_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    for ours, expected in ((1, 1), (3, 3), (64, 4)):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=ours: range(n), raising=False)
-        assert n_threads() == expected
-    monkeypatch.delattr(os, "sched_getaffinity")
-    monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert n_threads() == 1
 
 
 def test_a_failure_cancels_the_other_tasks() -> None:

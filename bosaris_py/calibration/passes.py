@@ -23,14 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
-from bosaris_py._execution import (
-    Runner,
-    check_client,
-    n_processors,
-    n_threads,
-    whole_number,
-    worker_processes,
-)
+from bosaris_py._execution import Runner, check_client, whole_number, worker_processes
+from bosaris_py._threads import n_processors, n_threads
 from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.numerics.linear_objective import (

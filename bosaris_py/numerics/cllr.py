@@ -17,14 +17,16 @@ References
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
+from bosaris_py._threads import in_threads
 from bosaris_py._validation import (
     as_mask,
     as_matrix,
@@ -183,19 +185,29 @@ def mean_bits(scores: FloatArray, weights: Float64Array | None, *, sign: float) 
 
 def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
     """Return parts of the sum of log(1 + exp(sign * score)), to be added by `bits_of`."""
+    # A few scores are left over, which are no whole product.
+    whole = scores.size - scores.size % FACTORS if scores.size > _ONE_BY_ONE else 0
+    sums = in_threads(functools.partial(_sums_by_products, sign=sign), scores[:whole])
+    if whole < scores.size:
+        rest = scores[whole:]
+        scaled, work = np.empty(rest.size), np.empty(rest.size)
+        parts = _exact_sum(np.log1p(_exp(rest, sign, work)))
+        sums.append(
+            parts if math.isfinite(parts[0]) else _exact_sum(_nats(rest, sign, scaled, work))
+        )
+    return list(chain.from_iterable(sums))
+
+
+def _sums_by_products(scores: FloatArray, *, sign: float) -> list[float]:
+    """Do what `sums_of_nats` does, for whole products."""
     size = min(_WIDE_BLOCK, scores.size)
     scaled, work = np.empty(size), np.empty(size)
     sums = []
-    # A few scores are left over, which are no whole product.
-    whole = scores.size - scores.size % FACTORS if scores.size > _ONE_BY_ONE else 0
-    for start, stop in pairwise(sorted({*range(0, whole, _WIDE_BLOCK), whole, scores.size})):
-        block = scores[start:stop]
-        if stop > whole:
-            parts = _exact_sum(np.log1p(_exp(block, sign, work)))
-        else:
-            parts = _exact_sum(_nats_of_products(block, sign, scaled), _LARGEST_LOG)
-            if parts[0] < _LEAST_BY_FACTORS * block.size:
-                parts = _exact_sum(_nats_of_small_products(block, sign, scaled, work))
+    for start in range(0, scores.size, _WIDE_BLOCK):
+        block = scores[start : start + _WIDE_BLOCK]
+        parts = _exact_sum(_nats_of_products(block, sign, scaled), _LARGEST_LOG)
+        if parts[0] < _LEAST_BY_FACTORS * block.size:
+            parts = _exact_sum(_nats_of_small_products(block, sign, scaled, work))
         if not math.isfinite(parts[0]):
             parts = _exact_sum(_nats(block, sign, scaled, work))
         sums += parts

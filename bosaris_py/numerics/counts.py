@@ -32,6 +32,7 @@ from bosaris_py._arrays import (
     read_only,
     round_to_float32,
 )
+from bosaris_py._threads import in_threads, n_threads_for
 from bosaris_py._validation import (
     as_score_lists,
     as_vector,
@@ -113,7 +114,7 @@ def as_trials(
 
 def _refuse_nan_quickly(scores: FloatArray, name: str) -> None:
     # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if scores.size and np.isnan(np.minimum.reduce(scores)):
+    if scores.size and np.isnan(in_threads(np.minimum.reduce, scores)).any():
         refuse_nan(scores, name)
 
 
@@ -387,13 +388,37 @@ def _add_counts(
     thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
 ) -> None:
     """Add scores to `counts`, by the way that takes least time."""
+    if weights is not None or n_threads_for(scores.size) == 1:
+        _add_part(thresholds, scores, weights, counts)
+        return
+
+    def count(part: FloatArray) -> Weights:
+        own = np.zeros_like(counts)
+        _add_part(thresholds, part, None, own, is_alone=False)
+        return own
+
+    # Whole numbers: the sum is the same whatever the parts are.
+    for own in in_threads(count, scores):
+        counts += own
+
+
+def _add_part(
+    thresholds: Float64Array,
+    scores: FloatArray,
+    weights: Float64Array | None,
+    counts: Weights,
+    *,
+    is_alone: bool = True,
+) -> None:
+    """Do what `_add_counts` does, in one thread."""
     if scores.size == 0:
         return
     if thresholds.size <= _FEW_THRESHOLDS and scores.size > thresholds.size:
         _count_by_passes(thresholds, scores, weights, counts)
         return
     k, n = thresholds.size, scores.size
-    is_sorted = weights is None and _sorting_pays(k, scores.dtype, _block_size(k, n))
+    waiting = 1.0 if is_alone else _WAITING
+    is_sorted = weights is None and _sorting_pays(k, scores.dtype, _block_size(k, n), waiting)
     grid = None if is_sorted else _make_grid(thresholds, scores, n)
     blocks = _blocks_of_met(thresholds, scores.dtype, counts) if weights is None else None
     if grid is not None and blocks is not None and n < _SCORES_FOR_MET * k:
@@ -401,7 +426,7 @@ def _add_counts(
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
-    tally = GridCounts(grid, counts, _count_by_search, blocks, n_alone=n)
+    tally = GridCounts(grid, counts, _count_by_search, blocks, n_alone=n if is_alone else 0)
     tally.add(scores, weights)
     tally.flush()
 
