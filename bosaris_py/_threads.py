@@ -9,8 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from bosaris_py._arrays import FloatArray
-
 Result = TypeVar("Result")
 
 # More threads wait for each other: HDF5 reads for one at a time.
@@ -18,9 +16,6 @@ _MOST_THREADS = 4
 
 # Each thread gets so many scores at least: to start one takes the time of some 10^5.
 _FEWEST_SCORES = 2**20
-
-# Parts end where blocks of a computation end, so that these do not depend on the number of threads.
-_UNIT = 2**17
 
 
 def n_processors() -> int:
@@ -37,19 +32,27 @@ def n_threads() -> int:
 
 def n_threads_for(n_scores: int) -> int:
     """Return how many threads share a computation on scores in memory."""
+    if n_scores < 2 * _FEWEST_SCORES:
+        return 1
     # Other threads, and processes that a program started, share the processors already.
-    is_alone = threading.current_thread() is threading.main_thread()
-    if n_scores < 2 * _FEWEST_SCORES or not is_alone or multiprocessing.parent_process():
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or multiprocessing.parent_process()
+    ):
         return 1
     return min(n_threads(), n_scores // _FEWEST_SCORES)
 
 
-def in_threads(function: Callable[[FloatArray], Result], scores: FloatArray) -> list[Result]:
-    """Return what a function gives for each part of the scores; many are shared by threads."""
-    n = n_threads_for(scores.size)
+def in_threads(function: Callable[[slice], Result], n_scores: int, unit: int = 1) -> list[Result]:
+    """Return what a function gives for each part of the scores, in order; many share the threads.
+
+    All parts but the last are whole multiples of `unit`: a computation whose rounding depends on
+    its blocks has the same ones with any number of threads.
+    """
+    n = n_threads_for(n_scores)
     if n == 1:
-        return [function(scores)]
-    step = -(-scores.size // (n * _UNIT)) * _UNIT
-    parts = [scores[start : start + step] for start in range(0, scores.size, step)]
+        return [function(slice(0, n_scores))] if n_scores else []
+    step = -(-n_scores // (n * unit)) * unit
+    parts = [slice(start, min(start + step, n_scores)) for start in range(0, n_scores, step)]
     with ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(function, parts))

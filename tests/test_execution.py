@@ -15,13 +15,7 @@ from typing import Any
 import pytest
 
 from bosaris_py import _execution
-from bosaris_py._execution import (
-    Runner,
-    n_at_once,
-    until_stopped,
-    whole_number,
-    worker_processes,
-)
+from bosaris_py._execution import Runner, n_at_once, until_stopped, whole_number, worker_processes
 from bosaris_py.errors import InvalidInputError
 
 

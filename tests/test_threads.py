@@ -15,6 +15,7 @@ from bosaris_py import _threads
 from bosaris_py._threads import in_threads, n_threads, n_threads_for
 from bosaris_py.numerics import counts
 from bosaris_py.numerics.cllr import bits_of, sums_of_nats
+from bosaris_py.numerics.linear_objective import TrainingObjective
 
 MANY = 10**9
 
@@ -55,7 +56,7 @@ def test_threads_and_processes_of_the_caller_share_the_processors_already(
 def test_parts_are_whole_blocks_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     of_processors(3, monkeypatch)
     scores = np.arange(3 * 2**20 + 5, dtype=np.float64)
-    parts = in_threads(lambda part: part, scores)
+    parts = in_threads(lambda part: scores[part], scores.size, 2**17)
     assert [part.size % 2**17 for part in parts] == [0, 0, parts[2].size % 2**17]
     assert np.array_equal(np.concatenate(parts), scores)
 
@@ -75,20 +76,19 @@ def test_what_a_part_raises_passes_and_no_thread_is_left(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_thresholds", [1, 5, 300, 9000, 70_000])
-@pytest.mark.parametrize("sorts_fast", [True, False])
+@pytest.mark.parametrize("sort_time", [1.0, 60.0])
 def test_counts_are_those_of_a_search(
     small_parts: int,
     dtype: type,
     n_thresholds: int,
-    sorts_fast: bool,
+    sort_time: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(n_thresholds)
     # Halves of whole numbers, so that scores are tied with thresholds.
     scores = (np.rint(rng.normal(0, 1e5, 2**16 + 3)) / 2).astype(dtype)
     thresholds = np.unique(np.rint(rng.normal(0, 1e5, n_thresholds)) / 2)
-    monkeypatch.setattr(_threads, "_UNIT", 2**12)
-    monkeypatch.setattr(counts, "_sort_time", lambda _: 1.0 if sorts_fast else 60.0)
+    monkeypatch.setattr(counts, "_sort_time", lambda _: sort_time)
     monkeypatch.setattr(counts, "_FEWEST_SORTED", 2**12)
     assert n_threads_for(scores.size) == small_parts
     at, between = counts.count_between(thresholds, scores)
@@ -112,3 +112,26 @@ def test_cllr_has_the_same_bits(
     of_processors(1, monkeypatch)
     assert found == compute()
     assert bits_of(found) == pytest.approx(np.logaddexp2(0.0, scores / math.log(2)).sum(), 1e-12)
+
+
+@pytest.mark.parametrize("objective", ["cllr", "brier", "boost"])
+@pytest.mark.parametrize("n_systems", [1, 3])
+def test_training_has_the_same_bits(
+    small_parts: int, objective: str, n_systems: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(n_systems)
+    # Several blocks for each thread, the last of them shorter; and a score too large for exp().
+    non = rng.normal(-1.0, 2.0, (n_systems, 2**18 + 1001))
+    tar = rng.normal(1.0, 2.0, (n_systems, 2**13 + 1))
+    non[0, -1] = 900.0
+    weights = rng.random(non.shape[1]) + 0.5
+    for given in (None, weights):
+        training = TrainingObjective.from_scores(tar, non, objective=objective, non_weights=given)
+        compute = functools.partial(training.evaluate, np.full(n_systems + 1, 0.5))
+        of_processors(small_parts, monkeypatch)
+        found = compute()
+        of_processors(1, monkeypatch)
+        alone = compute()
+        assert (found.value, found.overlap) == (alone.value, alone.overlap)
+        assert np.array_equal(found.gradient, alone.gradient)
+        assert np.array_equal(found.hessian, alone.hessian)

@@ -17,7 +17,6 @@ References
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterable
 from itertools import chain
@@ -187,7 +186,7 @@ def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
     """Return parts of the sum of log(1 + exp(sign * score)), to be added by `bits_of`."""
     # A few scores are left over, which are no whole product.
     whole = scores.size - scores.size % FACTORS if scores.size > _ONE_BY_ONE else 0
-    sums = in_threads(functools.partial(_sums_by_products, sign=sign), scores[:whole])
+    sums = in_threads(lambda part: _sums_by_products(scores[part], sign=sign), whole, _WIDE_BLOCK)
     if whole < scores.size:
         rest = scores[whole:]
         scaled, work = np.empty(rest.size), np.empty(rest.size)

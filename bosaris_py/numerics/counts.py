@@ -114,7 +114,8 @@ def as_trials(
 
 def _refuse_nan_quickly(scores: FloatArray, name: str) -> None:
     # The minimum is NaN if any score is, and costs less than a search for NaN.
-    if scores.size and np.isnan(in_threads(np.minimum.reduce, scores)).any():
+    lows = in_threads(lambda part: np.minimum.reduce(scores[part]), scores.size)
+    if np.isnan(lows).any():
         refuse_nan(scores, name)
 
 
@@ -392,13 +393,13 @@ def _add_counts(
         _add_part(thresholds, scores, weights, counts)
         return
 
-    def count(part: FloatArray) -> Weights:
+    def count(part: slice) -> Weights:
         own = np.zeros_like(counts)
-        _add_part(thresholds, part, None, own, is_alone=False)
+        _add_part(thresholds, scores[part], None, own, is_alone=False)
         return own
 
     # Whole numbers: the sum is the same whatever the parts are.
-    for own in in_threads(count, scores):
+    for own in in_threads(count, scores.size):
         counts += own
 
 
