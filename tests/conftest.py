@@ -1,6 +1,7 @@
 """Fixtures shared by all tests."""
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ settings.register_profile("quick", max_examples=30, deadline=None, derandomize=T
 settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+# Some tests send the signal of Ctrl-C, which is ignored in the background of a shell.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Scores that a property test makes are often inverted, which the package warns of.
 _MADE_SCORES = pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
