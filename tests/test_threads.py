@@ -15,7 +15,6 @@ from bosaris_py import _threads
 from bosaris_py._threads import in_threads, n_threads, n_threads_for
 from bosaris_py.numerics import counts
 from bosaris_py.numerics.cllr import bits_of, sums_of_nats
-from bosaris_py.numerics.linear_objective import TrainingObjective
 
 MANY = 10**9
 
@@ -112,26 +111,3 @@ def test_cllr_has_the_same_bits(
     of_processors(1, monkeypatch)
     assert found == compute()
     assert bits_of(found) == pytest.approx(np.logaddexp2(0.0, scores / math.log(2)).sum(), 1e-12)
-
-
-@pytest.mark.parametrize("objective", ["cllr", "brier", "boost"])
-@pytest.mark.parametrize("n_systems", [1, 3])
-def test_training_has_the_same_bits(
-    small_parts: int, objective: str, n_systems: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(n_systems)
-    # Several blocks for each thread, the last of them shorter; and a score too large for exp().
-    non = rng.normal(-1.0, 2.0, (n_systems, 2**18 + 1001))
-    tar = rng.normal(1.0, 2.0, (n_systems, 2**13 + 1))
-    non[0, -1] = 900.0
-    weights = rng.random(non.shape[1]) + 0.5
-    for given in (None, weights):
-        training = TrainingObjective.from_scores(tar, non, objective=objective, non_weights=given)
-        compute = functools.partial(training.evaluate, np.full(n_systems + 1, 0.5))
-        of_processors(small_parts, monkeypatch)
-        found = compute()
-        of_processors(1, monkeypatch)
-        alone = compute()
-        assert (found.value, found.overlap) == (alone.value, alone.overlap)
-        assert np.array_equal(found.gradient, alone.gradient)
-        assert np.array_equal(found.hessian, alone.hessian)

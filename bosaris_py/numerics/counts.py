@@ -65,7 +65,7 @@ _SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
 # are small, and how that grows with their number to the power of 2/3. Threads take longer for a
 # grid, as they wait for each other. A probe tells what a sort takes; its time grows with the
 # logarithm of the size, and with what leaves the cache.
-_SEARCH, _GRID, _GRID_GROWTH, _WAITING = 35.0, 4.0, 0.0006, 1.35
+_SEARCH, _GRID, _GRID_GROWTH, _WAITING = 20.0, 4.0, 0.0006, 1.35
 _PROBE, _PROBE_LEVELS, _PROBE_SECONDS = 2**13, 10.0, 1e-3
 
 # Smaller blocks are never sorted much faster than a grid counts them.

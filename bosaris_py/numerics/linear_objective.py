@@ -35,14 +35,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 from attrs import Factory, evolve, frozen
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py._threads import in_threads
 from bosaris_py._validation import (
     as_matrix,
     as_vector,
@@ -203,24 +201,9 @@ class LinearLoss:
     def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials = scores.shape[1]
-        # The design matrix, the same with factors, and a vector.
-        block = min(n_trials, max(1, self.work_space // (2 * self.coefficients.size + 2)))
-        parts = in_threads(
-            lambda part: self._block_sums(scores, weights, part, block), n_trials, block
-        )
-        losses, sums, highest = (
-            list(chain.from_iterable(each)) for each in zip(*parts, strict=True)
-        )
-        total = float(n_trials) if weights is None else float(weights.sum())
-        return ClassSums(
-            float(_sum_blocks(losses)), _sum_blocks(sums), max(-math.inf, *highest), total
-        )
-
-    def _block_sums(
-        self, scores: FloatArray, weights: Float64Array | None, trials: slice, block: int
-    ) -> tuple[list[float], list[Float64Array], list[float]]:
-        """Return for each block of some trials loss, derivatives and highest log-odds."""
         size = self.coefficients.size
+        # The design matrix, the same with factors, and a vector.
+        block = min(n_trials, max(1, self.work_space // (2 * size + 2)))
         origin, inverse_spread = self.centre[:, np.newaxis], 1.0 / self.spread[:, np.newaxis]
         # One row for each system and a row of ones for the offset.
         design = np.empty((size, block))
@@ -233,11 +216,11 @@ class LinearLoss:
         x, g = design, factors
         losses: list[float] = []
         sums: list[Float64Array] = []
-        worst: list[float] = []
+        worst = -math.inf
         # Overflow means an infinite value, which every minimiser steps back from.
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            for start in range(trials.start, trials.stop, block):
-                part = slice(start, min(start + block, trials.stop))
+            for start in range(0, n_trials, block):
+                part = slice(start, min(start + block, n_trials))
                 if (n := part.stop - part.start) < block:
                     x, g = design[:, :n], factors[:, :n]
                     log_odds = log_odds[:n]
@@ -246,7 +229,7 @@ class LinearLoss:
                 np.multiply(inputs, inverse_spread, out=inputs)
                 np.dot(self.coefficients, x, out=log_odds)
                 highest = float(log_odds.max())
-                worst.append(highest)
+                worst = max(worst, highest)
                 beyond = None
                 if highest > LARGEST_LOG_ODDS and math.isfinite(self.rule.slope_at_infinity):
                     beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
@@ -264,7 +247,8 @@ class LinearLoss:
                 np.multiply(inputs, curvature, out=g[:-2])
                 # Not matmul, which keeps other threads waiting.
                 sums.append(np.dot(g, x.T))
-        return losses, sums, worst
+        total = float(n_trials) if weights is None else float(weights.sum())
+        return ClassSums(float(_sum_blocks(losses)), _sum_blocks(sums), worst, total)
 
 
 def merge_sums(parts: Sequence[ClassSums]) -> ClassSums:
