@@ -52,7 +52,7 @@ def evaluate(scores: bp.FlatScores, key: bp.FlatKey) -> str:
 
 def compare(name: str, scores: bp.FlatScores, key: bp.FlatKey) -> None:
     """Time the steps of an evaluation against the sort of the scores."""
-    clock = time.process_time
+    clock = time.perf_counter
     sort = seconds(lambda: np.sort(scores.scores), repeats=3, clock=clock)
     steps: dict[str, Callable[[], object]] = {
         "align_with_ndx": lambda: scores.align_with_ndx(key),

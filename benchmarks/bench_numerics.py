@@ -10,8 +10,6 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -36,18 +34,13 @@ def everything(tar: np.ndarray, non: np.ndarray) -> object:
     return results.to_dict(), results.act_dcf(PRIORS), results.min_dcf(PRIORS)
 
 
-def processor_seconds(function: Callable[[], object], repeats: int = 7) -> float:
-    """Return the shortest time of the processor, which does not count waiting for others."""
-    return seconds(function, repeats, time.process_time)
-
-
 def usual() -> None:
     """Print ratios, times and memory for the usual shapes of data."""
     tar, non = gaussian_scores(10**5, 10**7)
     for dtype in (np.float64, np.float32):
         t, n = tar.astype(dtype), non.astype(dtype)
         kind = np.dtype(dtype).name
-        sort = processor_seconds(lambda n=n: np.sort(n))
+        sort = seconds(lambda n=n: np.sort(n))
         print(f"np.sort of 10^7 {kind}: {sort:.3f} s")
         for name, function in (
             ("ROC + hull + EER + minDCF at 1000 priors", hull_eer_min_dcf),
@@ -57,15 +50,15 @@ def usual() -> None:
             ("act_dcf at 1000 priors", lambda t, n: bosaris_py.act_dcf(t, n, PRIORS)),
             ("Results: all metrics, both DCFs at 1000 priors", everything),
         ):
-            elapsed = processor_seconds(lambda f=function, t=t, n=n: f(t, n))
+            elapsed = seconds(lambda f=function, t=t, n=n: f(t, n))
             memory = peak_bytes(lambda f=function, t=t, n=n: f(t, n)) / (t.nbytes + n.nbytes)
             remark = f"{1e3 * elapsed:.0f} ms, peak memory {memory:.2f} x input"
             report(f"{name}, {kind}", elapsed / sort, "np.sort(non)", remark)
     for n_tar, n_non in ((5 * 10**6, 5 * 10**6), (10**7, 10**5)):
         t, n = gaussian_scores(n_tar, n_non)
-        sort = processor_seconds(lambda t=t, n=n: (np.sort(t), np.sort(n)), 3)
+        sort = seconds(lambda t=t, n=n: (np.sort(t), np.sort(n)), 3)
         for name, function in (("ROC to minDCF", hull_eer_min_dcf), ("eer", bosaris_py.eer)):
-            elapsed = processor_seconds(lambda f=function, t=t, n=n: f(t, n), 3)
+            elapsed = seconds(lambda f=function, t=t, n=n: f(t, n), 3)
             memory = peak_bytes(lambda f=function, t=t, n=n: f(t, n)) / (t.nbytes + n.nbytes)
             remark = f"peak memory {memory:.2f} x input"
             report(f"{name}, {n_tar:g} / {n_non:g}", elapsed / sort, "both np.sort", remark)
@@ -96,9 +89,9 @@ def hard_scores() -> dict[str, Scores]:
 def hard() -> None:
     """Print what the ROC of scores that suit no grid takes, against a sort of normal ones."""
     table = hard_scores()
-    sort = processor_seconds(lambda: np.sort(table["normal"][1]), 3)
+    sort = seconds(lambda: np.sort(table["normal"][1]), 3)
     for name, (tar, non) in table.items():
-        elapsed = processor_seconds(lambda t=tar, n=non: hull_eer_min_dcf(t, n), 3)
+        elapsed = seconds(lambda t=tar, n=non: hull_eer_min_dcf(t, n), 3)
         report(f"ROC to minDCF, {name}", elapsed / sort, "np.sort(normal non)")
 
 
@@ -109,7 +102,7 @@ def ratios() -> dict[str, float]:
         scores = gaussian_scores(n_tar, 10**7)
         for dtype in (np.float64, np.float32):
             t, n = (array.astype(dtype) for array in scores)
-            sort = processor_seconds(lambda t=t, n=n: (np.sort(t), np.sort(n)), 5)
+            sort = seconds(lambda t=t, n=n: (np.sort(t), np.sort(n)), 5)
             ways = {
                 f"ROC, hull, EER, minDCF at 1000 priors; $10^{power}$ targets": hull_eer_min_dcf
             }
@@ -117,7 +110,7 @@ def ratios() -> dict[str, float]:
                 ways["Cllr"] = bosaris_py.cllr
                 ways["linear calibration"] = bosaris_py.LinearCalibration.fit
             for name, function in ways.items():
-                elapsed = processor_seconds(lambda f=function, t=t, n=n: f(t, n), 5)
+                elapsed = seconds(lambda f=function, t=t, n=n: f(t, n), 5)
                 found[f"{name}, {np.dtype(dtype).name}"] = elapsed / sort
     return found
 

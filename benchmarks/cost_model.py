@@ -13,6 +13,7 @@ Times are the processor's; files are in the system's page cache.
 import argparse
 import functools
 import gc
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -374,6 +375,7 @@ def main() -> None:
     options = parser.parse_args()
     # The model is one of a single core.
     passes.n_threads = lambda: 1
+    os.environ["OMP_NUM_THREADS"] = "1"
     last = round(np.log10(options.largest))
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)

@@ -2,7 +2,7 @@
 
 Writes a table of nanoseconds per score to ``docs/growth_table.md`` and a log-log figure to
 ``docs/images/growth.png``, for a fixed number of targets and for one target in a hundred scores.
-Times are the processor's, the best of several.
+Times are the clock's, the best of several.
 
     python benchmarks/growth.py                    as published; needs 8 GB of memory
     python benchmarks/growth.py --largest 1e7 --output -
@@ -12,7 +12,6 @@ import argparse
 import functools
 import io
 import itertools
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -72,7 +71,7 @@ def measure(sizes: list[int], rounds: int) -> dict[str, Times]:
             repeats = int(np.clip(10**7 // size, 2, 20))
             for name, operation in OPERATIONS.items():
                 call = functools.partial(operation, tar, non)
-                elapsed = seconds(call, repeats, time.process_time)
+                elapsed = seconds(call, repeats)
                 best[case][name][i] = min(best[case][name][i], elapsed)
             del tar, non, call
     return best

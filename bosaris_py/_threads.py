@@ -14,8 +14,8 @@ Result = TypeVar("Result")
 # More threads wait for each other: HDF5 reads for one at a time.
 _MOST_THREADS = 4
 
-# Each thread gets so many scores at least: to start one takes the time of some 10^5.
-_FEWEST_SCORES = 2**20
+# Each thread gets so many scores at least: fewer do not pay for its start and its own tables.
+_FEWEST_SCORES = 2**21
 
 
 def n_processors() -> int:
@@ -40,7 +40,10 @@ def n_threads_for(n_scores: int) -> int:
         or multiprocessing.parent_process()
     ):
         return 1
-    return min(n_threads(), n_scores // _FEWEST_SCORES)
+    # What limits the threads of numerical libraries limits these: joblib, for one, sets it.
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    most = max(1, int(limit)) if limit.isdecimal() else n_threads()
+    return min(most, n_threads(), n_scores // _FEWEST_SCORES)
 
 
 def in_threads(function: Callable[[slice], Result], n_scores: int, unit: int = 1) -> list[Result]:

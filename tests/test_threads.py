@@ -20,6 +20,7 @@ MANY = 10**9
 
 
 def of_processors(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(n), raising=False)
 
 
@@ -37,6 +38,10 @@ def test_a_thread_for_each_processor_that_is_ours(monkeypatch: pytest.MonkeyPatc
         assert n_threads() == expected
         assert n_threads_for(MANY) == expected
         assert n_threads_for(10**6) == 1
+        for limit, limited in (("2", min(2, expected)), ("0", 1), ("all", expected)):
+            monkeypatch.setenv("OMP_NUM_THREADS", limit)
+            assert n_threads_for(MANY) == limited
+        monkeypatch.delenv("OMP_NUM_THREADS")
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert n_threads() == 1
@@ -54,7 +59,7 @@ def test_threads_and_processes_of_the_caller_share_the_processors_already(
 
 def test_parts_are_whole_blocks_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     of_processors(3, monkeypatch)
-    scores = np.arange(3 * 2**20 + 5, dtype=np.float64)
+    scores = np.arange(3 * 2**21 + 5, dtype=np.float64)
     parts = in_threads(lambda part: scores[part], scores.size, 2**17)
     assert [part.size % 2**17 for part in parts] == [0, 0, parts[2].size % 2**17]
     assert np.array_equal(np.concatenate(parts), scores)
@@ -62,9 +67,9 @@ def test_parts_are_whole_blocks_in_order(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_what_a_part_raises_passes_and_no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     of_processors(2, monkeypatch)
-    scores = np.zeros(2**21)
+    scores = np.zeros(2**22)
     scores[-1] = np.nan
-    with pytest.raises(ValueError, match=r"non must hold no NaN.*2097151|NaN"):
+    with pytest.raises(ValueError, match=r"non must hold no NaN.*4194303|NaN"):
         bp.ROC.from_scores([0.0], scores)
     with pytest.raises(ValueError, match="NaN"):
         bp.cllr([0.0], scores)
