@@ -189,11 +189,11 @@ def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
     sums = in_threads(lambda part: _sums_by_products(scores[part], sign=sign), whole, _WIDE_BLOCK)
     if whole < scores.size:
         rest = scores[whole:]
-        scaled, work = np.empty(rest.size), np.empty(rest.size)
+        work = np.empty(rest.size)
         parts = _exact_sum(np.log1p(_exp(rest, sign, work)))
-        sums.append(
-            parts if math.isfinite(parts[0]) else _exact_sum(_nats(rest, sign, scaled, work))
-        )
+        if not math.isfinite(parts[0]):
+            parts = _exact_sum(_nats(rest, sign, np.empty(rest.size), work))
+        sums.append(parts)
     return list(chain.from_iterable(sums))
 
 

@@ -114,8 +114,7 @@ def as_trials(
 
 def _refuse_nan_quickly(scores: FloatArray, name: str) -> None:
     # The minimum is NaN if any score is, and costs less than a search for NaN.
-    lows = in_threads(lambda part: np.minimum.reduce(scores[part]), scores.size)
-    if np.isnan(lows).any():
+    if scores.size and np.isnan(np.minimum.reduce(scores)):
         refuse_nan(scores, name)
 
 
