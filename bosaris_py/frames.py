@@ -18,7 +18,6 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, mark_read_only
-from bosaris_py._threads import n_threads
 from bosaris_py._validation import (
     NO_SET,
     are_labels,
@@ -31,6 +30,7 @@ from bosaris_py._validation import (
     nearest,
 )
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics.threads import n_threads
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import LABEL, SCORE, VOCABULARIES, TrialClass, find_format
 from bosaris_py.storage.trial_table import (

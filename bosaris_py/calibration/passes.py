@@ -24,7 +24,6 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
 from bosaris_py._execution import Runner, check_client, whole_number, worker_processes
-from bosaris_py._threads import n_processors, n_threads
 from bosaris_py._validation import FilePath, as_path, describe, invalid
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.numerics.linear_objective import (
@@ -41,6 +40,7 @@ from bosaris_py.numerics.linear_objective import (
     raise_complaints,
 )
 from bosaris_py.numerics.scoring_rules import ScoringRule
+from bosaris_py.numerics.threads import n_processors, n_threads
 from bosaris_py.numerics.threshold_grid import Cells
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 

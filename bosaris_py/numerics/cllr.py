@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py._threads import in_threads
 from bosaris_py._validation import (
     as_mask,
     as_matrix,
@@ -39,6 +38,7 @@ from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import check_llrs, hull_of
 from bosaris_py.numerics.scoring_rules import FACTORS, log_products, resolve_prior
+from bosaris_py.numerics.threads import in_threads
 
 # A block and its two work arrays stay in the cache of one core.
 _BLOCK = 2**13

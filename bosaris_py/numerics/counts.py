@@ -32,7 +32,6 @@ from bosaris_py._arrays import (
     read_only,
     round_to_float32,
 )
-from bosaris_py._threads import in_threads, n_threads_for
 from bosaris_py._validation import (
     as_score_lists,
     as_vector,
@@ -43,6 +42,7 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
+from bosaris_py.numerics.threads import in_threads, n_threads_for
 from bosaris_py.numerics.threshold_grid import GridCounts, ThresholdGrid
 
 # Any sum of whole weights up to here is exact, in float64 as in int64.

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import _threads
-from bosaris_py._threads import in_threads, n_threads, n_threads_for
-from bosaris_py.numerics import counts
+from bosaris_py.numerics import counts, threads
 from bosaris_py.numerics.cllr import bits_of, sums_of_nats
+from bosaris_py.numerics.threads import in_threads, n_threads, n_threads_for
 
 MANY = 10**9
 
@@ -28,7 +27,7 @@ def of_processors(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
 def small_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Let so many threads share a few thousand scores."""
     of_processors(request.param, monkeypatch)
-    monkeypatch.setattr(_threads, "_FEWEST_SCORES", 2**12)
+    monkeypatch.setattr(threads, "_FEWEST_SCORES", 2**12)
     return int(request.param)
 
 
