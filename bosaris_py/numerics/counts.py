@@ -68,6 +68,9 @@ _SCORES_PER_SEARCH, _FEWEST_PER_SEARCH, _MOST_SORTED = 32, 8, 2**22
 _SEARCH, _GRID, _GRID_GROWTH, _WAITING = 20.0, 4.0, 0.0006, 1.35
 _PROBE, _PROBE_LEVELS, _PROBE_SECONDS = 2**13, 10.0, 1e-3
 
+# With fewer scores for each threshold, counts of each thread take more memory than they save time.
+_SCORES_PER_THREAD = 32
+
 # Smaller blocks are never sorted much faster than a grid counts them.
 _FEWEST_SORTED = 2**20
 
@@ -388,7 +391,9 @@ def _add_counts(
     thresholds: Float64Array, scores: FloatArray, weights: Float64Array | None, counts: Weights
 ) -> None:
     """Add scores to `counts`, by the way that takes least time."""
-    if weights is not None or n_threads_for(scores.size) == 1:
+    # Each thread has counts of its own, so scores must be many for each threshold.
+    is_few = scores.size < _SCORES_PER_THREAD * thresholds.size
+    if is_few or weights is not None or n_threads_for(scores.size) == 1:
         _add_part(thresholds, scores, weights, counts)
         return
 

@@ -93,6 +93,7 @@ def test_counts_are_those_of_a_search(
     thresholds = np.unique(np.rint(rng.normal(0, 1e5, n_thresholds)) / 2)
     monkeypatch.setattr(counts, "_sort_time", lambda _: sort_time)
     monkeypatch.setattr(counts, "_FEWEST_SORTED", 2**12)
+    monkeypatch.setattr(counts, "_SCORES_PER_THREAD", 0)
     assert n_threads_for(scores.size) == small_parts
     at, between = counts.count_between(thresholds, scores)
     ordered = np.sort(scores.astype(np.float64))
