@@ -69,13 +69,13 @@ _SEARCH, _GRID, _GRID_GROWTH, _WAITING = 20.0, 4.0, 0.0006, 1.35
 _PROBE, _PROBE_LEVELS, _PROBE_SECONDS = 2**13, 10.0, 1e-3
 
 # With fewer scores for each threshold, counts of each thread take more memory than they save time.
-_SCORES_PER_THREAD = 32
+_SCORES_PER_THREAD = 8
 
 # Smaller blocks are never sorted much faster than a grid counts them.
 _FEWEST_SORTED = 2**20
 
 # So many thresholds are searched for in a small part of sorted scores, which stays in cache.
-_SEARCHED_AT_ONCE = 2**10
+_SEARCHED_AT_ONCE = 2**12
 
 # From so many thresholds on, which leave the cache, the scores in their cells are searched for in
 # blocks of so many for each, if the probe takes no more nanoseconds. Of fewer scores for each all
@@ -398,12 +398,12 @@ def _add_counts(
         return
 
     def count(part: slice) -> Weights:
-        own = np.zeros_like(counts)
+        own = np.zeros_like(counts) if part.start else counts
         _add_part(thresholds, scores[part], None, own, is_alone=False)
         return own
 
     # Whole numbers: the sum is the same whatever the parts are.
-    for own in in_threads(count, scores.size):
+    for own in in_threads(count, scores.size)[1:]:
         counts += own
 
 
@@ -425,12 +425,13 @@ def _add_part(
     waiting = 1.0 if is_alone else _WAITING
     is_sorted = weights is None and _sorting_pays(k, scores.dtype, _block_size(k, n), waiting)
     grid = None if is_sorted else _make_grid(thresholds, scores, n)
-    blocks = _blocks_of_met(thresholds, scores.dtype, counts) if weights is None else None
-    if grid is not None and blocks is not None and n < _SCORES_FOR_MET * k:
+    is_searched = weights is None and _searching_pays(k, scores.dtype)
+    if grid is not None and is_searched and n < _SCORES_FOR_MET * k:
         grid = None if grid.share_met(scores) > _MOST_MET else grid
     if grid is None:
         _count_by_search(thresholds, scores, weights, counts)
         return
+    blocks = _blocks_of_met(thresholds, scores.dtype, counts) if is_searched else None
     tally = GridCounts(grid, counts, _count_by_search, blocks, n_alone=n if is_alone else 0)
     tally.add(scores, weights)
     tally.flush()
@@ -470,10 +471,8 @@ def _sort_time(dtype: np.dtype[Any]) -> float:
 
 def _blocks_of_met(
     thresholds: Float64Array, dtype: np.dtype[Any], counts: Weights
-) -> _SortedBlocks | None:
-    """Return what counts the scores in cells of a grid with thresholds; None: comparisons."""
-    if not _searching_pays(thresholds.size, dtype):
-        return None
+) -> _SortedBlocks:
+    """Return what counts, by searches, the scores in cells of a grid with thresholds."""
     return _SortedBlocks(thresholds, dtype, _MET_PER_SEARCH * thresholds.size, counts)
 
 
@@ -563,31 +562,29 @@ class _SortedBlocks:
 
     def flush(self) -> None:
         """Add to the counts whatever is not yet in them."""
-        block, counts = self._block[: self._n], self._counts
+        block = self._block[: self._n]
         if not block.size:
             return
         block.sort()
-        below = _search_sorted(block, self._limits)
-        # Few thresholds are scores; only those are searched for twice.
-        tied = np.flatnonzero(block.take(below, mode="clip") == self._thresholds)
-        many = np.searchsorted(block, self._limits[tied], side="right") - below[tied]
-        counts[2 * tied + 1] += many
-        counts[2 * tied + 2] -= many
-        counts[::2] += np.diff(below, prepend=0, append=self._n)
+        # Some thresholds at once, and the scores where they lie, stay in cache.
+        starts = range(0, self._limits.size, _SEARCHED_AT_ONCE)
+        ends = block.searchsorted(self._limits[_SEARCHED_AT_ONCE::_SEARCHED_AT_ONCE]).tolist()
+        last = 0
+        for at, begin, end in zip(starts, [0, *ends], [*ends, block.size], strict=False):
+            counts, limits = self._counts[2 * at :], self._limits[at : at + _SEARCHED_AT_ONCE]
+            around = block[begin:end]
+            below = around.searchsorted(limits) + begin
+            counts[: 2 * below.size : 2] += np.diff(below, prepend=last)
+            last = below[-1]
+            # Few thresholds are scores; only those are searched for twice.
+            nearest = block.take(below, mode="clip")
+            tied = np.flatnonzero(nearest == self._thresholds[at : at + _SEARCHED_AT_ONCE])
+            if tied.size:
+                many = around.searchsorted(limits[tied], side="right") + begin - below[tied]
+                counts[2 * tied + 1] += many
+                counts[2 * tied + 2] -= many
+        self._counts[-1] += block.size - last
         self._n = 0
-
-
-def _search_sorted(ordered: FloatArray, limits: FloatArray) -> IndexArray:
-    """Return how many sorted scores lie below each ascending limit."""
-    # Some limits at once are searched for in the part of the scores where they lie: in cache.
-    below = np.empty(limits.size, dtype=np.intp)
-    starts = range(0, limits.size, _SEARCHED_AT_ONCE)
-    ends = ordered.searchsorted(limits[_SEARCHED_AT_ONCE::_SEARCHED_AT_ONCE]).tolist()
-    for at, begin, end in zip(starts, [0, *ends], [*ends, ordered.size], strict=False):
-        part = slice(at, at + _SEARCHED_AT_ONCE)
-        below[part] = ordered[begin:end].searchsorted(limits[part])
-        below[part] += begin
-    return below
 
 
 class RunningCounts:
@@ -616,7 +613,8 @@ class RunningCounts:
             if _sorting_pays(k, dtype, size, _WAITING):
                 tally = _SortedBlocks(self._thresholds, dtype, size, self._counts)
             elif (grid := _make_grid(self._thresholds, scores, _MANY_SCORES)) is not None:
-                blocks = _blocks_of_met(self._thresholds, dtype, self._counts)
+                met = self._thresholds, dtype, self._counts
+                blocks = _blocks_of_met(*met) if _searching_pays(k, dtype) else None
                 tally = GridCounts(grid, self._counts, _count_by_search, blocks)
             else:
                 _add_counts(self._thresholds, scores, None, self._counts)
