@@ -190,6 +190,13 @@ def _table_form(args: argparse.Namespace, *forms: str) -> str | None:
     return known[suffix]
 
 
+def _check_formats(args: argparse.Namespace) -> None:
+    """Refuse an unknown format under the option that names it, before anything is trained."""
+    for option in ("format", "key_format", "to"):
+        if getattr(args, option, None):
+            bp.storage.formats.catalogue.find_format(getattr(args, option), option)
+
+
 def _text_format(output: str, named: str | None) -> str | None:
     """Return the text format that is named, or that the extension of a file stands for."""
     return named or _FORMAT_OF.get(Path(output.removesuffix(".gz")).suffix.lower())
@@ -235,8 +242,11 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     if binary is None and Path(path).suffix.lower() == ".json":
         return {"file": path, "format": "json", "holds": repr(bp.read_model(path))}
     if binary is None:
-        text_format = args.format or bp.storage.formats.detect_format(path)
-        options = _text_options(args, columns=args.columns, labels=args.labels)
+        # What columns or labels tell needs no detection.
+        told = args.format or ("text" if args.columns or args.labels else None)
+        text_format = told or bp.storage.formats.detect_format(path)
+        words = {"format": args.format, "columns": args.columns, "labels": args.labels}
+        options = _text_options(args, **words)
         found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **options})
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
@@ -787,7 +797,6 @@ def _in_options(text: str, args: argparse.Namespace | None) -> str:
 
     def spell(found: re.Match[str]) -> str:
         name = _SPELLED.get(found[1] or found[2], found[1] or found[2])
-        name = "to" if name == "format" and f"got {given.get('to')!r}." in text else name
         name = f"key_{name}" if of_key and f"key_{name}" in given else name
         option = f"--{name.replace('_', '-')}"
         if name not in given or option not in _OPTIONS:
@@ -837,6 +846,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show
             args = _make_parser().parse_args(argv)
+            _check_formats(args)
             try:
                 args.run(args)
             except _UsageError as error:

@@ -649,6 +649,40 @@ def test_errors_of_the_key_name_its_options(run: Run) -> None:
     assert "what the --key-columns are" in told
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "evaluate eval_a.txt --key eval_key.h5 --format nope",
+        "evaluate eval_a.txt --key eval_key.h5 --key-format nope",
+        "primary-cost eval_a.txt --key eval_key.h5 --plan VoxSRC --key-format nope",
+        "convert eval_a.txt new.csv --to nope",
+        # The same wrong name in two options: the one that is read first.
+        "convert eval_a.txt new.csv --to nope --format nope",
+        "info eval_a.txt --format nope",
+        # Before the training, which may take long.
+        "calibrate dev_a.h5 --key dev_key.h5 --model new.json --apply dev_a.h5 -o new.h5 --to nope",
+    ],
+)
+def test_unknown_format(run: Run, words: str) -> None:
+    code, out, err = run(*words.split())
+    assert (code, out) == (1, "")
+    (option,) = re.findall(r"(--\S+) nope$", words)
+    assert err.startswith(f"bosaris: error: {option} must be one of nist, ")
+    assert err.endswith("; got 'nope'.\n")
+    assert not list(Path().glob("new.*"))
+
+
+def test_info_reads_as_it_is_told(run: Run) -> None:
+    """The format decides how the lines are read, and columns stand in for a format."""
+    code, _, err = run("info", "eval_a.txt", "--format", "nist")
+    assert code == 1
+    assert "no column modelid" in err
+    Path("odd.txt").write_text("m s 1 2 3\n")
+    code, out, _ = run("info", "odd.txt", "--columns", "model,segment,score,-,-")
+    told = "odd.txt: text, TrialTable: 1 lines, 1 models x 1 segments, 1 scores\n"
+    assert (code, out) == (0, told)
+
+
 @pytest.mark.parametrize("labels", ["1 0 1 0", "target nontarget target nontarget"])
 def test_bare_numbers(run: Run, labels: str) -> None:
     Path("numbers.txt").write_text("1.5\n-0.5\n2.5\n-2.0\n")

@@ -419,12 +419,12 @@ _ALL = (
 FORMATS: Mapping[str, TrialFormat] = MappingProxyType({item.name: item for item in _ALL})
 
 
-def find_format(name: str) -> TrialFormat:
+def find_format(name: str, argument: str = "format") -> TrialFormat:
     """Return a format by name, or say which there are."""
     if not isinstance(name, str):
-        raise invalid("format", "be a name", describe(name))
+        raise invalid(argument, "be a name", describe(name))
     found = FORMATS.get(name)
     if found is None:
         known = f"be one of {', '.join(FORMATS)}"
-        raise invalid("format", known, describe(name), nearest(name, FORMATS))
+        raise invalid(argument, known, describe(name), nearest(name, FORMATS))
     return found
