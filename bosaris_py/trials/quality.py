@@ -214,7 +214,8 @@ def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
     bad = ~np.isfinite(values).all(axis=0)
     if bad.any():
         found = f"NaN or infinity for {np.count_nonzero(bad)} ids ({list_some(ids[bad])})"
-        raise invalid(name, "be finite for the ids that are wanted", found)
+        hint = "Leave out ids whose measure is missing (NaN); the logarithm of 0 is -inf."
+        raise invalid(name, "be finite for the ids that are wanted", found, hint)
 
 
 def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:

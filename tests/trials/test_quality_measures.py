@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials import Key, Ndx, QualityMeasures, SegmentQuality
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
+from bosaris_py.fusion import QualityFusion, quality_systems
+from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
 from tests.strategies import id_lists, keys, ndxs, quality_measures, segment_qualities
 
 
@@ -123,6 +125,35 @@ def test_from_segment_quality(models: SegmentQuality, segments: SegmentQuality) 
     assert item.scoremask.all()
     assert item.hasmodel.all()
     assert item.hasseg.all()
+
+
+@pytest.mark.parametrize("bad", [np.nan, -np.inf])
+@pytest.mark.parametrize("extension", ["h5", "mat", "txt"])
+def test_not_finite_measures_are_refused_where_they_are_wanted(
+    tmp_path: Path, bad: float, extension: str
+) -> None:
+    """As NaN scores: an object or a file may hold them, what needs them names the ids."""
+    item, path = SegmentQuality(["s", "t"], [1.0, bad]), tmp_path / f"quality.{extension}"
+    if extension == "txt":
+        path.write_text(f"1\ns 1.0\nt {bad}\n")
+    else:
+        item.save(path)
+    read = SegmentQuality.read(path)
+    np.testing.assert_array_equal(read.values, item.values)
+    key = Key(["m"], ["s", "t"], [[True, False]], [[False, True]])
+    scores = Scores([[1.0, -1.0]], ["m"], ["s", "t"])
+    of_models = SegmentQuality(["m"], [0.0])
+    for use in (
+        lambda: read.align_with_ids(["s", "t"]),
+        lambda: QualityMeasures.from_segment_quality(of_models, read).align_with_ndx(key),
+        lambda: quality_systems(scores, {"noise": (None, read)}, key),
+        lambda: QualityFusion.fit_scores(scores, read, key),
+    ):
+        with pytest.raises(InvalidInputError, match=r"infinity for 1 ids \(t\). Leave out"):
+            use()
+    # What does not need them does not ask.
+    alone = read.filter(["s"], keep=True)
+    assert alone.align_with_ids(["s"]).values.tolist() == [[1.0]]
 
 
 def test_representation_counts() -> None:
