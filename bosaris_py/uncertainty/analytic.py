@@ -62,8 +62,8 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakersNeeded,
     check_few_speakers,
-    ends_left_open,
     influence_on,
+    open_ends,
     scores_by_speaker,
     speakers_for,
 )
@@ -1071,7 +1071,8 @@ def speaker_interval(
     check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
     interval = influence.interval(confidence, METHOD)
     if interval.low == interval.high and isinstance(statistic, Statistic):
-        low, high = ends_left_open(statistic, taken, strata, lambda: pairs.n_by_class, confidence)
+        left = open_ends(statistic, taken, strata.trial_weights(), pairs.n_by_class)
+        low, high = left(confidence)
         interval = attrs.evolve(interval, low=float(low), high=float(high))
     return interval
 

@@ -55,6 +55,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     BootstrapResult,
     IntervalKind,
     NormalityTest,
+    OpenEnds,
     ZTest,
     normality_test,
     quantile,
@@ -67,8 +68,8 @@ from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_INTERVAL,
     Studentised,
     check_few_speakers,
-    ends_left_open,
     influences_by_plan,
+    open_ends,
     units_of,
 )
 from bosaris_py.uncertainty.resampling import (
@@ -365,12 +366,15 @@ class System:
         plan: ResamplingPlan,
     ) -> BootstrapResult:
         """Summarise the replicates."""
-        open_ends = None
+
+        @functools.cache
+        def left_open() -> OpenEnds:
+            data = (self.tar, self.non), plan.strata.trial_weights(), units_of(plan)
+            return open_ends(self.statistic, *data)
+
         # Bands have ends of their own.
-        if isinstance(self.statistic, ErrorRates) or not np.ndim(self.estimate):
-            data = self.statistic, (self.tar, self.non), plan.strata
-            open_ends = functools.partial(ends_left_open, *data, functools.partial(units_of, plan))
-        return BootstrapResult.from_replicates(
+        is_open = isinstance(self.statistic, ErrorRates) or not np.ndim(self.estimate)
+        result = BootstrapResult.from_replicates(
             self.estimate,
             replicates,
             method=options.method,
@@ -379,8 +383,11 @@ class System:
             bounds=self.statistic.bounds,
             student=student,
             degrees=plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf,
-            open_ends=open_ends,
+            open_ends=(lambda level: left_open()(level)) if is_open else None,
         )
+        # The result outlives the trials.
+        few = None if result.open_ends is None else left_open()
+        return attrs.evolve(result, open_ends=few)
 
 
 def warn_of_few_errors(systems: Sequence[System], strata: TrialStrata) -> bool:

@@ -37,6 +37,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     ROUNDING,
     Alternative,
     Interval,
+    OpenEnds,
     normal_p_value,
     student_quantiles,
 )
@@ -59,6 +60,7 @@ from bosaris_py.uncertainty.statistic import (
     MinCllr,
     MinDCF,
     Statistic,
+    ThresholdStatistic,
     UserFunction,
     WhichClass,
     bits_of,
@@ -458,29 +460,73 @@ def scores_by_speaker(
     return pairs, trials.strata, [trials.take(scores, key) for scores in systems]
 
 
-def ends_left_open(
+def open_ends(
     statistic: AnyStatistic,
     scores: BothScores,
-    strata: TrialStrata,
-    units: Callable[[], tuple[float, float]],
+    weights: tuple[Float64Array | None, Float64Array | None],
+    units: tuple[float, float],
+) -> OpenEnds:
+    """Return what makes the ends that data without variation leave open; it keeps no trials."""
+    if isinstance(statistic, UserFunction):
+        return _anything
+    return functools.partial(_open_ends, statistic, *_condensed(statistic, scores, weights), units)
+
+
+def _anything(confidence: float) -> tuple[float, float]:
+    return -math.inf, math.inf
+
+
+def _open_ends(
+    statistic: Statistic,
+    scores: BothScores,
+    weights: tuple[Float64Array, Float64Array],
+    units: tuple[float, float],
     confidence: float,
 ) -> tuple[Any, Any]:
-    """Return the ends that data without variation leave open, of so many units in each class."""
     # What has happened to none of n units has at most the chance 1 - tail^(1/n). So large a share
     # of either class may have any scores: in the best case, and in the worst, infinite ones.
-    if isinstance(statistic, UserFunction):
-        return statistic.bounds
     tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
-    shares = [-math.expm1(math.log(tail) / count) for count in units()]
-    weights = [
-        np.append((1.0 - share) * (1.0 / some.size if w is None else w) * np.ones(some.size), share)
-        for share, some, w in zip(shares, scores, strata.trial_weights(), strict=True)
-    ]
+    shares = [-math.expm1(math.log(tail) / count) for count in units]
+    masses = [np.append((1.0 - a) * w, a) for a, w in zip(shares, weights, strict=True)]
     ends = []
     for far in (math.inf, -math.inf):
-        some = [np.append(s, s.dtype.type(x)) for s, x in zip(scores, (far, -far), strict=True)]
-        ends.append(np.asarray(statistic(*some, *weights)))
+        tar, non = (np.append(s, x) for s, x in zip(scores, (far, -far), strict=True))
+        # Scores that stand for others are no log-likelihood-ratios: no word of that.
+        value = statistic._value(tar, non, tar_weights=masses[0], non_weights=masses[1])
+        ends.append(np.asarray(value, dtype=np.float64))
     return np.minimum(*ends), np.maximum(*ends)
+
+
+def _condensed(
+    statistic: Statistic,
+    scores: BothScores,
+    weights: tuple[Float64Array | None, Float64Array | None],
+) -> tuple[BothScores, tuple[Float64Array, Float64Array]]:
+    """Return a few scores with weights that stand for all, also if others join."""
+    if isinstance(statistic, ThresholdStatistic):
+        limits = np.append(-np.inf, np.union1d(statistic.fa_limits, statistic.miss_limits))
+        # The greatest limit that a score reaches.
+        places = (np.searchsorted(limits, some, side="right") - 1 for some in scores)
+        counts = map(np.bincount, places, weights, (limits.size, limits.size))
+        tar, non = (count / count.sum() for count in counts)
+        return (limits, limits), (tar, non)
+    one = np.ones(1)
+    if isinstance(statistic, Cllr):
+        means = (
+            np.average(bits_of(sign, some, math.e), weights=w, keepdims=True)
+            for sign, some, w in zip((-1.0, 1.0), scores, weights, strict=True)
+        )
+        # The score of which the mean is the cost.
+        with np.errstate(divide="ignore"):
+            tar, non = (mean + np.log(-np.expm1(-mean)) for mean in means)
+        return (-tar, non), (one, one)
+    tar_weights, non_weights = weights
+    roc = ROC.from_scores(*scores, tar_weights=tar_weights, non_weights=non_weights)
+    if isinstance(statistic, AUC):
+        return (np.array([1.0, -1.0]), np.zeros(1)), (np.array([roc.auc, 1.0 - roc.auc]), one)
+    hull = roc.convex_hull()
+    steps = np.arange(hull.pmiss.size - 1.0)
+    return (steps, steps), (np.diff(hull.pmiss), -np.diff(hull.pfa))
 
 
 METHOD = "speaker pairs"

@@ -1,11 +1,15 @@
 """Results that look more certain than they are: warnings, refusals, and zeros that are exact."""
 
+import gc
 import pickle
 import subprocess
 import sys
 import warnings
+import weakref
 from collections.abc import Callable
+from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from scipy import special, stats
@@ -148,6 +152,39 @@ class TestWarnings:
         with pytest.warns(FewErrorsWarning):
             result = unc.bootstrap(tar, non, lambda *_: 1.0, replications=20, rng=1)
         assert (result.low, result.high) == (-np.inf, np.inf)
+
+    @pytest.mark.parametrize(
+        "statistic",
+        [
+            *(unc.EER(), unc.AUC(), unc.MinCllr(), unc.MinDCF(0.1), unc.ActDCF(0.1)),
+            *(unc.DCF(0.0), unc.ErrorRates([0.0, 1.0]), lambda *_: 1.0),
+        ],
+    )
+    def test_no_variation_keeps_no_trials(self, statistic: Any) -> None:
+        tar, non = np.linspace(3.0, 4.0, 2000), np.linspace(-4.0, -3.0, 1000)
+        trials = weakref.ref(tar), weakref.ref(non)
+        with pytest.warns(FewErrorsWarning):
+            result = unc.bootstrap(tar, non, statistic, replications=20, rng=1)
+        del tar, non
+        gc.collect()
+        assert [trial() for trial in trials] == [None, None]
+        # 8000 bytes are 1000 of the trials; beside the replicates there are about 1000 bytes.
+        assert len(pickle.dumps(attrs.evolve(result, replicates=np.zeros(2)))) < 2000
+        low, high = result.interval_of("percentile", 0.99)
+        assert np.all(low <= result.low)
+        assert np.all(high >= result.high)
+
+    def test_no_variation_of_infinite_scores(self) -> None:
+        """To the area and the other metrics of ranks an infinite score is one like others."""
+        for statistic in (unc.AUC(), unc.EER(), unc.MinCllr(), unc.MinDCF(0.1)):
+            found = []
+            for size in (5.0, np.inf):
+                tar, non = np.full(200, size), np.full(500, -size)
+                with pytest.warns(FewErrorsWarning):
+                    result = unc.bootstrap(tar, non, statistic, replications=20, rng=1)
+                found.append((result.low, result.high))
+            assert found[0] == found[1]
+            assert found[0][0] < found[0][1]
 
     def test_no_variation_counts_sets_speakers_and_the_heaviest_trials(self) -> None:
         tar, non, cost = np.full(40, 5.0), np.full(90, -5.0), unc.DCF(0.0, 0.5, 1, 1)
