@@ -75,6 +75,15 @@ class Interval(metaclass=Readable):
         )
 
 
+# Rates that might differ from 0 or 1, as (price, number of trials).
+LeftOpen: TypeAlias = tuple[tuple[float, float], ...]
+
+
+def unseen_part(rates: LeftOpen, tail: float) -> float:
+    """Return what rates without errors leave open: each at most 1 - tail^(1/n), times its price."""
+    return sum(-price * math.expm1(math.log(tail) / total) for price, total in rates)
+
+
 @attrs.frozen(repr=False)
 class ZTest(metaclass=Readable):
     """The outcome of a z-test of the difference of two systems.
@@ -97,6 +106,9 @@ class ZTest(metaclass=Readable):
         Degrees of freedom of Student's t; inf for the normal distribution.
     least_p : float
         The least two-sided p-value that so little data allow.
+    left_open : tuple of two tuples of (float, float)
+        Where neither system varies, the greatest decreases and increases of the difference by each
+        rate, with its number of trials.
     """
 
     difference: float
@@ -107,6 +119,7 @@ class ZTest(metaclass=Readable):
     method: str
     degrees: float = math.inf
     least_p: float = 0.0
+    left_open: tuple[LeftOpen, LeftOpen] = ((), ())
 
     @property
     def confidence(self) -> float:
@@ -124,11 +137,15 @@ class ZTest(metaclass=Readable):
         Returns
         -------
         Interval
-            Holds 0 if and only if the two-sided p-value is at least 1 - confidence.
+            Holds 0 if and only if the two-sided p-value is at least 1 - confidence. Of decisions
+            that do not vary, as long as their numbers leave open, see `hter_z_test`.
         """
         level = check_fraction(confidence, "confidence")
-        _, quantile = student_quantiles(0.5 - 0.5 * level, self.degrees)
+        tail = 0.5 - 0.5 * level
+        _, quantile = student_quantiles(tail, self.degrees)
         low, high = (self.difference + sign * quantile * self.standard_error for sign in (-1, 1))
+        below, above = (unseen_part(rates, tail) for rates in self.left_open)
+        low, high = low - below, high + above
         if self.least_p > 1.0 - level:
             low, high = min(low, 0.0), max(high, 0.0)
         return Interval(self.difference, low, high, self.standard_error, level, self.method)
@@ -170,6 +187,7 @@ def z_test(
     method: str,
     degrees: float = math.inf,
     least_p: float = 0.0,
+    left_open: tuple[LeftOpen, LeftOpen] = ((), ()),
 ) -> ZTest:
     """Compare a difference with its standard error, by the normal law or Student's t."""
     check_choice(alternative, Alternative, "alternative")
@@ -181,7 +199,7 @@ def z_test(
     # One side of a symmetric test has half of its least p-value.
     least = least_p if alternative == "two-sided" else 0.5 * least_p
     numbers = float(difference), float(standard_error), float(z), max(p_value, least)
-    return ZTest(*numbers, alternative, method, degrees, least_p)
+    return ZTest(*numbers, alternative, method, degrees, least_p, left_open)
 
 
 def normal_p_value(z: npt.ArrayLike, alternative: Alternative, degrees: float = math.inf) -> Any:

@@ -36,8 +36,10 @@ from bosaris_py.trials.scores import AnyScores, class_scores
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     Interval,
+    LeftOpen,
     ZTest,
     normal_interval,
+    unseen_part,
     z_test,
 )
 from bosaris_py.uncertainty.resampling import as_classes
@@ -793,16 +795,19 @@ def dcf_interval(
 def _opened(interval: Interval, counts: ErrorCounts, prices: tuple[float, float]) -> Interval:
     """Widen an interval by what no errors, or nothing but errors, leave open."""
     tail = 0.5 - 0.5 * interval.confidence
-    low = high = 0.0
-    pairs = (counts.misses, counts.n_tar), (counts.false_alarms, counts.n_non)
-    for price, (errors, total) in zip(prices, pairs, strict=True):
-        # Clopper and Pearson: 1 - (alpha / 2)^(1 / n).
-        limit = -price * math.expm1(math.log(tail) / total)
-        low, high = low + limit * (errors == total), high + limit * (errors == 0)
+    low, high = (unseen_part(rates, tail) for rates in _left_open(counts, prices))
     below = math.hypot(interval.estimate - interval.low, low)
     above = math.hypot(interval.high - interval.estimate, high)
     ends = interval.estimate - below, interval.estimate + above
     return attrs.evolve(interval, low=ends[0], high=ends[1])
+
+
+def _left_open(counts: ErrorCounts, prices: tuple[float, float]) -> tuple[LeftOpen, LeftOpen]:
+    """Return the rates that may be lower, being 1, and those that may be higher, being 0."""
+    pairs = (counts.misses, counts.n_tar), (counts.false_alarms, counts.n_non)
+    rates = [(price, *pair) for price, pair in zip(prices, pairs, strict=True)]
+    low, high = (tuple((p, n) for p, k, n in rates if k == n * ends) for ends in (1, 0))
+    return low, high
 
 
 def hter_z_test(
@@ -832,7 +837,9 @@ def hter_z_test(
     Returns
     -------
     ZTest
-        With the difference a - b; its `confidence`, 1 - p, is the paper's delta.
+        With the difference a - b; its `confidence`, 1 - p, is the paper's delta. Where nothing
+        varies, p is 1 and `interval` counts each rate without errors, or without disagreements, of
+        n trials with :math:`1 - (\alpha/2)^{1/n}`; not with "naive" and "class".
 
     Raises
     ------
@@ -963,6 +970,8 @@ def _z_test(
         variance = per_miss**2 * misses + per_alarm**2 * alarms
         # No less than if the sign of each disagreement is flipped.
         least_p = min(1.0, 2.0 ** (1.0 - min(misses + alarms, 1000.0)))
+        rates: LeftOpen = ((prices[0], pair.n_tar), (prices[1], pair.n_non))
+        left_open = rates, rates
     else:
         pair_of_counts = _counts_of(a, "a"), _counts_of(b, "b")
         (rate_a, variance_a), (rate_b, variance_b) = (
@@ -971,6 +980,8 @@ def _z_test(
         # [1] equation 15; unlike there, the systems may have been tested on other trials.
         difference, variance = rate_a - rate_b, variance_a + variance_b
         least_p = 0.0
+        (low_a, high_a), (low_b, high_b) = (_left_open(each, prices) for each in pair_of_counts)
+        left_open = low_a + high_b, high_a + low_b
         if variance == 0 and difference != 0:
             # No errors against nothing but errors: the variance if both systems are alike.
             counts_a, counts_b = pair_of_counts
@@ -981,4 +992,8 @@ def _z_test(
             # p (1 - p) (1 / n1 + 1 / n2), from p (1 - p) / (n1 + n2).
             variance = pooled * (counts_a.n_trials + counts_b.n_trials) ** 2
             variance /= counts_a.n_trials * counts_b.n_trials
-    return z_test(difference, math.sqrt(variance), alternative, method, least_p=least_p)
+    # A spread of some decisions says enough, and so does the p-value that the interval inverts.
+    if variance > 0 or method in ("naive", "class"):
+        left_open = (), ()
+    error = math.sqrt(variance)
+    return z_test(difference, error, alternative, method, least_p=least_p, left_open=left_open)

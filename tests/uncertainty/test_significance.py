@@ -207,6 +207,35 @@ def test_a_difference_without_variance_is_not_certain():
     assert hter_z_test(*pair).interval().low < 0 < hter_z_test(*pair).interval().high
 
 
+def test_two_systems_without_errors_may_differ():
+    """Each rate is at most the limit of Clopper and Pearson, 1 - 0.025^(1/n), the other's 0."""
+    point = OperatingPoint(0.2, 1, 1)
+    sizes = [(200, 500), (100, 300)]
+    a, b = (ErrorCounts(0, n_tar, 0, n_non) for n_tar, n_non in sizes)
+    most = [0.2 * (1 - 0.025 ** (1 / t)) + 0.8 * (1 - 0.025 ** (1 / n)) for t, n in sizes]
+    test = dcf_z_test(a, b, point)
+    assert (test.difference, test.standard_error, test.p_value) == (0, 0, 1)
+    low, high = test.interval().low, test.interval().high
+    assert (low, high) == pytest.approx((-most[1], most[0]), rel=1e-12)
+    # As the intervals of each system's cost.
+    assert (-low, high) == (dcf_interval(b, point).high, dcf_interval(a, point).high)
+    # Nothing but misses: a may have fewer, b too.
+    worst = ErrorCounts(200, 200, 0, 500)
+    interval = dcf_z_test(worst, worst, point).interval(0.9)
+    most = 0.2 * (1 - 0.05 ** (1 / 200)) + 0.8 * (1 - 0.05 ** (1 / 500))
+    assert (interval.low, interval.high) == pytest.approx((-most, most), rel=1e-12)
+    # Decisions that agree on 40 and 50 trials, right or wrong, may disagree on others.
+    alike = Decisions(np.arange(40) < 20, np.arange(50) < 20)
+    interval = hter_z_test(alike, alike).interval()
+    most = 1 - (0.025 ** (1 / 40) + 0.025 ** (1 / 50)) / 2
+    assert (interval.low, interval.high) == pytest.approx((-most, most), rel=1e-12)
+    # One disagreement is a spread.
+    other = Decisions(np.arange(40) < 21, np.arange(50) < 20)
+    found = hter_z_test(other, alike)
+    assert found.left_open == ((), ())
+    assert found.interval().high == pytest.approx(found.difference + 1.959963984540054 / 80)
+
+
 def test_no_errors_leave_room_for_some():
     # Clopper and Pearson: 1 - 0.025^(1/n), for both rates.
     limits = [1 - 0.025 ** (1 / n) for n in (400, 1000)]
