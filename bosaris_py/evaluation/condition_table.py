@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -11,6 +12,7 @@ import attrs
 
 from bosaris_py._arrays import IndexArray, Readable
 from bosaris_py._tables import Table, text_table
+from bosaris_py._validation import NamedWarnings
 from bosaris_py.evaluation.pooled_scores import ConditionMixture
 from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.streaming import FileGroups, Files
@@ -389,17 +391,22 @@ def _table(
         any_of([item.non for item in members], n_non),
     )
     parts: list[tuple[str, RowKind, float | None, Any, Any, Members]] = [
-        (item.name, "condition", item.weight, item.tar, item.non, None) for item in members
+        ("pooled", "pooled", None, *pooled, None),
+        *((item.name, "condition", item.weight, item.tar, item.non, None) for item in members),
+        ("equalised", "equalised", None, *pooled, members),
     ]
-    parts.append(("pooled", "pooled", None, *pooled, None))
-    parts.append(("equalised", "equalised", None, *pooled, members))
     rows = []
-    for name, kind, weight, tar, non, weighted in parts:
-        own_tar, own_non, results = judge(tar, non, weighted)
-        figures = table_figures(results, points, normalize=normalize)
-        common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
-        rows.append(ConditionRow(name=name, n_tar=own_tar, n_non=own_non, **common))
-    return ConditionTable(rows)
+    with warnings.catch_warnings():
+        for name, kind, weight, tar, non, weighted in parts:
+            with NamedWarnings("" if kind == "pooled" else name) as block:
+                own_tar, own_non, results = judge(tar, non, weighted)
+                figures = table_figures(results, points, normalize=normalize)
+            common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
+            rows.append(ConditionRow(name=name, n_tar=own_tar, n_non=own_non, **common))
+            # What has been said of all trials is not said of each condition.
+            for category, _ in block.told if kind == "pooled" else ():
+                warnings.simplefilter("ignore", category)
+    return ConditionTable([*rows[1:-1], rows[0], rows[-1]])
 
 
 def table_figures(

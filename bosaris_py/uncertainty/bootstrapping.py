@@ -22,6 +22,7 @@ from tqdm import tqdm
 from bosaris_py._arrays import Float64Array, FloatArray, Readable, Weights, mark_read_only
 from bosaris_py._execution import Runner, whole_number
 from bosaris_py._validation import (
+    NamedWarnings,
     Rng,
     as_vector,
     check_choice,
@@ -668,15 +669,15 @@ def bootstrap_condition_table(
     children = options.rng.spawn(len(tasks))
     subsets = [conditions_of_row(row, conditions, key) for row in table.rows]
     shown = tqdm(tasks, desc="condition table", disable=not progress)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConditionWarning)
+    with NamedWarnings(""), warnings.catch_warnings():
+        # The table has said so.
+        for said in (ConditionWarning, MissingTrialsWarning):
+            warnings.simplefilter("ignore", said)
         for (number, name), child in zip(shown, children, strict=True):
             once = attrs.evolve(options, rng=child, progress=False)
             chosen_one = [statistics[name]]
             [result] = _bootstrap_scores(scores, key, chosen_one, subsets[number], once, who)
             intervals[number][name] = float(result.low), float(result.high)
-            # What is the same in each row has been said.
-            warnings.simplefilter("ignore", MissingTrialsWarning)
     return ConditionTable(
         attrs.evolve(row, intervals=ends) for row, ends in zip(table.rows, intervals, strict=True)
     )

@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from bosaris_py import LinearCalibration
-from bosaris_py.errors import ConditionWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import (
+    ConditionWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+    SuspectScoresWarning,
+)
 from bosaris_py.evaluation import ConditionTable, Results, condition_table
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Conditions, FlatKey, FlatScores, Key, Scores, TrialMetadata
@@ -101,6 +106,21 @@ class TestRows:
         with pytest.warns(MissingTrialsWarning, match="1 of 6 targets missing"):
             table = condition_table(partial, key, conditions)
         assert table.records()[0]["n_tar"] == 3
+
+    def test_scores_that_are_no_llrs_are_warned_of_once(self):
+        """Distances, warned of by the area under the ROC: all are, or those of one condition."""
+        good = (np.linspace(1.0, 3.0, 300).tolist(), np.linspace(-3.0, -1.0, 400).tolist())
+        distances = (good[1], good[0])
+        with pytest.warns(SuspectScoresWarning) as caught:
+            condition_table(*example({"f": distances, "m": distances}), 0.1)
+        (told,) = (str(item.message) for item in caught)
+        assert told.startswith("The area under the ROC is 0,")
+        # 4000 good trials of each class, beside which 300 do not show in the area of all.
+        many = (good[0] * 14, good[1] * 10)
+        with pytest.warns(SuspectScoresWarning) as caught:
+            condition_table(*example({"f": many, "m": distances}, weights=[0.99, 0.01]), 0.1)
+        (told,) = (str(item.message) for item in caught)
+        assert told.startswith("m: The area under the ROC is 0,")
 
     def test_flat_forms_are_the_same(self):
         scores, key, conditions = example({"f": WOMEN, "m": MEN})

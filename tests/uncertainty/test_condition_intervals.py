@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import ConditionWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import (
+    ConditionWarning,
+    FewSpeakersWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+)
 from bosaris_py.evaluation import condition_table
 from bosaris_py.trials import Conditions, Key, Scores
 
@@ -84,15 +89,17 @@ def test_rows_without_figures_have_no_intervals(scores):
     assert [list(row.intervals) for row in table.rows] == [[], [], [], ["eer"], ["eer"]]
 
 
-def test_missing_trials_are_reported_not_once_for_each_figure(scores):
+def test_what_all_rows_have_in_common_is_said_once(scores):
     mask = np.ones(SAME.shape, dtype=bool)
     mask[0, 1] = False
     partial = Scores(scores.scoremat, IDS, IDS, mask)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         unc.bootstrap_condition_table(partial, KEY, halves(), replications=10, rng=3)
-    missing = [item for item in caught if item.category is MissingTrialsWarning]
-    assert len(missing) <= 2
+    missing = [str(item.message) for item in caught if item.category is MissingTrialsWarning]
+    assert missing == ["1 of 132 non-targets missing."]
+    # Four rows of three figures have few speakers.
+    assert sum(item.category is FewSpeakersWarning for item in caught) == 1
 
 
 def test_unknown_figures(scores):
