@@ -285,9 +285,11 @@ class Evaluation(Table):
             plan = f"NO {plan}, because trials are pooled"
         elif self.plan and judges_conditions(self.plan):
             plan = f"NO {plan}, which judges each common condition by itself"
+        # Kits of evaluations take the EER of another curve.
+        eer = "EER of the ROC's convex hull" if self.plan else ""
         _, row = self.table.rows[0]
         counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.table.same_trials else ""
-        notes = "; ".join(filter(None, (counts, costs, plan, how.calibrated, how.how)))
+        notes = "; ".join(filter(None, (counts, costs, plan, eer, how.calibrated, how.how)))
         return f"{self.table!r}\n({notes})"
 
     def det(self, *, system: str | None = None, **options: Any) -> Any:

@@ -91,7 +91,7 @@ class TestFigures:
         assert evaluation.primary["B"] == cost
         record = evaluation.records()[1]
         assert (record["min_primary"], record["act_primary"]) == (cost.minimum, cost.actual)
-        assert "primary cost of VoxSRC" in str(evaluation)
+        assert "primary cost of VoxSRC; EER of the ROC's convex hull)" in str(evaluation)
 
     def test_segments_of_unknown_speakers(self, key, systems):
         """Nobody is the target of the last segment, so its speaker is not known."""
