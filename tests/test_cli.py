@@ -747,6 +747,34 @@ class TestProcess:
         _, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (141, "")
 
+    @pytest.mark.parametrize("module", ["bosaris_py.cli", "attrs", "numpy"])
+    def test_interrupt_of_an_import(self, folder: Path, module: str) -> None:
+        """The console script runs this function, of which setup.cfg and the recipe tell."""
+        code = f"""
+import sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Finder())
+from bosaris_py.__main__ import main
+sys.exit(main())
+"""
+        process = subprocess.run(
+            [sys.executable, "-c", code, "info", "dev_a.h5"],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert (process.returncode, process.stdout) == (130, "")
+        assert process.stderr == "bosaris: interrupted\n"
+        for name in ("setup.cfg", "conda/meta.yaml"):
+            text = (ROOT / name).read_text(encoding="utf-8")
+            assert "bosaris = bosaris_py.__main__:main\n" in text
+
     @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
     def test_interrupt_leaves_no_file(self, folder: Path) -> None:
         # A pipe without a writer keeps the command waiting, after it has opened its output.
