@@ -208,8 +208,14 @@ class Table(Records):
     def _repr_html_(self) -> str:
         """Return the printed table for notebooks."""
         head, *rows = self._texts()
-        lines = [_html_row("th", head, self._left), *(_html_row("td", r, self._left) for r in rows)]
-        return f"<table>\n{chr(10).join(lines)}\n</table>"
+        first = _html_row("th", head, self._left)
+        return html_table(first, (_html_row("td", row, self._left) for row in rows))
+
+
+def html_table(head: str, rows: Iterable[str]) -> str:
+    """Return a table in HTML, whose head comes again on each page that is printed."""
+    lines = (f"<thead>{head}</thead>", "<tbody>", *rows, "</tbody>")
+    return "\n".join(("<table>", *lines, "</table>"))
 
 
 def _html_row(tag: str, cells: Iterable[str], left: Collection[int]) -> str:

@@ -46,7 +46,7 @@ HOSTILE = [
 ELEMENTS = {
     *("html", "head", "meta", "title", "style", "script", "body", "header", "nav", "main"),
     *("section", "div", "span", "h1", "h2", "h3", "p", "a", "ul", "li", "dl", "dt", "dd"),
-    *("table", "tr", "th", "td", "details", "summary", "figure", "figcaption"),
+    *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "figure", "figcaption"),
     *("svg", "defs", "g", "path", "use", "clippath", "rect"),
 }
 
@@ -504,7 +504,7 @@ class TestBrowser:
 
     def test_tables_sort(self, browser: Browser) -> None:
         column = (
-            "[...document.querySelectorAll('#systems tr:not(:first-child)')]"
+            "[...document.querySelectorAll('#systems tbody tr')]"
             ".map(row => parseFloat(row.cells[{0}].textContent))"
         )
         heads = browser.evaluate(
@@ -536,6 +536,36 @@ class TestBrowser:
         for text in texts:
             low, high = sorted((text, paper))
             assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+# Of what holds an element: styles by which Chromium does not repeat or keep it in print.
+BLOCKS = """(() => {
+  const found = [];
+  const style = element => getComputedStyle(element);
+  for (const head of document.querySelectorAll("h2, h3")) {
+    if (style(head).breakAfter !== "avoid") found.push(head.textContent);
+    if (style(head.parentNode).display !== "block") found.push(head.textContent);
+  }
+  for (const table of document.querySelectorAll("table")) {
+    const head = table.tHead && style(table.tHead);
+    if (!head || head.display !== "table-header-group" || head.breakInside !== "avoid")
+      found.push(table.textContent);
+    for (let node = table.parentNode; node !== document.body; node = node.parentNode)
+      if (style(node).display !== "block" || style(node).overflow !== "visible")
+        found.push(node.className || node.id);
+  }
+  return [document.querySelectorAll("table").length, found];
+})()"""
+
+
+@pytest.mark.slow
+def test_print_keeps_headings_and_repeats_heads_of_tables(browser: Browser, page: Path) -> None:
+    browser.open(page.as_uri(), 1280, "light")
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    n_tables, found = browser.evaluate(BLOCKS)
+    browser.call("Emulation.setEmulatedMedia", media="")
+    assert n_tables >= 1
+    assert found == []
 
 
 @pytest.mark.slow

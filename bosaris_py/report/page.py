@@ -17,7 +17,7 @@ from typing import Any
 
 import attrs
 
-from bosaris_py._tables import Table
+from bosaris_py._tables import Table, html_table
 from bosaris_py._validation import FilePath
 from bosaris_py._version import __version__
 from bosaris_py.evaluation import Results, SystemTable
@@ -160,18 +160,7 @@ def _page(report: Report) -> str:
             "Comparisons",
             "" if report.comparison is None else _COMPARED + _table(report.comparison),
         ),
-        "figures": (
-            "Figures",
-            "".join(
-                make_figures(
-                    report.results,
-                    report.table,
-                    list(report.points.values()),
-                    bands=report.bands,
-                    comparison=report.comparison,
-                )
-            ),
-        ),
+        "figures": ("Figures", _figures(report)),
     }
     sections = {name: section for name, section in sections.items() if section[1]}
     return Template(texts["page"]).substitute(
@@ -185,6 +174,14 @@ def _page(report: Report) -> str:
             for name, (head, body) in sections.items()
         ),
     )
+
+
+def _figures(report: Report) -> str:
+    points = list(report.points.values())
+    options: dict[str, Any] = {"bands": report.bands, "comparison": report.comparison}
+    drawn = "".join(make_figures(report.results, report.table, points, **options))
+    # A heading beside them in the grid would not be kept with them in print.
+    return drawn and f'<div class="figures">{drawn}</div>'
 
 
 def _cases(cases: Mapping[str, Any]) -> str:
@@ -226,7 +223,7 @@ def _files(files: Mapping[str, FilePath]) -> str:
         f"<td><code>{_digest(file)}</code></td></tr>"
         for role, file in files.items()
     )
-    return f'<div class="wide"><table>{head}{"".join(lines)}</table></div>'
+    return f'<div class="wide">{html_table(head, lines)}</div>'
 
 
 def _cautions(report: Report) -> str:

@@ -17,7 +17,7 @@ for (const table of document.querySelectorAll("table")) {
           : Number.isNaN(y) ? (falling ? 1 : -1) : x - y;
       };
       const sorted = [...rows].sort((a, b) => falling ? order(b, a) : order(a, b));
-      head.parentNode.append(...sorted);
+      table.tBodies[0].append(...sorted);
     };
     cell.tabIndex = 0;
     cell.title = "Sort";
