@@ -550,6 +550,7 @@ class NamedWarnings:
                 # The same sentence comes once.
                 text = " ".join(one if one[-1:] == "." else f"{one};" for one in said).rstrip(";")
                 named = self._name and issubclass(category, self._categories)
-                told = as_message(f"{self._name}: {text}" if named else text)
-                self.told.append((category, told))
-                warn_caller(self.told[-1][1], category)
+                told = f"{self._name}: {text}" if named else text
+                # A report has room for all.
+                self.told.append((category, printable(told)))
+                warn_caller(as_message(told), category)

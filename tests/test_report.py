@@ -21,7 +21,12 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import BosarisWarning, InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import (
+    BosarisWarning,
+    FewErrorsWarning,
+    InvalidInputError,
+    MissingTrialsWarning,
+)
 
 DATA = Path(__file__).parent.parent / "examples" / "japanese_vowels"
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
@@ -238,6 +243,26 @@ class TestCautions:
         text = written(evaluate({f"s{i}": make(i, 1.0) for i in range(4)}), tmp_path)
         # Two operating points and the EER for each of four systems; six are shown.
         assert "<summary>6 more</summary>" in text
+
+    def test_warnings_of_many_conditions_are_complete(self, tmp_path):
+        """A message has at most 1000 characters, the report has all."""
+        column = np.arange(len(SEGMENTS)) % 20
+        conditions = {
+            f"condition {number}": np.tile(column == number, (len(MODELS), 1))
+            for number in range(20)
+        }
+        options = {"conditions": conditions, "speakers": lambda name: name[:2]}
+        with pytest.warns(FewErrorsWarning) as caught:
+            found = bp.evaluate({"A": make(1, 1.0)}, KEY, **options)
+        few = [str(item.message) for item in caught if item.category is FewErrorsWarning]
+        assert max(map(len, few)) == 1000
+        text = written(found, tmp_path)
+        cautions = text[
+            text.index('<section id="cautions">') : text.index('<section id="systems">')
+        ]
+        assert "..." not in cautions
+        for name in conditions:
+            assert f"<li>{name}: The miss rate rests" in cautions.replace("A: ", "")
 
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
     def test_compares_pairs_as_the_evaluation_does(self, evaluation, tmp_path):
