@@ -210,7 +210,7 @@ class TestPublicNames:
                 "__le__",
                 "__lt__",
             ),
-            *("__len__", "__ne__", "__neg__", "__reduce__", "__repr__", "__str__"),
+            *("__len__", "__ne__", "__neg__", "__reduce__", "__replace__", "__repr__", "__str__"),
         }
         for public in classes:
             text = pydoc.plain(pydoc.render_doc(public))
