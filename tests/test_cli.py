@@ -751,11 +751,12 @@ class TestProcess:
     def test_interrupt_of_an_import(self, folder: Path, module: str) -> None:
         """The console script runs this function, of which setup.cfg and the recipe tell."""
         code = f"""
-import sys
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 class Finder:
     def find_spec(self, name, *_):
         if name == {module!r}:
-            raise KeyboardInterrupt
+            os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
 from bosaris_py.__main__ import main
 sys.exit(main())

@@ -897,7 +897,7 @@ class SpeakerZTest(ZTest):
 
     Parameters
     ----------
-    difference, standard_error, z, p_value, alternative, method, degrees, least_p
+    difference, standard_error, z, p_value, alternative, method, degrees, least_p, left_open
         As in `ZTest`.
     first, contrast : SpeakerInfluence
         The influence of speakers on the metric of the first system, and on the difference.
