@@ -398,12 +398,12 @@ def _add_counts(
         return
 
     def count(part: slice) -> Weights:
-        own = np.zeros_like(counts) if part.start else counts
+        own = np.zeros_like(counts)
         _add_part(thresholds, scores[part], None, own, is_alone=False)
         return own
 
     # Whole numbers: the sum is the same whatever the parts are.
-    for own in in_threads(count, scores.size)[1:]:
+    for own in in_threads(count, scores.size):
         counts += own
 
 

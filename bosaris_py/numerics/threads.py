@@ -41,7 +41,7 @@ def n_threads_for(n_scores: int) -> int:
     ):
         return 1
     # What limits the threads of numerical libraries limits these: joblib, for one, sets it.
-    limit = os.environ.get("OMP_NUM_THREADS", "")
+    limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     most = max(1, int(limit)) if limit.isdecimal() else n_threads()
     return min(most, n_threads(), n_scores // _FEWEST_SCORES)
 
@@ -58,4 +58,9 @@ def in_threads(function: Callable[[slice], Result], n_scores: int, unit: int = 1
     step = -(-n_scores // (n * unit)) * unit
     parts = [slice(start, min(start + step, n_scores)) for start in range(0, n_scores, step)]
     with ThreadPoolExecutor(len(parts)) as pool:
-        return list(pool.map(function, parts))
+        try:
+            found = pool.map(function, parts)
+        except RuntimeError:
+            # No thread can be started: the system refuses, or the program ends.
+            return [function(part) for part in parts]
+        return list(found)

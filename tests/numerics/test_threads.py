@@ -37,7 +37,7 @@ def test_a_thread_for_each_processor_that_is_ours(monkeypatch: pytest.MonkeyPatc
         assert n_threads() == expected
         assert n_threads_for(MANY) == expected
         assert n_threads_for(10**6) == 1
-        for limit, limited in (("2", min(2, expected)), ("0", 1), ("all", expected)):
+        for limit, limited in (("2", min(2, expected)), (" 1,4", 1), ("0", 1), ("all", expected)):
             monkeypatch.setenv("OMP_NUM_THREADS", limit)
             assert n_threads_for(MANY) == limited
         monkeypatch.delenv("OMP_NUM_THREADS")
@@ -75,6 +75,22 @@ def test_what_a_part_raises_passes_and_no_thread_is_left(monkeypatch: pytest.Mon
     assert threading.active_count() == 1 or not [
         thread for thread in threading.enumerate() if "PoolExecutor" in thread.name
     ]
+
+
+def test_one_thread_does_it_where_no_other_can_be_started(
+    small_parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    def refuse(*_: object) -> None:
+        started.append(1)
+        raise RuntimeError
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
+    scores = np.arange(20_000.0)
+    at, between = counts.count_between([0.0, 5000.0, 9999.5], scores)
+    assert (at.tolist(), between.tolist()) == ([1, 1, 0], [0, 4999, 4999, 10_000])
+    assert len(started) == (small_parts > 1)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
