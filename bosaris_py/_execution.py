@@ -126,11 +126,11 @@ class Runner:
                 begin = functools.partial(setattr, _this_thread, "stop", stop)
                 threads = ThreadPoolExecutor(self.threads, initializer=begin)
                 stack.enter_context(threads)
-                found = threads.map(function, repeat(shared), tasks)
-                # What is not begun need not be done if something goes wrong; what is begun ends
-                # at its next block.
+                # What is not begun need not be done if something goes wrong, such as Ctrl-C while
+                # threads begin; what is begun ends at its next block.
                 stack.callback(threads.shutdown, cancel_futures=True)
                 stack.callback(stop.set)
+                found = threads.map(function, repeat(shared), tasks)
                 yield bar(found)
                 return
             # To a kept pool what is shared is sent with each message, not with each task.

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,25 @@ def test_tasks_that_have_begun_end_at_their_next_block(fault: type[BaseException
     helper.join()
     assert len(seen) < 10**4
     assert not [thread for thread in threading.enumerate() if "PoolExecutor" in thread.name]
+
+
+def test_tasks_end_if_ctrl_c_comes_while_threads_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(ThreadPoolExecutor):
+        def map(self, *args: Any, **named: Any) -> Any:
+            super().map(*args, **named)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_execution, "ThreadPoolExecutor", Interrupted)
+    seen = []
+
+    def count(_: None, task: int) -> None:
+        for _block in until_stopped(range(10**3)):
+            seen.append(task)
+            time.sleep(0.001)
+
+    with pytest.raises(KeyboardInterrupt):
+        Runner("x", threads=2).map(count, None, range(2))
+    assert len(seen) < 10**3
 
 
 def test_a_failure_cancels_the_other_tasks() -> None:

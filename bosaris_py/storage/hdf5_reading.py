@@ -941,17 +941,18 @@ def create_hdf5(temporary: Path, path: FilePath, fill: Filling, **options: Any) 
     # the main thread, between any two steps of Python code. There it could come out of the
     # sink in the midst of the library's work; in a thread of its own it cannot.
     with ThreadPoolExecutor(max_workers=1) as pool:
+        # Whatever ends the waiting, such as KeyboardInterrupt, ends the writing after a step. It
+        # can come as soon as the thread begins.
         try:
-            future = pool.submit(create)
-        except RuntimeError:
-            # There are no new threads any more when the interpreter shuts down.
-            create()
-        else:
-            # Whatever ends the waiting, such as KeyboardInterrupt, ends the writing after a step.
             try:
+                future = pool.submit(create)
+            except RuntimeError:
+                # There are no new threads any more when the interpreter shuts down.
+                create()
+            else:
                 future.result()
-            finally:
-                given_up.set()
+        finally:
+            given_up.set()
 
 
 class _Sink(io.RawIOBase):

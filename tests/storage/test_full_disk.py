@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from bosaris_py.storage import hdf5, rows
+from bosaris_py.storage import hdf5, hdf5_reading, rows
 from bosaris_py.trials import Scores
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,6 +109,30 @@ def test_interruption_ends_writing_at_the_next_part(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         rows.write_score_rows(path, parts(), **ids)
     assert 3 <= len(written) < 10**4
+    assert not list(tmp_path.iterdir())
+
+
+def test_interruption_while_the_writing_thread_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(ThreadPoolExecutor):
+        def submit(self, *args: Any, **named: Any) -> Any:
+            super().submit(*args, **named)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(hdf5_reading, "ThreadPoolExecutor", Interrupted)
+    written = []
+
+    def parts() -> Iterator[rows.ScoredRows]:
+        for i in range(10**3):
+            time.sleep(0.001)
+            written.append(i)
+            yield slice(i, i + 1), np.ones((1, 1)), np.ones((1, 1), dtype=np.bool_)
+
+    ids = {"modelset": np.array([f"m{i}" for i in range(10**3)]), "segset": np.array(["s"])}
+    with pytest.raises(KeyboardInterrupt):
+        rows.write_score_rows(tmp_path / "a.h5", parts(), **ids)
+    assert len(written) < 10**3
     assert not list(tmp_path.iterdir())
 
 

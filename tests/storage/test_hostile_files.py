@@ -4,6 +4,7 @@ import contextlib
 import os
 import pickle
 import resource
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -41,6 +42,8 @@ def in_child(call: Callable[[], Any]) -> Any:
     if child == 0:
         try:
             os.close(receiving)
+            # Also a child that waits for a lock of its parent's threads ends.
+            signal.alarm(300)
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
             resource.setrlimit(resource.RLIMIT_AS, (used + MOST_MEMORY,) * 2)
             now = resource.getrusage(resource.RUSAGE_SELF)
