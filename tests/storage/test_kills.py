@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tqdm import tqdm
 
 import bosaris_py as bp
 from bosaris_py.storage import formats, rows
@@ -80,6 +82,8 @@ def kill_while_writing(
     child = os.fork()
     if child == 0:
         try:
+            # All processes share the lock of tqdm: a child that is killed with it would stop them.
+            tqdm.set_lock(threading.RLock())
             os.write(sending, b"!")
             while True:
                 for content in contents:
