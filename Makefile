@@ -41,6 +41,9 @@ help:
 demo: $(INSTALLED)/package
 	$(RUN) examples/demo.py
 
+# Without bytecode each process would rewrite the assertions of all tests again.
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(INSTALLED)/test
 	$(RUN) -m pytest --numprocesses auto -m "not slow" $(ARGS)
 

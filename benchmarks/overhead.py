@@ -97,7 +97,7 @@ def operations(n_scores: int) -> dict[str, Callable[[], object]]:
         "delong, 3 systems": lambda: unc.delong(tar3, non3),
         "hter_interval": lambda: unc.hter_interval(counts),
         "wilson_interval": lambda: unc.wilson_interval(counts.misses, counts.n_tar),
-        "bootstrap of DCF": lambda: unc.bootstrap(tar, non, unc.DCF(1.5), rng=1),
+        "bootstrap of DCF": lambda: unc.bootstrap(tar, non, unc.DCF(1.5, 0.01, 10, 1), rng=1),
         "bootstrap of minDCF": lambda: unc.bootstrap(tar, non, unc.MinDCF(0.1), rng=1),
         "bootstrap of EER": lambda: unc.bootstrap(tar, non, unc.EER(), rng=1),
     }

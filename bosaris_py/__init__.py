@@ -23,6 +23,7 @@ _NAMES = {
         SystemDivergence Validation primary_cost primary_cost_of_files split_by_labels
         validate
     """,
+    "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.frames": "TrialFrame from_frame",
     "bosaris_py.fusion": "LinearFusion QualityFusion quality_systems read_model",
     "bosaris_py.numerics": """

@@ -39,6 +39,8 @@ from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
 from bosaris_py.evaluation import split_by_labels as split_by_labels
 from bosaris_py.evaluation import validate as validate
+from bosaris_py.examples import ExamplePart as ExamplePart
+from bosaris_py.examples import load_example as load_example
 from bosaris_py.frames import TrialFrame as TrialFrame
 from bosaris_py.frames import from_frame as from_frame
 from bosaris_py.fusion import LinearFusion as LinearFusion

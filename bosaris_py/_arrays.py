@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import re
 from abc import ABCMeta
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 import attrs
@@ -55,7 +54,8 @@ def by_constructor(value: Any) -> tuple[Any, ...]:
     """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class."""
     # numpy drops the read-only flag of arrays that are pickled or copied; the constructor sets it
     # again.
-    fields = {field.name: getattr(value, field.name) for field in attrs.fields(type(value))}
+    given = [field for field in attrs.fields(type(value)) if field.init]
+    fields = {field.alias: getattr(value, field.name) for field in given}
     cls: Callable[..., Any] = type(value)
     return partial(cls, **fields), ()
 
@@ -82,22 +82,6 @@ def _refuse_change(self: Any, name: str, _: object) -> None:
     raise FrozenObjectError(f"{what} {getattr(cls, '_changes', '')}".rstrip())
 
 
-def _telling(init: Callable[..., None], way: str) -> Callable[..., None]:
-    """Let errors of missing and unknown arguments of a constructor tell how to make an object."""
-
-    @wraps(init)
-    def __init__(*args: Any, **named: Any) -> None:
-        try:
-            init(*args, **named)
-        except TypeError as error:
-            # What is raised inside of the constructor has a frame of its own.
-            if error.__traceback__ and error.__traceback__.tb_next:
-                raise
-            raise TypeError(f"{error}. {way}.") from None
-
-    return __init__
-
-
 class Readable(ABCMeta):
     """Metaclass of attrs classes whose errors, `dir` and `help` show what users have a use for."""
 
@@ -105,8 +89,6 @@ class Readable(ABCMeta):
         """Make the class; attrs makes it anew when it has frozen it."""
         if "__attrs_attrs__" in names and "__setattr__" in names:
             names["__setattr__"] = _refuse_change
-            if way := re.search(r"Make one with [^.;]*", names.get("__doc__") or ""):
-                names["__init__"] = _telling(names["__init__"], " ".join(way[0].split()))
         return super().__new__(cls, name, bases, names, **kw)
 
     def __dir__(cls) -> list[str]:
@@ -125,7 +107,8 @@ class ArrayRecord(metaclass=Readable):
 
     def _arrays(self) -> dict[str, AnyArray]:
         """Return the fields by name, in the order of the constructor."""
-        names = [field.name for field in attrs.fields(type(self))]  # type: ignore[arg-type]
+        fields = attrs.fields(type(self))  # type: ignore[arg-type]
+        names = [field.name for field in fields if field.init]
         return {name: getattr(self, name) for name in names}
 
     @classmethod

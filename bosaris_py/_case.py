@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-import warnings
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,23 +11,35 @@ import attrs
 import numpy as np
 from scipy import special
 
-from bosaris_py._arrays import FloatArray, Readable, Weights
+from bosaris_py._arrays import FloatArray, Weights
+from bosaris_py._tables import Records
 from bosaris_py._validation import (
     FilePath,
     Rng,
     as_generator,
     as_number,
-    as_path,
+    as_seed,
+    cautions,
     check_choice,
+    collected,
     describe,
+    hushed,
     invalid,
     warn_caller,
 )
-from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
-from bosaris_py.calibration.bounds import BoundsKind
+from bosaris_py.calibration import (
+    BoundedCalibration,
+    LinearCalibration,
+    LLRBounds,
+    cross_fit,
+    llr_bounds,
+)
+from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given
+from bosaris_py.calibration.cross_fitting import Folds
 from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.storage.atomic import digest_of
+from bosaris_py.trials.scores import AnyScores, to_natural
 from bosaris_py.trials.speakers import SpeakersLike, split_key
 from bosaris_py.uncertainty import Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
@@ -44,12 +55,15 @@ _VERBAL = (
     (math.log10(2.0), "weak support"),
 )
 
+# Divisions of the speakers into folds for the bounds. Of an odd number the middle is one of them.
+_DIVISIONS = 11
+
 # Weight of a trial that a replicate does not pick, beside those of 1 and more.
 _TRACE = 1e-9
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class CaseLLR(metaclass=Readable):
+class CaseLLR(Records):
     """The likelihood-ratio of one comparison; made by `case_llr`. It prints as a statement.
 
     Parameters
@@ -76,6 +90,15 @@ class CaseLLR(metaclass=Readable):
         The map trained on the whole reference set.
     file_hashes : dict of str to str
         SHA-256 of each file that was named.
+    folds : int or "speaker"
+        Into how many folds the speakers were divided to find the bounds.
+    replications : int
+        Replicates behind the interval.
+    seed : int
+        What `case_llr` needs as ``rng`` to give the same.
+    by_division : tuple of float
+        The log-likelihood-ratio within the bounds of each division into folds; `llr` is their
+        median. There is one without bounds, and where each fold is one speaker.
     """
 
     llr: float
@@ -92,11 +115,30 @@ class CaseLLR(metaclass=Readable):
     n_speakers: int
     calibration: Any
     file_hashes: Mapping[str, str]
+    folds: Folds
+    replications: int
+    seed: int
+    by_division: tuple[float, ...]
+
+    @property
+    def lr(self) -> float:
+        """The likelihood-ratio; infinite where a float cannot hold it."""
+        return 10.0**self.log10_lr if self.log10_lr < sys.float_info.max_10_exp else math.inf
 
     @property
     def log10_lr(self) -> float:
         """The decimal logarithm of the likelihood-ratio."""
         return self.llr / math.log(10.0)
+
+    @property
+    def log10_low(self) -> float:
+        """The decimal logarithm of the lower end of the interval."""
+        return self.low / math.log(10.0)
+
+    @property
+    def log10_high(self) -> float:
+        """The decimal logarithm of the upper end of the interval."""
+        return self.high / math.log(10.0)
 
     @property
     def verbal(self) -> str:
@@ -106,17 +148,51 @@ class CaseLLR(metaclass=Readable):
                 return f"{words} for proposition {1 if self.llr > 0 else 2}"
         return "no support for either proposition"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers and texts of the statement as plain values.
+
+        Returns
+        -------
+        dict
+            Decimal logarithms begin with ``log10``; all others are natural. The bounds are None
+            if there are none.
+        """
+        derived = ("lr", "log10_lr", "log10_low", "log10_high", "verbal")
+        fields = {name: getattr(self, name) for name in (*attrs.fields_dict(CaseLLR), *derived)}
+        low, high = fields.pop("bounds") or (None, None)
+        plain = {name: list(fields[name]) for name in ("propositions", "by_division")}
+        texts = {"calibration": repr(self.calibration), "file_hashes": dict(self.file_hashes)}
+        return fields | plain | texts | {"lowest_bound": low, "highest_bound": high}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return `to_dict` as the only row.
+
+        Returns
+        -------
+        list of dict
+        """
+        return [self.to_dict()]
+
     def __repr__(self) -> str:
         """State the likelihood-ratio, the propositions, the reference set and the limits."""
-        low10, high10 = self.low / math.log(10.0), self.high / math.log(10.0)
+        ends = f"{self.log10_low:.2f} to {self.log10_high:.2f}"
+        how = f"{self.replications} replicates, seed {self.seed}"
+        if self.bounds is not None:
+            each = "each speaker left out" if self.folds == "speaker" else f"{self.folds} folds"
+            if len(self.by_division) > 1:
+                lowest, highest = (end(self.by_division) / math.log(10.0) for end in (min, max))
+                each += f", median of {len(self.by_division)} divisions of the speakers with log10 "
+                each += f"LRs from {lowest:.2f} to {highest:.2f}"
+            how = f"bounds: {each}; {how}"
         lines = [
-            f"log10 LR {self.log10_lr:.2f} ({100 * self.confidence:g} % interval {low10:.2f} to "
-            f"{high10:.2f}); natural log {self.llr:.3f} ({self.low:.3f} to {self.high:.3f})",
+            f"log10 LR {self.log10_lr:.2f} ({100 * self.confidence:g} % interval {ends}); "
+            f"natural log {self.llr:.3f} ({self.low:.3f} to {self.high:.3f})",
             f"proposition 1: {self.propositions[0]}",
             f"proposition 2: {self.propositions[1]}",
             f"reference set: {self.reference}; {self.n_tar} trials of one speaker, {self.n_non} of "
             f"two, {self.n_speakers} speakers",
             f"score {self.score:.4g}; {self.calibration!r}",
+            how,
         ]
         if self.bounds is not None:
             limits = " to ".join(f"{bound / math.log(10.0):.2f}" for bound in self.bounds)
@@ -129,6 +205,7 @@ class CaseLLR(metaclass=Readable):
         return "\n".join(lines)
 
 
+@cautions()
 def case_llr(
     score: float,
     scores: AnyScores,
@@ -139,10 +216,10 @@ def case_llr(
     model: Any = LinearCalibration,
     speakers: SpeakersLike = None,
     bounds: BoundsKind | None = "elub",
-    folds: int = 5,
+    folds: Folds = 5,
     replications: int = 500,
     confidence: float = 0.95,
-    rng: Rng = None,
+    rng: Rng = 0,
     files: Sequence[FilePath] = (),
     **options: Any,
 ) -> CaseLLR:
@@ -167,16 +244,19 @@ def case_llr(
     bounds : {"elub", "iv", "wide"} or None, default: "elub"
         As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`). With None the caller
         answers for how large the result is.
-    folds : int, default: 5
-        As for `cross_fit`.
+    folds : int or "speaker", default: 5
+        As for `cross_fit`. Bounds of "speaker" depend on no division, but take a map for each
+        pair of speakers.
     replications : int, default: 500
         Replicates of a bootstrap by speaker. In each the calibration is trained anew.
     confidence : float, default: 0.95
         Nominal coverage of the interval.
-    rng : Generator, int or None
-        Source of randomness.
+    rng : Generator, int or None, default: 0
+        Source of randomness. The same data give the same result by default. The seed that
+        is drawn from a Generator, or with None, stands in the statement.
     files : sequence of str or path-like, optional
-        Files whose SHA-256 is to be reported.
+        Files whose SHA-256 is to be reported, as of ``storage.hashed_files``; of a path it is that
+        of now, and the statement says so.
     **options
         Arguments of the ``fit`` of the calibration.
 
@@ -202,6 +282,9 @@ def case_llr(
     not tell whether that set is relevant to the case. Where the map is beyond a bound, ends of the
     interval are the bound as well, so both may be equal.
 
+    Bounds depend on how the speakers are divided into folds. Each is the median over eleven
+    divisions, and the statement has the range of the log-likelihood-ratio over them.
+
     Examples
     --------
     >>> import numpy as np
@@ -226,34 +309,44 @@ def case_llr(
         raise invalid("reference", "be a text on the reference set", describe(reference), hint)
     value = as_number(score, "score", "be finite", math.isfinite)
     named: Any = files if isinstance(files, list | tuple) else [files]
-    read = {str(file): as_path(file, "files").read_bytes() for file in named}
-    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in read.items()}
+    hashes = {str(file): digest_of(file) for file in named}
     if bounds is not None:
         check_choice(bounds, BoundsKind, "bounds")
-    generator = as_generator(rng)
-    fitted = cross_fit(model, scores, key, folds=folds, speakers=speakers, rng=generator, **options)
-    trained = fitted.final
-    tar, non = fitted.scores.get_tar_non(split_key(key)[0])
-    limits = None if bounds is None else llr_bounds(tar, non, bounds)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    seed = rng if isinstance(rng, int) else int(as_generator(rng).integers(2**31))
+    found: list[LLRBounds] = []
+    for child in as_generator(seed).spawn(
+        1 if bounds is None or folds == "speaker" else _DIVISIONS
+    ):
+        # The first division has warned.
+        with hushed(*[BosarisWarning] * bool(found)):
+            fitted = cross_fit(
+                model, scores, key, folds=folds, speakers=speakers, rng=child, **options
+            )
+            tar, non = fitted.scores.get_tar_non(split_key(key)[0])
+            found.append(LLRBounds(-math.inf, math.inf))
+            if bounds is not None:
+                found[-1] = llr_bounds(tar, non, bounds)
+    trained, ends = fitted.final, LLRBounds(*np.median(found, axis=0).tolist())
+    limits = None if bounds is None else ends
+    with collected() as caught:
         unbounded = float(trained.apply(value))
-    for warning in caught:
-        text = str(warning.message)
+    for caution in caught:
+        advice = caution.advice
         if limits is not None and not limits.low <= unbounded <= limits.high:
             # The advice to take a bounded map is for those who have no bounds.
-            text = f"{text.partition('. There the map')[0]}. The bound limits its LLR."
-        warn_caller(text, warning.category)
+            advice = "The bound limits its LLR."
+        warn_caller(caution.finding, caution.category, advice)
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
     # So does "weak": a trial that is not picked keeps a trace of weight, and counts.
+    if model is BoundedCalibration:
+        options = weak_unless_given(options.get("calibration", LinearCalibration), options)
     is_weak = options.get("ridge") == "weak"
     same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
     fixed = {**options, **same}
 
     def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:
         # A replicate whose classes are apart is no worse than any other.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BosarisWarning)
+        with hushed(BosarisWarning):
             weights = {"tar_weights": tar_weights, "non_weights": non_weights}
             if is_weak and tar_weights is not None:
                 weights = {name: np.maximum(given, _TRACE) for name, given in weights.items()}
@@ -266,9 +359,8 @@ def case_llr(
         speakers=speakers,
         replications=replications,
         confidence=confidence,
-        rng=generator,
+        rng=seed,
     )
-    ends = (-math.inf, math.inf) if limits is None else limits
     bounded = [float(np.clip(x, *ends)) for x in (unbounded, interval.low, interval.high)]
     return CaseLLR(
         llr=bounded[0],
@@ -285,6 +377,10 @@ def case_llr(
         n_speakers=len(fitted.fold_of),
         calibration=trained,
         file_hashes=hashes,
+        folds=folds,
+        replications=interval.replicates.size,
+        seed=seed,
+        by_division=tuple(float(np.clip(unbounded, *pair)) for pair in found),
     )
 
 
@@ -321,6 +417,7 @@ def validate_scores(
     replications: int = 1000,
     confidence: float = 0.95,
     rng: Rng = None,
+    base: float | None = None,
 ) -> Validation:
     """Compute the figures of a validation report, with intervals by speakers.
 
@@ -338,6 +435,8 @@ def validate_scores(
         Nominal coverage of the intervals.
     rng : Generator, int or None
         Source of randomness.
+    base : float, optional
+        Base of the log-likelihood-ratios, such as 10; by default they are natural.
 
     Returns
     -------
@@ -364,6 +463,7 @@ def validate_scores(
     True
     """
     only_key, _ = split_key(key)
+    llrs = to_natural(llrs, base)
     figures = validate(Results.from_scores(llrs, only_key))
     if not math.isfinite(figures.mean_log10_lr_tar - figures.mean_log10_lr_non):
         hint = "An interval needs their means; `validate` gives the figures alone."
@@ -372,16 +472,15 @@ def validate_scores(
         "speakers": speakers,
         "replications": replications,
         "confidence": confidence,
-        "rng": int(as_generator(rng).integers(2**63)) if not isinstance(rng, int) else rng,
+        "rng": as_seed(rng),
     }
     found = bootstrap_scores(llrs, key, list(_FIGURES.values()), **how)
     intervals = {
         name: (float(result.low), float(result.high))
         for name, result in zip(_FIGURES, found, strict=True)
     }
-    with warnings.catch_warnings():
-        # The first bootstrap has warned of what is missing, and of few speakers.
-        warnings.simplefilter("ignore", BosarisWarning)
+    # The first bootstrap has warned of what is missing, and of few speakers.
+    with hushed(BosarisWarning):
         try:
             line = cross_fit(LinearCalibration, llrs, key, speakers=speakers, rng=how["rng"])
         except InvalidInputError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,21 +9,22 @@ import attrs
 import numpy as np
 
 from bosaris_py._lazy import on_demand
-from bosaris_py._tables import Table, or_none
+from bosaris_py._tables import Table, or_none, scale_of_costs
 from bosaris_py._validation import (
+    Caution,
     FilePath,
-    NamedWarnings,
     Rng,
     also,
-    as_generator,
+    as_seed,
+    cautions,
     check_choice,
     check_fraction,
+    collected,
     describe,
     invalid,
 )
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration import cross_fit as cross_fitted
-from bosaris_py.errors import BosarisWarning, DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.evaluation import (
     ConditionRow,
     ConditionTable,
@@ -32,18 +32,19 @@ from bosaris_py.evaluation import (
     PrimaryCost,
     Results,
     SystemTable,
-    condition_table,
     primary_cost,
 )
-from bosaris_py.evaluation.condition_table import table_figures, table_points
-from bosaris_py.evaluation.plan_presets import find_plan, judges_conditions
-from bosaris_py.evaluation.primary_cost import is_pooled
+from bosaris_py.evaluation.condition_table import table_figures, table_of_sample, table_points
+from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores, to_natural
 from bosaris_py.trials.speakers import (
     KeyLike,
+    Speakers,
     SpeakersLike,
     SystemsLike,
     as_conditions,
@@ -53,14 +54,16 @@ from bosaris_py.trials.speakers import (
     speaker_maps,
     split_key,
 )
-from bosaris_py.uncertainty.analytic import speaker_errors
+from bosaris_py.uncertainty.analytic import errors_by_speaker
 from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, PAVMap, Tippett
-from bosaris_py.uncertainty.bootstrapping import (
-    bootstrap_scores,
-    conditions_of_row,
-    table_statistics,
+from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
+from bosaris_py.uncertainty.comparisons import (
+    ComparisonTable,
+    compare_samples,
+    compare_systems,
+    refuse_different_trials,
 )
-from bosaris_py.uncertainty.comparisons import ComparisonTable, compare_systems
+from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
 from bosaris_py.uncertainty.statistic import DCF, EER, ActDCF, MinDCF, StatisticLike
 
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
@@ -101,7 +104,8 @@ class _Judging:
     points: Mapping[str, float | OperatingPoint]
     normalize: bool
     conditions: Conditions | None
-    maps: dict[str, IdMap | None]
+    # From models and from segments to speakers.
+    maps: tuple[IdMap | None, IdMap | None]
     replications: int
     seed: int
     confidence: float
@@ -123,58 +127,70 @@ class _Judging:
             n_tar=results.n_tar,
             n_non=results.n_non,
             figures=table_figures(results, self.points, normalize=self.normalize),
+            normalized=self.normalize,
         )
 
-    def rows(self, scores: AnyScores, results: Results) -> list[ConditionRow]:
-        """Return the rows of one system, with intervals."""
-        options = {"normalize": self.normalize}
-        if self.conditions is None:
-            rows: Iterable[ConditionRow] = [self.pooled(results)]
-        else:
-            rows = condition_table(scores, self.key, self.conditions, self.prior, **options).rows
-        return [attrs.evolve(row, intervals=self.intervals(scores, row)) for row in rows]
+    @property
+    def by_speaker(self) -> bool:
+        """Whether intervals are asked for, which take the speakers of the trials."""
+        return bool(self.replications or any(self.maps))
 
-    def intervals(self, scores: AnyScores, row: ConditionRow) -> dict[str, tuple[float, float]]:
+    def sample(self, scores: AnyScores, others: Iterable[ListedSample]) -> ListedSample:
+        """Join the scores of a system with the key, and with speakers where they are asked for."""
+        if not self.by_speaker:
+            return ListedSample.of(scores, self.key)
+        who = Speakers(self.maps)
+        sample = ListedSample.of(scores, self.key, None, lambda: who.of_trials(self.key))
+        for other in others:
+            sample = sample.sharing_pairs(other)
+        return sample.arranged()
+
+    def rows(
+        self, scores: AnyScores, sample: ListedSample, results: Results
+    ) -> Iterable[ConditionRow]:
+        """Return the rows of one system, with intervals."""
+        intervals = self.intervals if self.by_speaker else None
+        if self.conditions is None:
+            row = self.pooled(results)
+            return [attrs.evolve(row, intervals=intervals(sample, "") if intervals else {})]
+        members = self.conditions.scored_members(scores, self.key)
+        options: Any = {"normalize": self.normalize, "intervals": intervals}
+        return table_of_sample(sample, members, self.points, **options).rows
+
+    def intervals(self, sample: ListedSample, name: str) -> dict[str, tuple[float, float]]:
         """Return intervals of the figures of a row; without replications those of a formula."""
-        if row.figures["eer"] is None or not (self.replications or any(self.maps.values())):
-            return {}
-        key, name = self.key, ""
-        options: dict[str, Any] = dict(self.maps)
-        if self.conditions is not None:
-            name, options["conditions"] = row.name, conditions_of_row(row, self.conditions, key)
-        with NamedWarnings(name, FewErrorsWarning, DegenerateReplicatesWarning):
+        found = {}
+        with cautions(**{"condition": name} if name else {}):
             if self.replications:
                 statistics = table_statistics(self.prior, normalize=self.normalize)
-                options |= {"replications": self.replications, "confidence": self.confidence}
-                options["rng"] = self.seed
-                several = bootstrap_scores(scores, key, list(statistics.values()), **options)
-                found = dict(zip(statistics, several, strict=True))
-            else:
-                found = {
-                    f"act_dcf{suffix}": self._by_formula(scores, point, options)
-                    for suffix, point in self.points.items()
-                }
-            return {name: (float(result.low), float(result.high)) for name, result in found.items()}
+                return row_intervals(sample, statistics, self.resampling(self.replications))
+            refuse_repeated(sample)
+            for suffix, point in self.points.items():
+                cost = _as_point(point)
+                errors = errors_by_speaker(sample, cost.threshold)
+                options: Any = {"confidence": self.confidence, "normalize": self.normalize}
+                interval = errors.dcf_interval(cost, **options)
+                found[f"act_dcf{suffix}"] = interval.low, interval.high
+        return found
 
-    def bands(self, scores: AnyScores) -> dict[str, Any]:
+    def resampling(self, replications: int) -> Resampling:
+        """Return how replicates are drawn: the same for all rows, systems and bands."""
+        options: Any = {"replications": replications, "confidence": self.confidence}
+        return Resampling("speaker", rng=self.seed, **options)
+
+    def bands(self, sample: ListedSample) -> dict[str, Any]:
         """Return the bands of a system by what they are around."""
-        replications = min(self.replications, _BAND_REPLICATES)
-        options: dict[str, Any] = {"replications": replications, "confidence": self.confidence}
-        options |= {"rng": self.seed, **self.maps}
-        found = bootstrap_scores(scores, self.key, list(_BANDS.values()), **options)
+        how = self.resampling(min(self.replications, _BAND_REPLICATES))
+        curves = [*_BANDS.values()]
+        found = bootstrap_sample(curves, sample, how.plan(sample), how, shared=True)
         return {
             name: curve.band(result)
             for (name, curve), result in zip(_BANDS.items(), found, strict=True)
         }
 
-    def _by_formula(self, scores: AnyScores, point: float | OperatingPoint, options: Any) -> Any:
-        cost = _as_point(point)
-        errors = speaker_errors(scores, self.key, cost.threshold, **options)
-        return errors.dcf_interval(cost, confidence=self.confidence, normalize=self.normalize)
-
     def speakers(self) -> dict[str, int]:
         """Return the number of speakers of each side whose speakers are known."""
-        sides = zip(self.maps.values(), ("models", "segments"), self.key.ids, strict=True)
+        sides = zip(self.maps, ("models", "segments"), self.key.ids, strict=True)
         return {
             side: np.unique(found.rightids[np.isin(found.leftids, ids)]).size
             for found, side, ids in sides
@@ -212,7 +228,7 @@ class _Judging:
         percent = f"{100 * self.confidence:g} % intervals"
         if self.replications:
             return f"{percent}: speaker bootstrap, {self.replications} replicates"
-        if any(self.maps.values()):
+        if any(self.maps):
             return f"{percent} of actual costs: formula for trials that share speakers"
         return ""
 
@@ -231,8 +247,8 @@ class Evaluation(Table):
         The published cost of each system, if there was a plan.
     plan : EvaluationPlan or None
         Whose cost that is.
-    systems, judging, told
-        What `evaluate` was given and warned of, for `compare` and `report`.
+    systems, samples, judging, heard
+        What `evaluate` was given and warned of, for `compare`, `report` and `cautions`.
     """
 
     table: SystemTable
@@ -240,8 +256,18 @@ class Evaluation(Table):
     primary: Mapping[str, PrimaryCost]
     plan: EvaluationPlan | None
     _systems: Mapping[str, AnyScores]
+    _samples: Mapping[str, ListedSample]
     _judging: _Judging
-    _told: Sequence[tuple[type[Warning], str]] = ()
+    _heard: Sequence[Caution] = ()
+
+    @property
+    def cautions(self) -> list[dict[str, Any]]:
+        """What `evaluate` warned of, as dicts; None stands for what does not apply.
+
+        ``category`` is the class of the warning, ``system`` and ``condition`` have it, ``figures``
+        rest on ``count`` errors or effective speakers at least, ``message`` is for reading.
+        """
+        return [caution.record() for caution in self._heard]
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the table as dicts; see `evaluation.SystemTable.records`.
@@ -279,11 +305,11 @@ class Evaluation(Table):
     def __repr__(self) -> str:
         """Return the table and what its figures are."""
         how = self._judging
-        costs = "costs are normalized" if how.normalize else "costs are not normalized"
+        costs = scale_of_costs(how.normalize)
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
-        if any(map(is_pooled, self.primary.values())):
+        if any(cost.pooled for cost in self.primary.values()):
             plan = f"NO {plan}, because trials are pooled"
-        elif self.plan and judges_conditions(self.plan):
+        elif self.plan and self.plan.by_condition:
             plan = f"NO {plan}, which judges each common condition by itself"
         # Kits of evaluations take the EER of another curve.
         eer = "EER of the ROC's convex hull" if self.plan else ""
@@ -358,15 +384,18 @@ class Evaluation(Table):
         if how.key is None:
             expected = "be in memory where pairs of them are compared"
             raise invalid("systems", expected, "files; evaluate() takes Scores")
-        speakers = how.maps["model_speakers"], how.maps["segment_speakers"]
-        given: dict[str, Any] = {"speakers": speakers, "rng": how.seed, **options}
-        if how.replications:
-            given.setdefault("replications", how.replications)
         if how.normalize and isinstance(statistic, OperatingPoint):
             statistic = ActDCF(statistic)
         if how.normalize and isinstance(statistic, (ActDCF, DCF, MinDCF)):
             statistic = attrs.evolve(statistic, normalize=True)
-        return compare_systems(self._systems, how.key, statistic or EER(), **given)
+        judged, replications = statistic or EER(), how.replications or 2000
+        if how.by_speaker and not options.keys() - {"alternative", "level"}:
+            resampling = how.resampling(replications)
+            refuse_different_trials(self._systems, how.key, judged, resampling)
+            return compare_samples(self._samples, judged, resampling, how.seed, **options)
+        given: dict[str, Any] = {"speakers": how.maps, "rng": how.seed, **options}
+        given.setdefault("replications", replications)
+        return compare_systems(self._systems, how.key, judged, **given)
 
     def report(
         self,
@@ -389,7 +418,8 @@ class Evaluation(Table):
         title : str, default: "Evaluation of detectors"
             Its head.
         files : mapping of str to path, optional
-            Files that were evaluated, by their role; the report has their SHA-256.
+            Files that were evaluated, by their role, as of ``storage.hashed_files``; the report has
+            their SHA-256. Of a path it is that of now, and the report says so.
         date : date or str, optional
             Date to name. By default none, so that the same input gives the same bytes.
         cases : mapping of str to CaseLLR, optional
@@ -403,10 +433,10 @@ class Evaluation(Table):
         how = self._judging
         if files is not None and not isinstance(files, Mapping):
             raise invalid("files", "map roles to paths", describe(files))
-        told_of: Any = cases or {}
+        refuse_inputs(path, (files or {}).values(), "path")
+        stated: Any = cases or {}
         if not (
-            isinstance(told_of, Mapping)
-            and all(hasattr(case, "verbal") for case in told_of.values())
+            isinstance(stated, Mapping) and all(hasattr(case, "verbal") for case in stated.values())
         ):
             raise invalid("cases", "map names to what `case_llr` returns", describe(cases))
         facts = {"Systems": str(len(self.results)), **how.facts()}
@@ -414,27 +444,26 @@ class Evaluation(Table):
             facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
         if date is not None:
             facts["Date"] = str(date)
-        told, comparison, bands = [*self._told], None, {}
-        with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always", BosarisWarning)
+        comparison, bands = None, {}
+        with collected() as others:
             if how.how and 1 < len(self._systems) <= _MOST_COMPARED:
                 comparison = self.compare()
             if how.replications:
                 best = [min(self.results, key=lambda name: self.results[name].cllr)]
                 shaded = best if len(self._systems) > _MOST_BANDS else [*self._systems]
-                bands = {name: how.bands(self._systems[name]) for name in shaded}
+                bands = {name: how.bands(self._samples[name]) for name in shaded}
         if bands:
             count = min(how.replications, _BAND_REPLICATES)
             facts["Bands"] = f"{100 * how.confidence:g} % at each point, {count} replicates"
-        # That speakers or errors are few is told of each system already.
-        told += [(w.category, str(w.message)) for w in heard if "difference" in str(w.message)]
+        # The evaluation has warned of each system.
+        of_pairs = [caution for caution in others if "pair" in dict(caution.about)]
         report = _late("Report")(
             title=str(title),
             facts=facts,
             files=files or {},
-            told=told,
+            cautions=[*self._heard, *of_pairs],
             comparison=comparison,
-            cases=told_of,
+            cases=stated,
             bands=bands,
             speakers=None if how.key is None else how.speakers(),
             table=self.table,
@@ -459,6 +488,7 @@ def evaluate(
     normalize: bool = True,
     confidence: float = 0.95,
     cross_fit: Any = None,
+    base: float | None = None,
 ) -> Evaluation:
     """Judge systems: a table of their figures, plots and comparisons.
 
@@ -496,6 +526,8 @@ def evaluate(
         Calibrate the scores before: each trial by a map that was trained without its speakers, see
         `bosaris_py.cross_fit`, in 5 folds. A class such as `LinearCalibration`, which True is.
         Maps are trained at their default prior, which is printed.
+    base : float, optional
+        Base of the log-likelihood-ratios, such as 10; by default they are natural.
 
     Returns
     -------
@@ -527,15 +559,15 @@ def evaluate(
     B          0.00  0.0000  0.3333   0.0000  0.3785
     (3 targets, 3 non-targets; costs are normalized)
     """
-    only_whole = plan, conditions, speakers, cross_fit, replications or None
+    only_whole = plan, conditions, speakers, cross_fit, base, replications or None
     large = large_files(systems, key) if all(part is None for part in only_whole) else ()
     if large:
         return evaluate_files(*large, priors=priors, normalize=normalize)
-    named = as_systems(systems)
+    named = {name: to_natural(scores, base) for name, scores in as_systems(systems).items()}
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
     points = table_points(priors)
-    by_condition = chosen is not None and judges_conditions(chosen)
+    by_condition = chosen is not None and chosen.by_condition
     if chosen is not None and by_condition:
         # The cost of each condition is the plan's.
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
@@ -545,44 +577,46 @@ def evaluate(
     if model in (LinearFusion, QualityFusion):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
-    maps = zip(
-        ("model_speakers", "segment_speakers"), speaker_maps(speakers, key, metadata), strict=True
-    )
+    maps = speaker_maps(speakers, key, metadata)
     how = _Judging(
         key=key,
         points=points,
         normalize=normalize,
         conditions=as_conditions(conditions, key, metadata),
-        maps=dict(maps),
+        maps=maps,
         replications=replications,
-        seed=rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63)),
+        seed=as_seed(rng),
         confidence=check_fraction(confidence, "confidence"),
     )
-    options: dict[str, Any] = {"speakers": tuple(how.maps.values()), "rng": how.seed}
+    if replications:
+        how.resampling(replications)
+    options: dict[str, Any] = {"speakers": how.maps, "rng": how.seed}
+    samples: dict[str, ListedSample] = {}
     results, primary, rows = {}, {}, []
-    told: list[tuple[type[Warning], str]] = []
-    for name in named:
-        with NamedWarnings(name) as block:
-            if model is not None:
-                fitted = cross_fitted(model, named[name], key, **options)
-                named[name] = fitted.scores
-                how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
-            scores = named[name]
-            results[name] = Results.from_scores(scores, key)
-            if chosen is not None:
-                primary[name] = primary_cost(scores, key, chosen, metadata)
-            of_system = how.rows(scores, results[name])
-        told += block.told
-        cost = None if by_condition else primary.get(name)
-        rows += [(name, _ordered(row, cost)) for row in of_system]
+    with cautions() as heard:
+        for name in named:
+            with cautions(system=name):
+                if model is not None:
+                    fitted = cross_fitted(model, named[name], key, **options)
+                    named[name] = fitted.scores
+                    how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
+                scores = named[name]
+                samples[name] = how.sample(scores, samples.values())
+                results[name] = Results.from_sample(samples[name])
+                if chosen is not None:
+                    primary[name] = primary_cost(scores, key, chosen, metadata)
+                of_system = how.rows(scores, samples[name], results[name])
+            cost = None if by_condition else primary.get(name)
+            rows += [(name, _ordered(row, cost)) for row in of_system]
     return Evaluation(
         table=SystemTable(rows),
         results=results,
         primary=primary,
         plan=chosen,
         systems=named,
+        samples=samples,
         judging=how,
-        told=told,
+        heard=heard,
     )
 
 
@@ -634,7 +668,7 @@ def evaluate_files(
         points=table_points(priors),
         normalize=normalize,
         conditions=None,
-        maps={},
+        maps=(None, None),
         replications=0,
         seed=0,
         confidence=0.95,
@@ -642,26 +676,26 @@ def evaluate_files(
     options: dict[str, Any] = {"workers": workers, "progress": progress}
     by_condition: dict[str, Any] = {"normalize": normalize, "metadata": metadata, **options}
     results, rows = {}, []
-    told: list[tuple[type[Warning], str]] = []
-    for name, file in named_systems(systems).items():
-        if isinstance(file, AnyScores):
-            raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
-        with NamedWarnings(name) as block:
-            results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
-            found: Iterable[ConditionRow] = [how.pooled(results[name])]
-            if conditions is not None:
-                parts = file, key_file, conditions, how.prior
-                found = ConditionTable.from_files(*parts, **by_condition).rows
-        told += block.told
-        rows += [(name, _ordered(row, None)) for row in found]
+    with cautions() as heard:
+        for name, file in named_systems(systems).items():
+            if isinstance(file, AnyScores):
+                raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
+            with cautions(system=name):
+                results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
+                found: Iterable[ConditionRow] = [how.pooled(results[name])]
+                if conditions is not None:
+                    parts = file, key_file, conditions, how.prior
+                    found = ConditionTable.from_files(*parts, **by_condition).rows
+            rows += [(name, _ordered(row, None)) for row in found]
     return Evaluation(
         table=SystemTable(rows),
         results=results,
         primary={},
         plan=None,
         systems={},
+        samples={},
         judging=how,
-        told=told,
+        heard=heard,
     )
 
 
@@ -677,7 +711,7 @@ def _ordered(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
     costs = [name for name in row.figures if "_dcf" in name]
     costs.sort(key=lambda name: name.startswith("act"))
     figures = {name: row.figures[name] for name in ("eer", *costs, "min_cllr", "cllr")}
-    if primary is not None and not is_pooled(primary):
+    if primary is not None and not primary.pooled:
         of_all = row.kind == "pooled"
         figures["min_primary"] = or_none(primary.minimum) if of_all else None
         figures["act_primary"] = or_none(primary.actual) if of_all else None

@@ -7,6 +7,7 @@ where they run, so neither do the results.
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import multiprocessing
 import multiprocessing.connection
@@ -20,7 +21,6 @@ from itertools import repeat
 from typing import Any, TypeVar
 
 import attrs
-from tqdm import tqdm
 
 from bosaris_py._validation import describe, invalid
 
@@ -115,6 +115,8 @@ class Runner:
         self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
     ) -> Iterator[Iterable[Result]]:
         """Give the results in the order of the tasks, computed here or in worker processes."""
+        from tqdm import tqdm
+
         bar = functools.partial(tqdm, total=len(tasks), desc=self.label, disable=not self.progress)
         workers = min(self.workers, len(tasks))
         if workers <= 1 and min(self.threads, len(tasks)) <= 1:
@@ -130,7 +132,9 @@ class Runner:
                 # threads begin; what is begun ends at its next block.
                 stack.callback(threads.shutdown, cancel_futures=True)
                 stack.callback(stop.set)
-                found = threads.map(function, repeat(shared), tasks)
+                # Warnings of threads are those of the call.
+                here = contextvars.copy_context()
+                found = threads.map(lambda task: here.copy().run(function, shared, task), tasks)
                 yield bar(found)
                 return
             # To a kept pool what is shared is sent with each message, not with each task.
@@ -326,6 +330,8 @@ class _OnCluster:
         self.futures = list(wanted)
         waiting = list(leaves)
         seen = time.monotonic()
+        from tqdm import tqdm
+
         with tqdm(total=len(leaves), desc=self.label, disable=not self.progress) as bar:
             while not all(future.done() for future in wanted):
                 time.sleep(_SECONDS_BETWEEN_LOOKS)

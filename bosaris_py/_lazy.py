@@ -19,7 +19,7 @@ def on_demand(
         ``__name__`` of the package.
     homes : mapping of str to iterable of str
         Names by the module that has them. The stub ``__init__.pyi`` lists the same for type
-        checkers; tests/test_packaging.py compares them.
+        checkers; tests/contracts/test_packaging.py compares them.
     modules : iterable of str, optional
         Modules inside the package that can be reached as attributes.
     """

@@ -23,6 +23,18 @@ _LATEX = str.maketrans(
 )
 
 
+class WithInterval(str):
+    """A printed number and its interval, which a page may set apart."""
+
+    parts: tuple[str, str]
+
+    def __new__(cls, number: str, interval: str) -> WithInterval:
+        """Join both by a space."""
+        self = super().__new__(cls, f"{number} {interval}")
+        self.parts = number, interval
+        return self
+
+
 def text_table(
     rows: Sequence[Sequence[str]], *, left: Collection[int] = (0,), rules: Collection[int] = ()
 ) -> list[str]:
@@ -45,6 +57,13 @@ def text_table(
             )
         )
     return lines
+
+
+def scale_of_costs(normalized: bool | None) -> str:  # noqa: FBT001
+    """Say below a table whether its costs are normalized; nothing where it has none."""
+    if normalized is None:
+        return ""
+    return "costs are normalized" if normalized else "costs are not normalized"
 
 
 def or_none(value: Any) -> Any:
@@ -113,7 +132,11 @@ class Records(metaclass=Readable):
                 else values
                 for name, values in columns.items()
             }
-        return pandas.DataFrame(columns)
+        return pandas.DataFrame(columns, index=self._index(pandas))
+
+    def _index(self, pandas: Any) -> Any:
+        """Return the index of a data frame; None numbers its rows."""
+        return None
 
 
 class Table(Records):
@@ -218,9 +241,16 @@ def html_table(head: str, rows: Iterable[str]) -> str:
     return "\n".join(("<table>", *lines, "</table>"))
 
 
+def _html_cell(cell: str) -> str:
+    if not isinstance(cell, WithInterval):
+        return html.escape(cell)
+    number, interval = map(html.escape, cell.parts)
+    return f'{number}<span class="interval"> {interval}</span>'
+
+
 def _html_row(tag: str, cells: Iterable[str], left: Collection[int]) -> str:
     parts = (
-        f'<{tag} style="text-align: {"left" if i in left else "right"}">{html.escape(cell)}</{tag}>'
+        f'<{tag} style="text-align: {"left" if i in left else "right"}">{_html_cell(cell)}</{tag}>'
         for i, cell in enumerate(cells)
     )
     return f"<tr>{''.join(parts)}</tr>"

@@ -8,17 +8,20 @@ A message says what was expected, what came, and the likely mistake::
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
+import math
 import os
-import re
 import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -32,7 +35,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py.errors import InvalidInputError, as_message, printable
+from bosaris_py.errors import LONGEST_MESSAGE, InvalidInputError, as_message, printable
 
 FilePath = str | os.PathLike[str]
 
@@ -62,10 +65,11 @@ _FEW_TRIALS, _MANY_TRIALS = 4, 20
 _PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
-def invalid(name: str, expected: str, got: str, hint: str = "") -> InvalidInputError:
-    """Build the error for one bad argument in the grammar of this module."""
-    message = f"`{name}` must {expected}; got {got}."
-    return InvalidInputError(f"{message} {hint}" if hint else message)
+def invalid(
+    name: str, expected: str, got: str, hint: str = "", **use: str | None
+) -> InvalidInputError:
+    """Build the error for one bad argument in the grammar of this module; `use` is what helps."""
+    return InvalidInputError(argument=name, expected=expected, got=got, hint=hint, use=use)
 
 
 def as_path(path: Any, name: str = "path") -> Path:
@@ -482,6 +486,12 @@ def as_number(
     return number
 
 
+def log_of_base(base: Any) -> float:
+    """Return by what logarithms of a base are multiplied to be natural; None: they are."""
+    number = np.e if base is None else as_number(base, "base", "be above 1", lambda x: x > 1.0)
+    return float(np.log(number))
+
+
 def as_nonnegative(value: Any, name: str) -> float:
     """Return `value` as a float; raise unless it is finite and not negative."""
     return as_number(value, name, "be finite and not negative", lambda x: 0.0 <= x < np.inf)
@@ -511,46 +521,128 @@ def as_generator(rng: Rng) -> np.random.Generator:
     return generator
 
 
-def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the line that called into this package, however deep we are in it."""
+def as_seed(rng: Rng) -> int:
+    """Return a number from which the same draws can be made several times."""
+    # A child is asked, so that the generator of the caller stays where it is.
+    return rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))
+
+
+@attrs.frozen
+class Caution:
+    """A warning on its way to the caller: what was found, what that means, and of what it is."""
+
+    category: type[Warning]
+    finding: str
+    advice: str = ""
+    figures: tuple[str, ...] = ()
+    count: float | None = None
+    # Kind and name of what it is about, the outermost first: system, condition, pair, part.
+    about: tuple[tuple[str, str], ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields as plain values."""
+        about = dict(self.about)
+        return {
+            "category": self.category.__name__,
+            "system": about.get("system"),
+            "condition": about.get("condition"),
+            "figures": [*self.figures],
+            "count": self.count,
+            "message": " ".join(lines_of([self])),
+        }
+
+
+def lines_of(cautions: Iterable[Caution]) -> list[str]:
+    """Return what cautions have found, a line for each thing they are about, then their advice."""
+    found: dict[str, dict[str, None]] = {}
+    advice: dict[str, None] = {}
+    for caution in cautions:
+        label = "".join(f"{name}: " for _, name in caution.about)
+        found.setdefault(label, {})[caution.finding] = None
+        if caution.advice:
+            advice[caution.advice] = None
+    lines = [f"{label}{' '.join(findings)}" for label, findings in found.items()]
+    return [printable(line) for line in (*lines, *advice)]
+
+
+def _text_of(found: Sequence[Caution]) -> str:
+    """Return the lines of cautions, or of many the worst and what else they are about."""
+    lines = " ".join(lines_of(found))
+    if len(lines) <= LONGEST_MESSAGE:
+        return lines
+    worst = min(found, key=lambda one: math.inf if one.count is None else one.count).about
+    others: dict[str, dict[str, None]] = {}
+    for first, *parts in ([name for _, name in one.about] for one in found if one.about):
+        others.setdefault(first, {})[": ".join(parts)] = None
+    named = (
+        f"{name} ({', '.join(parts)})" if any(parts) else name for name, parts in others.items()
+    )
+    shown = [one for one in found if one.about == worst]
+    return f"{' '.join(lines_of(shown))} Warned of: {', '.join(named)}."
+
+
+def _warn(found: Sequence[Caution]) -> None:
+    """Give one warning of each category."""
     level, frame = 1, sys._getframe()
     # attrs compiles constructors into files that do not exist.
-    ours = (_PACKAGE, "<attrs generated")
+    ours = (_PACKAGE, "<attrs generated", contextlib.__file__)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(ours):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    for category in dict.fromkeys(caution.category for caution in found):
+        text = _text_of([caution for caution in found if caution.category is category])
+        warnings.warn(as_message(text), category, stacklevel=level)
 
 
-class NamedWarnings:
-    """Give the warnings of a block, those of one category as one, and say what they are about."""
+# What becomes of a warning in this call. Python's own ways to catch one hold for all threads.
+_listener: ContextVar[Callable[[Sequence[Caution]], None]] = ContextVar("listener", default=_warn)
 
-    # Where there are `categories`, others pass without the name.
 
-    def __init__(self, name: str, *categories: type[Warning]) -> None:
-        self._name, self._categories = name, categories or (Warning,)
-        self._block: Any = warnings.catch_warnings(record=True)
-        # Categories and texts of the warnings that were given.
-        self.told: list[tuple[type[Warning], str]] = []
+def warn_caller(
+    finding: str,
+    category: type[Warning],
+    advice: str = "",
+    figures: Iterable[str] = (),
+    count: float | None = None,
+) -> None:
+    """Warn at the line that called into this package, however deep we are in it."""
+    _listener.get()([Caution(category, finding, advice, tuple(figures), count)])
 
-    def __enter__(self) -> NamedWarnings:
-        """Start to collect warnings."""
-        self._caught: list[warnings.WarningMessage] = self._block.__enter__()
-        warnings.simplefilter("always")
-        return self
 
-    def __exit__(self, kind: Any, *error: Any) -> None:
-        """Give the warnings, unless the block failed."""
-        self._block.__exit__(kind, *error)
-        if kind is None:
-            causes: dict[type[Warning], dict[str, None]] = {}
-            for caught in self._caught:
-                sentences = re.split(r"(?<=\.) |; ", str(caught.message))
-                causes.setdefault(caught.category, {}).update(dict.fromkeys(sentences))
-            for category, said in causes.items():
-                # The same sentence comes once.
-                text = " ".join(one if one[-1:] == "." else f"{one};" for one in said).rstrip(";")
-                named = self._name and issubclass(category, self._categories)
-                told = f"{self._name}: {text}" if named else text
-                # A report has room for all.
-                self.told.append((category, printable(told)))
-                warn_caller(as_message(told), category)
+@contextlib.contextmanager
+def collected() -> Iterator[list[Caution]]:
+    """Collect the warnings of a block; none of them goes further."""
+    caught: list[Caution] = []
+    token = _listener.set(caught.extend)
+    try:
+        yield caught
+    finally:
+        _listener.reset(token)
+
+
+@contextlib.contextmanager
+def hushed(*categories: type[Warning]) -> Iterator[None]:
+    """Drop the warnings of a block that are of some categories; others pass."""
+    outer = _listener.get()
+
+    def listen(found: Sequence[Caution]) -> None:
+        outer([one for one in found if not issubclass(one.category, categories)])
+
+    token = _listener.set(listen)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextlib.contextmanager
+def cautions(**about: str) -> Iterator[list[Caution]]:
+    """Collect the warnings of a block, say what they are about, and give them when it has ended.
+
+    Blocks can be nested: the outermost gives one warning of each category. A block that fails
+    gives none.
+    """
+    with collected() as found:
+        yield found
+    named = (attrs.evolve(one, about=(*about.items(), *one.about)) for one in found)
+    found[:] = dict.fromkeys(named)
+    _listener.get()(found)

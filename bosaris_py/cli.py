@@ -11,24 +11,20 @@ away.
 from __future__ import annotations
 
 import argparse
-import inspect
 import io
 import json
 import os
 import re
 import sys
-import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import attrs
-
 # The public names are imported when they are first used: --help waits for none of them.
 import bosaris_py as bp
 from bosaris_py._version import __version__
-from bosaris_py.errors import BosarisError
+from bosaris_py.errors import BosarisError, as_keyword, as_message
 
 # What a file is written as if its extension says so and no format is named.
 _FORMAT_OF = {".csv": "csv", ".tsv": "nist"}
@@ -202,6 +198,48 @@ def _text_format(output: str, named: str | None) -> str | None:
     return named or _FORMAT_OF.get(Path(output.removesuffix(".gz")).suffix.lower())
 
 
+# How files begin that this package wrote, by their first and last bytes: HDF5, .mat, JSON, reports,
+# pictures, tables. Lists of trials look like those of any other program.
+_OWN = re.compile(
+    rb"(\x89HDF|MATLAB 5|<!doctype html).*bosaris_py|(\x89PNG|%PDF|%!PS|<\?xml).*matplotlib|"
+    rb'{\s*"format": "bosaris_py\.|{\s*"table": \[|{\s*"plan": .*"fingerprint"|\[\s*{\s*"first": |'
+    rb"(system|first),|\| (system|first) \||\\begin\{tabular\}|system [^\n]*\n-+\n|first +second "
+    rb"|[^\n]*\nplan [0-9a-f]{8};",
+    re.DOTALL | re.IGNORECASE,
+)
+_LOOKED_AT = 2**16
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Refuse, before any work, to write into an input, or in place of what others wrote."""
+    given = vars(args)
+    systems = [given.get(name) or () for name in ("scores", "training", "apply")]
+    files = [file for part in systems for file in _systems(part).values()]
+    # A model is an input unless it is trained.
+    model = "output" if given.get("training") else "input"
+    names = ("input", "system", "key", "metadata", "trials", *["model"] * (model == "input"))
+    files += [given[name] for name in names if given.get(name)]
+    inputs = [_split_column(file)[0] for file in files] + (given.get("speakers") or "").split(",")
+    names = ("target", "output", *["model"] * (model == "output"))
+    outputs = {name: given[name] for name in names if given.get(name)}
+    if len(set(map(os.path.realpath, outputs.values()))) < len(outputs):
+        raise _UsageError("--model and --output name one file")
+    for name, path in outputs.items():
+        option = f"--{name}".replace("--target", "OUTPUT")
+        if read := bp.storage.atomic.same_file(path, inputs):
+            raise _UsageError(f"{option} {path} is a file that is read: {read}; name another one")
+        if bp.storage.atomic.try_output(path) and not args.force:
+            with Path(path).open("rb") as stream:
+                seen = stream.read(_LOOKED_AT)
+                stream.seek(-min(_LOOKED_AT, stream.seek(0, os.SEEK_END)), os.SEEK_END)
+                seen += stream.read()
+            if not _OWN.match(seen):
+                raise _UsageError(
+                    f"{option} {path} exists, and is no table, picture, report, model, HDF5 or "
+                    "MATLAB file that this program wrote; --force replaces it"
+                )
+
+
 def _save(found: Any, output: str, text_format: str | None, **parts: Any) -> None:
     """Write an object in a text format, or else as the extension of the file says."""
     text_format = _text_format(output, text_format)
@@ -223,10 +261,6 @@ def _save(found: Any, output: str, text_format: str | None, **parts: Any) -> Non
 
 
 def _info(args: argparse.Namespace) -> None:
-    """Say what files hold.
-
-    bosaris info key.tsv scores.h5 fusion.json
-    """
     records = (_describe(args, path) for path in args.files)
     if args.table:
         _emit_json(list(records))
@@ -260,12 +294,6 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
 
 
 def _convert(args: argparse.Namespace) -> None:
-    """Write a file in another format.
-
-    bosaris convert scores.txt scores.h5
-    bosaris convert key.h5 key.tsv
-    bosaris convert scores.h5 scores.txt --key key.h5 --to speechbrain-scores
-    """
     is_text = bp.trials.files.binary_kind(args.input) is None
     text_format = _text_format(args.target, args.to)
     words = {"format": args.format, "columns": args.columns, "labels": args.labels}
@@ -327,25 +355,20 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
     files = list(named.values())
     settings = {} if cls is bp.PAVCalibration else _settings(args)
     if hasattr(cls, "fit_files") and _are_large(args, *files, args.key):
-        source = files if is_fusion else files[0]
+        source = named if is_fusion else files[0]
         model = cls.fit_files(source, args.key, **settings, progress=_at_terminal())
     else:
         key, _ = _load_key(args)
-        scores = [_load_scores(args, file) for file in files]
-        model = cls.fit_scores(scores if is_fusion else scores[0], key, **settings)
-    if is_fusion:
-        model = attrs.evolve(model, system_names=tuple(named))
+        scores = {name: _load_scores(args, file) for name, file in named.items()}
+        model = cls.fit_scores(
+            scores if is_fusion else next(iter(scores.values())), key, **settings
+        )
     if args.model is not None:
         model.save(args.model)
     return model
 
 
 def _calibrate(args: argparse.Namespace) -> None:
-    """Turn scores into log-likelihood-ratios.
-
-    bosaris calibrate dev.txt --key dev_key.txt --model calibration.json
-    bosaris calibrate --model calibration.json --apply eval.txt -o llrs.h5
-    """
     _check_training(args)
     cls = bp.PAVCalibration if args.method == "pav" else bp.LinearCalibration
     model = _train(args, cls) if args.training else bp.read_model(args.model)
@@ -367,19 +390,18 @@ def _calibrate(args: argparse.Namespace) -> None:
 
 
 def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list[str]:
-    """Return the files to fuse; refuse names that are not those of the training, in its order."""
+    """Return the files to fuse in the order of the training; refuse names that are not of it."""
     systems = _systems(given)
     names = list(systems)
     if trained is None or len(names) != len(trained):
         return list(systems.values())
+    if set(names) == set(trained):
+        return [systems[name] for name in trained]
     # Files may have any name, but what is called NAME=FILE must be what was trained on.
     explicit = [
         name if systems[name] != text else "" for name, text in zip(names, given, strict=True)
     ]
-    if tuple(names) != trained and (
-        sorted(names) == sorted(trained)
-        or any(name not in ("", old) for name, old in zip(explicit, trained, strict=True))
-    ):
+    if any(name not in ("", old) for name, old in zip(explicit, trained, strict=True)):
         raise _UsageError(
             f"the fusion was trained on {', '.join(trained)}, in this order; --apply has "
             f"{', '.join(names)}"
@@ -388,11 +410,6 @@ def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list
 
 
 def _fuse(args: argparse.Namespace) -> None:
-    """Join the scores of several systems.
-
-    bosaris fuse dev_a.h5 dev_b.h5 --key dev_key.h5 --model fusion.json
-    bosaris fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o fused.h5
-    """
     _check_training(args)
     model = _train(args, bp.LinearFusion) if args.training else bp.read_model(args.model)
     _emit(repr(model))
@@ -460,13 +477,6 @@ def _judged_by(args: argparse.Namespace, key: Any, metadata: Any) -> dict[str, A
 
 
 def _evaluate(args: argparse.Namespace) -> None:
-    """Judge systems: a table of their figures.
-
-    bosaris evaluate A=a.txt B=b.txt --key key.tsv --prior 0.01,0.05
-    bosaris evaluate a.h5 b.h5 --key key.tsv --conditions gender --json
-    bosaris evaluate a.h5 --key key.h5 --speakers models.txt,segments.txt --bootstrap 2000
-    bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv
-    """
     form = _table_form(args, *_TABLES)
     _emit(_table_text(_judge(args), form), args.output)
 
@@ -509,11 +519,6 @@ _STATISTICS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _compare(args: argparse.Namespace) -> None:
-    """Compare each pair of systems by a test.
-
-    bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01
-    bosaris compare a.h5 b.h5 c.h5 --key key.h5 --speakers 're:^[^/]+'
-    """
     if len(args.prior) > 1:
         raise _UsageError("systems are compared at one --prior")
     if len(args.scores) < 2:
@@ -550,10 +555,6 @@ def _results(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _det(args: argparse.Namespace) -> None:
-    """Draw a DET plot.
-
-    bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01
-    """
     if len(args.prior) > 1:
         raise _UsageError("a DET plot marks one --prior")
     prior = args.prior[0] if args.prior else None
@@ -562,20 +563,12 @@ def _det(args: argparse.Namespace) -> None:
 
 
 def _bayes(args: argparse.Namespace) -> None:
-    """Draw a Bayes error-rate plot.
-
-    bosaris bayes A=a.h5 B=b.h5 --key key.h5 -o bayes.pdf --range -6 2
-    """
     axes = None if args.range is None else (*args.range, 0.0, 1.2)
     plot = bp.plot_bayes(_results(args), axes=axes, title=args.title, prior=args.prior or None)
     plot.save(args.output)
 
 
 def _primary_cost(args: argparse.Namespace) -> None:
-    """Compute the cost that an evaluation publishes.
-
-    bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2
-    """
     form = _table_form(args, "json")
     given = {name: getattr(args, name) for name in ("columns", "key_columns", "labels")}
     cost = bp.primary_cost_of_files(
@@ -595,18 +588,16 @@ def _primary_cost(args: argparse.Namespace) -> None:
 
 
 def _report(args: argparse.Namespace) -> None:
-    """Write a report: one HTML file with tables, cautions and drawings.
-
-    bosaris report A=a.h5 B=b.h5 --key key.h5 -o report.html
-    bosaris report a.h5 --key key.h5 --conditions gender --bootstrap 2000 -o report.html
-    """
     if Path(args.output).suffix.lower() not in (".html", ".htm"):
         raise _UsageError(f"a report is HTML: --output must end in .html; got {args.output!r}")
     systems = _systems(args.scores).items()
     files = {f"scores of {name}": _split_column(file)[0] for name, file in systems}
     title = {} if args.title is None else {"title": args.title}
     files |= {"key": args.key}
-    _judge(args).report(args.output, files=files, date=args.date, **title)
+    with bp.storage.hashed_files() as read:
+        judged = _judge(args)
+    known = {role: read.get(Path(file).absolute(), file) for role, file in files.items()}
+    judged.report(args.output, files=known, date=args.date, **title)
 
 
 # The parser
@@ -658,6 +649,7 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--date": dict(metavar="TEXT", help="date to name (default: none)"),
     # Files
     "--output": dict(_FILE, help="file to write"),
+    "--force": dict(action="store_true", help="replace an existing file, whoever wrote it"),
     "--to": dict(_NAME, help="text format to write; see the page on formats"),
     "--content": dict(choices=("scores", "key", "trials", "metadata"), help="what to take"),
     "--form": dict(choices=("flat", "dense"), help="a list of trials or a matrix"),
@@ -695,32 +687,79 @@ _WORDS = "--format --columns --labels --strip-suffix --side --spoof --missing"
 _TEXT = f"{_WORDS} --memory"
 _KEY = "--key! --key-format --key-columns"
 _SYSTEMS = f"scores {_KEY} --metadata --conditions --prior {_TEXT}"
-_TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output"
+_TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output --force"
 _TRAINING = (
-    "training --key --key-format --key-columns --model --apply --output --to --trials --prior "
-    f"--objective --ridge {_TEXT}"
+    "training --key --key-format --key-columns --model --apply --output --force --to --trials "
+    f"--prior --objective --ridge {_TEXT}"
 )
 
-# What runs, and its options; those with ! are required. Docstrings are the help.
+# What the help of each subcommand says: its purpose, then examples.
+_HELP: Mapping[str, tuple[str, ...]] = {
+    "info": ("Say what files hold.", "bosaris info key.tsv scores.h5 fusion.json"),
+    "convert": (
+        "Write a file in another format.",
+        "bosaris convert scores.txt scores.h5",
+        "bosaris convert key.h5 key.tsv",
+        "bosaris convert scores.h5 scores.txt --key key.h5 --to speechbrain-scores",
+    ),
+    "evaluate": (
+        "Judge systems: a table of their figures.",
+        "bosaris evaluate A=a.txt B=b.txt --key key.tsv --prior 0.01,0.05",
+        "bosaris evaluate a.h5 b.h5 --key key.tsv --conditions gender --json",
+        "bosaris evaluate a.h5 --key key.h5 --speakers models.txt,segments.txt --bootstrap 2000",
+        "bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv",
+    ),
+    "compare": (
+        "Compare each pair of systems by a test.",
+        "bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01",
+        "bosaris compare a.h5 b.h5 c.h5 --key key.h5 --speakers 're:^[^/]+'",
+    ),
+    "calibrate": (
+        "Turn scores into log-likelihood-ratios.",
+        "bosaris calibrate dev.txt --key dev_key.txt --model calibration.json",
+        "bosaris calibrate --model calibration.json --apply eval.txt -o llrs.h5",
+    ),
+    "fuse": (
+        "Join the scores of several systems.",
+        "bosaris fuse dev_a.h5 dev_b.h5 --key dev_key.h5 --model fusion.json",
+        "bosaris fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o fused.h5",
+    ),
+    "det": ("Draw a DET plot.", "bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01"),
+    "bayes": (
+        "Draw a Bayes error-rate plot.",
+        "bosaris bayes A=a.h5 B=b.h5 --key key.h5 -o bayes.pdf --range -6 2",
+    ),
+    "primary-cost": (
+        "Compute the cost that an evaluation publishes.",
+        "bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2",
+    ),
+    "report": (
+        "Write a report: one HTML file with tables, cautions and drawings.",
+        "bosaris report A=a.h5 B=b.h5 --key key.h5 -o report.html",
+        "bosaris report a.h5 --key key.h5 --conditions gender --bootstrap 2000 -o report.html",
+    ),
+}
+
+# What runs, and its options; those with ! are required.
 _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "info": (_info, f"files --json {_TEXT}"),
     "convert": (
         _convert,
-        f"input target --to --content --key --form --key-format --key-columns {_TEXT}",
+        f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
     "evaluate": (_evaluate, f"{_SYSTEMS} --plan {_TABLE}"),
     "compare": (_compare, f"{_SYSTEMS} --statistic {_TABLE}"),
     "calibrate": (_calibrate, f"{_TRAINING} --method"),
     "fuse": (_fuse, _TRAINING),
-    "det": (_det, f"{_SYSTEMS} --output! --window --title"),
-    "bayes": (_bayes, f"{_SYSTEMS} --output! --range --title"),
+    "det": (_det, f"{_SYSTEMS} --output! --force --window --title"),
+    "bayes": (_bayes, f"{_SYSTEMS} --output! --force --range --title"),
     "primary-cost": (
         _primary_cost,
-        f"system {_KEY} --plan! --only --compatibility {_WORDS} --json --output",
+        f"system {_KEY} --plan! --only --compatibility {_WORDS} --json --output --force",
     ),
     "report": (
         _report,
-        f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --title --date",
+        f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date",
     ),
 }
 
@@ -731,12 +770,12 @@ def _make_parser() -> _Parser:
     parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, (run, options) in _COMMANDS.items():
-        purpose, _, examples = inspect.cleandoc(run.__doc__ or "").partition("\n\n")
+        purpose, *examples = _HELP[name]
         command = commands.add_parser(
             name,
             help=purpose,
             description=purpose,
-            epilog=f"examples:\n{textwrap.indent(examples, '  ')}",
+            epilog="\n  ".join(["examples:", *examples]),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
@@ -758,13 +797,6 @@ def _say(text: object) -> None:
         sys.stderr.write(f"bosaris: {' '.join(str(text).split())}\n")
 
 
-def _describe_error(error: Exception) -> str:
-    """Return the message of an error, without the number that the system gives it."""
-    if isinstance(error, OSError) and error.strerror and not isinstance(error, BosarisError):
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error) or type(error).__name__
-
-
 # Keywords whose options have another name.
 _SPELLED = {
     "max_bytes": "memory",
@@ -776,38 +808,36 @@ _SPELLED = {
     "segment_speakers": "speakers",
 }
 
-# Hints whose words no option has, and the way of the command.
-_REPHRASED = (
-    (r"id\.remove\w+\([^)]*\), or (?=strip_suffix)", ""),
-    (
-        r'a function with `unknown` takes "own", a person for each\.',
-        "re:PATTERN takes an id without a match for a person of its own.",
-    ),
-    (r"a function of the id, or a dict\.", "a file of pairs, or re:PATTERN."),
+# Hints of the command in place of those for scripts, by argument.
+_HINTS = dict.fromkeys(
+    ("speakers", "model_speakers", "segment_speakers"),
+    "Give a column, a complete file of pairs, or re:PATTERN, which takes an id without a match for "
+    "a person of its own.",
 )
 _CLASSES = {"tar": "targets", "non": "non-targets"}
 
 
-def _in_options(text: str, args: argparse.Namespace | None) -> str:
-    """Say `columns` and missing="nan" as the options that the subcommand has."""
+def _message(error: Exception, args: argparse.Namespace | None) -> str:
+    """Return the message of an error, in which arguments are the options of the subcommand."""
+    if not isinstance(error, BosarisError):
+        if isinstance(error, OSError) and error.strerror:
+            return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return str(error) or type(error).__name__
     given = vars(args) if args else {}
     key = given.get("key")
-    # One file may be both.
-    of_key = key is not None and text.startswith(f"{key}:") and "has no scores" not in text
+    of_key = key is not None and str(error.path) == key
 
-    def spell(found: re.Match[str]) -> str:
-        name = _SPELLED.get(found[1] or found[2], found[1] or found[2])
-        name = f"key_{name}" if of_key and f"key_{name}" in given else name
-        option = f"--{name.replace('_', '-')}"
-        if name not in given or option not in _OPTIONS:
-            return found[0]
-        return f"{option} " if found[2] else option
+    def spell(name: str, value: object = None) -> str:
+        if key is not None and name in _CLASSES:
+            return f"the {_CLASSES[name]} of {key}"
+        option = _SPELLED.get(name, name)
+        option = f"key_{option}" if of_key and f"key_{option}" in given else option
+        if option not in given:
+            return as_keyword(name, value)
+        flag = f"--{option.replace('_', '-')}"
+        return flag if value is None else f"{flag} {value}"
 
-    for pattern, words in _REPHRASED:
-        text = re.sub(pattern, words, text)
-    if key is not None and (empty := re.match(r"`(tar|non)` must hold at least one score;", text)):
-        text = f"{key} must hold {_CLASSES[empty[1]]} that have scores;{text[empty.end() :]}"
-    return re.sub(r"`(\w+)`|\b(\w+)=(?=['\"\d.])", spell, text)
+    return as_message(error.text(spell, _HINTS))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -836,7 +866,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if str(message) not in shown:
             shown.add(str(message))
-            _say(f"warning: {_in_options(str(message), args)}")
+            _say(f"warning: {message}")
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Ids may have letters that the terminal lacks.
@@ -848,6 +878,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             args = _make_parser().parse_args(argv)
             _check_formats(args)
             try:
+                _check_outputs(args)
                 args.run(args)
             except _UsageError as error:
                 args.parser.error(str(error))
@@ -865,7 +896,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _say("error: this takes more memory than there is; see --memory")
         return 1
     except (BosarisError, OSError) as error:
-        _say(f"error: {_in_options(_describe_error(error), args)}")
+        _say(f"error: {_message(error, args)}")
         _drop_output()
         return 1
     return 0

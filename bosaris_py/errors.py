@@ -7,10 +7,13 @@ filter silences or promotes them all.
 
 from __future__ import annotations
 
+import types
+from collections import abc
+
 from attrs.exceptions import FrozenInstanceError
 
 # No message is longer; what is left out is between head and tail.
-_LONGEST_MESSAGE, _TAIL = 1000, 100
+LONGEST_MESSAGE, _TAIL = 1000, 100
 
 
 def printable(text: str) -> str:
@@ -26,20 +29,86 @@ def printable(text: str) -> str:
 def as_message(text: str) -> str:
     """Return a message in one line of printable characters and of bounded length."""
     # What a file says in it cannot steer a terminal or forge a line of a log.
-    if len(text) > _LONGEST_MESSAGE:
-        text = text[:_LONGEST_MESSAGE] + "..." + text[-_TAIL:]
+    if len(text) > LONGEST_MESSAGE:
+        text = text[:LONGEST_MESSAGE] + "..." + text[-_TAIL:]
     text = printable(text)
-    if len(text) > _LONGEST_MESSAGE:
-        text = f"{text[: _LONGEST_MESSAGE - _TAIL - 3]}...{text[-_TAIL:]}"
+    if len(text) > LONGEST_MESSAGE:
+        text = f"{text[: LONGEST_MESSAGE - _TAIL - 3]}...{text[-_TAIL:]}"
     return text
 
 
+def as_keyword(name: str, value: object = None) -> str:
+    """Return an argument, and the value that it should have, as a script has them."""
+    return f"`{name}`" if value is None else f"{name}={value!r}"
+
+
 class BosarisError(Exception):
-    """Root of all exceptions that bosaris_py raises on purpose."""
+    """Root of all exceptions that bosaris_py raises on purpose.
+
+    Parameters
+    ----------
+    message : str, optional
+        What is wrong; by default made of the argument, what is expected and what came.
+    argument, expected, got : str
+        Which argument is wrong, what it must do or be, and what was given.
+    hint : str
+        The likely mistake, or the remedy.
+    use : mapping of str to object
+        Arguments that help, with the value to give, or None for one of the user's own.
+    path : path
+        The file that is at fault, where `use` is about how to read it.
+    """
+
+    argument = expected = got = hint = ""
+    use: abc.Mapping[str, object] = types.MappingProxyType({})
+    path: object = None
+
+    def __init__(
+        self,
+        message: object = "",
+        *,
+        argument: str = "",
+        expected: str = "",
+        got: str = "",
+        hint: str = "",
+        use: abc.Mapping[str, object] = types.MappingProxyType({}),
+        path: object = None,
+    ) -> None:
+        super().__init__(message)
+        self.message, self.argument, self.expected, self.got = message, argument, expected, got
+        self.hint, self.use, self.path = hint, dict(use), path
+
+    def text(
+        self,
+        spell: abc.Callable[..., str] = as_keyword,
+        hints: abc.Mapping[str, str] = types.MappingProxyType({}),
+    ) -> str:
+        """Return the message, in which `spell` writes arguments.
+
+        Parameters
+        ----------
+        spell : callable
+            What writes an argument, given its name and the value that it should have, or None.
+        hints : mapping of str to str
+            What takes the place of the hint, by argument.
+
+        Returns
+        -------
+        str
+        """
+        made = f"{spell(self.argument)} must {self.expected}; got {self.got}."
+        hint = self.hint and hints.get(self.argument, self.hint)
+        remedies = " or ".join(spell(*remedy) for remedy in self.use.items())
+        remedies = remedies and f"Use {remedies}."
+        return " ".join(filter(None, (str(self.message) or made, hint, remedies)))
 
     def __str__(self) -> str:
         """Return the message, in one line of at most 1,000 printable characters."""
-        return as_message(Exception.__str__(self))
+        return as_message(self.text())
+
+    def __repr__(self) -> str:
+        """Return the class and the message."""
+        return f"{type(self).__name__}({str(self)!r})"
 
 
 class InvalidInputError(BosarisError, ValueError):
@@ -76,8 +145,9 @@ class FrozenObjectError(BosarisError, FrozenInstanceError):
     """
 
     def __init__(self, message: str) -> None:
-        # That of attrs takes no message.
+        # The one of attrs takes no message.
         AttributeError.__init__(self, message)
+        self.message = message
 
 
 class BosarisWarning(UserWarning):
@@ -101,7 +171,7 @@ class DuplicateIdWarning(BosarisWarning):
 
 
 class DuplicateTrialWarning(BosarisWarning):
-    """A trial is listed twice, or the same two segments are listed in both orders."""
+    """A trial is listed twice, or in both orders, or compares a recording with itself."""
 
 
 class FewErrorsWarning(BosarisWarning):

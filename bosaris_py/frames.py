@@ -17,7 +17,15 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, mark_read_only
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    Readable,
+    StrArray,
+    mark_read_only,
+)
 from bosaris_py._validation import (
     NO_SET,
     are_labels,
@@ -28,6 +36,7 @@ from bosaris_py._validation import (
     invalid,
     list_some,
     nearest,
+    row_labels,
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.threads import n_threads
@@ -42,7 +51,7 @@ from bosaris_py.storage.trial_table import (
 )
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
+from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, stack_scores
 
 # A code for each row, and the texts that they stand for.
 Coded: TypeAlias = tuple[AnyArray, list[str]]
@@ -50,7 +59,7 @@ Coded: TypeAlias = tuple[AnyArray, list[str]]
 # Rows that are put into matrices at once: what is computed of them stays in the cache.
 _BLOCK = 1 << 16
 
-_TAR = "tar= says which label means target; all others then do not."
+_TAR = "tar= says which label means target, and non= which does not."
 
 
 @attrs.frozen(eq=False)
@@ -65,11 +74,48 @@ class TrialFrame(metaclass=Readable):
         The scores of each system.
     metadata : TrialMetadata
         The other columns that were asked for.
+    rows : object, optional
+        The trial of each row, for `column`; by default rows are the trials of the key.
     """
 
     key: AnyNdx
     scores: Mapping[str, AnyScores]
     metadata: TrialMetadata
+    _rows: _Rows | None = attrs.field(default=None, kw_only=True)
+
+    def column(self, scores: AnyScores) -> Float64Array:
+        """Return scores in the order of the rows of the data frame, as a column for it.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of all trials of the data frame, such as calibrated ones.
+
+        Returns
+        -------
+        (n_rows,) ndarray of float64
+
+        Raises
+        ------
+        TrialMismatchError
+            If scores of trials are missing; says how many.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> data = bp.from_frame({"model": ["b", "a"], "segment": ["s1", "s1"], "llr": [2.0, 1.0]})
+        >>> data.scores["llr"].get_scores(data.key).tolist()
+        [1.0, 2.0]
+        >>> data.column(data.scores["llr"]).tolist()
+        [2.0, 1.0]
+        """
+        values: Float64Array = stack_scores(scores, self.key)[0]
+        order = None if self._rows is None else self._rows.order().order
+        if order is None:
+            return values
+        ordered = np.empty_like(values)
+        ordered[order] = values
+        return ordered
 
 
 def from_frame(
@@ -80,6 +126,7 @@ def from_frame(
     score: str | Sequence[str] | None = None,
     label: str | None = None,
     tar: Any = "target",
+    non: Any = None,
     columns: str | Sequence[str] = (),
 ) -> TrialFrame:
     """Take trials, labels, scores and metadata from a data frame with a row for each trial.
@@ -96,7 +143,9 @@ def from_frame(
         The column of labels: words as in files, 1 and 0, or truth values. By default
         ``label``, ``targettype`` or ``target`` if there is one.
     tar : str or int, default: "target"
-        Any other value says which label means target; all other labels then do not.
+        Any other value says which label means target.
+    non : str, int or sequence of these, optional
+        With `tar`, the labels that mean non-target; needed where there is more than one other.
     columns : str or sequence of str, optional
         Further columns, which become metadata.
 
@@ -119,7 +168,7 @@ def from_frame(
     for name, value in (("score", score), ("columns", columns)):
         if isinstance(value, set | frozenset):
             raise invalid(name, "be a list of names", describe(value), NO_SET)
-    frame = _Columns(df)
+    frame = _Columns(df, (model, segment))
     extra = (columns,) if isinstance(columns, str) else tuple(columns)
     names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
     if label is None:
@@ -136,7 +185,7 @@ def from_frame(
     with ThreadPoolExecutor(n_threads()) as pool:
         # Most of the time that texts take; the libraries release Python's lock.
         ids = [pool.submit(frame.coded, *side) for side in ((model, "model"), (segment, "segment"))]
-        labels = None if label is None else pool.submit(frame.labels, label, tar)
+        labels = None if label is None else pool.submit(frame.labels, label, tar, non)
         rows = _Rows.of(*(task.result() for task in ids))
         is_target = None if labels is None else labels.result()
     scores = {str(name): frame.scores(name) for name in names}
@@ -163,13 +212,17 @@ def from_frame(
             if order is not None:
                 column = column.take(order)
             described[name] = column
-    return TrialFrame(key, systems, TrialMetadata(key, described))
+    return TrialFrame(key, systems, TrialMetadata(key, described), rows=rows)
 
 
 class _Columns:
     """The columns of a data frame of any library."""
 
-    def __init__(self, df: Any) -> None:
+    def __init__(self, df: Any, ids: Sequence[Any]) -> None:
+        # What `to_frame` made has its ids as index.
+        levels = getattr(row_labels(df), "names", None) or ()
+        if levels := [name for name in levels if name in ids and name not in df]:
+            df = df.reset_index(level=levels)
         self._frame = df
         # A table of pyarrow has its columns themselves under the name of `columns`.
         names = getattr(df, "column_names", getattr(df, "columns", df))
@@ -251,8 +304,10 @@ class _Columns:
             raise _bad_rows("score", expected, "NaN", missing, "Leave out rows without a score.")
         return values
 
-    def labels(self, name: Any, tar: Any) -> BoolArray:
+    def labels(self, name: Any, tar: Any, non: Any) -> BoolArray:
         """Tell which rows are targets."""
+        if non is not None and isinstance(tar, str) and tar == "target":
+            raise invalid("non", "be given with `tar` only", describe(non))
         if self.is_numeric(name, "label"):
             values = self.numbers(name, "label")
             is_target: BoolArray = values == (1 if tar == "target" else tar)
@@ -260,6 +315,8 @@ class _Columns:
             if tar == "target" and not ((others == 0).all() or (others == -1).all()):
                 bad = ~is_target & (values != 0)
                 raise _bad_rows("label", "be 1 or 0, or 1 or -1", str(values[bad][0]), bad, _TAR)
+            if tar != "target":
+                _check_others(np.unique(others).tolist(), non, name)
             return is_target
         if tar == "target" and self._kind(self.column(name, "label")) == "b":
             # Truth values among which some are missing become objects.
@@ -274,6 +331,8 @@ class _Columns:
             if not meant.any():
                 expected = f"be a label of column {name!r} ({list_some(words)})"
                 raise invalid("tar", expected, describe(tar))
+            rest = [words[code] for code in used if not meant[code]]
+            _check_others(rest, non, name)
             return meant[codes]
         lower = [word.lower() for word in words]
         for known in (vocabulary.classes for vocabulary in VOCABULARIES):
@@ -329,6 +388,20 @@ def _coded(column: Any) -> tuple[AnyArray, list[Any]]:
         return codes, levels
     factor = Factor.from_values(column if isinstance(column, np.ndarray) else list(column))
     return factor.codes, factor.levels.tolist()
+
+
+def _check_others(others: Sequence[Any], non: Any, name: Any) -> None:
+    """Raise unless the labels that do not mean target are one, or those that are named."""
+    if non is None and len(others) > 1:
+        expected = f"name the labels that mean non-target, where column {name!r} has several others"
+        hint = "Leave out rows whose label is unknown."
+        raise invalid("non", expected, list_some(map(repr, others)), hint)
+    given = [non] if isinstance(non, str | Number) else [*(others if non is None else non)]
+    known = [*given, *map(str, given)]
+    if strangers := [label for label in others if label not in known]:
+        expected = f"name all labels of column {name!r} but `tar`"
+        hint = "Leave out rows whose label is unknown."
+        raise invalid("non", expected, f"none of {list_some(map(repr, strangers))}", hint)
 
 
 def _text(level: object) -> str | None:

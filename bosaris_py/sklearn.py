@@ -17,7 +17,7 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics.cllr import cllr
+from bosaris_py.numerics.llr_cost import cllr
 from bosaris_py.numerics.metrics import eer, min_dcf
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.scoring_rules import resolve_prior

@@ -32,8 +32,9 @@ extensions = [
 ]
 # Browsers draw MathML themselves: the pages need neither a script nor the network for formulas.
 html_math_renderer = "mathml"
-# The module in which attrs keeps it is not one that attrs documents.
-nitpick_ignore = [("py:class", "attr.exceptions.FrozenInstanceError")]
+# The module in which attrs keeps it is not one that attrs documents. `use` is a field of an error,
+# which Sphinx takes for the name of a type.
+nitpick_ignore = [("py:class", "attr.exceptions.FrozenInstanceError"), ("py:obj", "use")]
 # The button copies what one types, without prompts and without output.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -64,7 +65,19 @@ _left_out = set(_pyproject["tool"]["numpydoc_validation"]["checks"])
 numpydoc_validation_checks = (_left_out - {"PR01", "PR02", "RT01", "YD01"}) | {"PR03"}
 # An object, not a class: it has the docstring of its class, but takes no parameters.
 # Fields of a named tuple get their docstrings from Python.
-numpydoc_validation_exclude = {r"^bosaris_py\.PLANS$", r"^bosaris_py\.LLRBounds\.(low|high)$"}
+# Errors have the parameters of their root. The keywords of a resampling function are documented
+# one by one, although it forwards them as one set.
+_forwarding = (
+    "bootstrap|bootstrap_scores|bootstrap_condition_table|compare_systems|dcf_standard_error_scores"
+    "|paired_bootstrap|speaker_errors|speaker_interval|speaker_permutation_test_scores"
+    "|speaker_z_test|standard_error_distribution"
+)
+numpydoc_validation_exclude = {
+    r"^bosaris_py\.PLANS$",
+    r"^bosaris_py\.LLRBounds\.(low|high)$",
+    r"^bosaris_py\.errors\.(?!BosarisError)",
+    rf"^bosaris_py\.uncertainty\.({_forwarding})$",
+}
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

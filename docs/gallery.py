@@ -34,7 +34,7 @@ TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
 def draw(script: Path) -> Figure:
     """Run a script from the top of the repository, and return its figure."""
     with contextlib.chdir(DOCS.parent), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewSpeakersWarning)  # the examples have nine
+        warnings.simplefilter("ignore", FewSpeakersWarning)  # one example has nine
         figure = runpy.run_path(str(script))["figure"]
     assert isinstance(figure, Figure), script
     return figure

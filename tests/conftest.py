@@ -14,8 +14,9 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 
 # Times vary too much between machines to fail a test. `make test` gives one answer for one
-# commit; `make test-all` looks at more examples, and at others each time.
-settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True)
+# commit; `make test-all` looks at more examples, and at others each time. A test whose examples are
+# cheap asks for a multiple of `settings.default.max_examples`.
+settings.register_profile("quick", max_examples=12, deadline=None, derandomize=True)
 settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
@@ -26,10 +27,20 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _MADE_SCORES = pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 
 
+# A page cannot mark itself, nor can an example in a docstring.
+_SLOW_PAGES = {
+    "bosaris_py/_case.py",
+    *("docs/calibrate.md", "docs/conditions.md", "docs/figures.md", "docs/plots.md"),
+    *("docs/report.md", "docs/tutorials/forensic.md", "docs/uncertainty.md"),
+}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(_MADE_SCORES)
+        if item.nodeid.split("::")[0] in _SLOW_PAGES:
+            item.add_marker(pytest.mark.slow)
 
 
 _NETWORK = {"allowed": False}
@@ -39,7 +50,7 @@ def _refuse_network(event: str, args: tuple[object, ...]) -> None:
     # Other families are pipes between processes of one machine.
     network = event == "socket.__new__" and args[1] in {socket.AF_INET, socket.AF_INET6}
     if network and not _NETWORK["allowed"]:
-        msg = "only tests marked slow may open a socket"
+        msg = "only tests marked network may open a socket"
         raise RuntimeError(msg)
 
 
@@ -48,8 +59,8 @@ sys.addaudithook(_refuse_network)
 
 @pytest.fixture(autouse=True)
 def _network(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Refuse network sockets to the fast tests; the cluster's tests need them."""
-    _NETWORK["allowed"] = request.node.get_closest_marker("slow") is not None
+    """Refuse network sockets, but to tests of a cluster on this machine and of notebooks."""
+    _NETWORK["allowed"] = request.node.get_closest_marker("network") is not None
     yield
     _NETWORK["allowed"] = False
 

@@ -1,12 +1,14 @@
 """Tests of the likelihood-ratio of one comparison."""
 
 import hashlib
+import json
 import math
 
 import attrs
 import numpy as np
 import pytest
 
+import bosaris_py as bp
 from bosaris_py import (
     BoundedCalibration,
     Key,
@@ -41,13 +43,20 @@ def test_numbers_are_those_of_their_parts():
     linear = LinearCalibration.fit_scores(SCORES, KEY)
     assert found.calibration == linear
     assert found.unbounded == linear.apply(1.5)
-    crossed = cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=3)
+    divisions = [
+        llr_bounds(
+            *cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=rng)
+            .scores.get_tar_non(KEY)
+        )
+        for rng in np.random.default_rng(3).spawn(11)
+    ]  # fmt: skip
     assert found.n_speakers == 20
-    assert found.bounds == llr_bounds(*crossed.scores.get_tar_non(KEY))
+    assert found.bounds == tuple(np.median(divisions, axis=0))
     assert found.low < found.llr < found.high
     assert found.log10_lr == pytest.approx(found.llr / math.log(10))
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_the_map_by_speakers():
     """Near the middle of the scores the map is surest; of more speakers it is surer."""
     lengths = []
@@ -87,7 +96,12 @@ def test_what_it_prints(tmp_path):
     assert lines[3] == (
         "reference set: 20 simulated speakers; 120 trials of one speaker, 2280 of two, 20 speakers"
     )
-    assert lines[-1] == f"{file}: SHA-256 {hashlib.sha256(b'a b 1.0' + bytes([10])).hexdigest()}"
+    digest = hashlib.sha256(b"a b 1.0\n").hexdigest()
+    assert lines[-1] == f"{file}: SHA-256 {digest} (file named by the user, not read here)"
+    with bp.storage.hashed_files() as read:
+        bp.read_scores(file)
+    found = case_llr(1.5, SCORES, KEY, files=[*read.values()], **TOLD)
+    assert found.file_hashes == {str(file): digest}
 
 
 def test_without_bounds_it_says_so():
@@ -114,9 +128,10 @@ def test_words(log10, words):
 def test_other_calibrations():
     found = case_llr(1.5, SCORES, KEY, model=PAVCalibration, bounds="iv", **TOLD)
     assert isinstance(found.calibration, PAVCalibration)
-    recommended = {"model": BoundedCalibration, "ridge": "weak"}
-    found = case_llr(1.5, SCORES, KEY, **recommended, **TOLD)
-    assert found.calibration == BoundedCalibration.fit_scores(SCORES, KEY, ridge="weak")
+    found = case_llr(1.5, SCORES, KEY, model=BoundedCalibration, **TOLD)
+    assert found.calibration == BoundedCalibration.fit_scores(SCORES, KEY)
+    weak = case_llr(1.5, SCORES, KEY, model=BoundedCalibration, ridge="weak", **TOLD)
+    assert found == weak
     assert (found.n_tar, found.n_non) == (KEY.n_tar, KEY.n_non)
 
 
@@ -126,6 +141,54 @@ def test_the_interval_of_a_weak_ridge_holds_its_estimate():
     found = case_llr(2.5, apart, KEY, ridge="weak", bounds=None, **TOLD)
     assert found.low < found.llr < found.high
     assert found.llr == found.calibration.apply(2.5)
+
+
+def test_without_a_seed_it_never_changes_its_mind():
+    """Beyond the bound, which depends on the division into folds: 0.4 in log10 LR before 0.3."""
+    told = {name: value for name, value in TOLD.items() if name != "rng"}
+    with pytest.warns(ExtrapolationWarning):
+        first, second = (case_llr(12.0, SCORES, KEY, **told) for _ in range(2))
+    assert repr(first) == repr(second)
+    assert first.seed == 0
+    assert len(first.by_division) == 11
+    assert first.llr == np.median(first.by_division)
+    lowest, highest = np.array([min(first.by_division), max(first.by_division)]) / math.log(10)
+    assert lowest < highest
+    assert repr(first).splitlines()[5] == (
+        "bounds: 5 folds, median of 11 divisions of the speakers with log10 LRs from "
+        f"{lowest:.2f} to {highest:.2f}; 60 replicates, seed 0"
+    )
+
+
+@pytest.mark.parametrize("rng", [None, np.random.default_rng(5)])
+def test_the_seed_in_the_statement_gives_it_again(rng):
+    drawn = case_llr(1.5, SCORES, KEY, **{**TOLD, "rng": rng})
+    assert case_llr(1.5, SCORES, KEY, **{**TOLD, "rng": drawn.seed}) == drawn
+
+
+def test_leaving_each_speaker_out_needs_no_division():
+    told = {**TOLD, "folds": "speaker", "replications": 5}
+    first, second = (case_llr(1.5, SCORES, KEY, **{**told, "rng": rng}) for rng in (1, 2))
+    assert first.bounds == second.bounds
+    assert first.by_division == (first.llr,)
+    assert repr(first).splitlines()[5] == "bounds: each speaker left out; 5 replicates, seed 1"
+
+
+def test_its_numbers_have_one_base_each():
+    found = case_llr(1.5, SCORES, KEY, **TOLD)
+    content = found.to_dict()
+    assert found.records() == [content]
+    for name in ("lr", "low", "high"):
+        log10 = content["log10_" + name]
+        assert log10 == pytest.approx(content[name.replace("lr", "llr")] / math.log(10), rel=1e-15)
+        assert getattr(found, f"log10_{name}") == log10
+    assert content["lr"] == found.lr == pytest.approx(math.exp(found.llr), rel=1e-12)
+    assert (content["lowest_bound"], content["highest_bound"]) == found.bounds
+    assert json.loads(json.dumps(content)) == content
+    assert attrs.evolve(found, llr=1e4).lr == math.inf
+    unbounded = case_llr(1.5, SCORES, KEY, bounds=None, **TOLD)
+    assert unbounded.to_dict()["highest_bound"] is None
+    assert repr(unbounded).splitlines()[5] == "60 replicates, seed 3"
 
 
 def test_a_single_file_needs_no_list(tmp_path):

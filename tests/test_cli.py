@@ -2,6 +2,7 @@
 
 import errno
 import gzip
+import hashlib
 import json
 import os
 import re
@@ -286,13 +287,21 @@ class TestTraining:
         run("fuse", "dev_a.txt", "dev_b.h5", "--key", "dev_key.h5", "--model", "f.json")
         apply = ("fuse", "--model", "f.json", "-o", "x.h5", "--apply")
         told = "trained on dev_a, dev_b, in this order"
-        for files in (("dev_b.h5", "dev_a.h5"), ("B=eval_b.h5", "eval_a.h5")):
-            code, _, err = run(*apply, *files)
-            assert code == 2
-            assert told in err
-            assert not Path("x.h5").exists()
-        assert run(*apply, "dev_a=eval_a.h5", "eval_b.h5")[0] == 0
-        Path("x.h5").unlink()
+        code, _, err = run(*apply, "B=eval_b.h5", "eval_a.h5")
+        assert code == 2
+        assert told in err
+        assert not Path("x.h5").exists()
+        fused = []
+        for files in (
+            ("dev_a=eval_a.h5", "eval_b.h5"),
+            ("dev_a=eval_a.h5", "dev_b=eval_b.h5"),
+            # Names are put right.
+            ("dev_b=eval_b.h5", "dev_a=eval_a.h5"),
+        ):
+            assert run(*apply, *files)[0] == 0
+            fused.append(bp.read_scores("x.h5"))
+            Path("x.h5").unlink()
+        assert fused[0] == fused[1] == fused[2]
         for files, message in (
             (("some.txt", "dev_b.h5"), "say which by --trials"),
             (("dev_b.h5", "some.txt"), "system 2 lacks "),
@@ -314,6 +323,7 @@ class TestTraining:
 
 
 class TestReport:
+    @pytest.mark.slow
     def test_equals_the_library(self, run: Run) -> None:
         words = ("A=eval_a.txt", "B=eval_b.h5", "--key", "eval_key.tsv", "--conditions", "gender")
         speakers = ("--speakers", "re:^p.", "--bootstrap", "20", "--date", "2026-01-31")
@@ -325,15 +335,36 @@ class TestReport:
             warnings.simplefilter("ignore", BosarisWarning)
             key = bp.read_key("eval_key.tsv")
             found = bp.evaluate(systems, key, conditions="gender", **options)
-        files = {"scores of A": "eval_a.txt", "scores of B": "eval_b.h5", "key": "eval_key.tsv"}
+        with bp.storage.hashed_files() as read:
+            bp.read_scores("eval_a.txt")
+            bp.read_scores("eval_b.h5")
+            bp.read_key("eval_key.tsv")
+        files = dict(zip(("scores of A", "scores of B", "key"), read.values(), strict=True))
         found.report("library.html", title="T", files=files, date="2026-01-31")
         assert Path("cli.html").read_bytes() == Path("library.html").read_bytes()
 
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+    def test_digests_are_of_what_was_read(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        digest = hashlib.sha256(Path("eval_key.tsv").read_bytes()).hexdigest()
+        judge = cli._judge
+
+        def judge_and_change(args: object) -> bp.Evaluation:
+            found = judge(args)
+            Path("eval_key.tsv").write_text("m s target\n")
+            return found
+
+        monkeypatch.setattr(cli, "_judge", judge_and_change)
+        assert run("report", "eval_a.txt", "--key", "eval_key.tsv", "-o", "r.html")[0] == 0
+        assert f"<code>{digest}</code>" in Path("r.html").read_text()
+        assert "not read here" not in Path("r.html").read_text()
+
+    @pytest.mark.slow
     def test_of_large_files(self, run: Run) -> None:
         words = ("eval_a.h5", "--key", "eval_key.h5", "--memory", "0", "-o", "r.html")
         assert run("report", *words)[0] == 0
         assert "<td style" in Path("r.html").read_text()
 
+    @pytest.mark.slow
     def test_a_pipe_is_named_without_a_hash(self, run: Run) -> None:
         os.mkfifo("pipe")
         feeder = subprocess.Popen(["/bin/sh", "-c", "cat eval_a.txt > pipe"])
@@ -362,6 +393,7 @@ class TestPlots:
         assert all("will not be plotted" in line for line in err.splitlines())
         assert Path("plot.svg").read_text(encoding="utf-8").startswith("<?xml")
 
+    @pytest.mark.slow
     def test_conditions(self, run: Run) -> None:
         words = ("--key", "eval_key.tsv", "--conditions", "gender", "-o", "plot.pdf")
         assert run("det", "eval_a.txt", *words)[0] == 0
@@ -487,6 +519,7 @@ class TestEvaluate:
         assert code == 0, err
         assert json.loads(out)["table"] == bp.evaluate(systems[0], key).records()
 
+    @pytest.mark.slow
     def test_real_scores(self, run: Run, shared_data: Path) -> None:
         """Acceptance: to the last digit on asvspoof2019_la eval."""
         file = shared_data / "asvspoof2019_la" / "bonafide_eval.csv.gz"
@@ -510,7 +543,7 @@ class TestEvaluate:
             (("--speakers", "re:QQ"), 1, "pattern 'QQ' matches none of the 52 ids, such as p0-m"),
             (("--speakers", "gender,re:m1"), 1, "pattern 'm1' matches none of the 40 ids"),
             (("--speakers", "a,b,c"), 2, "one value, or two"),
-            (("--bootstrap", "20"), 1, "Models that share a speaker need --speakers"),
+            (("--bootstrap", "20"), 1, "Models that share a speaker need a map. Use --speakers."),
             (("--prior", "1%"), 2, "'1%': a probability is written as 0.01, not 1%"),
             (("-o", "table.xyz"), 2, "must end in .csv, .json, .md, .tex, or .txt"),
             (("--conditions", "channel"), 1, "--conditions must be a column (gender"),
@@ -583,15 +616,15 @@ JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
         (("det", "other.txt", *JUDGE[2:]), "`tar`|--key|no trial"),
         (
             ("det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"),
-            "targets.txt must hold non-targets",
+            "--key must have non-targets with scores",
         ),
         (
             ("calibrate", "dev_a.txt", "--key", "targets.txt", "--model", "p.json"),
-            "targets.txt must hold non-targets",
+            "the non-targets of targets.txt must hold at least one score",
         ),
         (("calibrate", "dev_a.txt", "--key", "dev_key.h5", "--model", "p.txt"), "end in .json"),
         (("convert", "eval_a.h5", "no/such/p.h5"), "such/p.h5: No such folder|No such folder"),
-        (("convert", "eval_a.h5", "pipe"), "must end in"),
+        (("convert", "eval_a.h5", "pipe"), "not a regular file"),
         (("convert", "eval_a.h5", "pipe", "--to", "csv"), "not a regular file"),
         (("convert", "eval_a.h5", "locked", "--to", "csv"), "Is a directory"),
         (("convert", "eval_a.h5", "p.txt", "--to", "nope"), "--to must be one of nist"),
@@ -614,8 +647,8 @@ def test_bad_input(bad: Path, run: Run, words: tuple[str, ...], message: str) ->
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("m s 1.5\nm t nan\n", "", 'pass --missing "nan"'),
-        ("m s 1 2 3 4 5 6\n", "", "tell what the --columns are, what other words mean by --labels"),
+        ("m s 1.5\nm t nan\n", "", "Use --missing nan."),
+        ("m s 1 2 3 4 5 6\n", "", "Use --columns or --labels or --format."),
         ("m s 1\n", "--format nosuch", "error: --format must be one of"),
         ("m s 1\n", "--strip-suffix ''", "error: --strip-suffix must not be empty"),
     ],
@@ -635,18 +668,18 @@ def test_scores_that_a_file_does_not_tell(run: Run) -> None:
     code, _, told = run(*words)
     assert code == 1
     assert "d.csv: this file has no scores; is it a key?" in told
-    assert "by --columns (score=NAME)" in told
+    assert "as in score=NAME. Use --columns." in told
     assert run(*words, "--columns", "score=x")[0] == 0
     code, _, told = run(*words, "--columns", "score=x", "--bootstrap", "20")
     assert code == 1
     assert "error: --speakers must tell the speaker of all segments" in told
-    assert "Give --speakers, for instance a column, a file of pairs, or re:PATTERN." in told
+    assert "Give a column, a complete file of pairs, or re:PATTERN" in told
 
 
 def test_errors_of_the_key_name_its_options(run: Run) -> None:
     Path("odd.txt").write_text("m s 1 2 3 4 5 6\n")
     _, _, told = run("evaluate", "eval_a.txt", "--key", "odd.txt")
-    assert "what the --key-columns are" in told
+    assert "Use --key-columns or --labels or --key-format." in told
 
 
 @pytest.mark.parametrize(
@@ -720,6 +753,7 @@ def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
 class TestProcess:
     """What only a process of its own shows."""
 
+    @pytest.mark.slow
     def test_results_are_alone_on_the_output(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -731,6 +765,7 @@ class TestProcess:
         assert (process.returncode, err) == (0, "")
         assert [line.split(",")[0] for line in out.splitlines()] == ["system", "\\u65e5"]
 
+    @pytest.mark.slow
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
     def test_full_disk(self, folder: Path) -> None:
         with Path("/dev/full").open("w") as full:
@@ -738,6 +773,7 @@ class TestProcess:
             _, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (1, "bosaris: error: No space left on device\n")
 
+    @pytest.mark.slow
     @pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
     def test_reader_goes_away(self, folder: Path) -> None:
         reading, writing = os.pipe()
@@ -776,6 +812,7 @@ sys.exit(main())
             text = (ROOT / name).read_text(encoding="utf-8")
             assert "bosaris = bosaris_py.__main__:main\n" in text
 
+    @pytest.mark.slow
     @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
     def test_interrupt_leaves_no_file(self, folder: Path) -> None:
         # A pipe without a writer keeps the command waiting, after it has opened its output.
@@ -838,13 +875,14 @@ def _transcript() -> list[tuple[str, str]]:
     return [(command, output) for command, _, output in steps if command]
 
 
+@pytest.mark.slow
 def test_transcript_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From two text files of scores and a key to a fused, calibrated, evaluated system."""
-    for path in (ROOT / "examples" / "japanese_vowels").glob("*.h5"):
-        shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    exec(re.search(r"```python\n(.*?)```", page, flags=re.DOTALL)[1], {})
     steps = _transcript()
     assert len(steps) > 10
     for command, expected in steps:
@@ -859,3 +897,106 @@ def test_transcript_of_the_page(
         )
         assert (written, code) == (shown, int("error:" in expected)), command
     assert (tmp_path / "det.pdf").read_bytes().startswith(b"%PDF")
+
+
+class TestOutputs:
+    """What a command reads it never writes, and what others wrote it replaces when told to."""
+
+    @pytest.fixture
+    def inputs(self, folder: Path) -> dict[Path, bytes]:
+        """The files of the folder, some under the names of outputs, and a name for two of them."""
+        shutil.copy("dev_key.tsv", "key.html")
+        shutil.copy("dev_key.tsv", "key.svg")
+        shutil.copy("dev_key.tsv", "key.json")
+        bp.read_key("dev_key.tsv").metadata.save("more.h5")
+        shutil.copy("models.txt", "speakers.csv")
+        shutil.copy("eval_key.h5", "b.h5")
+        os.link("dev_a.txt", "hard.txt")
+        Path("soft.txt").symlink_to("dev_a.txt")
+        systems = [bp.Scores.read(f"dev_{name}.h5") for name in "ab"]
+        bp.LinearFusion.fit_scores(systems, bp.Key.read("dev_key.h5")).save("fusion.json")
+        return {path: path.read_bytes() for path in folder.iterdir()}
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+    @pytest.mark.parametrize("force", ["", " --force"])
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "evaluate dev_a.txt --key dev_key.tsv --csv -o dev_key.tsv",
+            "evaluate A=dev_a.txt --key dev_key.tsv -o dev_a.txt",
+            "evaluate hard.txt --key dev_key.tsv -o dev_a.txt",
+            "evaluate dev_a.txt --key dev_key.tsv -o soft.txt",
+            "evaluate dev_a.h5 --key dev_key.h5 --speakers speakers.csv, -o speakers.csv",
+            "evaluate dev_a.h5 --key dev_key.h5 --metadata more.h5 --json -o more.h5",
+            "compare dev_a.txt dev_b.txt --key dev_key.tsv -o ./dev_b.txt",
+            "convert dev_a.txt dev_a.txt --to nist",
+            "convert dev_a.txt dev_key.tsv --key dev_key.tsv --to speechbrain-scores",
+            "calibrate dev_a.txt --key dev_key.tsv --apply eval_a.txt -o dev_key.tsv",
+            "calibrate dev_a.h5 --key dev_key.h5 --apply eval_a.h5 -o eval_a.h5 --memory 0",
+            "calibrate dev_a.h5 --key key.json --model key.json",
+            "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o eval_b.h5",
+            "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 --trials b.h5 -o b.h5",
+            "det dev_a.txt --key key.svg -o key.svg",
+            "primary-cost dev_a.txt --key key.json --plan VoxSRC -o key.json",
+            "report dev_a.txt --key key.html -o key.html",
+        ],
+    )
+    def test_no_input_is_written(
+        self, run: Run, inputs: dict[Path, bytes], line: str, force: str
+    ) -> None:
+        code, out, err = run(*shlex.split(line + force))
+        assert (code, out) == (2, "")
+        assert "is a file that is read" in err
+        assert err.count("\n") == 1
+        assert {path: path.read_bytes() for path in inputs} == inputs
+
+    def test_two_outputs_are_two_files(self, run: Run) -> None:
+        line = "calibrate dev_a.h5 --key dev_key.h5 --model m.json --apply eval_a.h5 -o ./m.json"
+        code, _, err = run(*shlex.split(line))
+        assert code == 2
+        assert "--model and --output name one file" in err
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+    def test_files_of_others_are_replaced_by_force(self, run: Run) -> None:
+        words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5", "-o", "notes.txt")
+        Path("notes.txt").write_text("the system and the first ideas of matplotlib\n")
+        code, _, err = run(*words)
+        assert code == 2
+        assert "notes.txt exists" in err
+        assert "--force" in err
+        assert Path("notes.txt").read_text().startswith("the system")
+        assert run(*words, "--force")[0] == 0
+        # Now it is a table of this program. An empty file is nobody's.
+        Path("empty.txt").touch()
+        assert run(*words)[0] == run(*words[:-1], "empty.txt")[0] == 0
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+    @pytest.mark.parametrize(
+        ("line", "names"),
+        [
+            ("evaluate dev_a.h5 --key dev_key.h5 -o", "o.txt o.csv o.md o.tex o.json"),
+            (
+                "compare dev_a.h5 dev_b.h5 --key dev_key.h5 --speakers re:^.. -o",
+                "o.txt o.csv o.md o.tex o.json",
+            ),
+            ("primary-cost dev_a.h5 --key dev_key.h5 --plan VoxSRC -o", "o.txt o.json"),
+            ("det dev_a.h5 --key dev_key.h5 -o", "o.png o.svg o.pdf o.eps"),
+            ("report dev_a.h5 --key dev_key.h5 -o", "o.html"),
+            ("convert dev_a.h5", "o.h5 o.mat"),
+            ("calibrate dev_a.h5 --key dev_key.h5 --model", "o.json"),
+        ],
+    )
+    def test_own_outputs_are_replaced(self, run: Run, line: str, names: str) -> None:
+        for name in names.split():
+            for _ in range(2):
+                assert run(*line.split(), name)[0] == 0, name
+
+    def test_outputs_are_tried_before_the_work(self, run: Run) -> None:
+        # The key is not even looked for.
+        for line in (
+            "evaluate dev_a.h5 --key nowhere.h5 -o nowhere/o.txt",
+            "calibrate dev_a.h5 --key nowhere.h5 --model nowhere/m.json",
+        ):
+            code, _, err = run(*line.split())
+            assert code == 1
+            assert "No such folder" in err

@@ -78,7 +78,7 @@ class TestFigures:
             for prior, suffix in ((0.05, "(0.05)"), (POINT, "(0.05, 2, 1)")):
                 for cost in ("min_dcf", "act_dcf"):
                     expected[cost + suffix] = getattr(results, cost)(prior, normalize=True)
-            expected |= {"min_cllr": results.min_cllr, "cllr": results.cllr}
+            expected |= {"min_cllr": results.min_cllr, "cllr": results.cllr, "normalized": True}
             assert record == expected
 
     def test_without_normalization(self, systems, key):
@@ -103,7 +103,7 @@ class TestFigures:
             lambda: bp.evaluate(systems, alone, replications=2, rng=1),
             lambda: unc.compare_systems(systems, alone, unc.EER()),
         ):
-            with pytest.raises(InvalidInputError, match="Give `speakers`, for instance a column, "):
+            with pytest.raises(InvalidInputError, match="Give speakers, for instance a column, "):
                 call()
 
     def test_no_primary_cost_without_metadata(self, systems, key):
@@ -342,7 +342,7 @@ class TestWarningsAndErrors:
                 {"far": far}, (key, metadata), conditions="gender", speakers=tuple(maps.values())
             )
         texts = [str(warning.message) for warning in caught]
-        assert any(text.startswith("far: f: ") for text in texts)
+        assert any("far: f: " in text for text in texts)
         assert len(set(texts)) == len(texts)
 
     @pytest.mark.parametrize(
@@ -408,6 +408,7 @@ def test_average_cost_of_languages():
     assert metadata.factor("segment").values()[::3].tolist() == segments
 
 
+@pytest.mark.slow
 def test_no_matplotlib_before_the_first_plot():
     code = "import sys, bosaris_py as bp; bp.evaluate; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

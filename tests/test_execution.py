@@ -97,6 +97,7 @@ def test_processes_are_kept_for_several_calls() -> None:
         assert pool is None
 
 
+@pytest.mark.slow
 def test_processes_are_made_with_what_tasks_need_and_no_more() -> None:
     code = f"import sys, {_execution._MODULE_OF_TASKS}; print(*sys.modules)"
     loaded = subprocess.run(

@@ -4,11 +4,12 @@ import subprocess
 import sys
 from fractions import Fraction
 
+import attrs
 import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.trials import FlatKey, FlatScores, Key, Scores
 
 LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
@@ -50,7 +51,10 @@ def rows_of(n_models, n_segments, n_rows, seed=0):
 class TestEachLibrary:
     @pytest.mark.parametrize(
         ("shape", "classes"),
-        [((30, 40, 500), (Key, Scores)), ((3000, 4000, 2000), (FlatKey, FlatScores))],
+        [
+            ((30, 40, 500), (Key, Scores)),
+            pytest.param((3000, 4000, 2000), (FlatKey, FlatScores), marks=pytest.mark.slow),
+        ],
     )
     def test_trials_scores_and_metadata(self, library, shape, classes):
         rows = rows_of(*shape)
@@ -84,7 +88,8 @@ class TestEachLibrary:
         expected = bp.from_frame(rows).key
         others = iter(["different", "spoof", "?"] * 10)
         rows["same"] = ["yes" if word == "target" else next(others) for word in rows.pop("label")]
-        data = bp.from_frame(frame_of(rows, library), label="same", tar="yes")
+        others = ["different", "spoof", "?"]
+        data = bp.from_frame(frame_of(rows, library), label="same", tar="yes", non=others)
         assert data.key == expected
 
     def test_missing_values_name_the_row(self, library):
@@ -124,6 +129,7 @@ class TestOrders:
         assert data.scores["x"] == Scores.from_trials(models, segments, values)
         assert data.scores["y"] == Scores.from_trials(models, segments, -values)
 
+    @pytest.mark.slow
     def test_categories_that_no_row_has_are_no_ids(self):
         pandas = pytest.importorskip("pandas")
         for shape in ((30, 40, 500), (3000, 4000, 2000)):
@@ -134,6 +140,47 @@ class TestOrders:
             data = bp.from_frame(few)
             assert set(data.key.modelset) == set(few.model.astype(str))
             assert data.key == bp.from_frame(few.to_dict("list")).key
+
+    def test_frames_align_by_trial(self):
+        """The rows of the data frame are shuffled, so that a copy by position is wrong."""
+        pandas = pytest.importorskip("pandas")
+        rows = pandas.DataFrame(rows_of(5, 6, 20)).sample(frac=1, random_state=1)
+        rows = rows.reset_index(drop=True)
+        data = bp.from_frame(rows)
+        for scores in (data.scores["B"], data.scores["B"].to_flat()):
+            frame = scores.to_frame()
+            assert frame.index.names == ["model", "segment"]
+            indexed = rows.astype({"model": str, "segment": str}).set_index(["model", "segment"])
+            indexed["again"] = frame["score"]
+            assert (indexed["again"] == indexed["B"]).all()
+            # Rows with numbers for names find none of the trials.
+            assert rows.assign(again=frame["score"])["again"].isna().all()
+            assert np.array_equal(data.column(scores), rows["B"].to_numpy())
+        joined = rows.astype({"model": str, "segment": str}).merge(
+            data.scores["A"].to_frame(), on=["model", "segment"]
+        )
+        assert (joined["score"] == joined["A"]).all()
+        assert list(data.key.to_frame().columns) == ["target"]
+        assert list(data.key.to_ndx().to_frame().columns) == []
+
+    @pytest.mark.parametrize("n_models", [5, 400])
+    def test_a_column_has_the_order_of_the_rows(self, n_models):
+        """As matrices, and as a list of trials that are few among many models and segments."""
+        rng = np.random.default_rng(5)
+        cells = rng.choice(n_models * n_models, size=20, replace=False)
+        models, segments = np.divmod(cells, n_models)
+        table = {"model": models, "segment": segments, "llr": rng.normal(size=20)}
+        data = bp.from_frame(table)
+        assert data.column(data.scores["llr"]).tolist() == table["llr"].tolist()
+        doubled = attrs.evolve(data.scores["llr"].to_flat(), scores=np.arange(20.0))
+        positions = zip(doubled.ids, doubled.trial_positions(), strict=True)
+        names = (ids[of_trials].tolist() for ids, of_trials in positions)
+        taken = {trial: value for value, trial in enumerate(zip(*names, strict=True))}
+        expected = [taken[str(m), str(s)] for m, s in zip(models, segments, strict=True)]
+        assert data.column(doubled).tolist() == expected
+        some = data.scores["llr"].filter([str(models[0])], [], keep=False)
+        with pytest.raises(TrialMismatchError, match="lacks"):
+            data.column(some)
 
     def test_out_and_in_again(self):
         pytest.importorskip("pandas")
@@ -194,6 +241,18 @@ ROWS = {
         ({"label": [1.0, np.nan, 0.0]}, {}, "got nan in row 1"),
         ({"label": ["target", "spoof", "nontarget"]}, {}, "tar= says which label means target"),
         (
+            {"label": ["same", "unknown", "different"]},
+            {"tar": "same"},
+            r"`non` must name the labels .* several others; got .*different.*unknown is|Leave out",
+        ),
+        ({"label": [1, 0, 2]}, {"tar": 1}, "`non` must name the labels that mean non-target"),
+        (
+            {"label": ["same", "unknown", "different"]},
+            {"tar": "same", "non": "different"},
+            "`non` must name all labels of column 'label' but `tar`; got none of 'unknown'",
+        ),
+        ({"label": [1, 0, 0]}, {"non": 0}, "`non` must be given with `tar` only"),
+        (
             {"label": ["x", "y", "x"]},
             {"tar": "z"},
             r"be a label of column 'label' \(x, y\); got 'z'",
@@ -222,6 +281,7 @@ def test_no_column_of_scores_is_left_out_silently(values):
     assert list(bp.from_frame(frame, score="x").scores) == ["x"]
 
 
+@pytest.mark.slow
 def test_repeated_rows_in_a_large_grid():
     rows = rows_of(3000, 4000, 2000)
     rows = {name: [*values, values[5]] for name, values in rows.items()}
@@ -269,6 +329,7 @@ def test_no_rows(library):
         bp.from_frame(empty)
 
 
+@pytest.mark.slow
 def test_imports_no_data_frame_library():
     code = (
         "import sys, bosaris_py as bp\n"
@@ -277,3 +338,19 @@ def test_imports_no_data_frame_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    ("labels", "how"),
+    [
+        (["same", "spoof", "other"], {"tar": "same", "non": ["other", "spoof"]}),
+        (["same", "other", "other"], {"tar": "same"}),
+        (["same", "other", "other"], {"tar": "same", "non": "other"}),
+        ([5, 2, 3], {"tar": 5, "non": (2, 3)}),
+        ([5, 2, 2], {"tar": 5}),
+        ([5, 2, 2], {"tar": 5, "non": 2}),
+    ],
+)
+def test_labels_that_mean_no_target_are_named(labels, how):
+    table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"], "label": labels}
+    assert bp.from_frame(table, **how).key.trial_labels().tolist() == [True, False, False]

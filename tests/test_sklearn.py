@@ -1,5 +1,6 @@
 """Estimators and scorers of scikit-learn: its own checks, and the same numbers as the library."""
 
+import doctest
 import subprocess
 import sys
 from pathlib import Path
@@ -8,20 +9,32 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-
-pytest.importorskip("sklearn")
-
-from sklearn.base import clone
-from sklearn.exceptions import SkipTestWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
-
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.sklearn import LLRCalibrator, ScoreFusion, cllr_scorer, eer_scorer, min_dcf_scorer
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _late() -> None:
+    """Import scikit-learn when a test runs: it takes seconds, also where other tests are meant."""
+    pytest.importorskip("sklearn")
+    global GridSearchCV, LogisticRegression, SkipTestWarning
+    global check_estimator, clone, cross_val_predict, cross_val_score, make_pipeline
+    global LLRCalibrator, ScoreFusion, cllr_scorer, eer_scorer, min_dcf_scorer
+    from sklearn.base import clone
+    from sklearn.exceptions import SkipTestWarning
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.utils.estimator_checks import check_estimator
+
+    from bosaris_py.sklearn import (
+        LLRCalibrator,
+        ScoreFusion,
+        cllr_scorer,
+        eer_scorer,
+        min_dcf_scorer,
+    )
 
 
 @pytest.fixture
@@ -33,9 +46,8 @@ def trials(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 # The checks train on whatever they find, separable data too.
 @pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([ScoreFusion()])
-def test_contract_of_estimators(estimator: object, check: object) -> None:
-    check(estimator)
+def test_contract_of_estimators() -> None:
+    check_estimator(ScoreFusion())
 
 
 def test_contract_of_the_calibrator() -> None:
@@ -163,6 +175,12 @@ def test_bad_input(trials, call: object, message: str) -> None:
         call(*trials)
 
 
+def test_examples() -> None:
+    """Those of the docstrings: pytest would import the module to look for them."""
+    assert doctest.testmod(bp.sklearn, raise_on_error=True).attempted > 0
+
+
+@pytest.mark.slow
 def test_without_scikit_learn_the_error_says_so() -> None:
     code = (
         "import sys; sys.modules['sklearn'] = None\n"

@@ -42,7 +42,7 @@ class _Bootstrap(_operation.Operation):
 class BootstrapDcf(_Bootstrap):
     """Bootstrap of the DCF at a threshold."""
 
-    statistic = unc.DCF(THRESHOLD)
+    statistic = unc.DCF(THRESHOLD, 0.01, 10, 1)
 
     def metric(self, tar, non):
         return 0.1 * np.mean(tar < THRESHOLD) + 0.99 * np.mean(non >= THRESHOLD)
@@ -88,7 +88,7 @@ class TwoLayerDcf(_operation.Operation):
         return unc.bootstrap(
             self.tar.ravel(),
             self.non.ravel(),
-            unc.DCF(THRESHOLD),
+            unc.DCF(THRESHOLD, 0.01, 10, 1),
             method="two-layer",
             replications=REPLICATIONS,
             rng=2,
@@ -114,7 +114,7 @@ class StandardErrorDistribution(TwoLayerDcf):
         return unc.standard_error_distribution(
             self.tar.ravel(),
             self.non.ravel(),
-            unc.DCF(THRESHOLD),
+            unc.DCF(THRESHOLD, 0.01, 10, 1),
             method="two-layer",
             rng=2,
             **self.sets,

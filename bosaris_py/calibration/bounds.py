@@ -166,6 +166,12 @@ def _to_map(value: Any) -> Any:
     return _MAPS[parameters.pop("kind")](**parameters)
 
 
+def weak_unless_given(calibration: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a fit, for a line with the ridge that is recommended."""
+    recommended = {"ridge": "weak"} if calibration is LinearCalibration else {}
+    return {**recommended, **options}
+
+
 @attrs.frozen(kw_only=True, repr=False)
 class BoundedCalibration(SavedMap, TrialMap):
     """A calibration whose log-likelihood-ratios are cut off at bounds.
@@ -180,15 +186,17 @@ class BoundedCalibration(SavedMap, TrialMap):
         The bounds, natural logarithms; 0 lies between them.
     bounds : {"elub", "iv", "wide", "given"}, default: "given"
         How the bounds were found.
+    of_llrs : bool or None, default: None
+        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Examples
     --------
     >>> bounded = BoundedCalibration.fit([1.0, 2.0, 2.5, 3.0], [0.0, -1.0, 1.5, -2.0])
     >>> bounded
-    BoundedCalibration: llr from -1.099 to 0.4055 (elub) of LinearCalibration: llr = 2.169 *
-    score - 2.47, cllr 0.4181 at prior 0.5, 4 targets, 4 non-targets
+    BoundedCalibration: llr from -5.487 to 3.78 (wide) of LinearCalibration: llr = 1.853 * score
+    - 1.78, cllr 0.4276 at prior 0.5, ridge 0.0025, 4 targets, 4 non-targets
     >>> bounded.apply([1.0, 100.0]).round(3).tolist()
-    [-0.301, 0.405]
+    [0.073, 3.78]
     """
 
     map: Any = attrs.field(converter=_to_map)
@@ -210,7 +218,7 @@ class BoundedCalibration(SavedMap, TrialMap):
         non: npt.ArrayLike,
         *,
         calibration: Any = LinearCalibration,
-        bounds: BoundsKind = "elub",
+        bounds: BoundsKind = "wide",
         **options: Any,
     ) -> Self:
         """Train a map, and find bounds from what it gives to its training trials.
@@ -221,10 +229,10 @@ class BoundedCalibration(SavedMap, TrialMap):
             Target and non-target scores, finite.
         calibration : class, default: LinearCalibration
             The class of the map.
-        bounds : {"elub", "iv", "wide"}, default: "elub"
+        bounds : {"elub", "iv", "wide"}, default: "wide"
             As for `llr_bounds`, which does not know weights.
         **options
-            Arguments of the ``fit`` of that class.
+            Arguments of the ``fit`` of that class; ``ridge`` of a line is "weak" by default.
 
         Returns
         -------
@@ -233,7 +241,7 @@ class BoundedCalibration(SavedMap, TrialMap):
         check_choice(bounds, BoundsKind, "bounds")
         if not any(calibration is item for item in _MAPS.values()):
             raise invalid("calibration", f"be one of {', '.join(_MAPS)}", describe(calibration))
-        fitted = calibration.fit(tar, non, **options)
+        fitted = calibration.fit(tar, non, **weak_unless_given(calibration, options))
         found = llr_bounds(fitted.apply(tar), fitted.apply(non), bounds)
         return cls(map=fitted, low=found.low, high=found.high, bounds=bounds)
 

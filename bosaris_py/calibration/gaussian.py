@@ -17,7 +17,7 @@ from typing import Self
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
+from scipy import special
 
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
 from bosaris_py._validation import (
@@ -94,6 +94,9 @@ def gaussian_variance(cllr: float) -> float:
     ends = math.log(_SMALLEST), math.log(_LARGEST)
     if wanted >= _log_cllr(ends[0]):
         return 0.0
+    # Importing it takes longer than the rest of the package.
+    from scipy import optimize
+
     found = optimize.brentq(lambda x: _log_cllr(x) - wanted, *ends, xtol=1e-15, rtol=1e-15)
     return math.exp(2.0 * found)
 
@@ -140,6 +143,8 @@ class GaussianCalibration(SavedMap, LineMap, TrialMap):
         The range of the training scores.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
+    of_llrs : bool or None, default: None
+        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----
@@ -248,6 +253,8 @@ class BiGaussianCalibration(SavedMap, TrialMap):
         half of it; 0 if the scores carry no information.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
+    of_llrs : bool or None, default: None
+        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_path, as_vector
-from bosaris_py.calibration.passes import Where
 from bosaris_py.calibration.trained import (
     HIGH_OR_NONE,
     NUMBER,
@@ -25,8 +24,9 @@ from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import ClassWeights, class_weights
-from bosaris_py.trials.key import AnyKey, plain_key
+from bosaris_py.trials.passes import Where
 from bosaris_py.trials.scores import AnyScores, class_scores
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.
@@ -61,6 +61,8 @@ class LinearCalibration(LinearMap, LineMap):
     low_score, high_score : float or None
         The range of the training scores; `apply` warns of scores far outside. None in
         files of version 0.1.
+    of_llrs : bool or None, default: None
+        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----
@@ -96,7 +98,7 @@ class LinearCalibration(LinearMap, LineMap):
     def fit_scores(
         cls,
         scores: AnyScores,
-        key: AnyKey,
+        key: KeyLike,
         *,
         conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
@@ -112,7 +114,7 @@ class LinearCalibration(LinearMap, LineMap):
         ----------
         scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets; also in a pair of `read_key`, or what
             `from_frame` returns.
         conditions : Conditions, optional
@@ -132,12 +134,13 @@ class LinearCalibration(LinearMap, LineMap):
         SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
             As for `fit`.
         """
-        key = plain_key(key)
+        key, _ = split_key(key)
         classes = class_scores(scores, key)
         weights: ClassWeights = tar_weights, non_weights
         if conditions is not None:
             weights = class_weights(conditions, *weights, key, scores=scores)
-        return cls._fit(classes, weights, (prior, objective, ridge), offset)
+        fitted = cls._fit(classes, weights, (prior, objective, ridge), offset)
+        return fitted._trained_on(scores)
 
     @classmethod
     def fit_files(

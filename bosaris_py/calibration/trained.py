@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 import numbers
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias, overload
+from typing import Any, ClassVar, Self, TypeAlias, cast, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from bosaris_py._arrays import (
     BoolArray,
@@ -36,8 +34,13 @@ from bosaris_py._validation import (
     refuse_nan,
     warn_caller,
 )
-from bosaris_py.calibration.passes import FileObjective, FilePasses, Where, missing_scores
-from bosaris_py.errors import ExtrapolationWarning, FileFormatError, InvalidInputError
+from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py.errors import (
+    ExtrapolationWarning,
+    FileFormatError,
+    InvalidInputError,
+    SuspectScoresWarning,
+)
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
@@ -50,14 +53,16 @@ from bosaris_py.numerics.training import (
     train_nonnegative,
     train_scale,
 )
+from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, plain_key
-from bosaris_py.trials.scores import AnyScores, class_scores
+from bosaris_py.trials.passes import FilePasses, Where, missing_scores
+from bosaris_py.trials.scores import AnyScores, as_output_of_map, class_scores
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
@@ -82,6 +87,13 @@ BLOCK = 1 << 16
 class SavedMap(metaclass=Readable):
     """A trained map whose fields are all that a file has to keep."""
 
+    # Whether the map was trained on what a map had made, of Scores; None where that is not known.
+    of_llrs: bool | None = attrs.field(default=None, kw_only=True, eq=False)
+
+    def _trained_on(self, scores: AnyScores) -> Self:
+        """Return the map with a note whether the scores of its training came from a map."""
+        return attrs.evolve(self, of_llrs=scores._from_map)
+
     def save(self, path: FilePath) -> None:
         """Write the map and how it was trained to a JSON file.
 
@@ -97,7 +109,7 @@ class SavedMap(metaclass=Readable):
 
     def _content(self) -> dict[str, Any]:
         """Return the fields by name."""
-        return attrs.asdict(self)
+        return attrs.asdict(self, filter=lambda at, x: at.name != "of_llrs" or x is not None)
 
     @classmethod
     def read(cls, path: FilePath) -> Self:
@@ -156,9 +168,17 @@ class ScoreMap(metaclass=Readable):
         ndarray of float64, float, or Scores or FlatScores
             Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
             Scores only what the mask shows is calibrated.
+
+        Warns
+        -----
+        SuspectScoresWarning
+            If `x` is Scores that a map made, and ``fit_scores`` trained this map on others.
         """
         if isinstance(x, AnyScores):
-            return x.transform(self._checked_llrs)
+            if x._from_map and getattr(self, "of_llrs", None) is False:
+                message = "These scores are the output of a map, but this map was trained on scores"
+                warn_caller(f"{message} that are not: calibrated twice?", SuspectScoresWarning)
+            return as_output_of_map(x.transform(self._checked_llrs))
         scores = as_float_array(x, "x")
         return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
 
@@ -249,8 +269,8 @@ class LineMap(ScoreMap):
     def _warn_of_far(far: FarScores) -> None:
         """Warn of scores far outside those of the training, if there are any."""
         if far.n_far:
-            more = "There the map is a line that no trial supports; BoundedCalibration limits it."
-            warn_caller(f"{far}. {more}", ExtrapolationWarning)
+            advice = "There the map is a line that no trial supports; BoundedCalibration limits it."
+            warn_caller(f"{far}.", ExtrapolationWarning, advice, count=far.n_far)
 
     def _llrs(self, scores: FloatArray) -> Float64Array:
         return weighted_sum([scores], [self.scale], self.offset)
@@ -270,7 +290,7 @@ class TrialMap(ScoreMap):
     def fit_scores(
         cls,
         scores: AnyScores,
-        key: AnyKey,
+        key: KeyLike,
         *,
         conditions: Conditions | None = None,
         tar_weights: Weights = None,
@@ -283,7 +303,7 @@ class TrialMap(ScoreMap):
         ----------
         scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`; not
@@ -302,10 +322,12 @@ class TrialMap(ScoreMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
-        key = plain_key(key)
+        key, _ = split_key(key)
         classes = class_scores(scores, key)
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
-        return cls.fit(*classes, tar_weights=weights[0], non_weights=weights[1], **options)
+        named: Any = {"tar_weights": weights[0], "non_weights": weights[1], **options}
+        fitted: Any = cls.fit(*classes, **named)
+        return cast("Self", fitted._trained_on(scores))
 
 
 def _to_number(value: Any) -> Any:
@@ -642,6 +664,8 @@ class _MappedFiles:
         # Raises at the end if a score was NaN or infinite ones contradict each other.
         contradictions = TrialCounts()
         cut = self.blocks.cut(where.block_rows)
+        from tqdm import tqdm
+
         bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not where.progress)
         for rows, block in zip(cut, bar, strict=True):
             self.counts += block.count()
@@ -713,12 +737,8 @@ def write_llrs(
     # if all are needed, and warned of otherwise.
     if Path(as_path(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
-    if ndx_file is not None and os.path.realpath(output_file) == os.path.realpath(
-        as_path(ndx_file, "ndx_file")
-    ):
-        expected = "be another file than `ndx_file`, whose content would be lost"
-        raise invalid("output_file", expected, repr(str(output_file)))
-    # In the order of the trials, because rows are written as they come.
+    trials = None if ndx_file is None else as_path(ndx_file, "ndx_file")
+    refuse_inputs(output_file, (*score_files, trials), "output_file")
     blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
     form = blocks.trials
     mapped = _MappedFiles(blocks, ids, weights, offset, needs_all, far)

@@ -20,7 +20,6 @@ from bosaris_py.evaluation.curves import BayesCurves, hull_points, steppy_points
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
-from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
 from bosaris_py.evaluation.primary_cost import (
     PartitionCost,
     PointCost,
@@ -28,18 +27,16 @@ from bosaris_py.evaluation.primary_cost import (
     primary_cost,
     primary_cost_of_files,
 )
-from bosaris_py.evaluation.results import Results, ScoreLists, split_by_labels
-from bosaris_py.evaluation.streaming import StreamedScores
+from bosaris_py.evaluation.results import Results, split_by_labels
+from bosaris_py.evaluation.streaming import StreamedSample
 
 __all__ = [
     "PLANS",
     "BayesCurves",
-    "ConditionMixture",
     "ConditionRow",
     "ConditionTable",
     "ECECurve",
     "EvaluationPlan",
-    "Evidence",
     "PAVCurve",
     "PartitionCost",
     "PartitionFactor",
@@ -49,9 +46,8 @@ __all__ = [
     "ReliabilityCurve",
     "Results",
     "ScoreHistogram",
-    "ScoreLists",
     "SpeakerZoo",
-    "StreamedScores",
+    "StreamedSample",
     "SystemComparison",
     "SystemDivergence",
     "SystemTable",

@@ -45,15 +45,14 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.evaluation.curves import LARGEST_PLO
-from bosaris_py.evaluation.pooled_scores import ConditionMixture
-from bosaris_py.evaluation.results import Results, ScoreLists
-from bosaris_py.numerics.cllr import mean_bits
+from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.counts import SortedScores
+from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
 from bosaris_py.numerics.rocch import pav_bins
-from bosaris_py.trials.key import AnyKey, check_key
+from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.scores import AnyScores, check_scores, listed_scores
-from bosaris_py.trials.speakers import SpeakersLike, speaker_maps
+from bosaris_py.trials.speakers import KeyLike, SpeakersLike, speaker_maps, split_key
 
 # So many distinct scores are steps of a Tippett plot; more are counted on a grid of this size.
 _MOST_STEPS = 10_000
@@ -71,31 +70,27 @@ class _Class(NamedTuple):
     weights: Float64Array | None
 
 
-def _classes(results: object, what: str) -> tuple[_Class, _Class]:
+def _classes(results: object, what: str, *, of_llrs: bool = False) -> tuple[_Class, _Class]:
     """Return the scores of both classes, weighted as the results are."""
     if not isinstance(results, Results):
         raise invalid("results", "be a Results object", describe(results))
-    # Only these take scores for llrs, and warn of others.
-    evidence = results._llrs if what in ("ECE", "Reliability") else results.evidence
-    if isinstance(evidence, ScoreLists):
-        tar = evidence.tar
-        weights = evidence.non_weights
-        # A trial of weight 0 is no trial.
-        kept = slice(None) if weights is None else weights > 0.0
-        non = _Class(evidence.non[kept], None if weights is None else weights[kept])
-        return _Class(tar.values, tar.weights), non
-    if isinstance(evidence, ConditionMixture):
-        return _mixed(evidence._tar), _mixed(evidence._non)
+    # What takes scores for llrs warns of others.
+    sample = results._llrs if of_llrs else results.sample
+    if isinstance(sample, ListedSample):
+        return _listed(sample.tar, is_tar=True), _listed(sample.non, is_tar=False)
     hint = f"{what} needs each score: use Results.from_scores."
-    raise invalid("results", "be of scores in memory", f"those of {evidence!r}", hint)
+    raise invalid("results", "be of scores in memory", f"those of {sample!r}", hint)
 
 
-def _mixed(shares: Any) -> _Class:
-    """Return the scores of a class of several conditions; each condition weighs its share."""
-    scores = np.concatenate([share.scores for share in shares])
-    sizes = [share.scores.size for share in shares]
-    weight = [share.weight * scores.size / share.scores.size for share in shares]
-    return _Class(scores, np.repeat(weight, sizes))
+def _listed(trials: ScoredClass, *, is_tar: bool) -> _Class:
+    """Return the scores of a class, condition by condition; each condition weighs its share."""
+    if trials.strata.labels is None:
+        if not is_tar:
+            return _Class(trials.scores, trials.weights)
+        return _Class(trials.values.values, trials.values.weights)
+    sizes, n = trials.strata.sizes, trials.scores.size
+    scores = np.concatenate(trials.strata.split(trials.scores))
+    return _Class(scores, np.repeat(trials.strata.shares * n / sizes, sizes))
 
 
 def _of_weights(group: _Class) -> Float64Array:
@@ -224,13 +219,20 @@ class PAVCurve(metaclass=Readable):
         """Mean distance of the map from the identity, in units of log10 LR: devPAV [2]_.
 
         The area between both lines over the scores whose pools have a finite LLR, over the length
-        of that range. NaN if there is no such range, as with separable scores.
+        of that range; the distance where this is a single score. Infinite if an infinite LLR is on
+        the wrong side, as the authors' program has it. NaN if there is no such range, as with
+        separable scores.
         """
-        kept = np.isfinite(self.llr) & np.isfinite(self.lowest) & np.isfinite(self.highest)
+        ends = self.lowest, self.highest
+        if any((np.isinf(end) & (end != self.llr)).any() for end in ends):
+            return math.inf
+        kept = np.isfinite(self.llr)
         x = np.stack((self.lowest[kept], self.highest[kept]), axis=1).ravel()
-        if x.size == 0 or x[-1] == x[0]:
+        if x.size == 0:
             return math.nan
         gap = np.repeat(self.llr[kept], 2) - x
+        if x[-1] == x[0]:
+            return float(abs(gap[0])) / math.log(10.0)
         left, right, width = gap[:-1], gap[1:], np.diff(x)
         # A trapezium, or two triangles where the lines cross.
         crossing = left * right < 0.0
@@ -302,7 +304,7 @@ class TippettCurve(metaclass=Readable):
             raise invalid("llr", "be strictly ascending", describe(values))
         # Strictly above a value is at or above the next number.
         pmiss, pfa = results._llrs.error_rates(np.append(values, 0.0))
-        _, beyond = results.evidence.error_rates(np.nextafter(np.append(values, 0.0), np.inf))
+        _, beyond = results.sample.error_rates(np.nextafter(np.append(values, 0.0), np.inf))
         return cls(
             mark_read_only(values.copy()),
             mark_read_only(1.0 - pmiss[:-1]),
@@ -317,13 +319,14 @@ class TippettCurve(metaclass=Readable):
 
 def _steps(results: Results) -> Float64Array:
     """Return where the shares change, or a grid if that is often."""
-    if isinstance(results.evidence, ScoreLists | ConditionMixture):
+    is_listed = isinstance(results.sample, ListedSample)
+    if is_listed:
         tar, non = _classes(results, "")
         values = np.unique(np.concatenate((tar.scores, non.scores)).astype(np.float64))
     else:
         values = results.roc.thresholds.astype(np.float64)
     values = values[np.isfinite(values)]
-    if values.size > _MOST_STEPS or not isinstance(results.evidence, ScoreLists | ConditionMixture):
+    if values.size > _MOST_STEPS or not is_listed:
         values = np.linspace(values[0], values[-1], _GRID)
     values = values if values.size else np.zeros(1)
     # Beyond both ends, where only infinite LLRs are left.
@@ -383,7 +386,7 @@ class ECECurve(metaclass=Readable):
         -------
         ECECurve
         """
-        groups = list(_classes(results, "ECE"))
+        groups = list(_classes(results, "ECE", of_llrs=True))
         log_odds = _PLO if plo is None else as_vector(plo, "plo").astype(np.float64)
         if log_odds.size == 0 or not (np.diff(log_odds) > 0).all():
             raise invalid("plo", "be strictly ascending", describe(log_odds))
@@ -468,7 +471,7 @@ class ReliabilityCurve(metaclass=Readable):
         If posteriors are right, the number of targets among the n trials of a bin is binomial,
         nearly: its success rate is the mean posterior at the prior of the test set, T / (T + N).
         """
-        groups = _classes(results, "Reliability")
+        groups = _classes(results, "Reliability", of_llrs=True)
         plo = float(DecisionCosts.from_prior(prior).plo)
         count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
         level = as_number(confidence, "confidence", "be in (0, 1)", lambda c: 0.0 < c < 1.0)
@@ -587,7 +590,7 @@ class SpeakerZoo(metaclass=Readable):
 
     @classmethod
     def from_scores(
-        cls, scores: AnyScores, key: AnyKey, speakers: SpeakersLike = None
+        cls, scores: AnyScores, key: KeyLike, speakers: SpeakersLike = None
     ) -> SpeakerZoo:
         """Average the scores of the speaker of each model.
 
@@ -595,7 +598,7 @@ class SpeakerZoo(metaclass=Readable):
         ----------
         scores : Scores or FlatScores
             Finite scores of at least some of the key's trials.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         speakers : IdMap, dict or function, optional
             From model to speaker. By default each model is a speaker of its own.
@@ -610,8 +613,8 @@ class SpeakerZoo(metaclass=Readable):
             If the key holds trials without score. They are left out.
         """
         check_scores(scores)
-        check_key(key)
-        of_model, _ = speaker_maps(speakers, key)
+        key, metadata = split_key(key)
+        of_model, _ = speaker_maps(speakers, key, metadata)
         models = key.ids[0]
         names = models if of_model is None else of_model.map_left_to_right(models)
         listed = listed_scores(scores, key)
@@ -668,8 +671,8 @@ class Validation(metaclass=Readable):
         Mean of both classes' squared posterior errors at prior 0.5, over that of a detector
         that knows only the prior; and the same after optimal recalibration by PAV.
     dev_pav : float
-        Mean distance of the PAV curve from the diagonal, log10 units; NaN where the classes are
-        apart.
+        Mean distance of the PAV curve from the diagonal, log10 units; infinite where an infinite
+        LLR is on the wrong side, NaN where the classes are apart.
     misleading_tar, misleading_non : float
         Share of the trials of the class whose likelihood-ratio favours the other.
     mean_inverse_lr_tar, mean_lr_non : float
@@ -746,15 +749,11 @@ def validate(results: Results) -> Validation:
     >>> validate(Results([1.0, 3.0, 4.0], [-2.0, 0.5, 2.0])).misleading_non
     0.6666666666666666
     """
-    evidence = getattr(results, "evidence", None)
-    if (
-        not isinstance(evidence, ScoreLists)
-        or evidence.tar.weights is not None
-        or evidence.non_weights is not None
-    ):
+    sample = getattr(results, "sample", None)
+    if not isinstance(sample, ListedSample) or any(w is not None for w in sample.trial_weights):
         hint = "Give Results(tar, non)."
         raise invalid("results", "hold two lists without weights", describe(results), hint)
-    tar, non = evidence.tar.values, evidence.non.astype(np.float64)
+    tar, non = sample.tar.values.values, sample.non.scores.astype(np.float64)
     curve = PAVCurve.from_results(results)
     # Both classes after optimal recalibration: the pool of each trial.
     best = [

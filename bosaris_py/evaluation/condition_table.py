@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import attrs
 
-from bosaris_py._arrays import IndexArray, Readable
-from bosaris_py._tables import Table, text_table
-from bosaris_py._validation import NamedWarnings
-from bosaris_py.evaluation.pooled_scores import ConditionMixture
-from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.streaming import FileGroups, Files
+from bosaris_py._arrays import Readable
+from bosaris_py._tables import Table, WithInterval, scale_of_costs, text_table
+from bosaris_py._validation import cautions, hushed
+from bosaris_py.evaluation.results import Results, named_points
+from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
-from bosaris_py.trials.conditions import any_of, check_conditions
-from bosaris_py.trials.key import AnyKey, plain_key
-from bosaris_py.trials.scores import AnyScores, check_scores, class_scores
-
-Members: TypeAlias = Sequence[ConditionMembers] | None
-
-# Targets and non-targets of a row, and its results unless a class is empty.
-_Judged: TypeAlias = tuple[int, int, Results | None]
-
-RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
+from bosaris_py.trials.conditions import check_conditions
+from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
+from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 _HEADS = {
     "cllr": "Cllr",
@@ -64,6 +56,9 @@ class ConditionRow(metaclass=Readable):
         there are several. None where a class has no trials.
     intervals : mapping of str to (float, float)
         Lower and upper end for some of the figures.
+    normalized : bool or None
+        Whether costs are divided by that of the better decision made without a detector; None
+        where there are no costs.
     """
 
     name: str
@@ -73,6 +68,7 @@ class ConditionRow(metaclass=Readable):
     n_non: int
     figures: Mapping[str, float | None] = attrs.field(converter=_read_only)
     intervals: Mapping[str, tuple[float, float]] = attrs.field(converter=_read_only, factory=dict)
+    normalized: bool | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call; the mappings that cannot be changed cannot be pickled."""
@@ -87,8 +83,8 @@ class ConditionRow(metaclass=Readable):
         Returns
         -------
         dict
-            ``condition``, ``kind``, ``weight``, ``n_tar``, ``n_non``, the figures,
-            and the ends of intervals as ``<figure>_low`` and ``<figure>_high``.
+            ``condition``, ``kind``, ``weight``, ``n_tar``, ``n_non``, the figures, the ends of
+            intervals as ``<figure>_low`` and ``<figure>_high``, and ``normalized``.
         """
         record: dict[str, Any] = {"condition": self.name}
         record |= {name: getattr(self, name) for name in ("kind", "weight", "n_tar", "n_non")}
@@ -96,7 +92,7 @@ class ConditionRow(metaclass=Readable):
             record[name] = value
             if name in self.intervals:
                 record[f"{name}_low"], record[f"{name}_high"] = self.intervals[name]
-        return record
+        return record | {"normalized": self.normalized}
 
 
 def _to_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
@@ -126,7 +122,7 @@ class ConditionTable(Table):
         conditions: Conditions | str | Sequence[str],
         prior: PriorLike | None = None,
         *,
-        normalize: bool = False,
+        normalize: bool = True,
         metadata: TrialMetadata | None = None,
         **options: Any,
     ) -> "ConditionTable":
@@ -158,18 +154,10 @@ class ConditionTable(Table):
             As for `condition_table`.
         """
         points = {} if prior is None else table_points(prior)
-        groups, members = FileGroups.by_conditions(
+        sample, members = StreamedSample.by_conditions(
             score_file, key_file, conditions, metadata, priors=prior, **options
         )
-
-        def judge(tar: IndexArray, non: IndexArray, members: Members) -> _Judged:
-            pooled = groups.union(tar, non)
-            if not (pooled.n_tar and pooled.n_non):
-                return pooled.n_tar, pooled.n_non, None
-            evidence = pooled if members is None else groups.mixture(members)
-            return pooled.n_tar, pooled.n_non, Results.from_evidence(evidence)
-
-        return _table(members, len(groups.parts), len(groups.parts), judge, points, normalize)
+        return table_of_sample(sample, members, points, normalize=normalize)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as dicts.
@@ -189,7 +177,12 @@ class ConditionTable(Table):
     def __str__(self) -> str:
         """Return the table as text."""
         lines = self._texts()
-        return "\n".join(text_table(lines, rules=(1, len(lines) - 2)))
+        note = [f"({self._note})"] if self._note else []
+        return "\n".join([*text_table(lines, rules=(1, len(lines) - 2)), *note])
+
+    @property
+    def _note(self) -> str:
+        return scale_of_costs(self.rows[0].normalized)
 
     def _texts(self) -> list[list[str]]:
         return _printed([("", row) for row in self.rows], ("condition",))
@@ -278,17 +271,17 @@ def _cell(row: ConditionRow, name: str) -> str:
     text = format(factor * value, form)
     if name in row.intervals:
         low, high = (format(factor * end, form) for end in row.intervals[name])
-        text += f" [{low}, {high}]"
+        return WithInterval(text, f"[{low}, {high}]")
     return text
 
 
 def condition_table(
     scores: AnyScores,
-    key: AnyKey,
+    key: KeyLike,
     conditions: Conditions,
     prior: PriorLike | None = None,
     *,
-    normalize: bool = False,
+    normalize: bool = True,
 ) -> ConditionTable:
     """Judge each condition on its own, all trials pooled, and the conditions equalised.
 
@@ -296,7 +289,7 @@ def condition_table(
     ----------
     scores : Scores or FlatScores
         Scores of the detector, for Cllr and actual costs log-likelihood-ratios.
-    key : Key or FlatKey
+    key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     conditions : Conditions
         The conditions and their weights. Those of weight 0 have no row, and their
@@ -304,7 +297,7 @@ def condition_table(
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
         Target probabilities (unit costs) or operating points of the actual and
         minimum costs; without, there are no costs in the table.
-    normalize : bool, default: False
+    normalize : bool, default: True
         Divide costs by that of the better decision made without a detector.
 
     Returns
@@ -330,11 +323,10 @@ def condition_table(
 
     Notes
     -----
-    The *pooled* row counts all trials alike, so that large conditions decide. The
-    *equalised* row averages error-rates with the weights of the conditions, see
-    `evaluation.ConditionMixture`. Minimum Cllr, EER and minimum cost of both take one
-    calibration and one threshold for all conditions, so they can be larger than that
-    of each condition.
+    The *pooled* row counts all trials alike, so that large conditions decide. The *equalised* row
+    averages error-rates with the weights of the conditions, see `bosaris_py.Conditions`. Minimum
+    Cllr, EER and minimum cost of both take one calibration and one threshold for all conditions,
+    so they can be larger than that of each condition.
 
     Examples
     --------
@@ -349,63 +341,47 @@ def condition_table(
     condition  weight  targets  non-targets    Cllr  minCllr  EER (%)  actDCF  minDCF
     ---------------------------------------------------------------------------------
     women         0.5        2            1  0.4427   0.0000     0.00  0.0000  0.0000
-    men           0.5        1            2  0.8854   0.6887    33.33  0.2500  0.2500
+    men           0.5        1            2  0.8854   0.6887    33.33  0.5000  0.5000
     ---------------------------------------------------------------------------------
-    pooled          -        3            3  0.7348   0.4591    22.22  0.1667  0.1667
-    equalised       -        3            3  0.6641   0.4056    18.75  0.1250  0.1250
+    pooled          -        3            3  0.7348   0.4591    22.22  0.3333  0.3333
+    equalised       -        3            3  0.6641   0.4056    18.75  0.2500  0.2500
+    (costs are normalized)
     """
     check_scores(scores)
-    key = plain_key(key)
+    key, _ = split_key(key)
     check_conditions(conditions)
     points = {} if prior is None else table_points(prior)
-    tar, non = class_scores(scores, key)
+    sample = ListedSample.of(scores, key, allow_empty=True)
     members = conditions.scored_members(scores, key)
-
-    def judge(own_tar: Any, own_non: Any, members: Members) -> _Judged:
-        # One condition after the other, so that not all are copied at once.
-        lists = tar[own_tar], non[own_non]
-        results = None
-        if lists[0].size and lists[1].size:
-            results = (
-                Results(*lists)
-                if members is None
-                else Results.from_evidence(ConditionMixture(tar, non, members))
-            )
-        return lists[0].size, lists[1].size, results
-
-    return _table(members, tar.size, non.size, judge, points, normalize)
+    return table_of_sample(sample, members, points, normalize=normalize)
 
 
-def _table(
+@cautions()
+def table_of_sample(
+    sample: DivisibleSample,
     members: Sequence[ConditionMembers],
-    n_tar: int,
-    n_non: int,
-    judge: Callable[[Any, Any, Members], _Judged],
     points: Mapping[str, float | OperatingPoint],
-    normalize: bool,  # noqa: FBT001
+    *,
+    normalize: bool,
+    intervals: Callable[[Any, str], dict[str, tuple[float, float]]] | None = None,
 ) -> ConditionTable:
     """Judge members, all of them pooled, and all of them weighted."""
-    # Trials outside all conditions, and those of conditions of weight 0, do not count.
-    pooled = (
-        any_of([item.tar for item in members], n_tar),
-        any_of([item.non for item in members], n_non),
-    )
-    parts: list[tuple[str, RowKind, float | None, Any, Any, Members]] = [
-        ("pooled", "pooled", None, *pooled, None),
-        *((item.name, "condition", item.weight, item.tar, item.non, None) for item in members),
-        ("equalised", "equalised", None, *pooled, members),
-    ]
+    # `intervals` makes those of the figures of a row from its sample, given its name.
     rows = []
-    with warnings.catch_warnings():
-        for name, kind, weight, tar, non, weighted in parts:
-            with NamedWarnings("" if kind == "pooled" else name) as block:
-                own_tar, own_non, results = judge(tar, non, weighted)
-                figures = table_figures(results, points, normalize=normalize)
-            common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
-            rows.append(ConditionRow(name=name, n_tar=own_tar, n_non=own_non, **common))
-            # What has been said of all trials is not said of each condition.
-            for category, _ in block.told if kind == "pooled" else ():
-                warnings.simplefilter("ignore", category)
+    # What has been said of all trials is not said of each condition.
+    said: list[type[Warning]] = []
+    for name, kind, weight, part in sample.rows(members):
+        results = Results.from_sample(part) if part.n_tar and part.n_non else None
+        about = {} if kind == "pooled" else {"condition": name}
+        with hushed(*said), cautions(**about) as heard:
+            figures = table_figures(results, points, normalize=normalize)
+        common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
+        common["normalized"] = normalize if points else None
+        if intervals is not None and results is not None:
+            common["intervals"] = intervals(part, name)
+        rows.append(ConditionRow(name=name, n_tar=part.n_tar, n_non=part.n_non, **common))
+        if kind == "pooled":
+            said = [caution.category for caution in heard]
     return ConditionTable([*rows[1:-1], rows[0], rows[-1]])
 
 
@@ -426,15 +402,7 @@ def table_figures(
 def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
     """Return single operating points by what follows the names of costs in a table."""
     # That is the empty text if there is one only, else `"(0.01)"` and the like.
-    given: Any = prior
-    if DecisionCosts.from_prior(prior).plo.ndim == 0:
-        return {"": given if isinstance(given, OperatingPoint) else float(given)}
-    points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
-    numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
-    # Six digits are readable; where they do not tell the points apart, all digits do.
-    for show in ("{:g}".format, repr):
-        names = [f"({', '.join(map(show, values))})" for values in numbers]
-        named = dict(zip(names, points, strict=True))
-        if len(named) == len(points):
-            break
-    return named
+    named = named_points(prior)
+    return (
+        {"": next(iter(named.values()))} if DecisionCosts.from_prior(prior).plo.ndim == 0 else named
+    )

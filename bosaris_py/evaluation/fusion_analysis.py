@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,15 +10,16 @@ import numpy as np
 
 from bosaris_py._arrays import Float64Array, Readable, mark_read_only
 from bosaris_py._tables import text_table
-from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py._validation import FilePath, describe, hushed, invalid
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.streaming import target_proportions_of_files
-from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
+from bosaris_py.numerics.llr_cost import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior
-from bosaris_py.trials.key import AnyKey, AnyNdx
+from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.scores import AnyScores, stack_scores, stack_tar_non
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 Systems = Mapping[str, AnyScores] | Sequence[AnyScores]
 
@@ -66,7 +66,7 @@ class SystemComparison(metaclass=Readable):
     >>> good = Scores([[3.0, 2.0, -4.0, -1.0]], models, segments)
     >>> poor = Scores([[0.5, -1.0, 1.0, -2.0]], models, segments)
     >>> print(SystemComparison.from_scores({"good": good, "poor": poor}, key, prior=0.5))
-    2 targets, 2 non-targets: 50 % targets. Costs at prior 0.5, unit costs.
+    2 targets, 2 non-targets: 50 % targets. Normalized costs at prior 0.5, unit costs.
     system  targets (%)  act. DCF  min. DCF  PRBEP
     good          53.01    0.0000    0.0000   0.00
     poor          43.54    1.0000    0.5000   0.67
@@ -83,7 +83,7 @@ class SystemComparison(metaclass=Readable):
 
     @classmethod
     def from_scores(
-        cls, systems: Systems, key: AnyKey, *, prior: float | OperatingPoint
+        cls, systems: Systems, key: KeyLike, *, prior: float | OperatingPoint
     ) -> "SystemComparison":
         """Judge systems on the trials of a key.
 
@@ -92,7 +92,7 @@ class SystemComparison(metaclass=Readable):
         systems : mapping of str to Scores or FlatScores, or sequence of these
             Log-likelihood-ratios of each system, for every trial of the key; by custom the
             fusions last. A sequence is named 1, 2, and so on.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         prior : float or OperatingPoint
             Where the costs are taken.
@@ -107,6 +107,7 @@ class SystemComparison(metaclass=Readable):
             If a system lacks scores; says how many for each.
         """
         names, scores = _named(systems)
+        key, _ = split_key(key)
         tar, non = stack_tar_non(scores, key)
         results = [Results(*classes) for classes in zip(tar, non, strict=True)]
         stack = np.concatenate((tar, non), axis=1)
@@ -167,9 +168,8 @@ class SystemComparison(metaclass=Readable):
     ) -> "SystemComparison":
         """Collect the figures of systems."""
         point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
-        with warnings.catch_warnings():
-            # Raw scores stand beside the fusion on purpose.
-            warnings.simplefilter("ignore", SuspectScoresWarning)
+        # Raw scores stand beside the fusion on purpose.
+        with hushed(SuspectScoresWarning):
             actual = [result.act_dcf(point, normalize=True) for result in results]
         figures = {
             "estimated_proportions": shares,
@@ -202,7 +202,7 @@ class SystemComparison(metaclass=Readable):
         head = (
             f"{self.n_tar} targets, {self.n_non} non-targets: "
             f"{100 * self.target_proportion:.4g} % targets. "
-            f"Costs at prior {point.p_target:.4g}, {costs}."
+            f"Normalized costs at prior {point.p_target:.4g}, {costs}."
         )
         columns = {
             "targets (%)": [f"{100 * share:.2f}" for share in self.estimated_proportions],
@@ -278,7 +278,7 @@ class SystemDivergence(metaclass=Readable):
     def from_scores(
         cls,
         dev: Systems,
-        key: AnyKey,
+        key: KeyLike,
         evaluation: Systems,
         ndx: AnyNdx,
         *,
@@ -291,7 +291,7 @@ class SystemDivergence(metaclass=Readable):
         ----------
         dev : mapping of str to Scores or FlatScores, or sequence of these
             Scores for every trial of `key`, as for `SystemComparison.from_scores`.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             The development trials. Both classes are averaged on their own.
         evaluation
             Scores of the same systems for every trial of `ndx`.
@@ -317,6 +317,7 @@ class SystemDivergence(metaclass=Readable):
         if found != names:
             expected = f"hold the same systems as `dev`, {describe(list(names))}"
             raise invalid("evaluation", expected, describe(list(found)))
+        key, _ = split_key(key)
         tar, non = stack_tar_non(dev_scores, key)
         assumed, _ = resolve_prior(assumed_prior)
         new = stack_scores(new_scores, ndx)

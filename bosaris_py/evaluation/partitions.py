@@ -1,53 +1,31 @@
-"""Partitions of the scored trials by an evaluation plan, and the quirks of NIST's scorer.
-
-The quirks are for results that must agree with published ones to the last digit; where the quirks
-change a number, the default of `primary_cost` is the better one. The behaviour is that of the
-scoring software of SRE18, version 4.3; the cores of later kits are the same.
-
-Two things cannot be imitated. The official scorer sorts with an algorithm that is not stable, so
-its results for tied scores depend on the order of the rows and on the processor. Here ties keep the
-order of partitions and, in each, of the key's trials. And it pairs scores and key by row.
-"""
+"""Partitions of the scored trials by an evaluation plan: cells of the factors that it names."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import (
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    IndexArray,
-    IntArray,
-    mark_read_only,
-)
-from bosaris_py._validation import describe, invalid, list_some, refuse_nan, warn_caller
+from bosaris_py._arrays import BoolArray, IndexArray, IntArray, mark_read_only
+from bosaris_py._validation import describe, invalid, list_some, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor
-from bosaris_py.evaluation.pooled_scores import ConditionMixture
-from bosaris_py.evaluation.streaming import FileGroups, Files
-from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
-from bosaris_py.trials.conditions import shares_of
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, class_scores, scored_trials
-
-POOLED = "NOT the published cost: without metadata"
+from bosaris_py.trials.sample import DivisibleSample, ListedSample
+from bosaris_py.trials.scores import AnyScores, scored_trials
+from bosaris_py.trials.strata import shares_of
 
 # What may divide the trials.
 Labelling: TypeAlias = Conditions | TrialMetadata | None
 
 # Pairs of factor and value.
 Levels: TypeAlias = tuple[tuple[str, str], ...]
-
-# Values of a column for the targets and for the non-targets, in the order of their scores.
-ClassFactors: TypeAlias = tuple[Factor, Factor]
 
 _NONE = mark_read_only(np.zeros(0, dtype=np.intp))
 
@@ -56,34 +34,8 @@ _MOST_CELLS = 100_000
 
 
 @attrs.frozen(eq=False)
-class EvaluatedClass:
-    """Scores of one class, and their positions in the vector of all trials of the key."""
-
-    # Of files, there are groups of trials in place of trials: the positions are those of groups,
-    # and `counts` says how many trials each has.
-
-    scores: FloatArray
-    positions: IndexArray
-    counts: IntArray | None = None
-
-    def at(self, chosen: BoolArray) -> "EvaluatedClass":
-        """Return the trials under a mask."""
-        if chosen.all():
-            return self
-        counts = None if self.counts is None else self.counts[chosen]
-        scores = self.scores if self.scores.size == 0 else self.scores[chosen]
-        return EvaluatedClass(scores, self.positions[chosen], counts)
-
-    def n_trials(self, chosen: IndexArray | BoolArray | slice = slice(None)) -> int:
-        """Count trials, all or some."""
-        if self.counts is None:
-            return int(self.positions[chosen].size)
-        return int(self.counts[chosen].sum())
-
-
-@attrs.frozen(eq=False)
 class Partition:
-    """The trials that share a value of each factor, as positions in the scores of both classes."""
+    """The trials that share a value of each factor, as positions in a sample."""
 
     members: ConditionMembers
     levels: Levels = ()
@@ -96,68 +48,29 @@ class Partition:
 class Partitioning:
     """The partitions that have trials, in the order of the levels, the last factor fastest."""
 
-    tar: EvaluatedClass
-    non: EvaluatedClass
     partitions: tuple[Partition, ...]
     # What was left out, with counts.
     notes: tuple[str, ...]
     # Whether these are the partitions that the plan asks for.
     by_plan: bool = False
-    groups: FileGroups | None = None
+    # Whether trials are pooled that the plan divides.
+    pooled: bool = False
 
     @property
     def members(self) -> list[ConditionMembers]:
         """The partitions as weighted conditions."""
         return [partition.members for partition in self.partitions]
 
-    def mixture(self, members: Sequence[ConditionMembers]) -> ConditionMixture:
-        """Weigh some partitions."""
-        if self.groups is None:
-            return ConditionMixture(self.tar.scores, self.non.scores, members)
-        return self.groups.mixture(
-            attrs.evolve(m, tar=self.tar.positions[m.tar], non=self.non.positions[m.non])
-            for m in members
-        )
-
-    def rates_of_one_class(
-        self, tar: IndexArray, non: IndexArray, thresholds: Float64Array
-    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Return the error-rates of trials of one class; NaN for the other."""
-        if self.groups is None:
-            below = [
-                np.array([np.count_nonzero(scores < limit) for limit in thresholds])
-                for scores in (self.tar.scores[tar], self.non.scores[non])
-            ]
-        else:
-            part = self.groups.union(self.tar.positions[tar], self.non.positions[non])
-            below = [part.tar.count_below(thresholds), part.non_below(thresholds)]
-        n_tar, n_non = self.tar.n_trials(tar), self.non.n_trials(non)
-        undefined = (math.nan,) * thresholds.size
-        return (
-            tuple((below[0] / n_tar).tolist()) if n_tar else undefined,
-            tuple(((n_non - below[1]) / n_non).tolist()) if n_non else undefined,
-        )
-
-
-def weighted_members(
-    cells: Iterable[tuple[str, float, IndexArray, IndexArray]],
-) -> list[ConditionMembers]:
-    """Share the weights out in each class; a cell is name, weight, targets, non-targets."""
-    listed = list(cells)
-    _, weights, tar, non = zip(*listed, strict=True) if listed else ((), (), (), ())
-    shares = zip(shares_of(weights, tar), shares_of(weights, non), strict=True)
-    return [ConditionMembers(*c, *own) for c, own in zip(listed, shares, strict=True)]
-
 
 @attrs.frozen(eq=False)
-class EvaluatedTrials:
-    """The scores of both classes, and metadata or conditions that divide them."""
+class PlanTrials:
+    """The sample of a key's trials, and metadata or conditions that divide it."""
 
-    tar: EvaluatedClass
-    non: EvaluatedClass
+    sample: DivisibleSample
+    # Where the positions of targets and of non-targets stand in the metadata.
+    places: tuple[IndexArray, IndexArray]
     metadata: TrialMetadata | None = None
     members: tuple[ConditionMembers, ...] | None = None
-    groups: FileGroups | None = None
 
     @classmethod
     def of_files(
@@ -167,56 +80,41 @@ class EvaluatedTrials:
         plan: EvaluationPlan,
         labelling: object,
         **options: Any,
-    ) -> "EvaluatedTrials":
+    ) -> "PlanTrials":
         """Count the groups of a key's trials that a plan, or conditions, may tell apart."""
         parts = plan.parts or (plan,)
         options["priors"] = [point for part in parts for point in part.operating_points]
-        if not isinstance(labelling, TrialMetadata):
-            _check_labelling(labelling)
-            given = labelling if isinstance(labelling, Conditions) else None
-            groups = FileGroups.read(score_file, key_file, given, **options)
-            members = None if given is None else groups.members(given)
-            metadata = None
-        else:
+        given = _checked_labelling(labelling)
+        columns: list[str] = []
+        if isinstance(given, TrialMetadata):
             for part in parts:
-                _check_columns(part, labelling, [factor.name for factor in part.factors])
+                _check_columns(part, given, [factor.name for factor in part.factors])
             asked = [name for part in parts for name, _ in part.select]
             asked += [factor.name for part in parts for factor in part.factors]
-            columns = [name for name in dict.fromkeys(asked) if name in labelling.names]
-            groups = FileGroups.read(score_file, key_file, labelling, columns, **options)
-            members, metadata = None, groups.metadata()
-        of_class = []
-        for counts in np.array([(part.n_tar, part.n_non) for part in groups.parts]).T:
-            held = np.flatnonzero(counts)
-            of_class.append(EvaluatedClass(np.empty(0), held, counts[held]))
-        if members is not None:
-            # Of all groups, to those that have trials of the class.
-            members = tuple(
-                attrs.evolve(
-                    m,
-                    tar=np.searchsorted(of_class[0].positions, m.tar),
-                    non=np.searchsorted(of_class[1].positions, m.non),
-                )
-                for m in members
-            )
-        return cls(of_class[0], of_class[1], metadata, members, groups)
+            columns = [name for name in dict.fromkeys(asked) if name in given.names]
+        sample = StreamedSample.from_files(score_file, key_file, given, columns, **options)
+        every = np.arange(len(sample.files.groups))
+        return cls(
+            sample,
+            (every, every),
+            sample.files.metadata if isinstance(given, TrialMetadata) else None,
+            sample.files.members(given) if isinstance(given, Conditions) else None,
+        )
 
     @classmethod
-    def of(cls, scores: AnyScores, key: AnyKey, labelling: object) -> "EvaluatedTrials":
-        """Collect the scores of a key's trials."""
-        _check_labelling(labelling)
-        tar, non = class_scores(scores, key)
-        refuse_nan(tar, "scores of targets")
-        refuse_nan(non, "scores of non-targets")
-        # Positions in the key: columns of metadata have a value for each of its trials.
+    def of(cls, scores: AnyScores, key: AnyKey, labelling: object) -> "PlanTrials":
+        """Join the scores with a key's trials."""
+        given = _checked_labelling(labelling)
+        sample = ListedSample.of(scores, key, allow_empty=True)
+        # Columns of metadata have a value for each trial of the key.
         labels, scored = key.trial_labels(), scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
         return cls(
-            EvaluatedClass(tar, np.flatnonzero(is_tar)),
-            EvaluatedClass(non, np.flatnonzero(is_non)),
-            labelling.for_trials(key) if isinstance(labelling, TrialMetadata) else None,
-            labelling.scored_members(scores, key) if isinstance(labelling, Conditions) else None,
+            sample,
+            (np.flatnonzero(is_tar), np.flatnonzero(is_non)),
+            given.for_trials(key) if isinstance(given, TrialMetadata) else None,
+            given.scored_members(scores, key) if isinstance(given, Conditions) else None,
         )
 
     def check_parts(self, plan: EvaluationPlan) -> None:
@@ -242,23 +140,23 @@ class EvaluatedTrials:
             return self._without_metadata(plan)
         _check_columns(plan, self.metadata, [factor.name for factor in plan.factors])
         _check_only(plan, self.metadata, only)
-        tar, non, notes = self._selected(plan, self.metadata)
-        columns = {}
-        for factor in plan.factors:
-            column = self.metadata.factor(factor.name)
-            columns[factor.name] = column.take(tar.positions), column.take(non.positions)
-        targets = _Cells("tar", tar)
-        others = _Cells("non", non)
-        for number, cells in enumerate((targets, others)):
+        kept, notes = self._selected(plan, self.metadata)
+        columns = {factor.name: self.metadata.factor(factor.name) for factor in plan.factors}
+        sides = []
+        for name, counts, places, mask in zip(
+            ("tar", "non"), self.sample.counts, self.places, kept, strict=True
+        ):
+            cells = _Cells(name, counts, mask)
             for factor in plan.factors:
-                if factor.divides(cells.class_name):
-                    column = columns[factor.name][number]
+                if factor.divides(name):
+                    column = columns[factor.name].take(places)
                     cells.divide(factor, column, only.get(factor.name), drop_unknown=drop_unknown)
-        partitions = _combined(plan.factors, columns, targets.trials(), others.trials())
+            sides.append(cells)
+        partitions = _combined(plan.factors, columns, *(cells.positions() for cells in sides))
         if not partitions:
             raise invalid("key", "hold trials that count", "none")
-        notes += targets.notes + others.notes
-        return Partitioning(tar, non, partitions, tuple(notes), bool(plan.factors), self.groups)
+        notes += [note for cells in sides for note in cells.notes]
+        return Partitioning(partitions, tuple(notes), bool(plan.factors))
 
     def _without_metadata(self, plan: EvaluationPlan) -> Partitioning:
         """Take the conditions that were given for partitions, or all trials for one."""
@@ -270,22 +168,25 @@ class EvaluatedTrials:
         names = ", ".join(factor.name for factor in plan.factors)
         note = f"Partitions are the conditions given, not those of the plan ({names})."
         members: Iterable[ConditionMembers] | None = self.members
+        pooled = members is None and bool(names)
         if members is None:
-            tar, non = (mark_read_only(np.arange(c.positions.size)) for c in (self.tar, self.non))
-            members = weighted_members([("all trials", 1.0, tar, non)])
-            note = f"{POOLED} the trials are pooled, and not equalised over {names}."
-            if names:
-                hint = "Give metadata, such as read_key returns with a key."
-                warn_caller(f"{plan.name}: {note} {hint}", UncertainPlanWarning)
+            tar, non = (mark_read_only(np.flatnonzero(n)) for n in self.sample.counts)
+            members = _weighted_members([("all trials", 1.0, tar, non)])
+            note = (
+                "NOT the published cost: without metadata the trials are pooled, and not "
+                f"equalised over {names}."
+            )
+        if pooled:
+            hint = "Give metadata, such as read_key returns with a key."
+            warn_caller(f"{plan.name}: {note} {hint}", UncertainPlanWarning)
         notes += [note] if names else []
-        cut = tuple(map(Partition, members))
-        return Partitioning(self.tar, self.non, cut, tuple(notes), groups=self.groups)
+        return Partitioning(tuple(map(Partition, members)), tuple(notes), pooled=pooled)
 
     def _selected(
         self, plan: EvaluationPlan, metadata: TrialMetadata
-    ) -> tuple[EvaluatedClass, EvaluatedClass, list[str]]:
-        """Return the trials of the plan's data set."""
-        tar, non, notes = self.tar, self.non, []
+    ) -> tuple[list[BoolArray], list[str]]:
+        """Tell which positions have trials of the plan's data set."""
+        kept, notes = [counts > 0 for counts in self.sample.counts], []
         for name, level in plan.select:
             if name not in metadata.names:
                 notes.append(f"No column {name}: all trials are taken to be of {name} {level}.")
@@ -295,18 +196,19 @@ class EvaluatedTrials:
             if level not in found:
                 expected = f"hold trials of {plan.name}, whose {name} is {level!r}"
                 raise invalid("conditions", expected, list_some(map(repr, found)))
-            code = found.index(level)
-            tar = tar.at(column.take(tar.positions).codes == code)
-            non = non.at(column.take(non.positions).codes == code)
-        return tar, non, notes
+            is_level = column.codes == found.index(level)
+            for mask, places in zip(kept, self.places, strict=True):
+                mask &= is_level[places]
+        return kept, notes
 
 
-def _check_labelling(labelling: object) -> None:
-    """Raise unless trials may be divided by an object."""
-    if labelling is not None and not isinstance(labelling, (Conditions, TrialMetadata)):
-        hint = "A column of labels: Conditions.from_labels(key, labels)."
-        expected = "be TrialMetadata, Conditions or None"
-        raise invalid("conditions", expected, describe(labelling), hint)
+def _checked_labelling(labelling: object) -> Labelling:
+    """Return what may divide trials; raise if it is anything else."""
+    if labelling is None or isinstance(labelling, (Conditions, TrialMetadata)):
+        return labelling
+    hint = "A column of labels: Conditions.from_labels(key, labels)."
+    expected = "be TrialMetadata, Conditions or None"
+    raise invalid("conditions", expected, describe(labelling), hint)
 
 
 def _check_columns(plan: EvaluationPlan, metadata: TrialMetadata, names: list[str]) -> None:
@@ -335,14 +237,13 @@ def _check_only(plan: EvaluationPlan, metadata: TrialMetadata, only: Mapping[str
 class _Cells:
     """The trials of one class, divided by one factor after the other."""
 
-    def __init__(self, class_name: str, trials: EvaluatedClass) -> None:
-        n_trials = trials.positions.size
+    def __init__(self, class_name: str, counts: IntArray, kept: BoolArray) -> None:
         self.class_name = class_name
-        self._count = trials.n_trials
+        # Number of trials at each position, and whether these still count.
+        self._counts, self._kept = counts, kept
         self.notes: list[str] = []
         self._what = "targets" if class_name == "tar" else "non-targets"
-        self._codes = np.zeros(n_trials, dtype=np.int32)
-        self._kept: BoolArray = np.ones(n_trials, dtype=np.bool_)
+        self._codes = np.zeros(counts.size, dtype=np.int32)
         self._cells: list[Levels] = [()]
 
     def divide(
@@ -362,7 +263,7 @@ class _Cells:
         unknown = self._leave_out(codes < 0)
         if unknown.any():
             values = column.levels[np.unique(column.codes[unknown])].tolist()
-            count = f"{self._count(unknown)} {self._what}"
+            count = f"{self._counts[unknown].sum()} {self._what}"
             if not drop_unknown:
                 expected = f"be one of {', '.join(factor.levels or ())} in column `{factor.name}`"
                 hint = "Give the plan other levels with evolve(factors=...), or None for all found."
@@ -379,7 +280,7 @@ class _Cells:
             )
             if excluded.any():
                 self.notes.append(
-                    f"{self._count(excluded)} non-targets do not count: their {factor.name} "
+                    f"{self._counts[excluded].sum()} non-targets do not count: their {factor.name} "
                     f"is {' or '.join(barred)}, where the plan counts targets only."
                 )
         if only is not None and only in barred:
@@ -398,7 +299,7 @@ class _Cells:
             self._kept &= ~trials
         return dropped
 
-    def trials(self) -> dict[Levels, IndexArray]:
+    def positions(self) -> dict[Levels, IndexArray]:
         """Return the positions of the trials of each cell that has any."""
         positions = np.flatnonzero(self._kept)
         codes = self._codes if positions.size == self._kept.size else self._codes[positions]
@@ -414,7 +315,7 @@ class _Cells:
 
 def _combined(
     factors: Sequence[PartitionFactor],
-    columns: Mapping[str, ClassFactors],
+    columns: Mapping[str, Factor],
     targets: Mapping[Levels, IndexArray],
     others: Mapping[Levels, IndexArray],
 ) -> tuple[Partition, ...]:
@@ -424,7 +325,7 @@ def _combined(
         # Levels without weights count alike.
         levelled = zip(factor.levels or (), factor.weights or (), strict=False)
         weights.update({(factor.name, level): weight for level, weight in levelled})
-        found = sorted({v for column in columns[factor.name] for v in column.levels.tolist()})
+        found = sorted(columns[factor.name].levels.tolist())
         order[factor.name] = found if factor.levels is None else list(factor.levels)
 
     def rank(levels: Levels) -> list[int]:
@@ -433,7 +334,7 @@ def _combined(
         return [order[name].index(chosen[name]) if name in chosen else -1 for name in order]
 
     cells = sorted(dict.fromkeys((*targets, *others)), key=rank)
-    members = weighted_members(
+    members = _weighted_members(
         (
             ", ".join(f"{factor} {level}" for factor, level in levels) or "all trials",
             math.prod((weights.get(pair, 1.0) for pair in levels), start=1.0),
@@ -461,94 +362,11 @@ def _stand_ins(
     return mark_read_only(np.sort(np.concatenate(parts))) if parts else _NONE
 
 
-QUIRKS = (
-    "The minimum does not consider accepting every trial, so it can exceed 1 where beta < 1.",
-    "Tied scores are not one step of the curve, so the minimum depends on their order; here "
-    "that of the partitions and of the key (the official one is that of an unstable sort).",
-    "Trial weights of the minimum are rounded to single precision.",
-    "The EER is interpolated on the steps of the curve, not on its convex hull.",
-    "A class without trials counts as error-rate 0 in the actual cost.",
-    "Trials with a value that the plan does not name are left out.",
-)
-
-DIFFERENCES = (
-    "Accepting every trial is among the decisions that the minimum considers.",
-    "Tied scores are one step of the curve: the minimum does not depend on the order of trials.",
-    "Weights of partitions are in double precision.",
-    "The EER is that of the ROC's convex hull.",
-    "A class without any trial is an error, not a rate of 0.",
-    "Trials with a value that the plan does not name are an error, not left out.",
-    "Scores and answers are matched by the ids of the trials, not by row.",
-)
-
-
-@attrs.frozen(eq=False)
-class Cell:
-    """The scores of one partition, in the order of the key's trials."""
-
-    scores: FloatArray
-    is_tar: BoolArray
-    n_tar: int
-    n_non: int
-
-    @classmethod
-    def of(cls, tar: EvaluatedClass, non: EvaluatedClass, members: ConditionMembers) -> "Cell":
-        """Merge the two classes of a partition."""
-        positions = np.concatenate((tar.positions[members.tar], non.positions[members.non]))
-        scores = np.concatenate((tar.scores[members.tar], non.scores[members.non]))
-        # The order of the key's trials, which decides ties later.
-        order = np.argsort(positions, kind="stable")
-        n_tar, n_non = members.tar.size, members.non.size
-        return cls(scores[order], order < n_tar, n_tar, n_non)
-
-
-class Curve(NamedTuple):
-    """Rates when the trials up to each score are rejected, in ascending order of scores."""
-
-    scores: FloatArray
-    pmiss: Float64Array
-    pfa: Float64Array
-
-
-def actual_rates(cells: Sequence[Cell], point: OperatingPoint) -> tuple[float, float]:
-    """Return the means over partitions of the miss and of the false-alarm rate."""
-    accepted = [cell.scores >= np.log(point.fa_cost / point.miss_cost) for cell in cells]
-    pairs = list(zip(cells, accepted, strict=True))
-    pmiss = [np.mean(~yes[cell.is_tar]) for cell, yes in pairs if cell.n_tar]
-    pfa = [np.mean(yes[~cell.is_tar]) for cell, yes in pairs if cell.n_non]
-    # Quirk: a class that no partition has gets rate 0.
-    return float(np.mean(pmiss or [0.0])), float(np.mean(pfa or [0.0]))
-
-
-def curve(cells: Sequence[Cell]) -> Curve:
-    """Return the weighted error-rates after each trial."""
-    n_tar, n_non = max(cell.n_tar for cell in cells), max(cell.n_non for cell in cells)
-    scores = np.concatenate([cell.scores for cell in cells])
-    is_tar = np.concatenate([cell.is_tar for cell in cells])
-    # Quirk: weights in single precision, the largest count of any partition over the own one.
-    counts = [(cell.is_tar, max(cell.n_tar, 1), max(cell.n_non, 1)) for cell in cells]
-    weights = np.concatenate([np.where(is_, n_tar / t, n_non / n) for is_, t, n in counts])
-    weights = weights.astype(np.float32).astype(np.float64)
-    # Quirk: a point for each trial, also within ties; none before the first trial.
-    order = np.argsort(scores, kind="stable")
-    is_tar, weights = is_tar[order], weights[order]
-    tar_weights, non_weights = weights * is_tar, weights * ~is_tar
-    with np.errstate(invalid="ignore"):
-        pmiss = np.cumsum(tar_weights) / np.sum(tar_weights)
-        pfa = 1.0 - np.cumsum(non_weights) / np.sum(non_weights)
-    return Curve(scores[order], pmiss, pfa)
-
-
-def eer(rates: Curve) -> float:
-    """Interpolate the equal error rate where the difference of the rates changes sign."""
-    _, pmiss, pfa = rates
-    difference = pmiss - pfa
-    above, below = np.flatnonzero(difference >= 0), np.flatnonzero(difference < 0)
-    # The official scorer fails here: at the first point misses are at least as frequent
-    # as false alarms already, or a class has no trials.
-    if not (above.size and below.size):
-        return float("nan")
-    i, j = above[0], below[-1]
-    # Straight lines between the last point with fewer misses and the first with more.
-    share = difference[i] / (pfa[j] - pfa[i] - (pmiss[j] - pmiss[i]))
-    return float(pmiss[i] + share * (pmiss[j] - pmiss[i]))
+def _weighted_members(
+    cells: Iterable[tuple[str, float, IndexArray, IndexArray]],
+) -> list[ConditionMembers]:
+    """Share the weights out in each class; a cell is name, weight, targets, non-targets."""
+    listed = list(cells)
+    _, weights, tar, non = zip(*listed, strict=True) if listed else ((), (), (), ())
+    shares = zip(shares_of(weights, tar), shares_of(weights, non), strict=True)
+    return [ConditionMembers(*c, *own) for c, own in zip(listed, shares, strict=True)]

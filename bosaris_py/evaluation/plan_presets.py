@@ -55,7 +55,7 @@ _SOURCES = {
 }
 
 _COMMON_CONDITIONS = (
-    "The plan judges each common condition by itself. Give them as `conditions`: they are the "
+    "The plan judges each common condition by itself. Give them as conditions: they are the "
     "partitions of the result, and the overall cost, which the plan does not have, equalises them."
 )
 
@@ -131,6 +131,7 @@ _SRE18 = _preset(
     "SRE18", "NIST SRE 2018, mean over both data sets", (), "VV", parts=(_SRE18_CMN2, _SRE18_VAST)
 )
 
+_SRE10 = "NIST SRE 2010, core and extended tests"
 _SRE19 = "NIST SRE 2019, telephone challenge"
 _VOXSRC = "VoxCeleb Speaker Recognition Challenge 2019-2023"
 _SDSV = "Short-duration Speaker Verification Challenge 2020, 2021"
@@ -141,8 +142,8 @@ _BY_MINIMUM = {"ranked_by": "minimum"}
 
 PLANS = PlanCollection(
     (
-        _preset("SRE08", "NIST SRE 2008", (_COSTLY_MISS,), "VV"),
-        _preset("SRE10", "NIST SRE 2010, core and extended tests", (0.001,), "VV"),
+        _preset("SRE08", "NIST SRE 2008", (_COSTLY_MISS,), "VV", by_condition=True),
+        _preset("SRE10", _SRE10, (0.001,), "VV", by_condition=True),
         _preset("SRE12", "NIST SRE 2012", (0.01, 0.001), "VM", factors=(_KNOWN_SPEAKER,)),
         _preset("IVECTOR14", _IVECTOR, (_COSTLY_ALARM,), "VV", **_BY_MINIMUM),
         _preset("SRE16", "NIST SRE 2016", (0.01, 0.005), "VM", factors=_SRE16_FACTORS),
@@ -160,11 +161,6 @@ PLANS = PlanCollection(
         _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),
     )
 )
-
-
-def judges_conditions(plan: EvaluationPlan) -> bool:
-    """Tell whether each condition is judged by itself, so that a plan has no overall cost."""
-    return _COMMON_CONDITIONS in plan.notes
 
 
 def find_plan(plan: object) -> EvaluationPlan:

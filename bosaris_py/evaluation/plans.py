@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
@@ -19,6 +18,7 @@ from bosaris_py._arrays import Readable
 from bosaris_py._validation import describe, invalid, list_some, nearest, one_of
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials.strata import checked_weights
 
 # How sure a part of a plan is.
 GRADES = {
@@ -27,9 +27,6 @@ GRADES = {
     "M": "from memory, to be checked",
     "U": "the user's own",
 }
-
-# What the decimals of weights such as 0.3333333333 may leave.
-_UNIT_SUM_TOLERANCE = 1e-9
 
 
 def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
@@ -113,11 +110,7 @@ class PartitionFactor(metaclass=Readable):
             raise invalid("classes", "be 'both'", describe(self.classes), hint)
         if weights is None:
             return
-        n_levels = len(levels or ())
-        good = len(weights) == n_levels and all(math.isfinite(w) and w >= 0 for w in weights)
-        if not good or abs(math.fsum(weights) - 1.0) > _UNIT_SUM_TOLERANCE:
-            expected = f"be one for each of the {n_levels} levels, not negative, with sum one"
-            raise invalid("weights", expected, describe(weights))
+        checked_weights(weights, levels or ())
 
     def __repr__(self) -> str:
         """Show what is not at its default."""
@@ -208,6 +201,8 @@ class EvaluationPlan(metaclass=Readable):
         beta Pfa where beta is at least 1.
     ranked_by : {"actual", "minimum"}, default: "actual"
         Which of the two the evaluation ranked systems by.
+    by_condition : bool, default: False
+        Each condition that is given is judged by itself; the plan has no overall cost.
     official_scorer : str, default: ""
         The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
@@ -250,6 +245,7 @@ class EvaluationPlan(metaclass=Readable):
     parts: "tuple[EvaluationPlan, ...]" = attrs.field(default=(), converter=_to_parts)
     normalize: bool = True
     ranked_by: str = attrs.field(default="actual", validator=one_of(("actual", "minimum")))
+    by_condition: bool = False
     official_scorer: str = ""
     points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))

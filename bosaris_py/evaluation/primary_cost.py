@@ -5,25 +5,26 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import Readable
-from bosaris_py._tables import Records, text_table
+from bosaris_py._tables import Records, scale_of_costs, text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
-from bosaris_py.evaluation import partitions as nist
-from bosaris_py.evaluation.partitions import EvaluatedTrials, Labelling, Partitioning
-from bosaris_py.evaluation.plan_presets import PLANS, find_plan, judges_conditions
+from bosaris_py.evaluation import nist_scorer as nist
+from bosaris_py.evaluation.partitions import Labelling, Partitioning, PlanTrials
+from bosaris_py.evaluation.plan_presets import PLANS, find_plan
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.numerics.roc import warn_if_inverted, warn_unless_llrs
+from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.storage.formats import ReadOptions
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
 from bosaris_py.trials.files import binary_kind
+from bosaris_py.trials.sample import DivisibleSample, ListedSample, Sample
 from bosaris_py.trials.scores import AnyScores, check_scores
 from bosaris_py.trials.speakers import KeyLike, split_key
 
@@ -38,6 +39,7 @@ _IN_BLOCKS = {("hdf5", kind) for kind in ("scores", "flat_scores", "key", "flat_
 
 # A rate or cost of a class without trials is NaN; results are equal nevertheless.
 _NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
+_RATES = attrs.cmp_using(eq=lambda one, two: all(map(_same, one, two)), class_name="Rates")
 
 
 @attrs.frozen(kw_only=True)
@@ -104,8 +106,8 @@ class PartitionCost(metaclass=Readable):
     n_stand_ins: int
     tar_weight: float
     non_weight: float
-    pmiss: tuple[float, ...]
-    pfa: tuple[float, ...]
+    pmiss: tuple[float, ...] = attrs.field(eq=_RATES)
+    pfa: tuple[float, ...] = attrs.field(eq=_RATES)
     actual: float = attrs.field(eq=_NUMBER)
     minimum: float = attrs.field(eq=_NUMBER)
 
@@ -132,6 +134,8 @@ class PrimaryCost(Records):
         One for each part of the plan.
     compatibility : str or None
         Whose quirks are imitated.
+    pooled : bool
+        Whether trials are pooled that the plan divides, so that this is not the published cost.
     notes : tuple of str
         What must be known of this result.
     differences : tuple of str
@@ -149,6 +153,7 @@ class PrimaryCost(Records):
     partitions: tuple[PartitionCost, ...] = ()
     parts: "tuple[PrimaryCost, ...]" = ()
     compatibility: str | None = None
+    pooled: bool = False
     notes: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
 
@@ -190,6 +195,7 @@ class PrimaryCost(Records):
         for name, whole in (("n_stand_ins", 0), ("tar_weight", 1.0), ("non_weight", 1.0)):
             row[name] = getattr(partition, name, whole)
         row.update(actual=_or_none(judged.actual), minimum=_or_none(judged.minimum))
+        row.update(normalized=self.plan.normalize)
         for number, (pmiss, pfa) in enumerate(rates, start=1):
             row[f"pmiss_{number}"], row[f"pfa_{number}"] = _or_none(pmiss), _or_none(pfa)
         return row
@@ -215,6 +221,7 @@ class PrimaryCost(Records):
             "fingerprint": self.plan.fingerprint,
             "compatibility": self.compatibility,
             **costs,
+            "normalized": self.plan.normalize,
             "n_tar": self.n_tar,
             "n_non": self.n_non,
             "operating_points": points,
@@ -229,18 +236,13 @@ class PrimaryCost(Records):
         mode = f", as {self.compatibility}" if self.compatibility else ""
         return (
             f"PrimaryCost: {self.plan.name} ({self.plan.fingerprint}{mode}), "
-            f"{'trials pooled, ' if is_pooled(self) else ''}"
+            f"{'trials pooled, ' if self.pooled else ''}"
             f"actual {self.actual:.4f}, minimum {self.minimum:.4f}"
         )
 
     def __str__(self) -> str:
         """Return the report: costs by operating point and by partition, and the notes."""
         return "\n".join(_report(self))
-
-
-def is_pooled(cost: PrimaryCost) -> bool:
-    """Tell whether trials are pooled that the plan divides, so that the cost is another."""
-    return any(note.startswith(nist.POOLED) for note in cost.notes)
 
 
 def _or_none(value: float) -> float | None:
@@ -257,7 +259,8 @@ def _report(cost: PrimaryCost) -> list[str]:
         averaging = f"equalised over {len(cost.partitions)} partitions"
     lines = [
         f"{plan.name}{title}",
-        f"plan {plan.fingerprint}; {averaging}; {cost.n_tar} targets, {cost.n_non} non-targets",
+        f"plan {plan.fingerprint}; {averaging}; {cost.n_tar} targets, {cost.n_non} non-targets; "
+        f"{scale_of_costs(plan.normalize)}",
         "",
     ]
     judged: list[tuple[str, PointCost | PrimaryCost]] = [
@@ -265,8 +268,8 @@ def _report(cost: PrimaryCost) -> list[str]:
         for point in cost.points
     ]
     judged += [(part.plan.name, part) for part in cost.parts]
-    name = "NOT the primary cost" if is_pooled(cost) else "primary cost"
-    judged.append(("no primary cost: overall" if judges_conditions(plan) else name, cost))
+    name = "NOT the primary cost" if cost.pooled else "primary cost"
+    judged.append(("no primary cost: overall" if plan.by_condition else name, cost))
     # What systems are ranked by comes first.
     order = sorted(("actual", "minimum"), key=lambda kind: kind != plan.ranked_by)
     lines.append(f"{'':<40}" + "".join(f"{kind:>10}" for kind in order))
@@ -389,7 +392,7 @@ def primary_cost(
     conditions = metadata if conditions is None else conditions
     if compatibility not in (None, "nist"):
         raise invalid("compatibility", "be None or 'nist'", describe(compatibility))
-    trials = EvaluatedTrials.of(scores, key, conditions)
+    trials = PlanTrials.of(scores, key, conditions)
     return _judge(chosen, trials, dict(only or {}), compatibility)
 
 
@@ -466,7 +469,7 @@ def primary_cost_of_files(
     if ways == (None, None, None) and options.keys() & of_text <= {"progress"}:
         kinds = {binary_kind(file) for file in (score_file, key_file)}
         if kinds <= _IN_BLOCKS:
-            trials = EvaluatedTrials.of_files(score_file, key_file, chosen, conditions, **options)
+            trials = PlanTrials.of_files(score_file, key_file, chosen, conditions, **options)
             return _judge(chosen, trials, dict(only or {}), None)
     if foreign := [name for name in options if name not in of_text]:
         raise invalid("options", "be left out where files are read whole", ", ".join(foreign))
@@ -478,14 +481,11 @@ def primary_cost_of_files(
     comparison = compare_trials(scores, key)
     if comparison.is_equal:
         return cost
-    return attrs.evolve(cost, notes=(*cost.notes, *str(comparison).splitlines()))
+    return attrs.evolve(cost, notes=(*cost.notes, *comparison.lines))
 
 
 def _judge(
-    plan: EvaluationPlan,
-    trials: EvaluatedTrials,
-    only: Mapping[str, str],
-    compatibility: str | None,
+    plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str], compatibility: str | None
 ) -> PrimaryCost:
     """Judge the trials by a plan, or by each of its parts."""
     differences: tuple[str, ...] = nist.DIFFERENCES if plan.official_scorer else ()
@@ -517,18 +517,22 @@ def _judge(
             "document: print(plan)."
         )
         warn_caller(message, UncertainPlanWarning)
-    costs = _nist_costs if compatibility == "nist" else _defined_costs
-    pooled = costs if compatibility == "nist" else functools.partial(_defined_costs, warn=True)
-    points, eer = pooled(plan, cut, cut.members)
+    sample, members = trials.sample, cut.members
+    if compatibility == "nist":
+        points, eer = _nist_costs(plan, trials, members)
+    else:
+        points, eer = _weighted_costs(plan, sample, members)
+    tar_counts, non_counts = sample.counts
     return result(
         actual=_mean(cost.actual for cost in points),
         minimum=_mean(cost.minimum for cost in points),
         eer=eer,
-        n_tar=sum(cut.tar.n_trials(members.tar) for members in cut.members),
-        n_non=sum(cut.non.n_trials(members.non) for members in cut.members),
+        n_tar=sum(int(tar_counts[item.tar].sum()) for item in members),
+        n_non=sum(int(non_counts[item.non].sum()) for item in members),
         points=points,
-        partitions=tuple(_partition_costs(plan, cut, costs)),
-        notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(cut.members)),
+        partitions=tuple(_partition_costs(plan, trials, cut, compatibility)),
+        pooled=cut.pooled,
+        notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(members)),
     )
 
 
@@ -536,34 +540,33 @@ def _judge(
 _Costs = tuple[tuple[PointCost, ...], float]
 
 
-def _defined_costs(
-    plan: EvaluationPlan,
-    cut: Partitioning,
-    members: Sequence[ConditionMembers],
-    *,
-    warn: bool = False,
+def _weighted_costs(
+    plan: EvaluationPlan, sample: DivisibleSample, members: Sequence[ConditionMembers]
 ) -> _Costs:
-    """Return the costs as the plan means them; warn of scores that are no llrs if asked to."""
+    """Return the costs of weighted partitions; warn of scores that are no llrs."""
     for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
         if not any(getattr(item, field) for item in members):
             expected = f"hold at least one {class_name} that counts"
             hint = "Error-rates of a class without trials are not defined."
             raise invalid("key", expected, "none", hint)
+    weighted = sample.weighted(members)
+    costs = _defined_costs(plan, weighted)
+    # A minimum means something for scores of any kind.
+    if isinstance(weighted, ListedSample) and plan.ranked_by == "actual":
+        weighted.warn_unless_llrs()
+    else:
+        sizes = weighted.n_tar, weighted.n_non
+        warn_if_inverted(weighted.hull.eer, lambda: weighted.roc.auc, *sizes)
+    return costs
+
+
+def _defined_costs(plan: EvaluationPlan, sample: Sample) -> _Costs:
+    """Return the costs as the plan means them."""
     costs = DecisionCosts.from_prior(plan.operating_points)
-    mixture = cut.mixture(members)
-    pmiss, pfa = mixture.error_rates(costs.thresholds)
+    pmiss, pfa = sample.error_rates(costs.thresholds)
     # One threshold for all partitions: the minimum is that of the weighted ROC (van Leeuwen,
     # equation 12).
-    hull = mixture.roc.convex_hull()
-    if warn:
-        sizes = [
-            sum(part.n_trials(getattr(item, field)) for item in members)
-            for part, field in ((cut.tar, "tar"), (cut.non, "non"))
-        ]
-        warn_if_inverted(hull.eer, lambda: mixture.roc.auc, *sizes)
-        # A minimum means something for scores of any kind.
-        if cut.groups is None and plan.ranked_by == "actual":
-            warn_unless_llrs(mixture._within, lambda: mixture.cllr, lambda: hull, min(sizes))
+    hull = sample.hull
     best = hull.best_vertices(costs)
     columns = {
         "threshold": costs.thresholds,
@@ -583,13 +586,14 @@ def _defined_costs(
 
 
 def _nist_costs(
-    plan: EvaluationPlan, cut: Partitioning, members: Sequence[ConditionMembers]
+    plan: EvaluationPlan, trials: PlanTrials, members: Sequence[ConditionMembers]
 ) -> _Costs:
     """Return the costs with the quirks of the official scorer."""
     if len({item.weight for item in members}) > 1 or not plan.normalize:
         expected = "be None for unequal weights of partitions and for costs not normalized"
         raise invalid("compatibility", expected, "'nist'", "The official scorer has neither.")
-    cells = [nist.Cell.of(cut.tar, cut.non, item) for item in members]
+    assert isinstance(trials.sample, ListedSample), "files are read whole"
+    cells = [nist.Cell.of(trials.sample.lists, trials.places, item) for item in members]
     curve = nist.curve(cells)
     points = []
     for point, beta in zip(plan.operating_points, plan.betas, strict=True):
@@ -615,31 +619,33 @@ def _nist_costs(
 
 
 def _partition_costs(
-    plan: EvaluationPlan,
-    cut: Partitioning,
-    costs: Callable[[EvaluationPlan, Partitioning, Sequence[ConditionMembers]], _Costs],
+    plan: EvaluationPlan, trials: PlanTrials, cut: Partitioning, compatibility: str | None
 ) -> Iterator[PartitionCost]:
     """Judge each partition by itself."""
     limits = DecisionCosts.from_prior(plan.operating_points).thresholds
+    non_counts = trials.sample.counts[1]
     for partition in cut.partitions:
         own = partition.members
         others = own.non if own.non.size else partition.stand_ins
-        alone = attrs.evolve(own, non=others, weight=1.0, tar_weight=1.0, non_weight=1.0)
+        alone = trials.sample.restricted(own.tar, others)
         actual = minimum = math.nan
-        if not (own.tar.size and others.size):
-            pmiss, pfa = cut.rates_of_one_class(own.tar, others, limits)
+        if not (alone.n_tar and alone.n_non):
+            pmiss, pfa = (tuple(rates.tolist()) for rates in alone.error_rates(limits))
         else:
-            # A single partition has the whole weight of both classes.
-            points, _ = costs(plan, cut, [alone])
+            if compatibility == "nist":
+                points, _ = _nist_costs(plan, trials, [attrs.evolve(own, non=others)])
+            else:
+                points, _ = _defined_costs(plan, alone)
             pmiss, pfa = tuple(cost.pmiss for cost in points), tuple(cost.pfa for cost in points)
             actual = _mean(cost.actual for cost in points)
             minimum = _mean(cost.minimum for cost in points)
+        n_own = int(non_counts[own.non].sum())
         yield PartitionCost(
             name=own.name,
             levels=partition.levels,
-            n_tar=cut.tar.n_trials(own.tar),
-            n_non=cut.non.n_trials(own.non),
-            n_stand_ins=cut.non.n_trials(others) - cut.non.n_trials(own.non),
+            n_tar=alone.n_tar,
+            n_non=n_own,
+            n_stand_ins=alone.n_non - n_own,
             tar_weight=own.tar_weight,
             non_weight=own.non_weight,
             pmiss=pmiss,

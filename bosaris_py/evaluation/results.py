@@ -1,4 +1,4 @@
-"""Two lists of scores, and the metrics of one detector on any scores, each computed once."""
+"""The metrics of one detector on its sample, each computed once; and scores split by labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, FloatArray, read_only
+from bosaris_py._arrays import FloatArray
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
     also,
@@ -19,97 +19,18 @@ from bosaris_py._validation import (
     check_same_rows,
     describe,
     invalid,
+    log_of_base,
     refuse_nan,
 )
-from bosaris_py.evaluation.pooled_scores import ConditionMixture, Evidence
-from bosaris_py.evaluation.streaming import FileGroups, Files, StreamedScores
-from bosaris_py.numerics.cllr import mean_bits
-from bosaris_py.numerics.counts import SortedScores, as_trials
-from bosaris_py.numerics.metrics import share_above, sorted_error_rates
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import (
-    ROC,
-    EERDefinition,
-    all_within,
-    warn_if_inverted,
-    warn_unless_llrs,
-)
+from bosaris_py.evaluation.streaming import Files, StreamedSample
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.roc import ROC, EERDefinition, warn_if_inverted, warn_unless_llrs
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions, TrialMetadata
-from bosaris_py.trials.key import AnyKey, plain_key
-from bosaris_py.trials.scores import AnyScores, class_scores
-
-# Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
-# long as so many counts.
-_COUNTS_PER_SORT = 8
-
-
-@attrs.frozen(eq=False, init=False, repr=False)
-class ScoreLists(Evidence):
-    """Two lists of scores in memory, with or without weights.
-
-    Targets are kept sorted, non-targets as they came; arrays that others could change are copied.
-    """
-
-    tar: SortedScores
-    non: FloatArray = attrs.field(converter=read_only)
-    non_weights: Float64Array | None = attrs.field(
-        default=None, converter=attrs.converters.optional(read_only)
-    )
-    # How often error-rates were asked for; a list, because the object is frozen.
-    _asked: list[int] = attrs.field(factory=lambda: [0])
-
-    def __init__(
-        self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-    ) -> None:
-        tar, non = as_score_lists(tar, non, tar_weights, non_weights)
-        ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
-        self.__attrs_init__(ordered, *as_trials(non, non_weights, "non"))
-
-    @property
-    def n_tar(self) -> int:
-        """Number of target trials, those of weight 0 left out."""
-        return self.tar.size
-
-    @property
-    def n_non(self) -> int:
-        """Number of non-target trials, those of weight 0 left out."""
-        if self.non_weights is None:
-            return self.non.size
-        return int(np.count_nonzero(self.non_weights))
-
-    @functools.cached_property
-    def roc(self) -> ROC:
-        """The steppy ROC."""
-        return ROC.from_sorted_targets(self.tar, self.non, self.non_weights)
-
-    @functools.cached_property
-    def _non_sorted(self) -> SortedScores:
-        return SortedScores.from_scores(self.non, self.non_weights, name="non")
-
-    @functools.cached_property
-    def cllr(self) -> float:
-        """Cost of the log-likelihood-ratios, in bits."""
-        miss_bits = mean_bits(self.tar.values, self.tar.weights, sign=-1.0)
-        fa_bits = mean_bits(self.non, self.non_weights, sign=1.0)
-        return (miss_bits + fa_bits) / 2.0
-
-    def _within(self, low: float, high: float) -> bool:
-        """Tell whether all scores lie in a range."""
-        return all_within(low, high, self.tar.values[[0, -1]], self.non)
-
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds, as ``Evidence.error_rates``."""
-        self._asked[0] += 1
-        if self._asked[0] > _COUNTS_PER_SORT:
-            return sorted_error_rates(self.tar, self._non_sorted, thresholds)
-        pmiss: Float64Array = self.tar.weight_below(thresholds) / self.tar.total
-        return pmiss, share_above(self.non, self.non_weights, thresholds)
+from bosaris_py.trials.sample import ListedSample, Sample
+from bosaris_py.trials.scores import AnyScores, to_natural
+from bosaris_py.trials.speakers import KeyLike
 
 
 def split_by_labels(
@@ -145,6 +66,21 @@ def split_by_labels(
     return values[is_target], values[~is_target]
 
 
+def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
+    """Return single operating points by what follows the names of costs: ``(0.05)``."""
+    is_single = DecisionCosts.from_prior(prior).plo.ndim == 0
+    given: Any = [prior] if is_single else prior
+    points = [point if isinstance(point, OperatingPoint) else float(point) for point in given]
+    numbers = [attrs.astuple(p) if isinstance(p, OperatingPoint) else (p,) for p in points]
+    # Six digits are readable; where they do not tell the points apart, all digits do.
+    for show in ("{:g}".format, repr):
+        names = [f"({', '.join(map(show, values))})" for values in numbers]
+        named = dict(zip(names, points, strict=True))
+        if len(named) == len(points):
+            break
+    return named
+
+
 @attrs.frozen(eq=False, init=False, repr=False)
 class Results(Records):
     """The performance of one detector on one set of trials.
@@ -161,6 +97,8 @@ class Results(Records):
         Non-target scores, likewise.
     tar_weights, non_weights : array_like of float, optional
         Trial weights, finite and not negative; one each by default.
+    base : float, optional
+        Base of the log-likelihood-ratios, such as 10; by default they are natural.
 
     Warns
     -----
@@ -170,8 +108,8 @@ class Results(Records):
 
     Notes
     -----
-    `min_dcf` and `act_dcf` are not normalized unless asked, `norm_min_dcf` and `norm_act_dcf` are;
-    the table of `evaluate` is normalized.
+    `min_dcf` and `act_dcf` are not normalized unless asked. Costs in `metrics`, `to_dict`,
+    `records` and the table of `evaluate` are, like `norm_min_dcf` and `norm_act_dcf`.
 
     BOSARIS: ``Results.m``. Memory: one copy of the scores.
 
@@ -186,7 +124,7 @@ class Results(Records):
     Threshold(1.0, pmiss=0, pfa=0.333333)
     """
 
-    evidence: Evidence
+    sample: Sample
 
     def __init__(
         self,
@@ -195,12 +133,20 @@ class Results(Records):
         *,
         tar_weights: npt.ArrayLike | None = None,
         non_weights: npt.ArrayLike | None = None,
+        base: float | None = None,
     ) -> None:
-        self.__attrs_init__(ScoreLists(tar, non, tar_weights, non_weights))
+        if base is not None:
+            factor, lists = log_of_base(base), as_score_lists(tar, non, tar_weights, non_weights)
+            tar, non = (factor * part.astype(np.float64) for part in lists)
+        self.__attrs_init__(ListedSample.from_scores(tar, non, tar_weights, non_weights))
 
     @classmethod
     def from_labels(
-        cls, labels: npt.ArrayLike | Sequence[object], scores: npt.ArrayLike
+        cls,
+        labels: npt.ArrayLike | Sequence[object],
+        scores: npt.ArrayLike,
+        *,
+        base: float | None = None,
     ) -> "Results":
         """Judge the scores of all trials in one list, with a label for each.
 
@@ -208,6 +154,8 @@ class Results(Records):
         ----------
         labels, scores : (n,) array_like
             As for `split_by_labels`.
+        base : float, optional
+            Base of the log-likelihood-ratios, such as 10; by default they are natural.
 
         Returns
         -------
@@ -218,31 +166,37 @@ class Results(Records):
         >>> Results.from_labels(["target", "nontarget", "target"], [2.0, -1.0, 3.0]).n_tar
         2
         """
-        return cls(*split_by_labels(labels, scores))
+        return cls(*split_by_labels(labels, scores), base=base)
 
     @classmethod
-    def from_evidence(cls, evidence: Evidence) -> "Results":
-        """Judge trials that do not lie in two lists in memory.
+    def from_sample(cls, sample: Sample) -> "Results":
+        """Judge trials that do not lie in two lists.
 
         Parameters
         ----------
-        evidence : Evidence
-            The trials: a mixture of conditions, scores in files, or lists.
+        sample : Sample
+            The scored trials of one system.
 
         Returns
         -------
         Results
         """
-        hint = "Results(tar, non) takes two lists of scores."
-        if not isinstance(evidence, Evidence):
-            raise invalid("evidence", "be Evidence", describe(evidence), hint)
+        given: object = sample
+        if not isinstance(given, Sample):
+            hint = "Results(tar, non) takes two lists of scores."
+            raise invalid("sample", "be a Sample", describe(given), hint)
         results = cls.__new__(cls)
-        results.__attrs_init__(evidence)
+        results.__attrs_init__(sample)
         return results
 
     @classmethod
     def from_scores(
-        cls, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
+        cls,
+        scores: AnyScores,
+        key: KeyLike,
+        conditions: Conditions | None = None,
+        *,
+        base: float | None = None,
     ) -> "Results":
         """Judge the scores of the trials in a key.
 
@@ -250,11 +204,13 @@ class Results(Records):
         ----------
         scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             Count each condition with its weight, whatever its number of trials; see
-            `evaluation.ConditionMixture`. By default all trials count alike.
+            `bosaris_py.Conditions`. By default all trials count alike.
+        base : float, optional
+            Base of the log-likelihood-ratios, such as 10; by default they are natural.
 
         Returns
         -------
@@ -272,12 +228,7 @@ class Results(Records):
         ConditionWarning
             If conditions have trials of one class only.
         """
-        key = plain_key(key)
-        if conditions is not None:
-            return cls.from_evidence(ConditionMixture.from_scores(scores, key, conditions))
-        # Column by column, although a matrix is read faster as it lies: the last bit of Cllr
-        # would depend on the form of the trials, matrix or list.
-        return cls(*class_scores(scores, key))
+        return cls.from_sample(ListedSample.of(to_natural(scores, base), key, conditions))
 
     @classmethod
     @also("prior", "priors")
@@ -341,7 +292,7 @@ class Results(Records):
 
         See Also
         --------
-        bosaris_py.evaluation.StreamedScores : What is kept of the files.
+        bosaris_py.evaluation.StreamedSample : What is kept of the files.
 
         Notes
         -----
@@ -351,11 +302,11 @@ class Results(Records):
         settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers, "client": client}
         options = {"priors": priors, "progress": progress, **settings}
         if conditions is None:
-            return cls.from_evidence(StreamedScores.from_files(score_file, key_file, **options))
-        groups, members = FileGroups.by_conditions(
+            return cls.from_sample(StreamedSample.from_files(score_file, key_file, **options))
+        sample, members = StreamedSample.by_conditions(
             score_file, key_file, conditions, metadata, **options
         )
-        return cls.from_evidence(groups.mixture(members))
+        return cls.from_sample(sample.weighted(members))
 
     def __repr__(self) -> str:
         """Show the counts and the three figures that need no operating point."""
@@ -367,17 +318,17 @@ class Results(Records):
     @property
     def n_tar(self) -> int:
         """Number of target trials, those of weight 0 left out."""
-        return self.evidence.n_tar
+        return self.sample.n_tar
 
     @property
     def n_non(self) -> int:
         """Number of non-target trials, those of weight 0 left out."""
-        return self.evidence.n_non
+        return self.sample.n_non
 
     @property
     def roc(self) -> ROC:
         """The steppy ROC."""
-        return self.evidence.roc
+        return self.sample.roc
 
     @property
     def rocch(self) -> ROCCH:
@@ -392,11 +343,11 @@ class Results(Records):
         return hull
 
     @functools.cached_property
-    def _llrs(self) -> Evidence:
-        """The evidence; warns once of scores that cannot be log-likelihood-ratios."""
+    def _llrs(self) -> Sample:
+        """The sample; warns once of scores that cannot be log-likelihood-ratios."""
         least = min(self.n_tar, self.n_non)
-        found = self.evidence
-        warn_unless_llrs(found._within, lambda: found.cllr, lambda: self.rocch, least)
+        found = self.sample
+        warn_unless_llrs(found.within, lambda: found.cllr, lambda: self.rocch, least)
         return found
 
     @property
@@ -567,7 +518,7 @@ class Results(Records):
         """
         limits = np.asarray(thresholds, dtype=np.float64)
         refuse_nan(np.atleast_1d(limits), "error_rates_at")
-        pmiss, pfa = self.evidence.error_rates(limits)
+        pmiss, pfa = self.sample.error_rates(limits)
         return pmiss[()], pfa[()]
 
     def to_dict(self, prior: PriorLike | None = None) -> dict[str, Any]:
@@ -583,8 +534,8 @@ class Results(Records):
         dict
             ``n_tar``, ``n_non``, ``eer``, ``eer_threshold``, ``prbep``, ``auc``, ``cllr``,
             ``min_cllr``; and if `prior` is given ``operating_points``, a list with a dict for each:
-            ``plo``, ``act_dcf`` and ``min_dcf`` with their normalized values, both thresholds, and
-            the error-rates at these.
+            ``plo``, the normalized ``act_dcf`` and ``min_dcf``, both thresholds, the error-rates at
+            these, and ``default_cost``, by which costs are divided; ``normalized`` is True.
         """
         names = ("n_tar", "n_non", "eer", "eer_threshold", "prbep", "auc", "cllr", "min_cllr")
         record = {name: getattr(self, name) for name in names}
@@ -593,6 +544,33 @@ class Results(Records):
         if prior is not None:
             record["operating_points"] = self._cost_records(prior)
         return record
+
+    def metrics(self, prior: PriorLike) -> dict[str, float]:
+        """Return the usual metrics as a flat dict of floats, for loggers.
+
+        Parameters
+        ----------
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
+            Operating points of the costs, which are normalized.
+
+        Returns
+        -------
+        dict of str to float
+            ``eer`` (a fraction), ``min_dcf(0.05)`` and ``act_dcf(0.05)`` for each operating point,
+            by name, ``min_cllr`` and ``cllr`` (bits).
+
+        Examples
+        --------
+        >>> list(Results([1.0, 3.0], [-2.0, 0.0]).metrics(0.05))
+        ['eer', 'min_dcf(0.05)', 'act_dcf(0.05)', 'min_cllr', 'cllr']
+        """
+        points = named_points(prior)
+        costs = {
+            f"{name}_dcf{suffix}": float(getattr(self, f"norm_{name}_dcf")(point))
+            for name in ("min", "act")
+            for suffix, point in points.items()
+        }
+        return {"eer": self.eer, **costs, "min_cllr": self.min_cllr, "cllr": self.cllr}
 
     def records(self, prior: PriorLike | None = None) -> list[dict[str, Any]]:
         """Return the results as rows for table libraries.
@@ -619,16 +597,15 @@ class Results(Records):
         minimal = self.rocch.pmiss[best], self.rocch.pfa[best]
         columns = {
             "plo": costs.plo,
-            "act_dcf": costs.cost(*actual, normalize=False),
-            "act_dcf_normalized": costs.cost(*actual, normalize=True),
+            "act_dcf": costs.cost(*actual, normalize=True),
             "act_threshold": costs.thresholds,
             "act_pmiss": actual[0],
             "act_pfa": actual[1],
-            "min_dcf": costs.cost(*minimal, normalize=False),
-            "min_dcf_normalized": costs.cost(*minimal, normalize=True),
+            "min_dcf": costs.cost(*minimal, normalize=True),
             "min_threshold": self.rocch.thresholds[best],
             "min_pmiss": minimal[0],
             "min_pfa": minimal[1],
+            "default_cost": costs.default_cost,
         }
         rows = zip(*(np.atleast_1d(column).tolist() for column in columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        return [dict(zip(columns, row, strict=True)) | {"normalized": True} for row in rows]

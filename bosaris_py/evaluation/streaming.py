@@ -19,7 +19,7 @@ import functools
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self, TypeAlias
 
 import attrs
@@ -28,18 +28,26 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import (
     AnyArray,
+    BoolArray,
     Float64Array,
     FloatArray,
-    IndexArray,
     IntArray,
-    StrArray,
+    Positions,
     by_constructor,
     mark_read_only,
     read_only,
 )
 from bosaris_py._execution import n_at_once
 from bosaris_py._validation import FilePath, describe, invalid
-from bosaris_py.calibration.passes import (
+from bosaris_py.evaluation.file_groups import GroupNumbers, describe_groups
+from bosaris_py.numerics.counts import RunningCounts
+from bosaris_py.numerics.llr_cost import sum_in_bits, sums_of_nats, total_cost
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
+from bosaris_py.numerics.roc import ROC, all_within
+from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
+from bosaris_py.trials.blocks import TrialBlock, TrialCounts, without
+from bosaris_py.trials.passes import (
     MOST_TASKS,
     FilePasses,
     Pairs,
@@ -49,23 +57,8 @@ from bosaris_py.calibration.passes import (
     check_unchanged,
     reads_ahead,
 )
-from bosaris_py.errors import TrialMismatchError
-from bosaris_py.evaluation.pooled_scores import (
-    ConditionMixture,
-    Evidence,
-    ListedShare,
-    Share,
-    count_below,
-)
-from bosaris_py.numerics.cllr import bits_of, mean_bits, sums_of_nats, total_cost
-from bosaris_py.numerics.counts import RunningCounts, SortedScores
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
-from bosaris_py.numerics.roc import ROC, all_within
-from bosaris_py.numerics.scoring_rules import resolve_prior
-from bosaris_py.storage.factors import Factor
-from bosaris_py.trials import ConditionMembers, Conditions, FlatNdx, Ndx, TrialMetadata
-from bosaris_py.trials.blocks import TrialBlock, TrialCounts, TrialIds, without
-from bosaris_py.trials.key import AnyNdx
+from bosaris_py.trials.sample import Chosen, DivisibleSample, ScoredClass
+from bosaris_py.trials.strata import Strata
 
 Files: TypeAlias = FilePath | Sequence[FilePath]
 # Non-targets at each threshold; and below, between and above them. A row for each group.
@@ -86,24 +79,19 @@ _KEPT_BYTES = 2**27
 # beforehand, they save the plot a third pass.
 _PLO = (-10.0, 0.0, 1001)
 
-# More combinations of values are a mistake, such as a column of ids.
-_MOST_GROUPS = 10_000
-
-_NONE = mark_read_only(np.zeros(0, dtype=np.intp))
-
 # So few groups are looked for one by one; sorting costs as much as twenty looks.
 _FEW_GROUPS = 20
 
 
 @attrs.frozen(eq=False)
-class _NonTargets:
+class _NonTargetCells:
     """Which cells of a block are non-targets with a score: the few `others`, or one bit each."""
 
     others: npt.NDArray[Any] | None
     packed: npt.NDArray[np.uint8] | None
 
     @classmethod
-    def of(cls, block: TrialBlock) -> "_NonTargets":
+    def of(cls, block: TrialBlock) -> "_NonTargetCells":
         """Note which cells of a block they are."""
         others = block.few_others
         if others is not None:
@@ -119,115 +107,7 @@ class _NonTargets:
         return without(vector, self.others)
 
 
-Known: TypeAlias = tuple[_NonTargets, ...]
-
-
-@attrs.frozen(eq=False)
-class Division:
-    """What divides the trials of key files into numbered groups."""
-
-    # The number of a group has a digit for each of the factors `names`, below its size in `sizes`;
-    # the last one runs fastest. Digits are positions in `levels`; those beyond say that a trial is
-    # in none, or in several. A trial's number is the sum of those of its model and its segment in
-    # its pair of files. Conditions add a number by its ids, times a factor.
-
-    names: tuple[str, ...]
-    levels: tuple[StrArray, ...]
-    sizes: tuple[int, ...]
-    sides: tuple[tuple[AnyArray, AnyArray], ...]
-    by_trial: tuple[tuple[Conditions, int], ...]
-    ids: tuple[TrialIds, ...]
-
-    @classmethod
-    def of(
-        cls, division: Conditions | TrialMetadata, columns: Sequence[str], ids: Sequence[TrialIds]
-    ) -> Self:
-        """Divide by conditions, or by columns of metadata."""
-        # By trials there are conditions; by models and segments, None.
-        factors: list[tuple[Conditions | None, StrArray]] = []
-        if isinstance(division, Conditions):
-            for each in ids:
-                division.rows((each.modelset.size, each.segset.size))
-            columns = ("condition",)
-            factors = [(division, np.array(division.names))]
-        else:
-            for name in columns:
-                kind, factor = division.stored(name)
-                single = None
-                if kind == "trial":
-                    single = Conditions.from_factors(division.trials, {name: factor})
-                levels = factor.levels if single is None else np.array(single.names)
-                factors.append((single, levels))
-        sizes = [levels.size + (0 if by is None else 2) for by, levels in factors]
-        size = math.prod(sizes)
-        if size > _MOST_GROUPS:
-            expected = f"have at most {_MOST_GROUPS} combinations of values"
-            raise invalid("conditions", expected, str(size), "Is a column one of ids?")
-        dtype, steps = np.min_scalar_type(size), _steps(sizes)
-        by_trial = [(c, step) for (c, _), step in zip(factors, steps, strict=True) if c is not None]
-        sides = []
-        for each in ids:
-            numbers = [np.zeros(n.size, dtype=dtype) for n in (each.modelset, each.segset)]
-            if isinstance(division, TrialMetadata):
-                nothing = np.zeros(0, dtype=np.intp)
-                # No trial of the key is needed to find its models and segments.
-                described = division.for_trials(
-                    FlatNdx(each.modelset, each.segset, nothing, nothing)
-                )
-                for name, (by, _), step in zip(columns, factors, steps, strict=True):
-                    if by is None:
-                        kind, factor = described.stored(name)
-                        side = numbers[0 if kind == "model" else 1]
-                        side += (factor.codes.astype(np.intp) * step).astype(dtype)
-            sides.append((numbers[0], numbers[1]))
-        known = tuple(ids) if by_trial else ()
-        levels_of = tuple(levels for _, levels in factors)
-        return cls(tuple(columns), levels_of, tuple(sizes), tuple(sides), tuple(by_trial), known)
-
-    def refuse_undescribed(self, n_trials: Mapping[int, int]) -> None:
-        """Raise if trials have no value in a column of trials."""
-        numbers = np.array(list(n_trials))
-        outside = [
-            digits >= levels.size
-            for digits, levels in zip(self.digits(numbers), self.levels, strict=True)
-        ]
-        count = sum(n_trials[number] for number in numbers[np.any(outside, axis=0)].tolist())
-        if count:
-            raise TrialMismatchError(f"The metadata do not describe {count} trials of the key.")
-
-    def digits(self, groups: npt.ArrayLike) -> list[IndexArray]:
-        """Return for each factor the level of some groups."""
-        numbers = np.asarray(groups, dtype=np.intp)
-        steps = zip(_steps(self.sizes), self.sizes, strict=True)
-        return [numbers // step % size for step, size in steps]
-
-    def numbers(self, i: int, block: TrialBlock) -> AnyArray:
-        """Return the group of each cell of a block of the i-th pair, in a vector."""
-        (of_model, of_segment), rows = self.sides[i], block.rows
-        if block.cells is not None:
-            models, segments = block.cells
-            numbers: AnyArray = of_model[models] + of_segment[segments]
-        else:
-            numbers = np.add.outer(of_model[rows], of_segment).ravel()
-        if self.by_trial:
-            ids = self.ids[i]
-            if block.cells is not None:
-                trials: AnyNdx = FlatNdx(ids.modelset, ids.segset, *block.cells)
-                cells = np.arange(numbers.size)
-            else:
-                trials = Ndx(ids.modelset[rows], ids.segset, block.labels != 0)
-                cells = np.ravel_multi_index(trials.trial_positions(), trials.shape)
-            for conditions, step in self.by_trial:
-                cut = conditions
-                if block.cells is None:
-                    cut = conditions.rows((of_model.size, of_segment.size), rows)
-                numbers[cells] += (cut.numbers(trials) * step).astype(numbers.dtype)
-        return numbers
-
-
-def _steps(sizes: Sequence[int]) -> list[int]:
-    """Return what each digit of a group's number counts."""
-    return [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+Known: TypeAlias = tuple[_NonTargetCells, ...]
 
 
 def _split(numbers: AnyArray, block: TrialBlock, label: int) -> Iterator[tuple[int, FloatArray]]:
@@ -267,27 +147,27 @@ class _Found:
 
 
 def _summarise(
-    i: int, blocks: ReadBlocks, *, n_bytes: int, division: Division | None
+    i: int, blocks: ReadBlocks, *, n_bytes: int, numbers: GroupNumbers | None
 ) -> tuple[dict[int, _Found], Known]:
     """Return what there is of each group, and where the first non-targets are."""
     found: dict[int, _Found] = defaultdict(_Found)
-    known: list[_NonTargets] = []
+    known: list[_NonTargetCells] = []
     for _, block in blocks:
-        if division is None:
-            non = _NonTargets.of(block)
+        if numbers is None:
+            non = _NonTargetCells.of(block)
             # The first blocks of a task are remembered, until the memory is spent.
             n_bytes -= sum(part.nbytes for part in (non.others, non.packed) if part is not None)
             if n_bytes >= 0:
                 known.append(non)
             parts: Iterable[tuple[int, FloatArray]] = [(0, non.take(block.scores[0]))]
         else:
-            numbers = division.numbers(i, block)
-            counts = np.bincount(numbers[block.labels.reshape(-1) != 0])
+            groups = numbers.of_cells(i, block)
+            counts = np.bincount(groups[block.labels.reshape(-1) != 0])
             for group in np.flatnonzero(counts).tolist():
                 found[group].n_trials += int(counts[group])
-            for group, tar in _split(numbers, block, 1):
+            for group, tar in _split(groups, block, 1):
                 found[group].tar.append(tar)
-            parts = _split(numbers, block, -1)
+            parts = _split(groups, block, -1)
         for group, scores in parts:
             found[group].n_non += scores.size
             found[group].nats += sums_of_nats(scores, sign=1.0)
@@ -295,11 +175,11 @@ def _summarise(
 
 
 def _count(
-    shared: tuple[Pairs, tuple[Division | None, Sequence[int], Float64Array]],
+    shared: tuple[Pairs, tuple[GroupNumbers | None, Sequence[int], Float64Array]],
     task: tuple[Task, Known],
 ) -> Counts:
     """Count the non-targets of a task; keys are read only where it is not known which they are."""
-    (pairs, (division, groups, thresholds)), ((i, blocks), known) = shared, task
+    (pairs, (numbers, groups, thresholds)), ((i, blocks), known) = shared, task
     counts = [RunningCounts(thresholds) for _ in groups]
     if known:
         read = pairs[i].read_scores(blocks[: len(known)], ahead=reads_ahead())
@@ -307,11 +187,11 @@ def _count(
             counts[0].add(non.take(scores))
     if len(known) < len(blocks):
         for block in pairs[i].read(blocks[len(known) :], ahead=reads_ahead()):
-            if division is None:
-                counts[0].add(_NonTargets.of(block).take(block.scores[0]))
+            if numbers is None:
+                counts[0].add(_NonTargetCells.of(block).take(block.scores[0]))
                 continue
             # A group that was not there in the first pass is missed, which is noticed.
-            for group, scores in _split(division.numbers(i, block), block, -1):
+            for group, scores in _split(numbers.of_cells(i, block), block, -1):
                 if group in groups:
                     counts[groups.index(group)].add(scores)
     at, between = zip(*(each.result() for each in counts), strict=True)
@@ -331,244 +211,36 @@ def _tasks(passes: FilePasses) -> list[Task]:
 
 
 @attrs.frozen(eq=False)
-class _Counting:
-    """How to count the non-targets of all groups once more; keeps what was counted last."""
+class _Group:
+    """What the passes found of one group."""
 
-    passes: FilePasses
-    division: Division | None
-    groups: tuple[int, ...]
-    n_non: int
-    _last: list[tuple[Float64Array, Counts]] = attrs.field(factory=list, init=False)
-
-    def count(self, passes: FilePasses, thresholds: Float64Array, tasks: Any) -> Counts:
-        """Count the non-targets of all tasks, which must be as many as in the first pass."""
-        setting = self.division, self.groups, thresholds
-        with passes.blaming_changes():
-            runner = passes.runner("non-target scores")
-            at, between = runner.reduce(_count, _add, (passes.pairs, setting), tasks)
-        check_unchanged(int(at.sum() + between.sum()), self.n_non)
-        return at, between
-
-    def again(self, thresholds: Float64Array) -> Counts:
-        """Count at other thresholds, all groups in one pass over the files."""
-        if not (self._last and np.array_equal(self._last[0][0], thresholds)):
-            tasks = [(task, ()) for task in _tasks(self.passes)]
-            self._last[:] = [(thresholds, self.count(self.passes, thresholds, tasks))]
-        return self._last[0][1]
-
-
-@attrs.frozen(eq=False, repr=False)
-class StreamedScores(Evidence):
-    """What two passes over score files found out about their trials, or about groups of them.
-
-    Make one with `from_files`.
-
-    Parameters
-    ----------
-    counting : object
-        How to pass over the files once more.
-    groups : tuple of int
-        Which of the counted groups of non-targets these are.
-    tar : SortedScores
-        The target scores.
-    thresholds : (k,) ndarray of float64
-        All thresholds at which non-targets have been counted, ascending; the target scores are
-        among them.
-    at : (k,) ndarray of int64
-        Non-targets at each of these.
-    between : (k + 1,) ndarray of int64
-        Non-targets below, between and above them.
-    fa_bits : float
-        Sum of log2(1 + exp(score)) over the non-targets.
-    """
-
-    counting: _Counting
-    groups: tuple[int, ...]
-    tar: SortedScores
-    thresholds: Float64Array = attrs.field(converter=read_only)
-    at: IntArray = attrs.field(converter=read_only)
-    between: IntArray = attrs.field(converter=read_only)
+    number: int
+    # Trials of the key, with or without score; 0 where nothing divides them.
+    n_trials: int
+    tar: FloatArray
+    # Non-targets at each threshold; and below, between and above them.
+    at: IntArray
+    between: IntArray
+    # Sum of log2(1 + exp(score)) over the non-targets.
     fa_bits: float
 
-    __reduce__ = by_constructor
-
-    @classmethod
-    def from_files(cls, score_file: Files, key_file: Files, **options: Any) -> "StreamedScores":
-        """Pass over files twice.
-
-        Parameters
-        ----------
-        score_file, key_file
-            As for `Results.from_files <bosaris_py.Results.from_files>`.
-        **options
-            ``priors``, ``block_rows``, ``workers``, ``client``, ``progress``, likewise.
-
-        Returns
-        -------
-        StreamedScores
-
-        Raises
-        ------
-        FileFormatError, RuntimeError
-            As for `Results.from_files <bosaris_py.Results.from_files>`.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score, with counts.
-        """
-        return FileGroups.read(score_file, key_file, None, **options).parts[0]
-
-    @property
-    def n_tar(self) -> int:
-        """Number of target trials."""
-        return self.tar.size
-
-    @functools.cached_property
-    def n_non(self) -> int:
-        """Number of non-target trials."""
-        return int(self.at.sum() + self.between.sum())
-
-    def _within(self, low: float, high: float) -> bool:
-        """Tell whether all scores lie in a range."""
-        # Only if all targets do, the files may have to be read once more.
-        if not all_within(low, high, self.tar.values[[0, -1]]):
-            return False
-        below = self.non_below(np.array([low, np.nextafter(high, np.inf)]))
-        return bool(below.tolist() == [0, self.n_non])
-
-    @functools.cached_property
-    def roc(self) -> ROC:
-        """The steppy ROC."""
-        scores, tar_at = np.unique(self.tar.values.astype(np.float64), return_counts=True)
-        return ROC(mark_read_only(scores), mark_read_only(tar_at), *self.counts_at(scores))
-
-    @functools.cached_property
-    def cllr(self) -> float:
-        """Cost of the log-likelihood-ratios, in bits."""
-        return (mean_bits(self.tar.values, None, sign=-1.0) + self.fa_bits / self.n_non) / 2.0
-
-    def counts_at(self, scores: Float64Array) -> Counts:
-        """Return the non-targets at and between some of the counted thresholds."""
-        positions = np.searchsorted(self.thresholds, scores)
-        # Gaps between the scores are those between all thresholds, put together with
-        # what lies at thresholds that are none of them.
-        elsewhere = self.at.copy()
-        elsewhere[positions] = 0
-        gaps = self.between.copy()
-        gaps[:-1] += elsewhere
-        starts = np.concatenate(([0], positions + 1))
-        return mark_read_only(self.at[positions]), mark_read_only(np.add.reduceat(gaps, starts))
-
-    @functools.cached_property
-    def _below(self) -> IntArray:
-        """Non-targets below each threshold, then all of them."""
-        return count_below(self.at, self.between)
-
-    def non_below(self, thresholds: Float64Array) -> IntArray:
-        """Count the non-targets below given thresholds.
-
-        Where a threshold has not been counted and lies between others with non-targets in between,
-        the files are read once more.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            As for ``Evidence.error_rates``.
-
-        Returns
-        -------
-        ndarray of int64, shaped like `thresholds`
-
-        Raises
-        ------
-        FileFormatError
-            If the files must be read again and have changed.
-        """
-        limits = np.asarray(thresholds, dtype=np.float64)
-        positions = np.searchsorted(self.thresholds, limits)
-        exact = self.thresholds.take(positions, mode="clip") == limits
-        # No non-target in the gap: the count is that at the next threshold.
-        below = np.where(limits == -np.inf, 0, self._below[positions])
-        unknown = ~exact & (self.between[positions] > 0) & np.isfinite(limits)
-        if unknown.any():
-            # All thresholds, so that the other groups are counted in the same pass.
-            asked = np.unique(limits[np.isfinite(limits)])
-            at, between = self.counting.again(asked)
-            rows = [self.counting.groups.index(group) for group in self.groups]
-            counts = count_below(at[rows].sum(axis=0), between[rows].sum(axis=0))
-            below[unknown] = counts[np.searchsorted(asked, limits[unknown])]
-        return np.asarray(below)
-
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            As for ``Evidence.error_rates``; others than those counted cost a pass.
-
-        Returns
-        -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-
-        Raises
-        ------
-        FileFormatError
-            If the files must be read again and have changed.
-        """
-        below = self.non_below(thresholds)
-        pmiss: Float64Array = self.tar.count_below(thresholds) / self.n_tar
-        return pmiss, (self.n_non - below) / self.n_non
-
 
 @attrs.frozen(eq=False)
-class _StreamedShare(Share):
-    """The non-targets of one condition, counted in files."""
+class CountedFiles:
+    """The trials in files, counted group by group at the same thresholds.
 
-    evidence: StreamedScores
-
-    @property
-    def size(self) -> int:
-        """Number of trials."""
-        return self.evidence.n_non
-
-    def below(self, thresholds: Float64Array) -> IntArray:
-        """Count the scores below thresholds that ascend."""
-        return self.evidence.non_below(thresholds)
-
-    def roc(self, target_scores: Float64Array, *, is_tar: bool) -> ROC:
-        """Return a part of a ROC that has these trials only."""
-        assert not is_tar, "targets are listed"
-        nobody = np.broadcast_to(mark_read_only(np.zeros(1, dtype=np.int64)), target_scores.shape)
-        return ROC(target_scores, nobody, *self.evidence.counts_at(target_scores))
-
-    def mean_bits(self, sign: float) -> float:
-        """Return the mean of log2(1 + exp(score))."""
-        assert sign > 0, "targets are listed"
-        return self.evidence.fa_bits / self.size
-
-
-@attrs.frozen(eq=False)
-class FileGroups:
-    """Groups of the trials in files, all counted in two passes.
-
-    Parameters
-    ----------
-    division : Division or None
-        What divides them; None: there is one group.
-    groups : tuple of int
-        The groups that have trials, by their numbers.
-    parts : tuple of StreamedScores
-        Each of them.
-    n_trials : tuple of int
-        Trials of the key in each, with or without score; 0 without a division.
+    Invariants: all target scores are among the thresholds. These ascend and end with infinity.
+    Counts of several groups are sums of the groups' counts.
     """
 
-    division: Division | None
-    groups: tuple[int, ...]
-    parts: tuple[StreamedScores, ...]
-    n_trials: tuple[int, ...]
+    passes: FilePasses
+    numbers: GroupNumbers | None
+    thresholds: Float64Array = attrs.field(converter=read_only)
+    groups: tuple[_Group, ...]
+    # What was counted last at other thresholds.
+    _again: list[tuple[Float64Array, Counts]] = attrs.field(factory=list, init=False)
+
+    __reduce__ = by_constructor
 
     @classmethod
     def read(
@@ -585,40 +257,280 @@ class FileGroups:
         progress: bool = False,
     ) -> Self:
         """Pass over files twice; `columns` of the metadata divide them, if it is that."""
-        # With infinity, each threshold has a counted one at or above it; see `non_below`.
-        wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
-        if priors is not None:
-            wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))
         where = Where(block_rows, workers, client, progress)
+        # 1. Align the ids of each pair of files, and number the groups.
         passes, all_ids = FilePasses.open(_pair(score_file, key_file), where)
-        divided = None if division is None else Division.of(division, columns, all_ids)
+        numbers = None if division is None else GroupNumbers.of(division, columns, all_ids)
         with passes.keeping_workers() as kept:
+            # 2. First pass: the targets of each group, and sums over its non-targets.
             tasks = _tasks(kept)
             # What a cluster finds does not go through the network twice.
             n_bytes = 0 if client is not None else _KEPT_BYTES // max(1, len(tasks))
-            summarise = functools.partial(_summarise, n_bytes=n_bytes, division=divided)
+            summarise = functools.partial(_summarise, n_bytes=n_bytes, numbers=numbers)
             found = kept.first(summarise, all_ids, "target scores", tasks)
             groups: dict[int, _Found] = defaultdict(_Found)
             for part in found:
                 for group, more in part.kept[0].items():
                     groups[group] += more
-            if divided is None:
+            if numbers is None:
                 groups[0].tar = [part.tar[0] for part in found]
             elif isinstance(division, TrialMetadata):
-                divided.refuse_undescribed({g: one.n_trials for g, one in groups.items()})
-            numbers = tuple(sorted(groups))
-            listed = [groups[number] for number in numbers]
-            tar = [_sorted(one.tar) for one in listed]
-            scores = [each.values.astype(np.float64) for each in tar]
-            thresholds = mark_read_only(np.unique(np.concatenate((*scores, *wanted))))
-            counting = _Counting(passes, divided, numbers, sum(one.n_non for one in listed))
+                numbers.refuse_undescribed({g: one.n_trials for g, one in groups.items()})
+            held = dict(sorted(groups.items()))
+            tar = [_sorted(one.tar) for one in held.values()]
+            # 3. Second pass: the non-targets at and between thresholds.
+            thresholds = _thresholds(tar, priors)
+            n_non = sum(one.n_non for one in held.values())
             again = [(part.task, part.kept[1]) for part in found]
-            counts = map(mark_read_only, counting.count(kept, thresholds, again))
-        parts = [
-            StreamedScores(counting, (number,), own, thresholds, at, between, bits_of(one.nats))
-            for number, own, at, between, one in zip(numbers, tar, *counts, listed, strict=True)
+            counts = _count_all(kept, numbers, tuple(held), thresholds, n_non, again)
+        listed = [
+            _Group(number, one.n_trials, own, at, between, sum_in_bits(one.nats))
+            for (number, one), own, at, between in zip(
+                held.items(), tar, *map(mark_read_only, counts), strict=True
+            )
         ]
-        return cls(divided, numbers, tuple(parts), tuple(one.n_trials for one in listed))
+        return cls(passes, numbers, thresholds, tuple(listed))
+
+    def at_other_thresholds(self, thresholds: Float64Array) -> Counts:
+        """Count all groups at other thresholds, in one more pass over the files."""
+        if not (self._again and np.array_equal(self._again[0][0], thresholds)):
+            tasks: list[tuple[Task, Known]] = [(task, ()) for task in _tasks(self.passes)]
+            held = tuple(group.number for group in self.groups)
+            n_non = sum(self.counts[1].tolist())
+            counts = _count_all(self.passes, self.numbers, held, thresholds, n_non, tasks)
+            self._again[:] = [(thresholds, counts)]
+        return self._again[0][1]
+
+    @functools.cached_property
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Number of targets and of non-targets of each group."""
+        n_non = [int(group.at.sum() + group.between.sum()) for group in self.groups]
+        return np.array([group.tar.size for group in self.groups]), np.array(n_non)
+
+    @property
+    def metadata(self) -> TrialMetadata:
+        """The groups, one trial for each, with the columns that divide them."""
+        assert self.numbers is not None, "columns divide the trials"
+        return describe_groups(self.numbers.factors, [group.number for group in self.groups])
+
+    def members(self, conditions: Conditions | None) -> tuple[ConditionMembers, ...]:
+        """Return the groups as weighted conditions: those given, or each group alike."""
+        none = several = ""
+        if conditions is None:
+            columns = self.metadata
+            texts = [columns.factor(name).values().tolist() for name in columns.names]
+            names = [", ".join(each) for each in zip(*texts, strict=True)]
+            conditions = Conditions({name: np.zeros(0, dtype=np.bool_) for name in names})
+            digits = np.arange(len(names))
+        else:
+            assert self.numbers is not None, "conditions divide the trials"
+            (factor,) = self.numbers.factors
+            digits = factor.digits([group.number for group in self.groups])
+            none, several = (self._stray(digits == each) for each in (factor.none, factor.several))
+        at = [np.flatnonzero(digits == number) for number in range(len(conditions))]
+        tar, non = ([lines[n[lines] > 0] for lines in at] for n in self.counts)
+        n_trials = np.array([group.n_trials for group in self.groups])
+        sizes = [int(n_trials[lines].sum()) for lines in at]
+        return conditions.checked_members(tar, non, lambda: sizes, several, none)
+
+    def _stray(self, chosen: BoolArray) -> str:
+        """Describe the trials of some groups; an empty text if there are none."""
+        count = sum(g.n_trials for g, one in zip(self.groups, chosen, strict=True) if one)
+        return f"{count} trials" if count else ""
+
+
+def _thresholds(tar: Sequence[FloatArray], priors: PriorLike | None) -> Float64Array:
+    """Return where non-targets are counted: at the target scores, and what may be asked for."""
+    # With infinity, each threshold has a counted one at or above it; see `below`.
+    wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
+    if priors is not None:
+        wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))
+    scores = [each.astype(np.float64) for each in tar]
+    return mark_read_only(np.unique(np.concatenate((*scores, *wanted))))
+
+
+def _count_all(
+    passes: FilePasses,
+    numbers: GroupNumbers | None,
+    groups: tuple[int, ...],
+    thresholds: Float64Array,
+    n_non: int,
+    tasks: list[tuple[Task, Known]],
+) -> Counts:
+    """Count the non-targets of all tasks, which must be as many as in the first pass."""
+    with passes.blaming_changes():
+        runner = passes.runner("non-target scores")
+        setting = passes.pairs, (numbers, groups, thresholds)
+        at, between = runner.reduce(_count, _add, setting, tasks)
+    check_unchanged(int(at.sum() + between.sum()), n_non)
+    return at, between
+
+
+@attrs.frozen(eq=False)
+class _CountedPart:
+    """The non-targets of some groups, by their positions among those of the files."""
+
+    files: CountedFiles
+    groups: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of trials."""
+        return int(self.files.counts[1][list(self.groups)].sum())
+
+    @functools.cached_property
+    def _counts(self) -> Counts:
+        """Non-targets at each threshold; and below, between and above them."""
+        n, chosen = self.files.thresholds.size, [self.files.groups[i] for i in self.groups]
+        at = sum((group.at for group in chosen), start=np.zeros(n, dtype=np.int64))
+        return at, sum((g.between for g in chosen), start=np.zeros(n + 1, dtype=np.int64))
+
+    @functools.cached_property
+    def mean_bits(self) -> float:
+        """Mean of log2(1 + exp(score))."""
+        return total_cost(self.files.groups[i].fa_bits for i in self.groups) / self.size
+
+    def at_scores(self, scores: Float64Array) -> Counts:
+        """Return the non-targets at and between some of the counted thresholds."""
+        positions = np.searchsorted(self.files.thresholds, scores)
+        at, between = self._counts
+        # Gaps between the scores are those between all thresholds, put together with
+        # what lies at thresholds that are none of them.
+        elsewhere = at.copy()
+        elsewhere[positions] = 0
+        gaps = between.copy()
+        gaps[:-1] += elsewhere
+        starts = np.concatenate(([0], positions + 1))
+        return mark_read_only(at[positions]), mark_read_only(np.add.reduceat(gaps, starts))
+
+    def below(self, limits: Float64Array) -> IntArray:
+        """Count the non-targets below thresholds.
+
+        Where a threshold has not been counted and lies between others with non-targets in between,
+        the files are read once more.
+        """
+        counted, between = self.files.thresholds, self._counts[1]
+        positions = np.searchsorted(counted, limits)
+        exact = counted.take(positions, mode="clip") == limits
+        # No non-target in the gap: the count is that at the next threshold.
+        below = np.where(limits == -np.inf, 0, _running(*self._counts)[positions])
+        unknown = ~exact & (between[positions] > 0) & np.isfinite(limits)
+        if unknown.any():
+            # All thresholds, so that the other groups are counted in the same pass.
+            asked = np.unique(limits[np.isfinite(limits)])
+            at, gaps = (
+                each[list(self.groups)].sum(axis=0)
+                for each in self.files.at_other_thresholds(asked)
+            )
+            below[unknown] = _running(at, gaps)[np.searchsorted(asked, limits[unknown])]
+        return np.asarray(below)
+
+
+def _running(at: IntArray, between: IntArray) -> IntArray:
+    """Return the counts below each threshold, then of all, from those at and between thresholds."""
+    below: IntArray = np.cumsum(between)
+    below[1:] += np.cumsum(at)
+    return below
+
+
+@attrs.frozen(eq=False, repr=False)
+class CountedClass:
+    """The non-targets in files, which have been counted; conditions are groups with a share."""
+
+    parts: tuple[_CountedPart, ...]
+    shares: tuple[float, ...]
+
+    @functools.cached_property
+    def n_trials(self) -> int:
+        """Number of trials, each once."""
+        return sum(part.size for part in self.parts)
+
+    def parts_of_roc(self, target_scores: Float64Array, *, is_tar: bool) -> list[ROC]:
+        """Count the trials of each condition at the target scores, weighted: parts that add up."""
+        assert not is_tar, "targets lie in memory"
+        nobody = np.broadcast_to(mark_read_only(np.zeros(1, dtype=np.int64)), target_scores.shape)
+        rocs = [ROC(target_scores, nobody, *part.at_scores(target_scores)) for part in self.parts]
+        # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
+        return [
+            roc.weighted(0.0, share * self.n_trials / part.size)
+            for roc, share, part in zip(rocs, self.shares, self.parts, strict=True)
+        ]
+
+    def share(self, thresholds: Float64Array, *, accepted: bool) -> Float64Array:
+        """Return the weighted share of scores from, or else below, thresholds that ascend."""
+        total = np.zeros(thresholds.size)
+        for share, part in zip(self.shares, self.parts, strict=True):
+            below = part.below(thresholds)
+            total += share * ((part.size - below if accepted else below) / part.size)
+        return total
+
+    def mean_bits(self, sign: float) -> list[float]:
+        """Return the mean of log2(1 + exp(sign * score)) of each condition, times its share."""
+        assert sign > 0, "targets lie in memory"
+        return [share * p.mean_bits for share, p in zip(self.shares, self.parts, strict=True)]
+
+
+@attrs.frozen(eq=False, repr=False)
+class StreamedSample(DivisibleSample):
+    """Scored trials in files of any size, counted in two passes; made by `from_files`.
+
+    Positions of `restricted` and `weighted` are those of groups among all of the files.
+
+    Parameters
+    ----------
+    files : object
+        What the passes found.
+    tar, non : object
+        The targets, which lie in memory, and the counts of the non-targets.
+    """
+
+    files: CountedFiles
+    tar: ScoredClass
+    non: CountedClass
+
+    __reduce__ = by_constructor
+
+    @classmethod
+    def from_files(
+        cls,
+        score_file: Files,
+        key_file: Files,
+        division: Conditions | TrialMetadata | None = None,
+        columns: Sequence[str] = (),
+        **options: Any,
+    ) -> Self:
+        """Pass over files twice.
+
+        Parameters
+        ----------
+        score_file, key_file
+            As for `Results.from_files <bosaris_py.Results.from_files>`.
+        division : Conditions or TrialMetadata, optional
+            What divides the trials into groups.
+        columns : sequence of str, default: ()
+            Columns of the metadata by which they are divided.
+        **options
+            ``priors``, ``block_rows``, ``workers``, ``client``, ``progress``, as for
+            ``Results.from_files``.
+
+        Returns
+        -------
+        StreamedSample
+            All trials alike.
+
+        Raises
+        ------
+        FileFormatError, RuntimeError
+            As for `Results.from_files <bosaris_py.Results.from_files>`.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score, with counts.
+        """
+        files = CountedFiles.read(score_file, key_file, division, columns, **options)
+        everything = [(np.arange(len(files.groups)), 1.0)]
+        return cls(files, _targets(files, everything), _non_targets(files, everything))
 
     @classmethod
     def by_conditions(
@@ -629,67 +541,103 @@ class FileGroups:
         metadata: TrialMetadata | None,
         **options: Any,
     ) -> tuple[Self, tuple[ConditionMembers, ...]]:
-        """Count conditions, or combinations of columns, and return the members of each."""
+        """Pass over files twice, and find conditions, or combinations of columns.
+
+        Parameters
+        ----------
+        score_file, key_file, conditions, metadata
+            As for `Results.from_files <bosaris_py.Results.from_files>`.
+        **options
+            As for `from_files`.
+
+        Returns
+        -------
+        sample : StreamedSample
+        members : tuple of ConditionMembers
+        """
         if isinstance(conditions, Conditions):
-            groups = cls.read(score_file, key_file, conditions, **options)
-            return groups, groups.members(conditions)
+            sample = cls.from_files(score_file, key_file, conditions, **options)
+            return sample, sample.files.members(conditions)
         if not isinstance(metadata, TrialMetadata):
             expected = "be TrialMetadata where conditions are columns of it"
             raise invalid("metadata", expected, describe(metadata))
         columns = (conditions,) if isinstance(conditions, str) else tuple(conditions)
-        groups = cls.read(score_file, key_file, metadata, columns, **options)
-        return groups, groups.members(None)
+        sample = cls.from_files(score_file, key_file, metadata, columns, **options)
+        return sample, sample.files.members(None)
 
-    def union(self, tar: Any, non: Any) -> StreamedScores:
-        """Pool the targets of some groups, and the non-targets of some; both index `parts`."""
-        every = np.arange(len(self.parts))
-        chosen = [self.parts[i] for i in every[non]]
-        nothing = np.zeros_like(self.parts[0].at), np.zeros_like(self.parts[0].between)
-        return attrs.evolve(
-            self.parts[0],
-            groups=tuple(group for part in chosen for group in part.groups),
-            tar=_sorted([self.parts[i].tar.values for i in every[tar]]),
-            at=mark_read_only(sum((part.at for part in chosen), start=nothing[0])),
-            between=mark_read_only(sum((part.between for part in chosen), start=nothing[1])),
-            fa_bits=total_cost(part.fa_bits for part in chosen),
-        )
+    @property
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Number of targets and of non-targets of each group of the files."""
+        return self.files.counts
 
-    def mixture(self, members: Iterable[ConditionMembers]) -> ConditionMixture:
-        """Weigh conditions, whose members are positions of groups."""
-        listed = list(members)
-        tar = [ListedShare(m.tar_weight, self.union(m.tar, _NONE).tar.values) for m in listed]
-        non = [_StreamedShare(m.non_weight, self.union(_NONE, m.non)) for m in listed]
-        return ConditionMixture.from_shares(tar, non)
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+        return self._summed_roc()
 
-    def metadata(self) -> TrialMetadata:
-        """Describe the groups, one trial for each, by the columns that divide them."""
-        assert self.division is not None, "columns divide the trials"
-        digits = zip(self.division.digits(self.groups), self.division.levels, strict=True)
-        names = [str(number) for number in range(len(self.groups))]
-        positions = np.arange(len(names))
-        return TrialMetadata(
-            FlatNdx(names, ["files"], positions, np.zeros_like(positions)),
-            dict(zip(self.division.names, (Factor(*each) for each in digits), strict=True)),
-        )
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits."""
+        return self._summed_cllr()
 
-    def members(self, conditions: Conditions | None) -> tuple[ConditionMembers, ...]:
-        """Return the groups as weighted conditions: those given, or each group alike."""
-        assert self.division is not None, "there is something that divides the trials"
-        if conditions is None:
-            columns = self.metadata()
-            texts = [columns.factor(name).values().tolist() for name in self.division.names]
-            names = [", ".join(each) for each in zip(*texts, strict=True)]
-            conditions = Conditions({name: np.zeros(0, dtype=np.bool_) for name in names})
-            numbers = np.arange(len(names))
-        else:
-            numbers = np.array(self.groups)
-        # The last two are those of no condition, and of several.
-        at = [np.flatnonzero(numbers == number) for number in range(len(conditions) + 2)]
-        n_tar, n_non = np.array([(part.n_tar, part.n_non) for part in self.parts]).T
-        held = [sum(self.n_trials[i] for i in lines) for lines in at]
-        none, several = (f"{count} trials" if count else "" for count in held[-2:])
-        tar, non = ([lines[n[lines] > 0] for lines in at] for n in (n_tar, n_non))
-        return conditions.checked_members(tar, non, lambda: held, several, none)
+    def within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range; False of conditions.
+
+        Parameters
+        ----------
+        low, high : float
+            The range, both ends included.
+
+        Returns
+        -------
+        bool
+        """
+        # Only if all targets do, the files may have to be read once more.
+        if len(self.non.parts) > 1 or not all_within(low, high, self.tar.scores):
+            return False
+        below = self.non.parts[0].below(np.array([low, np.nextafter(high, np.inf)]))
+        return bool(below.tolist() == [0, self.n_non])
+
+    def restricted(self, tar: Chosen, non: Chosen) -> Self:
+        """Return the trials of some groups, all alike.
+
+        Parameters
+        ----------
+        tar, non : ndarray of int, ndarray of bool, or slice
+            Of which groups the targets, and the non-targets.
+
+        Returns
+        -------
+        StreamedSample
+            Each class may be empty.
+        """
+        every = np.arange(len(self.files.groups))
+        return self._divided([(every[tar], 1.0)], [(every[non], 1.0)])
+
+    def _divided(
+        self, tar: Sequence[tuple[Positions, float]], non: Sequence[tuple[Positions, float]]
+    ) -> Self:
+        """Divide each class into conditions: their groups and shares."""
+        own, others = _targets(self.files, tar), _non_targets(self.files, non)
+        return attrs.evolve(self, tar=own, non=others)
+
+
+def _targets(files: CountedFiles, parts: Sequence[tuple[Positions, float]]) -> ScoredClass:
+    """Return the targets of some groups as conditions."""
+    lists = [_sorted([files.groups[i].tar for i in groups]) for groups, _ in parts]
+    joined = ScoredClass(mark_read_only(np.concatenate(lists)), Strata.single(sum(map(len, lists))))
+    if len(parts) == 1:
+        return joined
+    ends = np.cumsum([0, *map(len, lists)])
+    places = map(np.arange, ends[:-1], ends[1:])
+    return joined.divided([(at, share) for at, (_, share) in zip(places, parts, strict=True)])
+
+
+def _non_targets(files: CountedFiles, parts: Sequence[tuple[Positions, float]]) -> CountedClass:
+    """Return the non-targets of some groups as conditions."""
+    held = [(groups.tolist(), share) for groups, share in parts if share > 0]
+    counted = tuple(_CountedPart(files, tuple(groups)) for groups, _ in held)
+    return CountedClass(counted, tuple(share for _, share in held))
 
 
 def _add_posteriors(shared: tuple[Pairs, float], task: Task) -> list[Float64Array]:
@@ -725,10 +673,10 @@ def _nothing(_: int, blocks: ReadBlocks) -> None:
         pass
 
 
-def _sorted(lists: Sequence[FloatArray]) -> SortedScores:
+def _sorted(lists: Sequence[FloatArray]) -> FloatArray:
     """Sort the targets of several blocks or groups."""
     joined = np.concatenate([np.empty(0, np.float32), *lists])
-    return SortedScores(mark_read_only(np.sort(joined)))
+    return mark_read_only(np.sort(joined))
 
 
 def _pair(score_files: Files, key_files: Files) -> list[tuple[list[FilePath], FilePath]]:

@@ -22,7 +22,6 @@ from bosaris_py._validation import (
     refuse_nan,
     warn_caller,
 )
-from bosaris_py.calibration.passes import Where, files_of_systems
 from bosaris_py.calibration.trained import (
     BLOCK,
     NUMBER,
@@ -39,17 +38,39 @@ from bosaris_py.numerics.roc import warn_of_inverted
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, AnyNdx, plain_key
-from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.key import AnyNdx
+from bosaris_py.trials.passes import Where, files_of_systems
+from bosaris_py.trials.scores import (
+    AnyScores,
+    Systems,
+    as_output_of_map,
+    assemble,
+    stack_scores,
+    stack_tar_non,
+)
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 # Indexes and keys as matrices and as lists, which decide the form of the fused scores.
 DenseTrials: TypeAlias = Ndx | Key
 FlatTrials: TypeAlias = FlatNdx | FlatKey
-Systems: TypeAlias = Sequence[AnyScores] | AnyScores
+SystemFiles: TypeAlias = Mapping[str, FilePath] | Sequence[FilePath]
 
 
 def _to_names(names: Iterable[object]) -> tuple[str, ...]:
     return tuple(map(str, names))
+
+
+def in_order_of_training(systems: Any, trained: tuple[str, ...] | None, name: str) -> Any:
+    """Return systems that have names as a list in the order of the training; others as they are."""
+    if not isinstance(systems, Mapping):
+        return systems
+    by_name = dict(zip(_to_names(systems), systems.values(), strict=True))
+    if trained is None:
+        return list(by_name.values())
+    if set(by_name) != set(trained):
+        expected = f"have the systems of the training ({list_some(trained, 20)})"
+        raise invalid(name, expected, list_some(by_name, 20))
+    return [by_name[system] for system in trained]
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -71,7 +92,10 @@ class LinearFusion(LinearMap):
     low_scores, high_scores : (n_systems,) ndarray of float64 or None
         The range of each system's training scores; `apply` warns of scores far outside.
     system_names : tuple of str or None
-        What the systems were called, in their order, if that was said.
+        What the systems were called, in the order of the weights, if they were given by name.
+        `apply` then takes them by name, in any order.
+    of_llrs : bool or None, default: None
+        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----
@@ -116,7 +140,7 @@ class LinearFusion(LinearMap):
     def fit_scores(
         cls,
         systems: Systems,
-        key: AnyKey,
+        key: KeyLike,
         *,
         conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
@@ -131,9 +155,9 @@ class LinearFusion(LinearMap):
 
         Parameters
         ----------
-        systems : sequence of Scores or FlatScores
-            The scores of each system, for every trial of the key.
-        key : Key or FlatKey
+        systems : mapping of str to Scores or FlatScores, or sequence of these
+            The scores of each system, for every trial of the key. Names are kept.
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
@@ -155,17 +179,21 @@ class LinearFusion(LinearMap):
         SeparableDataWarning, ConvergenceWarning
             As for `fit`.
         """
-        key = plain_key(key)
+        key, _ = split_key(key)
         classes = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         settings = (prior, objective, ridge)
         limits: dict[str, Any] = {"nonnegative": nonnegative, "max_systems": max_systems}
-        return cls._fit(classes, weights, settings, **limits)
+        return cls._fit(classes, weights, settings, **limits)._named(systems)
+
+    def _named(self, systems: Any) -> "LinearFusion":
+        """Return the fusion with the names of its systems, if they have names."""
+        return attrs.evolve(self, system_names=systems) if isinstance(systems, Mapping) else self
 
     @classmethod
     def fit_files(
         cls,
-        score_files: Sequence[FilePath],
+        score_files: SystemFiles,
         key_file: FilePath,
         *,
         prior: float | OperatingPoint = 0.5,
@@ -183,8 +211,8 @@ class LinearFusion(LinearMap):
 
         Parameters
         ----------
-        score_files : sequence of str or path-like
-            HDF5 files of the scores of each system, for every trial of the key.
+        score_files : mapping of str to path, or sequence of str or path-like
+            HDF5 files of the scores of each system, for every trial of the key. Names are kept.
         key_file, prior, objective, ridge, block_rows, workers, client, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
@@ -209,9 +237,10 @@ class LinearFusion(LinearMap):
         Memory: the target scores, a sample of up to four million non-targets' scores, and a
         few megabytes for each system and worker.
         """
-        files = files_of_systems(score_files)
+        files = files_of_systems(in_order_of_training(score_files, None, "score_files"))
         where = Where(block_rows, workers, client, progress)
-        return cls._fit_files(files, key_file, (prior, objective, ridge), where)
+        found = cls._fit_files(files, key_file, (prior, objective, ridge), where)
+        return found._named(score_files)
 
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
@@ -243,15 +272,16 @@ class LinearFusion(LinearMap):
     @overload
     def apply(self, x: Systems, ndx: FlatTrials) -> FlatScores: ...
     @overload
-    def apply(self, x: npt.ArrayLike) -> Any: ...
+    def apply(self, x: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Any: ...
     def apply(self, x: Any, ndx: AnyNdx | None = None) -> Any:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
         Parameters
         ----------
         x : (n_systems, ...) array_like of float, or sequence of Scores or FlatScores
-            Scores of each system, in the order of the training. In an array NaN is
-            refused; +-inf is allowed unless two systems contradict each other.
+            Scores of each system, in the order of the training; or a mapping of names to these, in
+            any order. NaN is refused in arrays; +-inf is allowed unless two systems
+            contradict each other.
         ndx : Ndx, Key, FlatNdx or FlatKey, optional
             The trials to fuse; needed for Scores, and for them only.
 
@@ -271,16 +301,14 @@ class LinearFusion(LinearMap):
         ExtrapolationWarning
             If scores of a system lie far outside those of its training: are the systems in order?
         """
+        x = in_order_of_training(x, self.system_names, "x")
         x = [x] if isinstance(x, AnyScores) else as_list(x)
-        if isinstance(x, Mapping):
-            hint = "Put its values into a list, in the order of the training."
-            raise invalid("x", "be an array or a list of Scores", f"a {type(x).__name__}", hint)
         if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
             self._check_systems(len(x))
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
                 raise invalid("ndx", expected, "None")
-            return assemble(self._fuse(stack_scores(x, ndx)), ndx)
+            return as_output_of_map(assemble(self._fuse(stack_scores(x, ndx)), ndx))
         if ndx is not None:
             hint = "Scores come in a list, one for each system."
             raise invalid("ndx", "be given with Scores only", f"it with {describe(x)}", hint)
@@ -292,7 +320,7 @@ class LinearFusion(LinearMap):
 
     def apply_files(
         self,
-        score_files: Sequence[FilePath],
+        score_files: SystemFiles,
         ndx_file: FilePath,
         output_file: FilePath,
         *,
@@ -303,8 +331,8 @@ class LinearFusion(LinearMap):
 
         Parameters
         ----------
-        score_files : sequence of str or path-like
-            HDF5 files of the scores of each system, in the order of the training.
+        score_files : mapping of str to path, or sequence of str or path-like
+            HDF5 files of the scores of each system, by name or in the order of the training.
         ndx_file : str or path-like
             HDF5 file of an `Ndx` or `Key`: the trials to fuse, in whose order they are written.
         output_file, block_rows, progress
@@ -321,7 +349,8 @@ class LinearFusion(LinearMap):
         -----
         Memory: a few blocks of each system, whatever the size of the files.
         """
-        files = files_of_systems(score_files)
+        ordered = in_order_of_training(score_files, self.system_names, "score_files")
+        files = files_of_systems(ordered)
         self._check_systems(len(files), "score_files")
         ndx_file = as_path(ndx_file, "ndx_file")
         where = Where(block_rows, progress=progress)
@@ -332,7 +361,8 @@ class LinearFusion(LinearMap):
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
-            expected = f"hold the scores of {self.n_systems} systems, as in training"
+            names = f" ({list_some(self.system_names, 20)})" if self.system_names else ""
+            expected = f"hold the scores of {self.n_systems} systems, as in training{names}"
             hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
             raise invalid(name, expected, f"{n_systems}", hint)
 

@@ -44,7 +44,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.calibration.trained import MATRIX, MATRIX_OR_NONE, NUMBER, VECTOR, TrainedMap
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.fusion.linear import DenseTrials, FlatTrials, LinearFusion, Systems
+from bosaris_py.fusion.linear import DenseTrials, FlatTrials, LinearFusion, in_order_of_training
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     TrainingObjective,
@@ -59,7 +59,7 @@ from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.key import AnyKey, AnyNdx, check_trials, plain_key
+from bosaris_py.trials.key import AnyNdx, as_ndx
 from bosaris_py.trials.quality import (
     Numbers,
     Qualities,
@@ -69,7 +69,8 @@ from bosaris_py.trials.quality import (
     mix_measures,
     quality_of_trials,
 )
-from bosaris_py.trials.scores import AnyScores, assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.scores import AnyScores, Systems, assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
 _BLOCK_TRIALS = 2**13
@@ -460,6 +461,8 @@ class QualityFusion(TrainedMap):
         The record of the training, as for `LinearCalibration`.
     n_tar, n_non : int
         Number of training trials with quality measures and a weight above zero.
+    of_llrs : bool or None, default: None
+        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----
@@ -541,7 +544,7 @@ class QualityFusion(TrainedMap):
         cls,
         systems: Systems,
         qualities: Qualities,
-        key: AnyKey,
+        key: KeyLike,
         *,
         qtrans: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
@@ -556,12 +559,12 @@ class QualityFusion(TrainedMap):
 
         Parameters
         ----------
-        systems : Scores, FlatScores or sequence of these
-            The scores of each system, for every trial of the key.
+        systems : Scores, FlatScores, or mapping or sequence of these
+            The scores of each system, for every trial of the key. Names are kept.
         qualities : QualityMeasures, SegmentQuality, mapping of id to number, or sequence of these
             Quality measures, which are put together. A SegmentQuality, or a mapping, describes the
             test segments; where only it is known, there is no information on the model side.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
@@ -605,7 +608,9 @@ class QualityFusion(TrainedMap):
         the number of features squared; hundreds of measures call for `qtrans`.
         """
         settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
-        key = plain_key(key)
+        key, _ = split_key(key)
+        if isinstance(linear, LinearFusion):
+            systems = in_order_of_training(systems, linear.system_names, "systems")
         tar, non = stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
@@ -618,7 +623,7 @@ class QualityFusion(TrainedMap):
         if linear is None:
             linear = LinearFusion.fit(
                 tar, non, tar_weights=tar_weights, non_weights=non_weights, **settings
-            )
+            )._named(systems)
         elif not isinstance(linear, LinearFusion):
             raise invalid("linear", "be a LinearFusion", describe(linear))
         elif linear.n_systems != len(tar):
@@ -720,7 +725,7 @@ class QualityFusion(TrainedMap):
         Parameters
         ----------
         systems, qualities
-            As for `fit_scores`, in the order of the training.
+            As for `fit_scores`: by name, or in the order of the training.
         ndx : Ndx, Key, FlatNdx or FlatKey
             The trials to fuse.
         backoff : Scores or FlatScores, optional
@@ -746,8 +751,9 @@ class QualityFusion(TrainedMap):
         ExtrapolationWarning
             As for `LinearFusion.apply`.
         """
-        check_trials(ndx)
-        stack = stack_scores(systems, ndx)
+        ndx = as_ndx(ndx)
+        ordered = in_order_of_training(systems, self.linear.system_names, "systems")
+        stack = stack_scores(ordered, ndx)
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
             raise invalid("systems", expected, f"{len(stack)}")
@@ -848,8 +854,7 @@ def quality_systems(
     >>> [system.scoremat.tolist() for system in systems]
     [[[2.0, 5.0]], [[1.0, 3.0]], [[2.0, 15.0]]]
     """
-    ndx = getattr(ndx, "key", ndx)
-    check_trials(ndx)
+    ndx = as_ndx(ndx)
     check_choice(combine, Combine, "combine")
     scale = [scale] if isinstance(scale, str) else scale
     offset = [offset] if isinstance(offset, str) else offset

@@ -55,7 +55,7 @@ _NAMES = {
     """,
     "bosaris_py.matlab.arguments": "cllr eer prbep",
     "bosaris_py.numerics": "effective_prior logit probit sigmoid",
-    "bosaris_py.numerics.cllr": "estimate_target_proportions",
+    "bosaris_py.numerics.llr_cost": "estimate_target_proportions",
     "bosaris_py.trials": "Key Ndx Scores",
 }
 _HOMES = {home: names.split() for home, names in _NAMES.items()}

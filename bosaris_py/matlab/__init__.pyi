@@ -111,7 +111,7 @@ from bosaris_py.numerics import effective_prior as effective_prior
 from bosaris_py.numerics import logit as logit
 from bosaris_py.numerics import probit as probit
 from bosaris_py.numerics import sigmoid as sigmoid
-from bosaris_py.numerics.cllr import estimate_target_proportions as estimate_target_proportions
+from bosaris_py.numerics.llr_cost import estimate_target_proportions as estimate_target_proportions
 from bosaris_py.trials import Key as Key
 from bosaris_py.trials import Ndx as Ndx
 from bosaris_py.trials import Scores as Scores

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
+import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results as NativeResults
-from bosaris_py.evaluation.results import ScoreLists
 from bosaris_py.matlab.arguments import flat, require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import class_scores
 
 # The toolkit's names of classes that are called otherwise here.
@@ -85,16 +86,16 @@ class Results(NativeResults):
     @property
     def tar(self) -> FloatArray:
         """The target scores, in ascending order."""
-        return self._lists.tar.values
+        return np.sort(self._listed.tar.scores)
 
     @property
     def non(self) -> FloatArray:
         """The non-target scores."""
-        return self._lists.non
+        return self._listed.non.scores
 
     @property
-    def _lists(self) -> ScoreLists:
-        return require("evidence", self.evidence, ScoreLists)
+    def _listed(self) -> ListedSample:
+        return require("sample", self.sample, ListedSample)
 
     @property
     def Pmiss(self) -> Float64Array:

@@ -34,7 +34,7 @@ from bosaris_py.matlab.arguments import (
 from bosaris_py.matlab.classes import Results
 from bosaris_py.matlab.lists import sprintfmatrix
 from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
-from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
+from bosaris_py.numerics.llr_cost import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.trials import Key, Ndx, Scores
 from bosaris_py.trials.scores import stack_scores

@@ -1,6 +1,6 @@
 """Numbers from arrays of scores: error-rates, costs, hulls; numpy and scipy only."""
 
-from bosaris_py.numerics.cllr import cllr, min_cllr
+from bosaris_py.numerics.llr_cost import cllr, min_cllr
 from bosaris_py.numerics.metrics import (
     act_dcf,
     auc,

@@ -277,7 +277,7 @@ def lowest(scores: FloatArray, weights: Float64Array, n_trials: int) -> Float64A
 
 
 @frozen(eq=False)
-class Evaluation:
+class LocalModel:
     """A training objective at one point; its value is infinite where it overflows.
 
     `overlap` is the highest fused non-target score minus the lowest fused target score: zero or
@@ -350,7 +350,7 @@ class LinearObjective(ABC):
         """Return the loss of trials of which `coefficients` give the log-odds against the truth."""
         return LinearLoss(coefficients, self.rule, self.centre, self.spread)
 
-    def evaluate(self, coefficients: Float64Array) -> Evaluation:
+    def evaluate(self, coefficients: Float64Array) -> LocalModel:
         """Return value, gradient and Hessian at `coefficients`, in one pass."""
         posterior = coefficients.copy()
         posterior[-1] += self.plo
@@ -364,7 +364,7 @@ class LinearObjective(ABC):
             non_price = (1.0 - self.prior) / entropy
             tar_means, non_means = tar.derivatives / tar.total, non.derivatives / non.total
             hessian = tar_price * tar_means[:-1] + non_price * non_means[:-1]
-            return Evaluation(
+            return LocalModel(
                 value=tar_price * (tar.loss / tar.total) + non_price * (non.loss / non.total),
                 gradient=non_price * non_means[-1] - tar_price * tar_means[-1],
                 hessian=0.5 * (hessian + hessian.T),

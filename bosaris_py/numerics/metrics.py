@@ -24,8 +24,8 @@ from bosaris_py.numerics.counts import (
     FEW_SCORES,
     SortedScores,
     as_trials,
-    count_below,
     count_checked,
+    n_below,
     running_sum,
 )
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
@@ -37,6 +37,9 @@ from bosaris_py.numerics.roc import (
     roc_of,
     warn_if_inverted,
 )
+
+# Of more limits a pass for each takes longer than one count: row "act_dcf" of bench_numerics.
+_FEW_LIMITS = 6
 
 
 def eer(
@@ -422,13 +425,13 @@ def _masses(
     """Return the weight below the first limit and from each to the next, and where each is."""
     if limits.size == 1:
         distinct, positions = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
-        if weights is None:
-            # Scores that equal the limit need not be told from those above it.
-            below = count_below(scores, distinct)
-            return np.array([below, scores.size - below]), positions
     else:
         distinct, inverse = np.unique(limits, return_inverse=True)
         positions = inverse.reshape(limits.shape)
+    if weights is None and distinct.size <= _FEW_LIMITS:
+        # Scores that equal a limit need not be told from those above it.
+        below = [n_below(scores, distinct[i : i + 1]) for i in range(distinct.size)]
+        return np.diff([0, *below, scores.size]), positions
     at, between = count_checked(distinct, scores, weights)
     masses = between.copy()
     masses[1:] += at

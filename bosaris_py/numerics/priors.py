@@ -14,10 +14,12 @@ from typing import Any, TypeAlias, cast
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from bosaris_py._arrays import Float64Array, Readable, mark_read_only
 from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
+
+# scipy.special is imported where it is used: the EER of some scores, which does without, takes a
+# fifth of the time of that import.
 
 
 def logit(p: npt.ArrayLike) -> Any:
@@ -39,6 +41,8 @@ def logit(p: npt.ArrayLike) -> Any:
     >>> float(round(logit(0.01), 4))
     -4.5951
     """
+    from scipy import special
+
     return special.logit(_as_probabilities(p))[()]
 
 
@@ -60,6 +64,8 @@ def sigmoid(x: npt.ArrayLike) -> Any:
     >>> float(sigmoid(0.0))
     0.5
     """
+    from scipy import special
+
     return special.expit(np.asarray(x, dtype=np.float64))[()]
 
 
@@ -113,6 +119,8 @@ def probit(p: npt.ArrayLike) -> Any:
     >>> float(probit(0.5))
     0.0
     """
+    from scipy import special
+
     return special.ndtri(_as_probabilities(p))[()]
 
 
@@ -261,6 +269,8 @@ class DecisionCosts:
             ]
             columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
             return cls(*(column.copy() for column in columns))
+        from scipy import special
+
         if isinstance(prior, float) or np.ndim(prior) == 0:  # type: ignore[arg-type]
             value = check_fraction(prior, "prior")  # type: ignore[arg-type]
             return cls(value, 1.0 - value, special.logit(value))
@@ -274,7 +284,7 @@ class DecisionCosts:
     def from_plo(cls, plo: npt.ArrayLike) -> "DecisionCosts":
         """Take unit costs at given prior log-odds; exact where a prior would round to 1."""
         log_odds = np.array(plo, dtype=np.float64)
-        return cls(special.expit(log_odds), special.expit(-log_odds), log_odds)
+        return cls(sigmoid(log_odds), sigmoid(-log_odds), log_odds)
 
     @property
     def thresholds(self) -> Float64Array:

@@ -44,10 +44,6 @@ _FEW_POINTS = 32
 # Two costs closer than this are one cost that was rounded in two ways.
 SAME_COST = 1.0 - 2.0**-45
 
-# The search for the EERs of many curves begins with one point of so many. It goes on with curves of
-# so many points in all: what it needs of them stays in the cache.
-_COARSE, _CACHED = 16, 2**16
-
 
 class Threshold(float):
     """A decision threshold that knows the error-rates that hold at it.
@@ -425,36 +421,24 @@ def eer_of_hull(pmiss: Float64Array, pfa: Float64Array) -> float:
 def eers_of_hulls(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Float64Array]:
     """Return the EERs of many curves, (n_curves, n_points), and the priors that lead to them.
 
-    The search of `eer_of_hull`; points ascend in pmiss.
+    The search of `eer_of_hull`, for all curves at a time.
     """
     ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
     low, high = (np.repeat(end, pmiss.shape[0], axis=1) for end in ends)
-    _search(pmiss[:, ::_COARSE].copy(), pfa[:, ::_COARSE].copy(), low, high)
-    step = max(1, _CACHED // pmiss.shape[1])
-    for begin in range(0, pmiss.shape[0], step):
-        some = slice(begin, begin + step)
-        _search(pmiss[some], pfa[some], low[:, some], high[:, some])
-    return diagonal_crossing(low, high)
-
-
-def _search(pmiss: Float64Array, pfa: Float64Array, low: Float64Array, high: Float64Array) -> None:
-    """Move the points `low` and `high` of each curve as `eer_of_hull` does."""
-    everyone = active = np.arange(pmiss.shape[0])
+    active, before = np.arange(pmiss.shape[0]), np.full(pmiss.shape[0], np.inf)
     rising = pmiss - pfa
-    costs, before = np.empty_like(rising), np.full(everyone.size, np.inf)
     while active.size:
-        some: IndexArray | slice = active
-        if 2 * active.size > everyone.size:  # quicker than a copy of most curves
-            active, some = everyone, slice(None)
         values, priors = diagonal_crossing(low[:, active], high[:, active])
-        cost = np.multiply(rising[some], priors[:, np.newaxis], out=costs[: active.size])
-        cost += pfa[some]
+        cost = rising[active]
+        cost *= priors[:, np.newaxis]
+        cost += pfa[active]
         best = cost.argmin(axis=1)
-        better = cost[everyone[: active.size], best] < values * SAME_COST
-        better &= values < before[active]
+        least = np.take_along_axis(cost, best[:, np.newaxis], axis=1)[:, 0]
+        better = (least < values * SAME_COST) & (values < before[active])
         before[active] = values
         active, best = active[better], best[better]
         points = np.stack((pmiss[active, best], pfa[active, best]))
         below = points[0] < points[1]
         low[:, active[below]] = points[:, below]
         high[:, active[~below]] = points[:, ~below]
+    return diagonal_crossing(low, high)

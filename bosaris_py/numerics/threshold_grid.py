@@ -8,62 +8,45 @@ The counts are exact, because the operations that compute a cell are monotone, a
 and the same for scores and thresholds. So a score in a higher cell than a threshold is above it,
 and an equal score lies in the same cell.
 
-Whether a grid is tried at all is decided in `counts`, which also searches for the scores of crowded
-cells.
+Beside a constant stands the row of ``benchmarks/bench_numerics.py`` that gets worse by more than a
+tenth without it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IndexArray, Int32Array, Weights
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Int32Array, IntArray, Weights
 
-# With smaller blocks threads wait for each other between numpy's calls: each takes microseconds.
-# One thread alone is faster with blocks that stay in the cache of a core.
-_BLOCK, _BLOCK_ALONE = 2**19, 2**17
+# Scores of one pass: they and their work arrays stay in the cache (10^3 targets).
+BLOCK = 2**17
 
-# Four cells for each threshold leave most cells empty; not fewer than 2**17, which costs
-# little. But tables of more than 2**19 cells leave the cache, and tables need as much time
-# as 8 scores a cell. There is at least one cell for two thresholds, unless that takes more
-# memory than 2**22 cells do.
-_CELLS_PER_THRESHOLD, _CELLS, _CELLS_IN_CACHE, _SCORES_PER_CELL = 4, 2**17, 2**19, 8
+# Scores between additions to the table of cells, which take a time of their own (10^6 targets).
+_PART = 2**20
 
-_FEWEST_CELLS_PER_THRESHOLD, _MOST_CELLS = 0.5, 2**22
-
-# A cell with more thresholds is crowded: a search for its scores is quicker than comparisons.
-_CROWD = 12
-
-# A sample of so many scores shows where most are and if a grid pays. It does not if more than
-# this share is searched for, or if each score needs so many comparisons on average.
-_SAMPLE, _CROWDED_SHARE, _COMPARISONS = 2**12, 0.05, 3.0
-
-# Later blocks are judged by a smaller sample, with this much tolerance: what paid by the
-# larger one is not given up by chance.
-_SMALL_SAMPLE, _TOLERANCE = 2**9, 2.0
-
-# Scores that are compared together: their many work arrays stay in cache, and with the process.
+# Scores compared with thresholds at once: the work arrays stay in the cache (--hard: all equal).
 _COMPARED_AT_ONCE = 2**15
 
-# A table of cells is made for four times as many scores as it has cells, so that it costs little
-# beside these, if it is not too large; numpy fills it without holding up other threads.
-_SCORES_PER_TABLE_CELL, _MOST_PER_TABLE = 4, 2**22
+# Cells for each threshold, so that most hold none; at least (10^3 targets) and at most (10^6) so
+# many in all; and scores for each cell, so that the table costs little beside them (10^4 / 10^5).
+_CELLS_PER_THRESHOLD, _FEWEST_CELLS, _MOST_CELLS, _SCORES_PER_CELL = 4, 2**17, 2**19, 8
 
-# One in so many scores at each end may lie beyond the grid.
-_OUTERMOST = 512
+# A sample shows where most scores are, and if the grid pays: not if the thresholds of its cell are
+# halved more often for each score on average (--hard: exp(10 x), clusters).
+_SAMPLE, _MOST_HALVINGS = 2**12, 2.0
+
+# One score in so many at each end may be an outlier, beyond the grid (--hard: outliers).
+_OUTERMOST = 2**9
 
 # Integers of the size of a type of scores, and how many bits of a score follow the first.
 _INTEGERS: dict[np.dtype[Any], tuple[Any, int]] = {
     np.dtype(np.float64): (np.int64, 52),
     np.dtype(np.float32): (np.int32, 23),
 }
-
-# Adds scores, with weights or None, to the counts at and between thresholds.
-Search = Callable[[Float64Array, FloatArray, "Float64Array | None", Weights], None]
 
 
 @attrs.frozen(eq=False)
@@ -121,218 +104,117 @@ class Cells:
 class ThresholdGrid:
     """Cells over a range of thresholds, for scores of one type.
 
-    The first and the last cell also hold the scores beyond. `cell_of` is the cell of each
-    threshold, then one that does not exist; `occupied` says whether a cell holds a threshold,
-    `first` how many are in lower cells, and `crowded` whether a cell holds too many (None: no cell
-    does).
+    The first and the last cell also hold the scores beyond. `first` is the number of thresholds
+    below each cell, and in all; `occupied` says which cells hold any.
     """
 
     thresholds: Float64Array
     cells: Cells
-    cell_of: IndexArray
-    occupied: BoolArray
     first: Int32Array
-    crowded: BoolArray | None
+    occupied: BoolArray
 
     @classmethod
     def over(
-        cls, thresholds: Float64Array, limits: FloatArray, scores: FloatArray, n_scores: int
+        cls, thresholds: Float64Array, limits: FloatArray, scores: FloatArray, n_scores: float
     ) -> "ThresholdGrid | None":
-        """Make a grid, or return None if it would not pay for so many scores like these.
+        """Make a grid for so many scores; None if it would not pay for scores like these.
 
         `limits` are the thresholds in the type of the scores, rounded up.
         """
-        sample = np.sort(scores[:: max(1, scores.size // _SAMPLE)])
-        wanted = max(_CELLS_PER_THRESHOLD * thresholds.size, _CELLS)
-        wanted = min(wanted, _CELLS_IN_CACHE, n_scores // _SCORES_PER_CELL)
-        wanted = max(wanted, int(_FEWEST_CELLS_PER_THRESHOLD * thresholds.size), 1)
-        shared = _shared_range(limits, sample)
-        cells = Cells.between(*shared, min(wanted, _MOST_CELLS), scores.dtype)
+        wanted = min(max(_CELLS_PER_THRESHOLD * thresholds.size, _FEWEST_CELLS), _MOST_CELLS)
+        wanted = max(1, int(min(wanted, n_scores // _SCORES_PER_CELL)))
+        shared = _shared_range(limits, np.sort(_sample(scores)))
+        cells = Cells.between(*shared, wanted, scores.dtype)
         if cells is None:
             return None
-        cell_of = cells.numbers(limits, np.empty_like(limits)).astype(np.intp)
-        held = np.bincount(cell_of, minlength=cells.n)
-        crowded = held > _CROWD
+        held = np.bincount(cells.numbers(limits, np.empty_like(limits)), minlength=cells.n)
         first = np.zeros(cells.n + 1, dtype=np.int32)
         np.cumsum(held, out=first[1:])
-        known = crowded if crowded.any() else None
-        grid = cls(thresholds, cells, np.append(cell_of, -1), held > 0, first, known)
-        return grid if grid._pays_for(sample) else None
+        grid = cls(thresholds, cells, first, held > 0)
+        return grid if grid.pays_for(scores) else None
 
-    def still_pays(self, scores: FloatArray) -> bool:
-        """Tell from a few if the grid pays for some more scores, which may lie elsewhere."""
-        return self._pays_for(scores[:: max(1, scores.size // _SMALL_SAMPLE)], _TOLERANCE)
-
-    def share_met(self, scores: FloatArray) -> float:
-        """Return the share of the scores, shown by a few, that lie in cells with thresholds."""
-        sample = scores[:: max(1, scores.size // _SAMPLE)]
-        cells = self.cells.numbers(sample, np.empty_like(sample))
-        return float(np.count_nonzero(self.occupied.take(cells)) / sample.size)
-
-    def _pays_for(self, sample: FloatArray, tolerance: float = 1.0) -> bool:
+    def pays_for(self, scores: FloatArray) -> bool:
+        """Tell from a few of the scores if they take few comparisons on average."""
+        sample = _sample(scores)
         cells = self.cells.numbers(sample, np.empty_like(sample))
         met = self.first.take(cells + 1) - self.first.take(cells)
-        searched = met > _CROWD
-        few = np.count_nonzero(searched) <= tolerance * _CROWDED_SHARE * sample.size
-        return bool(few and met[~searched].sum() <= tolerance * _COMPARISONS * sample.size)
+        return bool(np.log2(1.0 + met).mean() <= _MOST_HALVINGS)
 
-    def entries(self, values: Float64Array, cells: IndexArray, nearest: IndexArray) -> IndexArray:
-        """Return the entry of each score in the counts, none of them below a threshold before.
-
-        `nearest` is the first threshold that was not compared yet.
-        """
-        limits = self.thresholds.take(nearest)
+    def entries(self, scores: FloatArray) -> IntArray:
+        """Return the entry in the counts of each score, all of which lie in occupied cells."""
+        values = scores.astype(np.float64, copy=False)
+        cells = self.cells.numbers(scores, np.empty_like(scores))
+        below: IntArray = self.first.take(cells).astype(np.int64)
+        limits = self.thresholds.take(below)
         above = values > limits
-        entries = 2 * nearest
+        entries = 2 * below
         entries += above
         entries += values >= limits
-        ahead = np.flatnonzero(above)
-        following = nearest.take(ahead)
-        following += 1
-        # Only where the next threshold lies in the same cell there is more to ask.
-        again = np.flatnonzero(self.cell_of.take(following) == cells.take(ahead))
-        if again.size:
-            ahead = ahead.take(again)
-            entries[ahead] = self.entries(
-                values.take(ahead), cells.take(ahead), following.take(again)
-            )
+        # Above the first threshold of its cell a score may be above others of the cell.
+        below += 1
+        ends = self.first.take(cells + 1)
+        more = np.flatnonzero(above & (below < ends))
+        if more.size:
+            entries[more] = self._halved(values.take(more), below.take(more), ends.take(more))
         return entries
 
+    def _halved(self, values: Float64Array, low: IntArray, high: Int32Array) -> IntArray:
+        """Return the entry of each score, below which lie from `low` to `high` thresholds."""
+        below, some = low.copy(), np.arange(values.size)
+        while some.size:
+            middles = (low + high) >> 1
+            above = values.take(some) > self.thresholds.take(middles)
+            low, high = np.where(above, middles + 1, low), np.where(above, high, middles)
+            below[some] = low
+            undecided = np.flatnonzero(low < high)
+            some, low, high = some.take(undecided), low.take(undecided), high.take(undecided)
+        is_tied = self.thresholds.take(below, mode="clip") == values
+        return np.asarray(2 * below + is_tied)
 
-class _Queue:
-    """Arrays in columns that are collected until they are worth a pass."""
 
-    def __init__(self) -> None:
-        self._parts: list[tuple[Any, ...]] = []
-        self.size = 0
-
-    def put(self, *columns: Any) -> None:
-        """Add a part to each column; one without weights is None in all parts."""
-        self._parts.append(columns)
-        self.size += columns[0].size
-
-    def take(self) -> tuple[Any, ...]:
-        """Return the columns, and forget them."""
-        parts = tuple(zip(*self._parts, strict=True))
-        self._parts, self.size = [], 0
-        return tuple(None if part[0] is None else np.concatenate(part) for part in parts)
+def _sample(scores: FloatArray) -> FloatArray:
+    return scores[:: max(1, scores.size // _SAMPLE)]
 
 
 class GridCounts:
-    """Counts by the cells of a grid, complete after `flush`; `search` counts in crowded cells.
+    """Counts by the cells of a grid, complete after `flush`."""
 
-    `blocks` counts the scores in cells with thresholds where a search for many is faster than
-    comparisons. `n_alone` is how many scores there are in all where no other thread counts
-    meanwhile, else 0.
-    """
-
-    def __init__(
-        self,
-        grid: ThresholdGrid,
-        counts: Weights,
-        search: Search,
-        blocks: Any = None,
-        *,
-        n_alone: int = 0,
-    ) -> None:
-        self.grid, self._counts, self._search = grid, counts, search
-        self._alone = n_alone > 0
-        # A small table stays in cache.
-        is_short = counts.dtype == np.int64 and 0 < n_alone < 2**31
-        self._per_cell: Any = np.zeros(grid.cells.n, np.int32 if is_short else counts.dtype)
-        # Scores and weights in cells with thresholds, and those in crowded cells.
-        self._met, self._crowd = _Queue(), _Queue()
-        self._blocks = blocks
-        # Kept, because memory from the system is slow, and one thread waits for another there.
-        self._work: tuple[Any, ...] = ()
+    def __init__(self, grid: ThresholdGrid, counts: Weights) -> None:
+        self.grid, self._counts = grid, counts
+        self._per_cell: Weights = np.zeros(grid.cells.n, counts.dtype)
 
     def add(self, scores: FloatArray, weights: Float64Array | None = None) -> None:
         """Count some more scores of the grid's type, without NaN; weights for float64 counts."""
-        n_cells, dtype = self.grid.cells.n, scores.dtype
-        step = min(max(_SCORES_PER_TABLE_CELL * n_cells, _BLOCK), _MOST_PER_TABLE, scores.size)
-        length = _BLOCK
-        if self._alone:
-            step = length = min(_BLOCK_ALONE, scores.size)
-        if not self._work or self._work[0].size < step:
-            # Cells that are as long as scores need no place of their own.
-            size = min(length, step)
-            place = np.empty(0 if dtype.itemsize == np.intp().itemsize else size, dtype)
-            self._work = np.empty(step, np.intp), place, np.empty(size, np.bool_)
-        indices, work, held = self._work
-        for begin in range(0, scores.size, step):
-            part = scores[begin : begin + step]
-            masses = None if weights is None else weights[begin : begin + step]
-            for start in range(0, part.size, length):
-                block = part[start : start + length]
-                cells = indices[start : start + block.size]
-                area = work if work.size else cells.view(dtype)
-                found = self.grid.cells.numbers(block, area[: block.size])
-                if area is work:
-                    cells[:] = found
+        grid, size = self.grid, min(_PART, scores.size)
+        held, numbers = np.empty(size, np.bool_), np.empty(size, np.intp)
+        # Numbers that are as long as scores need no place of their own.
+        is_long = scores.dtype.itemsize == numbers.itemsize
+        work = numbers.view(scores.dtype) if is_long else np.empty(min(BLOCK, size), scores.dtype)
+        for begin in range(0, scores.size, _PART):
+            part = scores[begin : begin + _PART]
+            masses = None if weights is None else weights[begin : begin + _PART]
+            for start in range(0, part.size, BLOCK):
+                block = slice(start, min(start + BLOCK, part.size))
+                area = work[block] if is_long else work[: block.stop - start]
+                numbers[block] = grid.cells.numbers(part[block], area)
                 # Any mode but the default saves a check; no cell lies beyond the table.
-                self.grid.occupied.take(cells, out=held[: block.size], mode="wrap")
-                chosen = np.flatnonzero(held[: block.size])
-                if chosen.size:
-                    met = None if masses is None else masses[start:].take(chosen)
-                    if met is None and self._blocks is not None:
-                        self._blocks.add(block.take(chosen))
-                        continue
-                    self._met.put(block.take(chosen), met)
-                    if self._met.size > _COMPARED_AT_ONCE:
-                        self._compare()
-            if self._alone:
-                one = self._per_cell.dtype.type(1) if masses is None else masses
-                np.add.at(self._per_cell, indices[: part.size], one)
-            else:
-                self._per_cell += np.bincount(indices[: part.size], masses, minlength=n_cells)
+                grid.occupied.take(numbers[block], out=held[block], mode="wrap")
+            found = np.flatnonzero(held[: part.size])
+            for start in range(0, found.size, _COMPARED_AT_ONCE):
+                met = found[start : start + _COMPARED_AT_ONCE]
+                ones = 1 if masses is None else masses.take(met)
+                np.add.at(self._counts, grid.entries(part.take(met)), ones)
+            cells = numbers[: part.size]
+            self._per_cell += np.bincount(cells, masses, minlength=self._per_cell.size)
 
     def flush(self) -> None:
-        """Add to the counts whatever is not yet in them."""
-        self._work = ()
-        if self._blocks is not None:
-            self._blocks.flush()
-        self._compare()
-        self._search_crowd()
-        self._flush_cells()
-
-    def _compare(self) -> None:
-        """Compare the scores in cells that hold thresholds with these."""
-        if not self._met.size:
-            return
-        values, masses = self._met.take()
-        for start in range(0, values.size, _COMPARED_AT_ONCE):
-            part = slice(start, start + _COMPARED_AT_ONCE)
-            self._compare_part(values[part], None if masses is None else masses[part])
-
-    def _compare_part(self, values: FloatArray, masses: Float64Array | None) -> None:
-        grid = self.grid
-        cells: IndexArray = grid.cells.numbers(values, np.empty_like(values)).astype(np.intp)
-        if grid.crowded is not None:
-            crowd = grid.crowded.take(cells)
-            if crowd.any():
-                self._crowd.put(values[crowd], None if masses is None else masses[crowd])
-                if self._crowd.size > _BLOCK:
-                    self._search_crowd()
-                values, cells = values[~crowd], cells[~crowd]
-                masses = None if masses is None else masses[~crowd]
-        nearest = grid.first.take(cells).astype(np.intp)
-        entries = grid.entries(values.astype(np.float64, copy=False), cells, nearest)
-        np.add.at(self._counts, entries, 1 if masses is None else masses)
-
-    def _search_crowd(self) -> None:
-        if self._crowd.size:
-            scores, masses = self._crowd.take()
-            self._search(self.grid.thresholds, scores, masses, self._counts)
-
-    def _flush_cells(self) -> None:
         """Add the counts of cells to those of the gaps in which they lie."""
-        grid, per_cell, dtype = self.grid, self._per_cell, self._counts.dtype
-        # What was compared or searched for is counted already.
+        grid, per_cell = self.grid, self._per_cell
+        # What was compared is counted already.
         per_cell[grid.occupied] = 0
         starts = np.flatnonzero(grid.occupied)
-        self._counts[0] += per_cell[: starts[0]].sum(dtype=dtype)
-        gaps = np.add.reduceat(per_cell, starts, dtype=dtype)
-        self._counts[2 * grid.first[starts + 1]] += gaps
+        self._counts[0] += per_cell[: starts[0]].sum()
+        self._counts[2 * grid.first[starts + 1]] += np.add.reduceat(per_cell, starts)
         per_cell[:] = 0
 
 

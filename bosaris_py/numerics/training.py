@@ -1,25 +1,8 @@
-r"""Linear training: a trust-region Newton method, and the proof that an optimum exists.
+r"""Linear training: from raw scores to the optimal coefficients.
 
-Shared by calibration (one system) and fusion (several): everything between the raw scores and the
-optimal coefficients, on plain arrays.
-
-The minimiser is made for objectives of few dimensions whose evaluation is a pass over millions of
-trials. Each iteration takes one evaluation of value, gradient and Hessian. An eigendecomposition
-solves the trust-region subproblem exactly [1]_. Once the expected decrease is lost in the rounding
-of the value, the gradient decides whether a step is accepted.
-
-There is no optimum if and only if the data are *weakly separable*: some weights, with which not all
-fused scores are equal, put no target below a non-target. Going on along such weights never hurts
-any trial, so the objective falls for ever (Albert and Anderson [2]_). Two ways decide that: a bound
-that proves from gradient and Hessian that an optimum exists, at no cost and nearly always; and a
-linear program, which decides every case.
-
-References
-----------
-.. [1] J. J. More and D. C. Sorensen, "Computing a trust region step", SIAM J.
-   Sci. Stat. Comput. 4(3), 1983, doi:10.1137/0904038.
-.. [2] A. Albert and J. A. Anderson, "On the existence of maximum likelihood estimates in
-   logistic regression models", Biometrika 71(1), 1984, doi:10.1093/biomet/71.1.1.
+Shared by calibration (one system) and fusion (several), on plain arrays: the penalised problem, the
+descent by way of subsets, and what users are warned of. `newton` minimises; `separability` tells
+whether there is an optimum.
 """
 
 from __future__ import annotations
@@ -27,69 +10,44 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import warnings
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from attrs import evolve, frozen
-from scipy import optimize
 
 from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._validation import as_number, describe, invalid, list_some, nearest, warn_caller
+from bosaris_py._validation import (
+    as_number,
+    describe,
+    hushed,
+    invalid,
+    list_some,
+    nearest,
+    warn_caller,
+)
 from bosaris_py.errors import BosarisWarning, ConvergenceWarning, FitError, SeparableDataWarning
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
-    Evaluation,
     LinearObjective,
+    LocalModel,
     TrainingObjective,
     pool_classes,
 )
+from bosaris_py.numerics.newton import EPSILON, FIRST_RADIUS, Minimum, minimise, next_step
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.scoring_rules import ScoringRule, scoring_rule
-
-_EPSILON = float(np.finfo(np.float64).eps)
-
-# A value or a derivative summed from many rounded terms is trusted to this share of the sum
-# of magnitudes; smaller decreases are not looked for in it.
-_SUM_NOISE = 1e3 * _EPSILON
-
-# Eigenvalues and slopes this far below the largest are rounding noise.
-_NOISE = 1e2 * _EPSILON
-
-# Slopes below this have lost digits to underflow.
-_SMALLEST_SLOPE = 1e-290
-
-# Where curvatures are as small as this, underflow may have swallowed those of trials.
-_SMALLEST_CURVATURE = 1e-280
-
-# Fits standardised coordinates; soon adapted.
-_FIRST_RADIUS = 4.0
-
-# Share of the promised decrease that makes a step worth taking.
-_LEAST_RATIO = 1e-4
-
-# Rounding of fused scores, in standard deviations.
-_ROUNDING = 1e-9
-
-# Trials of each class with which the linear program starts, and which it first adds. The
-# number doubles every time, so that in the end all are in.
-_FIRST_TRIALS = 200
-
-# Pivots, for each dimension, in which the simplex method may take the steepest way.
-_HASTY_PIVOTS = 50
+from bosaris_py.numerics.separability import ROUNDING, is_separable, proves_optimum
 
 # Trials of each class in the subsets whose optimum is the starting point for the
 # next larger one, and how much larger a set must be to make the detour worthwhile. At 2**17
 # the optimum is a fraction of a percent off that of the full set, so that two or three passes
-# over the latter are enough (`_Corrected`); at 2**20 nearly always two.
+# over the latter are enough (`_corrected`); at 2**20 nearly always two.
 _SUBSETS = ((2**13, 3), (2**17, 3), (2**20, 32))
 
-# Where the next step promises to lower the value by so small a share, a corrected step ends where
-# rounding does, and no pass need show it: where points stand for all trials, and where the one
-# after it would promise at most the share `_SURE_NEXT`.
+# If the predicted relative decrease is below `_SURE`, the corrected step reaches rounding error,
+# and the verifying pass is skipped, where points stand for all trials. After a first correction
+# the bound is the decrease from which the next step would promise at most `_SURE_NEXT`.
 _SURE, _SURE_NEXT = 1e-11, 1e-31
 
 # Enough where a nearly identical objective has led to the start.
@@ -97,7 +55,7 @@ _FEW_EVALUATIONS = 10
 
 # A system whose scores differ by no more than this, relative to their size, is
 # constant but for rounding; so is one whose squared spread would underflow.
-_CONSTANT = 8 * _EPSILON
+_CONSTANT = 8 * EPSILON
 
 _SMALLEST_SPREAD = 1e-140
 
@@ -123,295 +81,6 @@ _CERTAIN, _MOST_HARD = 40.0, 2**17
 _WEAK = 0.01, 1.0
 
 Ridge: TypeAlias = float | Literal["weak"]
-
-
-@frozen(eq=False)
-class Minimum:
-    """Where a minimisation ended.
-
-    The derivatives are those at the last evaluated point, one Newton step before `point` unless the
-    minimisation was cut short. `converged` tells whether the gradient has vanished to rounding,
-    `stopped` whether the caller's own test ended the minimisation.
-    """
-
-    point: Float64Array
-    value: float
-    gradient: Float64Array
-    hessian: Float64Array
-    evaluations: int
-    converged: bool
-    stopped: bool
-
-
-# Where the Hessian is tiny the Newton step overflows: it is longer than any radius.
-@np.errstate(over="ignore")
-def trust_region_step(
-    gradient: Float64Array, hessian: Float64Array, radius: float
-) -> tuple[Float64Array, bool]:
-    r"""Minimise the quadratic model :math:`g^T p + p^T H p / 2` for :math:`\|p\| \le` `radius`.
-
-    The Hessian is symmetric, of any signature. Also returned is whether the step is the Newton step
-    of a positive definite Hessian.
-    """
-    # The solution is p = -(H + mu I)^-1 g with the smallest mu >= 0 that makes the matrix
-    # positive semidefinite and the step short enough [1]. In the basis of eigenvectors mu is
-    # the root of a nearly linear function of one variable.
-    eigenvalues, vectors = np.linalg.eigh(hessian)
-    slopes = vectors.T @ gradient
-    # What is left of the slope along a direction without curvature is rounding noise;
-    # following it would lead far for nothing.
-    flat = np.abs(eigenvalues) <= _NOISE * np.abs(eigenvalues).max()
-    slopes[flat & (np.abs(slopes) <= _NOISE * np.abs(slopes).max())] = 0.0
-    slopes[np.abs(slopes) < _SMALLEST_SLOPE] = 0.0
-    if eigenvalues[0] > 0.0:
-        step = -slopes / eigenvalues
-        if math.hypot(*step) <= radius:
-            return vectors @ step, True
-    # Exactly zero for the lowest eigenvalue if that is negative.
-    curvatures = eigenvalues - min(eigenvalues[0], 0.0)
-
-    def step_at(shift: float) -> Float64Array:
-        shifted = curvatures + shift
-        moves = np.zeros_like(slopes)
-        np.divide(-slopes, shifted, out=moves, where=shifted > 0.0)
-        moves[(shifted == 0.0) & (slopes != 0.0)] = math.inf
-        return moves
-
-    def shortfall(shift: float) -> float:
-        return 1.0 / math.hypot(*step_at(shift)) - 1.0 / radius
-
-    step = step_at(0.0)
-    length = math.hypot(*step)
-    if length <= radius:
-        # The "hard case", no slope along the lowest, negative curvature: a multiple of that
-        # eigenvector fills the ball.
-        if eigenvalues[0] < 0.0 and not flat[0]:
-            step[0] = math.sqrt(radius**2 - length**2)
-        return vectors @ step, False
-    # Each component alone is too long below the lower end; none is above the upper end.
-    low = math.hypot(*slopes[curvatures == 0.0]) / radius * (1.0 - 1e-6)
-    high = math.hypot(*slopes) / radius * (1.0 + 1e-6)
-    shift = optimize.brentq(shortfall, low, high, xtol=1e-300, rtol=1e-12, maxiter=1000)
-    return vectors @ step_at(float(shift)), False
-
-
-def _next_step(here: Evaluation, radius: float) -> tuple[Float64Array, bool, float]:
-    """Return the step, whether it is Newton's, and the decrease that the model promises."""
-    step, interior = trust_region_step(here.gradient, here.hessian, radius)
-    promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
-    return step, interior, promised
-
-
-def minimise(
-    evaluate: Callable[[Float64Array], Evaluation],
-    start: Float64Array,
-    *,
-    first: Evaluation | None = None,
-    max_evaluations: int = 200,
-    tolerance: float = _EPSILON,
-    stop: Callable[[Float64Array, Evaluation], bool] | None = None,
-) -> Minimum:
-    """Find a minimum of a smooth function, to rounding; raise FitError if it starts not finite.
-
-    `evaluate` returns value, gradient and Hessian at a point; from a value that is not finite the
-    minimiser steps back. `first` is what it returns at `start`, if known. The minimiser stops when
-    the decrease that the quadratic model promises is below `tolerance` times the value, or after
-    `max_evaluations`. It stops, not converged, where ``stop(point, evaluation)`` is True.
-    """
-    point = np.array(start, dtype=np.float64)
-    here = evaluate(point) if first is None else first
-    evaluations = 1
-    if not math.isfinite(here.value):
-        raise FitError(f"The objective is {here.value} where its minimisation starts, at {point}.")
-    value, radius = here.value, _FIRST_RADIUS
-    converged = stopped = False
-    while True:
-        if stop is not None and stop(point, here):
-            stopped = True
-            break
-        step, interior, promised = _next_step(here, radius)
-        if promised <= tolerance * abs(here.value):
-            # Newton's method squares the error: when the promised decrease g H^-1 g / 2 is below
-            # the rounding of the value, one more step brings the gradient to rounding as well.
-            # That step is taken without evaluating the function again.
-            converged = True
-            if interior:
-                point, value = point + step, value - promised
-            break
-        if evaluations >= max_evaluations:
-            break
-        there = evaluate(point + step)
-        evaluations += 1
-        if promised <= _SUM_NOISE * abs(here.value):
-            ratio = 1.0
-            better = math.hypot(*there.gradient) < math.hypot(*here.gradient)
-            if not better:
-                converged = True
-                break
-        else:
-            finite = math.isfinite(there.value)
-            ratio = (here.value - there.value) / promised if finite else -math.inf
-            better = ratio > _LEAST_RATIO
-        length = math.hypot(*step)
-        if ratio < 0.25:
-            radius = 0.25 * length
-        elif ratio > 0.75 and not interior:
-            radius = 4.0 * length
-        if better:
-            point, here, value = point + step, there, there.value
-    return Minimum(point, value, here.gradient, here.hessian, evaluations, converged, stopped)
-
-
-def proves_optimum(
-    gradient: Float64Array, hessian: Float64Array, value: float, radius: float
-) -> bool:
-    r"""Tell whether derivatives at some point prove that a convex objective has an optimum.
-
-    The objective is that of cllr or boost, without penalty; `radius` is an upper limit R of the
-    lengths of all trials' inputs, the 1 of the offset included. True only if the data are not
-    separable; False means nothing.
-
-    Notes
-    -----
-    Let a step v lower no trial's margin :math:`m_i \ge 0`. With the trials' slopes
-    :math:`a_i` and curvatures :math:`h_i \le a_i`
-
-    .. math:: -g^T v = \sum a_i m_i \ge \sum h_i m_i^2 / \max m_i = v^T H v / \max m_i .
-
-    The left side is at most :math:`\lambda \sqrt{v^T H v}` with the Newton decrement
-    :math:`\lambda = \sqrt{g^T H^{-1} g}`, and :math:`m_i \le l \sqrt{v^T H v}` with the largest
-    leverage :math:`l = R / \sqrt{\min \mathrm{eig} H}`. So :math:`\lambda l \ge 1`; if
-    that is not so there is no such step.
-    """
-    if not (math.isfinite(value) and np.isfinite(hessian).all() and np.isfinite(gradient).all()):
-        return False
-    eigenvalues, vectors = np.linalg.eigh(hessian)
-    # What rounding can do to g and H is allowed for; slopes are never larger than losses, which
-    # limits it.
-    eigenvalues = eigenvalues - _SUM_NOISE * radius**2 * value
-    lowest = float(eigenvalues[0])
-    if not lowest > _SMALLEST_CURVATURE:
-        return False
-    decrement = math.hypot(*((vectors.T @ gradient) / np.sqrt(eigenvalues)))
-    decrement += _SUM_NOISE * radius * value / math.sqrt(lowest)
-    return decrement * radius / math.sqrt(lowest) < 0.5
-
-
-def is_separable(
-    objective: LinearObjective, basis: Float64Array, difference: Float64Array, start: Float64Array
-) -> bool:
-    r"""Decide by linear programming whether some weights put no target below a non-target.
-
-    The weights, of standardised scores, lie in the span of the columns of `basis`. `difference` is
-    the mean of the targets minus that of the non-targets, standardised. The weights `start`, which
-    separate about as well as possible, choose the first trials.
-
-    Notes
-    -----
-    With weights u and threshold c the margins of targets, :math:`u^T x_i - c`, and of
-    non-targets, :math:`c - u^T x_i`, must not be negative. Each is the product of (u, c) and a
-    row. If not all margins are 0, neither is the product of (u, c) and a sum of all rows,
-    each with a positive factor. By Farkas' lemma there is no such (u, c) if and only if minus
-    that sum is also a sum of rows with factors that are not negative, which the
-    simplex method decides in n_directions + 1 dimensions.
-
-    Only some trials are in the program. If they cannot be separated, that decides. If the solution
-    separates all trials (to 1e-9 of the largest standardised weight), that decides too. If neither,
-    those that it gets most wrong are added, twice as many every time.
-    """
-    # Arithmetic is exact, because the answer often hangs on ties between classes, which the
-    # tolerances of usual solvers blur where scores differ much in size. Scores are only
-    # shifted by a trial and scaled by powers of two for it, unless systems are collinear.
-    n_total = max(objective.n_tar, objective.n_non)
-    n_added = _FIRST_TRIALS
-    origin = objective.a_trial()
-    scale = np.ldexp(1.0, np.frexp(objective.spread)[1])
-    # Without collinear or constant systems the coordinates are the scores themselves.
-    to_rows = (basis.T * (scale / objective.spread)).T
-    if basis.shape[0] == basis.shape[1]:
-        to_rows = np.eye(len(basis))
-    rows = np.empty((0, basis.shape[1] + 1))
-    goal = np.append((difference * objective.spread / scale) @ to_rows, 0.0)
-    weights = start
-    while True:
-        tar, non = (
-            ((x - origin) / scale[:, np.newaxis]).T @ to_rows
-            for x in objective.hardest(weights, n_added)
-        )
-        of_tar = np.column_stack((tar, np.full(len(tar), -1.0)))
-        of_non = np.column_stack((-non, np.full(len(non), 1.0)))
-        complete = n_added >= n_total
-        rows = np.vstack((of_tar, of_non) if complete else (rows, of_tar, of_non))
-        direction = _separating_direction(rows, None if complete else goal)
-        if direction is None or complete:
-            return direction is not None
-        # Raw weights times spread are standardised weights.
-        weights = (to_rows @ direction[:-1]) * objective.spread / scale
-        weights /= np.abs(weights).max()
-        tar, non = (
-            weights @ ((x - origin) / objective.spread[:, np.newaxis])
-            for x in objective.hardest(weights, 1)
-        )
-        if float(non.max() - tar.min()) <= _ROUNDING:
-            return True
-        n_added *= 2
-
-
-def _separating_direction(rows: Float64Array, goal: Float64Array | None) -> Float64Array | None:
-    """Find v for which no product with a row is negative but that with `goal` is positive.
-
-    Without a goal it is the sum of the rows. None if there is no such v.
-    """
-    # First phase of the revised simplex method, which looks for factors of the rows that add
-    # up to minus the goal.
-    exact = _as_integers(rows if goal is None else np.vstack((rows, goal)))
-    if goal is None:
-        wanted = -exact.sum(axis=0)
-    else:
-        wanted, exact = -exact[-1], exact[:-1]
-    signs = np.array([-1 if value < 0 else 1 for value in wanted], dtype=object)
-    columns = exact * signs
-    size = len(wanted)
-    # Variables from the first are factors of rows; those below 0 are artificial.
-    basic = list(range(-size, 0))
-    factors = np.array([Fraction(int(value)) for value in wanted * signs], dtype=object)
-    inverse = np.array([[Fraction(int(i == j)) for j in range(size)] for i in range(size)])
-    pivots = 0
-    while True:
-        artificial = [k for k in range(size) if basic[k] < 0]
-        if not any(factors[k] for k in artificial):
-            return None
-        duals = inverse[artificial].sum(axis=0)
-        common = math.lcm(*(value.denominator for value in duals))
-        prices = columns @ np.array([int(value * common) for value in duals], dtype=object)
-        # The best price first; after many pivots the first good one, which cannot go in circles.
-        chosen = int(np.argmax(prices if pivots < _HASTY_PIVOTS * size else prices > 0))
-        if prices[chosen] <= 0:
-            largest = max(abs(value) for value in duals)
-            return -np.array([float(v / largest) for v in duals * signs])
-        moves = inverse @ columns[chosen]
-        leaving = min(
-            (k for k in range(size) if moves[k] > 0),
-            key=lambda k: (factors[k] / moves[k], basic[k]),
-        )
-        pivots += 1
-        basic[leaving] = chosen
-        factors[leaving] /= moves[leaving]
-        inverse[leaving] /= moves[leaving]
-        for k in range(size):
-            if k != leaving and moves[k]:
-                factors[k] -= moves[k] * factors[leaving]
-                inverse[k] -= moves[k] * inverse[leaving]
-
-
-def _as_integers(rows: Float64Array) -> npt.NDArray[np.object_]:
-    """Multiply doubles by a power of two that makes them integers, of any size."""
-    mantissas, exponents = np.frexp(rows)
-    shifts = exponents - 53
-    shifts = np.maximum(shifts - int(shifts[rows != 0.0].min(initial=0)), 0)
-    pairs = zip(np.ldexp(mantissas, 53).ravel().tolist(), shifts.ravel().tolist(), strict=True)
-    integers = np.array([int(mantissa) << shift for mantissa, shift in pairs], dtype=object)
-    return integers.reshape(rows.shape)
 
 
 @frozen(eq=False)
@@ -499,17 +168,17 @@ class _Problem:
         chain[-1, -1] = 1.0
         return chain
 
-    def evaluate(self, point: Float64Array) -> Evaluation:
+    def evaluate(self, point: Float64Array) -> LocalModel:
         plain = self.objective.evaluate(self.coefficients(point))
         # Where the objective overflows its derivatives are NaN; the value says enough.
         with np.errstate(invalid="ignore", over="ignore"):
             gradient = self.chain.T @ plain.gradient
             hessian = self.chain.T @ plain.hessian @ self.chain
         if self.ridge == self.damping == 0.0:
-            return Evaluation(plain.value, gradient, hessian, plain.overlap)
+            return LocalModel(plain.value, gradient, hessian, plain.overlap)
         gradient += self.stiffness @ point
         value = plain.value + self.penalty(point)
-        return Evaluation(value, gradient, hessian + self.stiffness, plain.overlap)
+        return LocalModel(value, gradient, hessian + self.stiffness, plain.overlap)
 
     def damped(self) -> "_Problem":
         """Return the problem with a penalty that always gives a finite optimum."""
@@ -526,10 +195,10 @@ class _Problem:
         objective = self.objective.condensed()
         return None if objective is None else evolve(self, objective=objective)
 
-    def is_separated(self, point: Float64Array, evaluation: Evaluation) -> bool:
+    def is_separated(self, point: Float64Array, evaluation: LocalModel) -> bool:
         """Whether the fused scores at a point tell the classes apart without an error."""
         overlap = evaluation.overlap
-        return overlap < 0.0 and overlap < -_ROUNDING * max(1.0, self.deviation(point))
+        return overlap < 0.0 and overlap < -ROUNDING * max(1.0, self.deviation(point))
 
     def has_optimum(self, minimum: Minimum, radius: float, difference: Float64Array) -> bool:
         """Whether a convex objective without penalties has a minimum, and not only a limit.
@@ -543,15 +212,15 @@ class _Problem:
         if deviation > 0.0:
             # Separable but for rounding: an optimum that nobody could use.
             along = np.append(minimum.point[:-1] / deviation, 0.0)
-            if self.evaluate(along).overlap <= _ROUNDING:
+            if self.evaluate(along).overlap <= ROUNDING:
                 return False
         start = self.coefficients(minimum.point)[:-1]
         return not is_separable(self.objective, self.basis, difference, start)
 
 
 def _corrected(
-    subset: _Problem, origin: Float64Array, full: Evaluation
-) -> Callable[[Float64Array], Evaluation]:
+    subset: _Problem, origin: Float64Array, full: LocalModel
+) -> Callable[[Float64Array], LocalModel]:
     """Return the objective of a subset plus a parabola that makes it that of the full set there.
 
     Value, gradient and Hessian agree at the origin.
@@ -563,7 +232,7 @@ def _corrected(
     value, gradient = full.value - thin.value, full.gradient - thin.gradient
     hessian = full.hessian - thin.hessian
 
-    def evaluate(point: Float64Array) -> Evaluation:
+    def evaluate(point: Float64Array) -> LocalModel:
         there = subset.evaluate(point)
         step = point - origin
         slope = hessian @ step
@@ -577,35 +246,52 @@ def _corrected(
     return evaluate
 
 
+def _start_from_few(
+    problem: _Problem, start: Float64Array
+) -> tuple[_Problem | None, Float64Array, float]:
+    """Return what stands for a large set, None for a small one; its optimum; and `sure`."""
+    few = problem.condensed()
+    if few is not None:
+        # First with a penalty: from there few steps are left, unless there is no optimum.
+        near = minimise(few.damped().evaluate, start, tolerance=ROUNDING).point
+        return few, minimise(few.evaluate, near, max_evaluations=_FEW_EVALUATIONS).point, _SURE
+    largest = max(problem.objective.n_tar, problem.objective.n_non)
+    for n_trials, factor in _SUBSETS:
+        if largest > factor * n_trials:
+            few = problem.thinned(n_trials)
+            # The subset's own error is far above this tolerance.
+            start = minimise(few.evaluate, start, tolerance=1e-3 / n_trials).point
+    return few, start, 0.0
+
+
+# A large set is minimised in three steps:
+#
+# 1. The optimum of a few: of points that stand for all trials, or of ever larger subsets.
+# 2. At most two corrections: the objective of the few plus a parabola equals the full one at
+#    `start` in value, gradient and Hessian; its minimum is the next point.
+# 3. Newton's method on the full set from the best point so far.
+#
+# Invariant: `here` is the full objective at `start`, and its value only falls. A point is returned
+# without an evaluation, as the last one of `minimise` is, only where Newton's step from `start`
+# promises at most the share `sure` of the value: a correction from there ends where rounding does.
 def _descend(
     problem: _Problem,
     start: Float64Array,
-    stop: Callable[[Float64Array, Evaluation], bool] | None = None,
+    stop: Callable[[Float64Array, LocalModel], bool] | None = None,
 ) -> Minimum:
     """Minimise, by way of the optima of subsets, or of what stands for it, if the set is large."""
-    largest = max(problem.objective.n_tar, problem.objective.n_non)
-    subset, sure = problem.condensed(), 0.0
-    if subset is not None:
-        sure = _SURE
-        # First with a penalty: from there few steps are left, unless there is no optimum.
-        near = minimise(subset.damped().evaluate, start, tolerance=_ROUNDING).point
-        start = minimise(subset.evaluate, near, max_evaluations=_FEW_EVALUATIONS).point
-    for n_trials, factor in _SUBSETS if subset is None else ():
-        if largest > factor * n_trials:
-            subset = problem.thinned(n_trials)
-            # The subset's own error is far above this tolerance.
-            start = minimise(subset.evaluate, start, tolerance=1e-3 / n_trials).point
+    few, start, sure = _start_from_few(problem, start)
     try:
-        if subset is None:
+        if few is None:
             return minimise(problem.evaluate, start, stop=stop)
         here = problem.evaluate(start)
         for is_second in (False, True):
             size = abs(here.value)
-            promised = _next_step(here, _FIRST_RADIUS)[2] if math.isfinite(size) else 0.0
+            promised = next_step(here, FIRST_RADIUS)[2] if math.isfinite(size) else 0.0
             # A second correction pays only where it saves a pass.
-            if promised <= _EPSILON * size or (is_second and promised > sure * size):
+            if promised <= EPSILON * size or (is_second and promised > sure * size):
                 break
-            corrected = _corrected(subset, start, here)
+            corrected = _corrected(few, start, here)
             closer = minimise(corrected, start, max_evaluations=_FEW_EVALUATIONS)
             is_sure = closer.converged and promised <= sure * size
             if is_sure and not (stop is not None and stop(start, here)):
@@ -643,7 +329,7 @@ def _descend_non_convex(problem: _Problem, convex: Minimum) -> Minimum:
     for start in starts:
         found = _descend(problem, start)
         # Of equal minima the one with moderate weights.
-        if found.value < best.value - _ROUNDING * abs(best.value):
+        if found.value < best.value - ROUNDING * abs(best.value):
             best = found
     return best
 
@@ -734,7 +420,7 @@ def train_linear(
             "scores below a non-target, so larger weights always fit better and no optimum "
             f"exists. Returned is the solution with ridge={problem.damping:.3g}, 1 / (number of "
             "trials of the smaller class). It orders scores well, but how large its "
-            "log-likelihood-ratios are the ridge decides: train on more trials, or choose `ridge`."
+            "log-likelihood-ratios are the ridge decides: train on more trials, or choose a ridge."
         )
         warn_caller(message, SeparableDataWarning)
     if not objective.rule.convex:
@@ -788,7 +474,7 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
         # What is in has no slope, but for rounding; what is out must not fall.
         slopes[kept] = 0.0
         # From some step on none comes back, so that this ends.
-        noise = _ROUNDING * abs(here.gradient).max(initial=1.0)
+        noise = ROUNDING * abs(here.gradient).max(initial=1.0)
         if step >= 3 * n_systems or slopes.min() >= -noise:
             break
         kept[np.argmin(slopes)] = True
@@ -811,8 +497,7 @@ def train_greedy(
         for system in np.flatnonzero(~kept):
             more = kept.copy()
             more[system] = True
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", BosarisWarning)
+            with hushed(BosarisWarning):
                 tried = train(_with_systems(objective, more), ridge=ridge)
             values[system] = tried.objective_value
         best = int(np.argmin(values))
@@ -875,9 +560,9 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: Ridge) -> L
     # The unit of the penalty is the spread; scores that do not vary are penalised by their size.
     stiffness = strength * float((spread / unit)[0] or 1.0) ** 2
 
-    def evaluate(rule: ScoringRule, point: Float64Array) -> Evaluation:
+    def evaluate(rule: ScoringRule, point: Float64Array) -> LocalModel:
         here = evolve(scaled, rule=rule).evaluate(np.append(point, offset))
-        return Evaluation(
+        return LocalModel(
             here.value + 0.5 * stiffness * point[0] ** 2,
             here.gradient[:1] + stiffness * point,
             here.hessian[:1, :1] + stiffness,
@@ -943,7 +628,7 @@ def _warn_of_hard_decisions(objective: LinearObjective, deviation: float) -> Non
             f"On these scores and at this prior the objective {name!r} "
             "is lowest for hard decisions; the log-likelihood-ratios have a standard "
             f"deviation of {deviation:.3g} and mean little but their sign. "
-            "Objective 'cllr' or a `ridge` avoids that."
+            "Objective 'cllr' or a ridge avoids that."
         )
         warn_caller(message, ConvergenceWarning)
     elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_NON_CONVEX_PRIOR:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -12,13 +11,13 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from bosaris_py._validation import NO_SET, describe, invalid, warn_caller
+from bosaris_py._validation import NO_SET, describe, hushed, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, logit, sigmoid
 from bosaris_py.plots.canvas import Canvas, Look, Text, bands_of, check_band, is_outside, results_of
-from bosaris_py.plots.looks import make_axes, rank_of, text_colour, thin_out
+from bosaris_py.plots.looks import make_axes, one_at_a_time, rank_of, text_colour, thin_out
 from bosaris_py.uncertainty.bands import DCFBand
 
 # Width and height of a new figure in inches.
@@ -437,6 +436,7 @@ def _limits_of(
     return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
 
 
+@one_at_a_time
 def plot_bayes(
     systems: Mapping[str, Results | tuple[Any, Any]] | Results,
     ax: Axes | None = None,
@@ -495,9 +495,8 @@ def plot_bayes(
             plot.plot_band(areas[name])
         plot.plot_dcf_curve_act(label="actual")
         plot.plot_dcf_curve_min(label="minimum", linewidth=0.9)
-        with warnings.catch_warnings():
-            # Where there is no mark, all errors in view are few or many.
-            warnings.simplefilter("ignore", PlotRangeWarning)
+        # Where there is no mark, all errors in view are few or many.
+        with hushed(PlotRangeWarning):
             plot.plot_DR30_fa(label="30 false alarms")
             plot.plot_DR30_miss(label="30 misses")
         all_pale |= _measured(plot.curves) is None

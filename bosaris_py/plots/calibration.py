@@ -28,7 +28,8 @@ from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Look, Sheet, Text, bands_of, results_of
-from bosaris_py.plots.looks import make_axes, system_look, text_colour
+from bosaris_py.plots.looks import make_axes, one_at_a_time, system_look, text_colour
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
 
 Systems: TypeAlias = Mapping[str, Results | tuple[Any, Any]] | Results
@@ -88,6 +89,7 @@ def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: s
     return sheet
 
 
+@one_at_a_time
 def plot_histogram(
     results: Results | tuple[Any, Any],
     ax: Axes | None = None,
@@ -128,7 +130,7 @@ def plot_histogram(
     sheet = _sheet(ax, _SIZE, title, "score", "density")
     numbers = ScoreHistogram.from_results(judged, bins)
     groups = ("targets", numbers.tar, numbers.n_tar), ("non-targets", numbers.non, numbers.n_non)
-    evidence: Any = judged.evidence
+    sample = judged.sample
     for which, (noun, density, size) in enumerate(groups):
         look = system_look(which, sheet.ax)
         label = f"{size} {noun}"
@@ -136,8 +138,8 @@ def plot_histogram(
         dash = "-" if which == 0 else "--"
         outline: dict[str, Any] = {"color": look.colour, "linestyle": dash, "label": label}
         sheet._drawn.lines.append(sheet.ax.stairs(density, numbers.edges, **outline))
-        if size <= _RUG and hasattr(evidence, "non"):
-            scores = evidence.non if which else evidence.tar.values
+        if size <= _RUG and isinstance(sample, ListedSample) and sample.strata.is_single:
+            scores = sample.non.scores if which else sample.tar.values.values
             heights = sheet.ax.get_xaxis_transform()
             ends = (0.0, 0.03) if which == 0 else (0.03, 0.06)
             sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)
@@ -149,6 +151,7 @@ def plot_histogram(
     return sheet.finish()
 
 
+@one_at_a_time
 def plot_tippett(
     systems: Systems,
     ax: Axes | None = None,
@@ -225,6 +228,7 @@ class _Band(NamedTuple):
     high: Any
 
 
+@one_at_a_time
 def plot_ece(
     systems: Systems,
     ax: Axes | None = None,
@@ -275,6 +279,7 @@ def plot_ece(
     return sheet.finish()
 
 
+@one_at_a_time
 def plot_pav(
     systems: Systems,
     ax: Axes | None = None,
@@ -338,6 +343,7 @@ def plot_pav(
     return sheet.finish()
 
 
+@one_at_a_time
 def plot_reliability(
     systems: Systems,
     prior: float = 0.5,
@@ -399,6 +405,7 @@ def plot_reliability(
     return sheet.finish()
 
 
+@one_at_a_time
 def plot_ape(systems: Systems, ax: Axes | None = None, *, title: str | None = None) -> Axes:
     """Draw the error-rate of Bayes decisions over the prior, whose area is Cllr: an APE plot.
 
@@ -438,6 +445,7 @@ def plot_ape(systems: Systems, ax: Axes | None = None, *, title: str | None = No
     return sheet.finish()
 
 
+@one_at_a_time
 def plot_zoo(
     zoo: SpeakerZoo, ax: Axes | None = None, *, n_named: int = 5, title: str | None = None
 ) -> Axes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -28,13 +29,13 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
-from bosaris_py.evaluation import ConditionMixture, Results
+from bosaris_py.evaluation import Results
 from bosaris_py.plots import looks
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.conditions import any_of
-from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, check_scores, class_scores
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 LineKeywords: TypeAlias = dict[str, Any]
 # A title, a style or a legend entry, which need not be given.
@@ -144,6 +145,12 @@ class Sheet:
     # Whether the vertical axis may be longer, with room for a legend above the curves.
     _has_headroom = False
 
+    def __init_subclass__(cls) -> None:
+        """Let one thread draw at a time, by whatever method."""
+        for name, method in [*vars(cls).items()]:
+            if inspect.isfunction(method):
+                setattr(cls, name, looks.one_at_a_time(method))
+
     def __init__(self, ax: Axes, title: str | None) -> None:
         self.ax = ax
         self.artists: dict[str, list[Artist]] = {}
@@ -202,7 +209,7 @@ class Sheet:
     def set_system_from_scores(
         self,
         scores: AnyScores,
-        key: AnyKey,
+        key: KeyLike,
         name: str = "",
         *,
         conditions: Conditions | None = None,
@@ -213,7 +220,7 @@ class Sheet:
         ----------
         scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         name : str, default: ""
             As in `set_system`.
@@ -255,6 +262,7 @@ class Sheet:
     def _chosen(self, results: Results) -> None:
         """Do what else the choice of a system means."""
 
+    @looks.one_at_a_time
     def display_legend(self, **legend_keywords: Any) -> Axes:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
@@ -288,6 +296,7 @@ class Sheet:
             warn_caller(message, BosarisWarning)
         return self.ax
 
+    @looks.one_at_a_time
     def label_curves(self, **text_keywords: Any) -> Axes:
         """Name the curves at their right ends, instead of a legend; call it last.
 
@@ -501,7 +510,7 @@ class Canvas(Sheet, ABC):
     def plot_conditions(
         self,
         scores: AnyScores,
-        key: AnyKey,
+        key: KeyLike,
         conditions: Conditions,
         name: str = "",
         **keywords: Any,
@@ -541,20 +550,20 @@ class Canvas(Sheet, ABC):
         """
         check_scores(scores)
         _require("conditions", conditions, Conditions)
-        tar, non = class_scores(scores, key)
+        key, _ = split_key(key)
+        sample = ListedSample.of(scores, key)
         members = conditions.scored_members(scores, key)
-        mixture = Results.from_evidence(ConditionMixture(tar, non, members))
+        mixture = Results.from_sample(sample.weighted(members))
         # "lw" and "linewidth" are one property; the caller's wins over the ones below.
         keywords = cbook.normalize_kwargs(keywords, Line2D)
         for item in members:
             # One class alone has no curve; the mixture takes its rate of the other from
             # the remaining conditions.
             if item.tar.size and item.non.size:
-                self.set_system(tar[item.tar], non[item.non], item.name)
+                alone = sample.restricted(item.tar, item.non)
+                self.set_system_from_results(Results.from_sample(alone), item.name)
                 self._plot_curve(**({"linewidth": 0.9} | keywords))
-        all_tar = tar[any_of((item.tar for item in members), tar.size)]
-        all_non = non[any_of((item.non for item in members), non.size)]
-        self.set_system(all_tar, all_non, name)
+        self.set_system_from_results(Results.from_sample(sample.pooled(members)), name)
         colour = looks.text_colour()
         dashed = {"color": colour, "linestyle": (0, (4, 2)), "linewidth": 1.4}
         self._plot_curve(label="pooled", **(dashed | keywords))

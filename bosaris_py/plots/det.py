@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -11,13 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import invalid, warn_caller
+from bosaris_py._validation import hushed, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.plots.canvas import Canvas, Look, Text, bands_of, check_band, is_outside, results_of
-from bosaris_py.plots.looks import make_axes, text_colour
+from bosaris_py.plots.looks import make_axes, one_at_a_time, text_colour
 from bosaris_py.plots.windows import (
     WINDOWS,
     DETWindow,
@@ -409,6 +408,7 @@ def _actual(results: Results, prior: PriorLike) -> Point:
     return pfa, pmiss
 
 
+@one_at_a_time
 def plot_det(
     systems: Mapping[str, Results | tuple[Any, Any]] | Results,
     window: str | DETWindow = "auto",
@@ -466,9 +466,8 @@ def plot_det(
     plot.plot_diagonal()
     for name, results in judged.items():
         plot.set_system_from_results(results, name)
-        with warnings.catch_warnings():
-            # A window that was asked for may be outside of a margin.
-            warnings.simplefilter("ignore", PlotRangeWarning)
+        # A window that was asked for may be outside of a margin.
+        with hushed(PlotRangeWarning):
             plot.plot_DR30_both()
         if name in areas:
             plot.plot_band(areas[name])

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib import cbook
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedFormatter
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import ConditionTable, SystemTable
-from bosaris_py.plots.looks import make_axes, system_look, text_colour
+from bosaris_py.plots.looks import make_axes, one_at_a_time, system_look, text_colour
 from bosaris_py.uncertainty.bootstrap_result import ZTest
-from bosaris_py.uncertainty.bootstrapping import StandardErrorDistribution
 from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
+from bosaris_py.uncertainty.papers import StandardErrorDistribution
 
 # Height of a new figure in inches; its width grows with the number of systems.
 _HEIGHT = 4.0
@@ -46,6 +48,7 @@ class _Row(NamedTuple):
     high: Any
 
 
+@one_at_a_time
 def plot_intervals(
     intervals: Mapping[str, Estimate],
     *,
@@ -122,13 +125,10 @@ def plot_intervals(
         zorder=points.get_zorder() - 0.1,
     )
     turned = max(map(len, names)) > _LONGEST_LEVEL_NAME
-    axes.set_xticks(
-        np.arange(len(names)),
-        names,
-        rotation=30 if turned else 0,
-        horizontalalignment="right" if turned else "center",
-        rotation_mode="anchor",
-    )
+    _name_ticks(axes.xaxis, names)
+    slant: dict[str, Any] = {"rotation": 30, "horizontalalignment": "right"} if turned else {}
+    for tick_label in axes.get_xticklabels():
+        tick_label.set(rotation_mode="anchor", **slant)
     # The limits of the first call hold for later ones with an offset, so they are fixed.
     axes.set_xlim(-0.6, len(names) - 0.4)
     axes.grid(visible=True, axis="y", linewidth=0.6, alpha=0.6)
@@ -143,6 +143,12 @@ def plot_intervals(
         axes.legend(keys, labels, fontsize="small", **settings)
         axes.set_title(axes.get_title(), pad=8.0 + 1.25 * mpl.rcParams["font.size"] * len(keys))
     return axes
+
+
+def _name_ticks(axis: Axis, names: Sequence[str]) -> None:
+    """Name ticks at 0, 1, ...; matplotlib's own way catches the warnings of all threads."""
+    axis.set_ticks(range(len(names)))
+    axis.set_major_formatter(FixedFormatter(names))
 
 
 def _to_arrays(
@@ -171,6 +177,7 @@ def _items(mapping: object, argument: str, expected: str) -> Iterable[tuple[Any,
     return mapping.items()
 
 
+@one_at_a_time
 def plot_standard_errors(
     distributions: Mapping[str, StandardErrorDistribution],
     *,
@@ -211,7 +218,8 @@ def plot_standard_errors(
     >>> non = 0.5 * np.repeat(rng.normal(size=20), 30) + rng.normal(size=600)
     >>> runs = {
     ...     method: unc.standard_error_distribution(
-    ...         tar, non, unc.DCF(1.5), method=method, tar_sets=sets, non_sets=sets, runs=50, rng=1
+    ...         tar, non, unc.DCF(1.5, 0.01, 10, 1), method=method, tar_sets=sets, non_sets=sets,
+    ...         runs=50, rng=1,
     ...     )
     ...     for method in ("one-layer", "two-layer")
     ... }
@@ -248,6 +256,7 @@ def plot_standard_errors(
     return axes
 
 
+@one_at_a_time
 def plot_forest(
     rows: Mapping[str, Estimate] | ConditionTable | SystemTable | ComparisonTable,
     figure: str = "eer",
@@ -338,7 +347,7 @@ def plot_forest(
         text += f"  {notes[name]}" if name in notes else ""
         place: dict[str, Any] = {"va": "center", "fontsize": "small", "transform": beside}
         axes.text(1.02, row, text, **place)
-    axes.set_yticks(y, names)
+    _name_ticks(axes.yaxis, names)
     # The first row on top.
     axes.set(ylim=(len(names) - 0.4, -0.6), title=title or axes.get_title(), xlabel=xlabel or "")
     axes.grid(visible=True, axis="x", linewidth=0.6, alpha=0.6)
@@ -368,6 +377,7 @@ def _of_table(
     return rows, notes, pooled
 
 
+@one_at_a_time
 def plot_condition_map(
     table: ConditionTable, figure: str = "eer", *, ax: Axes | None = None, title: str | None = None
 ) -> Axes:
@@ -422,8 +432,8 @@ def plot_condition_map(
             colour = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
             text = f"{values[row, column]:.3g}\n{notes[name]}"
             axes.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
-    axes.set_xticks(range(len(seconds)), seconds)
-    axes.set_yticks(range(len(firsts)), firsts)
+    _name_ticks(axes.xaxis, seconds)
+    _name_ticks(axes.yaxis, firsts)
     words = _WORDS.get(figure, figure)
     axes.set_title(words if title is None else f"{title}: {words}")
     return axes

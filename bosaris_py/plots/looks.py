@@ -10,8 +10,9 @@ import itertools
 import math
 import re
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -19,18 +20,25 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import Function, describe, invalid
+from bosaris_py.errors import printable
 
 # Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two are 30
 # apart in CIE L*a*b*, also as a deuteranope sees them (Machado et al. 2009).
 _ON_LIGHT = "0072b2", "cc4a00", "4c1653", "018f8b", "3202ff", "432f0b", "1174fb", "1a0695"
 _ON_DARK = "56b4e9", "ff8c1a", "eef38f", "de1c35", "5cfdf0", "c9288a", "e6928f", "3461f9"
+
+# Matplotlib has one set of settings for all threads: one of them draws at a time.
+_DRAWING = threading.RLock()
+
+# What holds everywhere, not for a drawing.
+_OF_PROCESS = ("backend", "backend_fallback", "interactive", "toolbar", "date.epoch")
 
 # Eight looks are a round. Nine markers, so that in the next round no colour has its marker again.
 _ROUND = 8
@@ -75,6 +83,21 @@ _STYLES: dict[str, Any] = {
 }
 
 
+# How many blocks of `style` are open, in whatever threads, and what was set before the first.
+_open_styles: list[Any] = []
+
+
+def one_at_a_time(function: Function) -> Function:
+    """Let one thread run any of the functions that draw: a decorator."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **named: Any) -> Any:
+        with _DRAWING:
+            return function(*args, **named)
+
+    return cast("Function", call)
+
+
 def style(name: str) -> Any:
     """Return matplotlib's settings for print, to be used in a ``with`` statement.
 
@@ -86,7 +109,8 @@ def style(name: str) -> Any:
     Returns
     -------
     context manager
-        Plots that are made within have these settings.
+        Plots that are made within have these settings, in all threads. They end with the last block
+        that is open.
 
     Examples
     --------
@@ -99,18 +123,50 @@ def style(name: str) -> Any:
     if name not in _STYLES:
         known = ", ".join(f"'{known}'" for known in _STYLES)
         raise invalid("name", f"be one of {known}", describe(name))
-    return mpl.rc_context(_STYLES[name])
+    return _styled(_STYLES[name])
+
+
+@contextlib.contextmanager
+def _styled(settings: Any) -> Iterator[None]:
+    with _DRAWING:
+        before: Any = {key: mpl.rcParams[key] for key in settings}
+        _open_styles.append(before)
+        mpl.rcParams.update(settings)
+    try:
+        yield
+    finally:
+        with _DRAWING:
+            # Threads need not leave in the order in which they came.
+            before = _open_styles[0]
+            _open_styles.pop()
+            if not _open_styles:
+                mpl.rcParams.update(before)
 
 
 @contextlib.contextmanager
 def for_report() -> Iterator[None]:
     """Give the settings of drawings in a report, whatever the user has set."""
-    with mpl.rc_context():
-        mpl.rcdefaults()
-        mpl.rcParams.update({"figure.figsize": (4.6, 4.6), "font.size": 9.0})
-        # Names are no formulas; of points that a screen cannot tell apart one is enough.
-        mpl.rcParams.update({"text.parse_math": False, "path.simplify_threshold": 0.3})
+    # Not `rcdefaults`, which catches the warnings of all threads.
+    settings: Any = {k: v for k, v in mpl.rcParamsDefault.items() if k not in _OF_PROCESS}
+    settings |= {"figure.figsize": (4.6, 4.6), "font.size": 9.0, "font.family": ["DejaVu Sans"]}
+    # Names are no formulas; of points that a screen cannot tell apart one is enough.
+    settings |= {"text.parse_math": False, "path.simplify_threshold": 0.3}
+    with _DRAWING, mpl.rc_context(settings):
         yield
+
+
+@functools.cache
+def _letters() -> frozenset[int]:
+    """Return the letters that drawings of a report can have: their font comes with matplotlib."""
+    return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())
+
+
+def drawable(text: str) -> str:
+    """Return a text in which letters that no drawing can show are escaped."""
+    return "".join(
+        sign if ord(sign) in _letters() else sign.encode("unicode_escape").decode()
+        for sign in printable(text)
+    )
 
 
 def text_colour() -> Any:
@@ -254,7 +310,7 @@ def save_options(figure: Figure) -> dict[str, Any]:
 
 def write(figure: Figure, stream: BinaryIO, extension: str, dpi: float) -> None:
     """Write a picture that is the same, byte for byte, each time."""
-    with mpl.rc_context(_FILES):
+    with _DRAWING, mpl.rc_context(_FILES):
         options: dict[str, Any] = {
             "format": extension[1:],
             "dpi": dpi,
@@ -308,6 +364,7 @@ def png(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
+@one_at_a_time
 def svg(figure: Figure) -> str:
     """Return the text of an SVG file; legends outside of the Axes lie below, for narrow screens."""
     for legend in outside_legends(figure):
@@ -362,7 +419,7 @@ class _ShownFigure(Figure):
             super().draw(renderer)
 
     def savefig(self, fname: Any, **keywords: Any) -> None:
-        with mpl.rc_context(_FILES):
+        with _DRAWING, mpl.rc_context(_FILES):
             super().savefig(fname, **(save_options(self) | keywords))
 
     def get_default_bbox_extra_artists(self) -> list[Artist]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bosaris_py import errors
+from bosaris_py._validation import Caution, lines_of
 from bosaris_py.evaluation import ConditionRow, Results
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.numerics.priors import DecisionCosts
@@ -27,10 +28,13 @@ _TOPICS: dict[type[Warning], str] = {
 }
 
 
-def of_warnings(told: Iterable[tuple[type[Warning], str]]) -> Iterator[tuple[str, str]]:
-    """Yield topic and text of each warning of an evaluation."""
-    for category, text in told:
-        yield _TOPICS.get(category, "Other warnings"), text
+def of_warnings(heard: Iterable[Caution]) -> Iterator[tuple[str, list[str]]]:
+    """Yield topic and lines of the warnings of each category and system."""
+    groups: dict[Any, list[Caution]] = {}
+    for caution in heard:
+        groups.setdefault((caution.category, caution.about[:1]), []).append(caution)
+    for (category, _), group in groups.items():
+        yield _TOPICS.get(category, "Other warnings"), lines_of(group)
 
 
 def of_speakers(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -12,9 +11,10 @@ from typing import Any, TypeAlias
 import attrs
 
 from bosaris_py import plots
+from bosaris_py._validation import hushed
 from bosaris_py.errors import PlotRangeWarning
-from bosaris_py.evaluation import ConditionTable, Results, StreamedScores, SystemTable
-from bosaris_py.plots.looks import for_report, svg
+from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
+from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.uncertainty.comparisons import ComparisonTable
 
 # Longer names would leave no room for curves.
@@ -32,9 +32,7 @@ def _short(names: Iterable[str]) -> list[str]:
     """Return names that a legend can show: short, printable, and no two alike."""
     shown: list[str] = []
     for name in names:
-        text = "".join(
-            sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in name
-        )
+        text = drawable(name)
         # Matplotlib leaves labels that begin with an underscore out of legends.
         text = f"'{text}'" if text.startswith("_") else text
         text = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
@@ -62,10 +60,7 @@ def make_figures(
     if comparison is not None:
         drawings.append(_differences(shown, comparison))
     for number, (title, draw, sentence) in enumerate(drawings):
-        with for_report(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", PlotRangeWarning)
-            # Names may have letters that the font of the drawings lacks.
-            warnings.filterwarnings("ignore", r"(?s)Glyph \d+")
+        with for_report(), hushed(PlotRangeWarning):
             text = svg(draw().figure)
         (view,) = _VIEW.finditer(text)
         body = _DIGITS.sub(r"\1", _NEEDLESS.sub("", text[view.end() :]))
@@ -121,7 +116,7 @@ def _drawings(
         "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
         f"is what calibration loses. Vertical lines are the operating points.{shade}",
     )
-    if any(isinstance(found.evidence, StreamedScores) for found in results.values()):
+    if any(isinstance(found.sample, StreamedSample) for found in results.values()):
         return
     yield (
         "Tippett plot",

@@ -7,23 +7,20 @@ import hashlib
 import html
 import importlib.metadata
 import platform
-import re
-import stat
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
-from pathlib import Path
 from string import Template
 from typing import Any
 
 import attrs
 
 from bosaris_py._tables import Table, html_table
-from bosaris_py._validation import FilePath
+from bosaris_py._validation import Caution, FilePath
 from bosaris_py._version import __version__
 from bosaris_py.evaluation import Results, SystemTable
 from bosaris_py.report.cautions import of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
-from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.atomic import atomic_write, digest_of
 from bosaris_py.uncertainty.comparisons import ComparisonTable
 
 # Packages on which figures may depend.
@@ -31,9 +28,6 @@ _PACKAGES = ("numpy", "scipy", "matplotlib")
 
 # So many cautions of a topic are shown at once.
 _MOST_CAUTIONS = 6
-
-# An interval at the end of a cell goes below its number.
-_INTERVAL = re.compile(r" (\[[-.\d, ]*\])</td>")
 
 # What a column of the table is, by the beginning of the name of its figure.
 _METRICS = {
@@ -84,8 +78,8 @@ class Report:
         What was evaluated, and how.
     files : mapping of str to path
         The files that were evaluated, by their roles.
-    told : sequence of (type, str)
-        Category and text of the warnings of the evaluation.
+    cautions : sequence of Caution
+        The warnings of the evaluation.
     speakers : mapping of str to int, or None
         Numbers of speakers, by side of the trials; None if trials are in files.
     table : SystemTable
@@ -107,7 +101,7 @@ class Report:
     title: str
     facts: Mapping[str, str]
     files: Mapping[str, FilePath]
-    told: Sequence[tuple[type[Warning], str]]
+    cautions: Sequence[Caution]
     speakers: Mapping[str, int] | None
     table: SystemTable
     comparison: ComparisonTable | None = None
@@ -205,39 +199,31 @@ def _versions() -> str:
     return ", ".join(f"{name} {number}" for name, number in versions.items())
 
 
-def _digest(file: FilePath) -> str:
-    """Return the SHA-256 of a file; what is no regular file cannot be read again."""
-    path = Path(file)
-    if not stat.S_ISREG(path.stat().st_mode):
-        return "not a regular file"
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def _files(files: Mapping[str, FilePath]) -> str:
     if not files:
         return ""
     head = "<tr><th>file</th><th>path</th><th>SHA-256</th></tr>"
     lines = (
         f"<tr><td>{html.escape(role)}</td><td>{html.escape(str(file))}</td>"
-        f"<td><code>{_digest(file)}</code></td></tr>"
+        f"<td><code>{digest_of(file)}</code></td></tr>"
         for role, file in files.items()
     )
     return f'<div class="wide">{html_table(head, lines)}</div>'
 
 
 def _cautions(report: Report) -> str:
-    found = [] if report.speakers is None else [*of_speakers(report.speakers)]
+    known = [] if report.speakers is None else of_speakers(report.speakers)
+    found = [(topic, [text]) for topic, text in known]
     for name, results in report.results.items():
         rows = [row for system, row in report.table.rows if system == name]
-        told = of_scores(results, rows, report.points)
-        found += [(topic, f"{name}: {text}") for topic, text in told]
-    found += of_warnings(report.told)
+        own = of_scores(results, rows, report.points)
+        found += [(topic, [f"{name}: {text}"]) for topic, text in own]
+    found += of_warnings(report.cautions)
     if not found:
         return "<p>Nothing was found that speaks against these figures.</p>"
     topics: dict[str, dict[str, None]] = {}
-    for topic, text in found:
-        topics.setdefault(topic, {})[_caution(text)] = None
+    for topic, lines in found:
+        topics.setdefault(topic, {})[_caution(lines)] = None
     parts = []
     for topic, items in topics.items():
         shown, more = list(items)[:_MOST_CAUTIONS], list(items)[_MOST_CAUTIONS:]
@@ -248,19 +234,18 @@ def _cautions(report: Report) -> str:
     return f'<div class="cautions">{"".join(parts)}</div>'
 
 
-def _caution(text: str) -> str:
-    """Return an item of a list, in which what is said of many conditions is folded."""
-    said = [html.escape(sentence) for sentence in re.split(r"(?<=\.) ", text)]
-    if len(said) <= _MOST_CAUTIONS:
-        return f"<li>{' '.join(said)}</li>"
-    more = "".join(f"<li>{sentence}</li>" for sentence in said[2:])
-    head = f"<details><summary>{len(said) - 2} more</summary><ul>{more}</ul></details>"
-    return f"<li>{' '.join(said[:2])}{head}</li>"
+def _caution(lines: list[str]) -> str:
+    """Return an item of a list, in which what is found in many conditions is folded."""
+    shown = [html.escape(line) for line in lines]
+    if len(shown) <= _MOST_CAUTIONS:
+        return f"<li>{' '.join(shown)}</li>"
+    more = "".join(f"<li>{line}</li>" for line in shown[1:])
+    head = f"<details><summary>{len(shown) - 1} more</summary><ul>{more}</ul></details>"
+    return f"<li>{shown[0]}{head}</li>"
 
 
 def _table(table: Table) -> str:
-    text = _INTERVAL.sub(r'<span class="interval"> \1</span></td>', table._repr_html_())
-    return f'<div class="wide">{text}</div>'
+    return f'<div class="wide">{table._repr_html_()}</div>'
 
 
 def _metrics(report: Report) -> str:

@@ -9,7 +9,7 @@ for trained calibrations and fusions, as JSON. `rows` reads files that are large
 """
 
 from bosaris_py.storage import formats, hdf5, mat, parameters, text
-from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.atomic import atomic_write, hashed_files
 from bosaris_py.storage.factors import Factor
 
-__all__ = ["Factor", "atomic_write", "formats", "hdf5", "mat", "parameters", "text"]
+__all__ = ["Factor", "atomic_write", "formats", "hashed_files", "hdf5", "mat", "parameters", "text"]

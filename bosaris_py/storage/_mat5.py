@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py.storage.hdf5_reading import MemoryBudget
+from bosaris_py.storage.memory import MemoryBudget
 
 # In bytes: a text, the version, and the mark of the byte order.
 HEADER_SIZE = 128

@@ -1,23 +1,159 @@
-"""Replace a file in one step: a reader sees the old file or the new one, never a part."""
+"""Replace a file in one step, and notice files that change while they are read.
+
+A reader sees the old file or the new one, never a part.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from io import BufferedReader
 from pathlib import Path
+from typing import Self
 
-from bosaris_py._validation import FilePath, as_path
-from bosaris_py.errors import InvalidInputError
+import attrs
+
+from bosaris_py._validation import FilePath, as_path, invalid
+from bosaris_py.errors import FileFormatError, InvalidInputError
 
 # The temporary name repeats so much of the wanted one; file systems take 255 bytes in all.
 _NAME_KEPT = 40
 
 # Errors of writing alone, which say nothing of the file.
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+
+
+@attrs.frozen
+class FileStamp:
+    """Absolute path of a file, and what changes with its content."""
+
+    path: Path
+    size: int
+    # Time of the last change in ns, as programs may set it, and as the system sets it.
+    modified: int
+    changed: int
+    inode: int
+    # A file that another one replaced has no name any more; its content is what it was.
+    links: int
+
+    @classmethod
+    def of(cls, path: FilePath, descriptor: int | None = None) -> Self:
+        """Return the stamp of a file, or of the one that is open, as it is now."""
+        absolute = as_path(path).absolute()
+        status = absolute.stat() if descriptor is None else os.fstat(descriptor)
+        times = status.st_mtime_ns, status.st_ctime_ns
+        return cls(absolute, status.st_size, *times, status.st_ino, status.st_nlink)
+
+    def check(self, descriptor: int | None = None) -> None:
+        """Raise `FileFormatError` if the file is not the same any more."""
+        try:
+            now = type(self).of(self.path, descriptor)
+        except FileNotFoundError as error:
+            raise FileFormatError(f"{self.path}: deleted while it was being read") from error
+        if now.links != self.links:
+            # That, too, sets the time of the system.
+            now = attrs.evolve(now, links=self.links, changed=self.changed)
+        if now == self:
+            return
+        change = "changed"
+        if now.size != self.size:
+            change += f" from {self.size} to {now.size} bytes"
+        message = f"{self.path}: {change} while it was being read; wait until it is complete"
+        raise FileFormatError(message)
+
+
+@attrs.frozen
+class ReadFile:
+    """A file that was read, with the SHA-256 of the bytes that were read; see `hashed_files`.
+
+    Parameters
+    ----------
+    path : Path
+        As it was given.
+    stamp : FileStamp
+        Which file it was.
+    sha256 : str
+        The digest in hexadecimal digits.
+    """
+
+    path: Path
+    stamp: FileStamp
+    sha256: str
+
+    def __fspath__(self) -> str:
+        """Return the path of the file."""
+        return str(self.path)
+
+    __str__ = __fspath__
+
+
+_read: ContextVar[dict[Path, ReadFile] | None] = ContextVar("read", default=None)
+
+
+@contextlib.contextmanager
+def hashed_files() -> Iterator[dict[Path, ReadFile]]:
+    r"""Take the SHA-256 of each regular file that is read within a block, by its absolute path.
+
+    Yields
+    ------
+    dict of Path to ReadFile
+        Filled as files are read. A file that changes between two readings is a `FileFormatError`.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from bosaris_py import read_scores
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.txt"
+    >>> _ = path.write_text("m1 s1 2.5\n")
+    >>> with hashed_files() as read:
+    ...     scores = read_scores(path)
+    >>> read[path].sha256[:8]
+    'd29b1907'
+    """
+    read: dict[Path, ReadFile] = {}
+    token = _read.set(read)
+    try:
+        yield read
+    finally:
+        _read.reset(token)
+
+
+@contextlib.contextmanager
+def open_unchanged(path: Path) -> Iterator[BufferedReader]:
+    """Open a file for reading; raise if it changes before it is closed, pipes excepted."""
+    with path.open("rb") as stream:
+        if not stream.seekable():
+            yield stream
+            return
+        stamp, read = FileStamp.of(path, stream.fileno()), _read.get()
+        found = None if read is None else read.get(stamp.path)
+        if found is not None:
+            found.stamp.check(stream.fileno())
+        elif read is not None:
+            found = ReadFile(path, stamp, hashlib.file_digest(stream, "sha256").hexdigest())
+            stream.seek(0)
+        yield stream
+        stamp.check(stream.fileno())
+        if read is not None and found is not None:
+            read[stamp.path] = found
+
+
+def digest_of(file: FilePath) -> str:
+    """Return the SHA-256 of a file that was read; of another one take it now, and say so."""
+    if isinstance(file, ReadFile):
+        return file.sha256
+    path = as_path(file, "files")
+    if not stat.S_ISREG(path.stat().st_mode):
+        return "not a regular file"
+    with open_unchanged(path) as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return f"{digest} (file named by the user, not read here)"
 
 
 @contextlib.contextmanager
@@ -51,6 +187,30 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
             error.filename = str(path)
         raise
     _flush_folder(target.parent)
+
+
+def try_output(path: FilePath) -> int:
+    """Raise as `atomic_write` would at its beginning; return the size of the old file, or 0."""
+    target = Path(os.path.realpath(as_path(path)))
+    old = _check_target(target)
+    _create_beside(target, 0o600).unlink()
+    return 0 if old is None else old.st_size
+
+
+def same_file(path: FilePath, others: Iterable[FilePath | None]) -> FilePath | None:
+    """Return which of other files is the same one, by whatever name; None if there is none."""
+    for other in others:
+        with contextlib.suppress(OSError):
+            if other is not None and Path(path).samefile(other):
+                return other
+    return None
+
+
+def refuse_inputs(path: FilePath, inputs: Iterable[FilePath | None], name: str) -> None:
+    """Raise if the file to be written is one that the same call reads."""
+    if (read := same_file(path, inputs)) is not None:
+        expected = "be another file than those that are read, whose content would be lost"
+        raise invalid(name, expected, repr(os.fspath(read)))
 
 
 def _check_target(target: Path) -> os.stat_result | None:

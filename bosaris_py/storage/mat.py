@@ -24,22 +24,16 @@ from typing import Any
 import attrs
 import h5py
 import numpy as np
-import scipy.io
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, list_some
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage._mat5 import HEADER_SIZE, OBJECT, Matrix, find_variable
-from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.hdf5_reading import (
-    LONGEST_ID,
-    GuardedFile,
-    MemoryBudget,
-    check_mask_values,
-    open_guarded,
-    refuse_unstorable,
-)
+from bosaris_py.storage.atomic import atomic_write, open_unchanged
+from bosaris_py.storage.hdf5.guarded import GuardedFile, check_mask_values, open_guarded
+from bosaris_py.storage.ids import LONGEST_ID, refuse_unstorable
+from bosaris_py.storage.memory import MemoryBudget
 from bosaris_py.storage.schema import FIELDS, KINDS, STRUCT_SIGNS, Arrays, check_fields
 
 _SAVE_AS_STRUCT = "save it with the toolkit's save_mat, or as struct(object)"
@@ -118,6 +112,9 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
             record[name] = array[np.newaxis]
         else:
             record[name] = array.astype(np.float64, copy=False) if "q" in field.dims else array
+    # Only here, because few write this format, and the import is slow.
+    import scipy.io
+
     with atomic_write(path) as temporary:
         try:
             scipy.io.savemat(
@@ -149,9 +146,10 @@ def _open_struct(path: Path, kind: str, max_bytes: int | None) -> Iterator["_Str
             yield found
         return
     try:
-        found = _Struct5.find(path, variable, order, max_bytes)
-        found.check_kind(kind)
-        yield found
+        with open_unchanged(path):
+            found = _Struct5.find(path, variable, order, max_bytes)
+            found.check_kind(kind)
+            yield found
     except (ValueError, struct.error, zlib.error, MemoryError) as error:
         raise FileFormatError(f"{path}: damaged or truncated MATLAB file: {error}") from error
 

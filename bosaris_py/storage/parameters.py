@@ -30,8 +30,8 @@ import numpy as np
 from bosaris_py._validation import FilePath, as_path, describe, invalid, repetitions, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.hdf5_reading import MemoryBudget, within_memory
+from bosaris_py.storage.atomic import atomic_write, open_unchanged
+from bosaris_py.storage.memory import MemoryBudget, within_memory
 from bosaris_py.storage.schema import refuse_newer
 
 _FORMAT = "bosaris_py.parameters"
@@ -39,7 +39,7 @@ _FORMAT = "bosaris_py.parameters"
 _FORMAT_VERSION = "1.0"
 
 # Fields that version 0.1 does not know; it overlooks entries beside the parameters.
-LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
+LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names", "of_llrs")
 
 # A longer text holds no model; and what Python makes of a letter at most, in bytes.
 _MOST_BYTES, _BYTES_OF_LETTER = 2**27, 20
@@ -87,7 +87,7 @@ def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
     hooks: Any = {"object_pairs_hook": _refuse_repetition, "parse_constant": _refuse_constant}
     try:
         with within_memory(file_path):
-            with file_path.open("rb") as stream:
+            with open_unchanged(file_path) as stream:
                 encoded = stream.read(_MOST_BYTES + 1)
             if len(encoded) > _MOST_BYTES:
                 raise ValueError(f"more than {_MOST_BYTES} bytes; these are no parameters")

@@ -43,24 +43,18 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import FilePath, as_path, invalid
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
-from bosaris_py.storage._stored_bytes import ByteArray, KnownChunks
-from bosaris_py.storage.hdf5 import (
-    CHUNK_TRIALS,
-    USE_KEY,
-    FieldWriter,
-    find_layout,
-    open_fields,
-    put_strings,
-    write_hdf5,
-)
-from bosaris_py.storage.hdf5_reading import (
+from bosaris_py.storage.atomic import FileStamp
+from bosaris_py.storage.hdf5.chunks import ByteArray
+from bosaris_py.storage.hdf5.guarded import (
     GuardedDataset,
     GuardedFile,
     check_mask_values,
     open_guarded,
 )
+from bosaris_py.storage.hdf5.objects import USE_KEY, find_layout, open_fields
+from bosaris_py.storage.hdf5.writing import CHUNK_TRIALS, FieldWriter, put_strings, write_hdf5
 from bosaris_py.storage.schema import KINDS
 from bosaris_py.storage.trial_table import ascends, trial_codes
 
@@ -77,39 +71,6 @@ ScoredList: TypeAlias = tuple[Positions, Positions, FloatArray]
 _BLOCK_BYTES = 2**22
 
 
-@attrs.frozen
-class FileStamp:
-    """Absolute path of a file, and what changes with its content."""
-
-    path: Path
-    size: int
-    # Time of the last change in ns, as programs may set it, and as the system sets it.
-    modified: int
-    changed: int
-    inode: int
-
-    @classmethod
-    def of(cls, path: FilePath) -> Self:
-        """Return the stamp of a file as it is now."""
-        absolute = as_path(path).absolute()
-        status = absolute.stat()
-        return cls(absolute, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-    def check(self) -> None:
-        """Raise `FileFormatError` if the file is not the same any more."""
-        try:
-            now = type(self).of(self.path)
-        except FileNotFoundError as error:
-            raise FileFormatError(f"{self.path}: deleted while it was being read") from error
-        if now == self:
-            return
-        change = "changed"
-        if now.size != self.size:
-            change += f" from {self.size} to {now.size} bytes"
-        message = f"{self.path}: {change} while it was being read; wait until it is complete"
-        raise FileFormatError(message)
-
-
 @attrs.frozen(eq=False)
 class DescribedFile:
     """How to read one file, without its ids."""
@@ -123,8 +84,6 @@ class DescribedFile:
     data_sets: tuple[tuple[str, str], ...]
     # Bytes of one value in memory.
     item_size: int
-    # The chunks of data sets, which need no other check as long as the stamp is the same.
-    known: dict[str, KnownChunks]
 
     @property
     def path(self) -> Path:
@@ -138,13 +97,6 @@ class MatrixFile(DescribedFile):
 
     # Rows that the file keeps together; reading them at once is cheapest.
     chunk_rows: int
-
-    def has_whole_chunks(self, rows: Rows) -> bool:
-        """Tell whether rows are all of the chunks in which they are."""
-        if not isinstance(rows, slice):
-            return False
-        ends = (rows.start, rows.stop % self.shape[0] if self.shape[0] else 0)
-        return all(end % self.chunk_rows == 0 for end in ends)
 
 
 @attrs.frozen(eq=False)
@@ -185,8 +137,7 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
         shape, found = (modelset.size, segset.size), list(opened.data_sets.values())
         data_sets = tuple((matrix.name, matrix.content) for matrix in found)
         item_size = next((m.memory_type.itemsize for m in found if m.content == "numbers"), 1)
-        known = {m.name: (m.chunks.begins, m.chunks.count) for m in found if m.chunks is not None}
-        described = stamp, kind, shape, data_sets, item_size, known
+        described = stamp, kind, shape, data_sets, item_size
         if "k" in opened.sizes:
             nothing = np.empty(0, dtype=np.int64)
             chunk = max([CHUNK_TRIALS, *(each.checksums[0] for each in found if each.checksums)])
@@ -276,9 +227,8 @@ class FileReader:
     meanwhile.
     """
 
-    def __init__(self, file: DescribedFile, *, remember_chunks: bool = True) -> None:
+    def __init__(self, file: DescribedFile) -> None:
         self.file = file
-        self._remember_chunks = remember_chunks
         self._opened: AbstractContextManager[GuardedFile] | None = None
         self._matrices: list[GuardedDataset] = []
 
@@ -287,8 +237,7 @@ class FileReader:
         self.file.stamp.check()
         # The manager would take every error that it sees for a damaged file; errors of those
         # who use the rows must not pass through it. So it is entered and left by hand.
-        path, known = self.file.path, self.file.known
-        opened = open_guarded(path, remember_chunks=self._remember_chunks, known=known)
+        opened = open_guarded(self.file.path)
         source = opened.__enter__()
         self._opened = opened
         with self._reading("opened"):
@@ -374,14 +323,13 @@ class RowReader(FileReader):
     """Reads rows of a matrix.
 
     The arrays that it returns are its own buffers. Each is overwritten by the next but one read of
-    the same kind, so that rows can be used while the next ones are read. With `whole_chunks` no
-    chunk is read in several parts, and chunks go straight into the buffers.
+    the same kind, so that rows can be used while the next ones are read.
     """
 
     file: MatrixFile
 
-    def __init__(self, file: MatrixFile, *, whole_chunks: bool = False) -> None:
-        super().__init__(file, remember_chunks=not whole_chunks)
+    def __init__(self, file: MatrixFile) -> None:
+        super().__init__(file)
         self._buffers: dict[str, AnyArray] = {}
         self._n_reads: dict[str, int] = {}
         # The last chunk of each mask, and what it holds.

@@ -41,7 +41,8 @@ from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, ma
 from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.hdf5_reading import LONGEST_ID, MemoryBudget, within_memory
+from bosaris_py.storage.ids import LONGEST_ID
+from bosaris_py.storage.memory import MemoryBudget, within_memory
 from bosaris_py.storage.schema import FIELDS, KINDS, Arrays, check_fields
 from bosaris_py.storage.tokens import (
     Block,
@@ -101,8 +102,8 @@ class _Lines:
         codes: tuple[list[Int32Array], list[Int32Array]] = ([], [])
         labels = IdColumn()
         contents: list[AnyArray] = []
-        blocks = read_blocks(path, progress=progress)
-        for block in cut_blocks(blocks, Layout(_LAYOUTS[kind]), numbers, budget):
+        blocks = read_blocks(path, budget, progress=progress)
+        for block in cut_blocks(blocks, Layout(_LAYOUTS[kind]), numbers):
             budget.claim(_BYTES_OF_LINE[kind] * len(block), "the lines")
             for number, column in enumerate(columns):
                 codes[number].append(column.encode(block, number).astype(np.int32))
@@ -216,8 +217,9 @@ def read(
 
 def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> Arrays:
     """Read a `SegmentQuality` file."""
-    blocks = read_blocks(path, progress=progress)
-    head = FirstLine.of(blocks)
+    budget = MemoryBudget(as_path(path), max_bytes)
+    blocks = read_blocks(path, budget, progress=progress)
+    head = FirstLine.of(blocks, as_path(path))
     if head is None:
         raise FileFormatError(f"{path}: empty; the first line must be the number of measures")
     digits = head.text.strip()
@@ -231,9 +233,8 @@ def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> 
     column = IdColumn()
     codes = [np.empty(0, dtype=np.intp)]
     parts: list[Float64Array] = [np.empty((count, 0))]
-    budget = MemoryBudget(as_path(path), max_bytes)
     lines = itertools.chain([(head.number + 1, head.rest)], blocks)
-    for block in cut_blocks(lines, layout, numbers, budget):
+    for block in cut_blocks(lines, layout, numbers):
         # What the first line says is believed only if the others say so too.
         if len(block):
             codes.append(column.encode(block, 0))

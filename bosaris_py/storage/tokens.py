@@ -9,37 +9,34 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import io
 import math
 import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-from tqdm import tqdm
 
 from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath, as_path
-from bosaris_py.errors import FileFormatError
-from bosaris_py.storage.hdf5_reading import (
-    LONGEST_STORED_ID,
-    MemoryBudget,
-    character_codes,
-    decode_ids,
-)
+from bosaris_py._validation import FilePath, as_path, warn_caller
+from bosaris_py.errors import BosarisWarning, FileFormatError
+from bosaris_py.storage.atomic import open_unchanged
+from bosaris_py.storage.ids import LONGEST_STORED_ID, BytesArray, character_codes, decode_ids
+from bosaris_py.storage.memory import MemoryBudget
 
 WordArray = npt.NDArray[np.uint64]
-BytesArray = npt.NDArray[np.bytes_]
 
 # A block and the arrays made of it fit into the second-level cache, a few MB; larger and
 # smaller ones take longer.
 _BLOCK_BYTES = 2**20
 
 _LONGEST_LINE = 2**26
+# What all else is found out from.
+_LONGEST_FIRST_LINE, _MOST_COLUMNS = 2**18, 10_000
 
 # Memory that cutting and coding a block takes, for each of its bytes.
 _BYTES_OF_LETTER = 12
@@ -64,14 +61,15 @@ _LONGEST_ID = 128
 _BYTES_OF_DISTINCT_ID = 64
 
 
-def line_error(path: Path, line: int, text: str) -> FileFormatError:
-    """Return an error that points at one line of a text file."""
-    return FileFormatError(f"{path}:{line}: {text}")
+def line_error(path: Path, line: int, text: str, **use: str | None) -> FileFormatError:
+    """Return an error that points at one line of a text file, and at keywords that help."""
+    return FileFormatError(f"{path}:{line}: {text}", use=use, path=path)
 
 
 def show(text: bytes) -> str:
     """Return the text of a line in quotes, cut to a readable length."""
-    decoded = text.strip().decode(errors="replace")
+    # A letter has at most four bytes.
+    decoded = text.strip()[: 4 * _SHOWN_OF_LINE + 4].decode(errors="replace")
     if len(decoded) > _SHOWN_OF_LINE:
         decoded = f"{decoded[:_SHOWN_OF_LINE]}..."
     return repr(decoded)
@@ -80,14 +78,17 @@ def show(text: bytes) -> str:
 # Blocks of whole lines
 
 
-def read_blocks(path: FilePath, *, progress: bool = False) -> Iterator[tuple[int, bytes]]:
+def read_blocks(
+    path: FilePath, budget: MemoryBudget | None = None, *, progress: bool = False
+) -> Iterator[tuple[int, bytes]]:
     """Yield blocks of whole lines, each with the number of its first line, from 1.
 
-    The last line is ended like the others even at the end of the file. A byte order mark is
-    skipped; a file whose name ends in ``.gz`` is decompressed.
+    The last line is ended like the others even at the end of the file, with a warning. A byte order
+    mark is skipped; a file whose name ends in ``.gz`` is decompressed.
     """
     file_path = as_path(path)
-    line = 1
+    budget = budget or MemoryBudget(file_path, None)
+    line, length = 1, 0
     pending: list[bytes] = []
     for number, part in enumerate(_read_parts(file_path, progress=progress)):
         if number == 0:
@@ -96,32 +97,40 @@ def read_blocks(path: FilePath, *, progress: bool = False) -> Iterator[tuple[int
             if part.startswith(_GZIP_MAGIC):
                 raise FileFormatError(f"{file_path}: this is a gzip file; let its name end in .gz")
             part = part.removeprefix(_BYTE_ORDER_MARK)
+        length += len(part)
+        budget.claim_once(_BYTES_OF_LETTER * length, "a part of the text")
         cut = part.rfind(b"\n") + 1
         if cut == 0:
             pending.append(part)
-            if sum(map(len, pending)) > _LONGEST_LINE:
+            if length > _LONGEST_LINE:
                 text = f"a line of more than {_LONGEST_LINE} bytes; this is no score file"
                 raise line_error(file_path, line, text)
             continue
         data = b"".join([*pending, part[:cut]])
-        pending = [part[cut:]]
+        pending, length = [part[cut:]], len(part) - cut
         yield line, data
         # Ten times as fast as `data.count`.
         line += int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n")))
     rest = b"".join(pending)
     if rest:
         yield line, rest + b"\n"
+        if rest.strip():
+            message = f"{file_path}: the last line has no end; is the file complete?"
+            warn_caller(message, BosarisWarning)
 
 
 def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
     """Read a file in parts of equal size, decompressed if its name says so."""
+    # It takes longer to import than this module, and few ask for a bar.
+    from tqdm import tqdm
+
     with contextlib.ExitStack() as stack:
-        on_disk = stack.enter_context(path.open("rb"))
+        on_disk = stack.enter_context(open_unchanged(path))
         size = os.fstat(on_disk.fileno()).st_size
         bar = stack.enter_context(
             tqdm(total=size, desc=path.name, unit="B", unit_scale=True, disable=not progress)
         )
-        stream: io.BufferedIOBase = on_disk
+        stream: Any = on_disk
         if path.suffix.lower() == ".gz":
             stream = stack.enter_context(gzip.GzipFile(fileobj=on_disk, mode="rb"))
         try:
@@ -142,14 +151,21 @@ class FirstLine:
     rest: bytes
 
     @classmethod
-    def of(cls, blocks: Iterable[tuple[int, bytes]]) -> "FirstLine | None":
+    def of(cls, blocks: Iterable[tuple[int, bytes]], path: Path) -> "FirstLine | None":
         """Take blocks until one holds such a line; None if there is none."""
         for line, data in blocks:
             n_blank = len(data) - len(data.lstrip())
             if n_blank < len(data):
                 begin = data.rfind(b"\n", 0, n_blank) + 1
-                text, _, rest = data[begin:].partition(b"\n")
-                return cls(line + data.count(b"\n", 0, begin), text, rest)
+                number = line + data.count(b"\n", 0, begin)
+                end = data.find(b"\n", begin, begin + _LONGEST_FIRST_LINE)
+                text, rest = data[begin:end], data[end + 1 :]
+                # Before anything makes an object of each column.
+                if end < 0 or max(map(text.count, (b" ", b"\t", b",", b";"))) >= _MOST_COLUMNS:
+                    limits = f"{_LONGEST_FIRST_LINE} bytes or {_MOST_COLUMNS} columns"
+                    message = f"a first line of more than {limits}; this is no table of trials"
+                    raise line_error(path, number, message)
+                return cls(number, text, rest)
         return None
 
 
@@ -175,9 +191,9 @@ class LineNumbers:
         lines = self._lines[block]
         return lines + offset if isinstance(lines, int) else int(lines[offset])
 
-    def error(self, record: int, text: str) -> FileFormatError:
-        """Return an error about one record."""
-        return line_error(self.path, self[record], text)
+    def error(self, record: int, text: str, **use: str | None) -> FileFormatError:
+        """Return an error about one record, and keywords that help."""
+        return line_error(self.path, self[record], text, **use)
 
 
 # Tokens
@@ -334,11 +350,10 @@ class _Text:
 
 
 def cut_blocks(
-    blocks: Iterable[tuple[int, bytes]], layout: Layout, numbers: LineNumbers, budget: MemoryBudget
+    blocks: Iterable[tuple[int, bytes]], layout: Layout, numbers: LineNumbers
 ) -> Iterator[Block]:
     """Cut blocks of lines into tokens, and note in which lines the records are."""
     for line, data in blocks:
-        budget.claim_once(_BYTES_OF_LETTER * len(data), "a part of the text")
         yield cut_lines(data, line, layout, numbers)
 
 

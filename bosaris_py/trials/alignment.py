@@ -293,29 +293,38 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
     if wanted[1].size != found[1].size and all(map(_are_line_numbers, (wanted, found))):
         # Which lines of the longer file the shorter one lacks, nothing tells.
         raise DisjointIdsError(
-            "`key` must have as many lines as the scores, because trials without ids go by the "
-            f"number of their line; got {wanted[1].size} lines of the key, and {found[1].size} of "
-            "the scores. Give both files a column of ids, or bring them to the same lines."
+            argument="key",
+            expected="have as many lines as the scores, because trials without ids go by the "
+            "number of their line",
+            got=f"{wanted[1].size} lines of the key, and {found[1].size} of the scores",
+            hint="Give both files a column of ids, or bring them to the same lines.",
         )
     shares = [n / ids.size for n, ids in zip(frame.n_found, wanted, strict=True)]
     if min(shares) > 0.5:
         return
+    use: dict[str, str | None] = {}
     if _are_reversed(wanted, found):
-        reason = (
-            "The models of the one are the segments of the other. Swap them: columns=... when "
-            "reading, or Scores(x.scoremat.T, x.segset, x.modelset, x.scoremask.T)."
+        hint = (
+            "The models of the one are the segments of the other. Swap the columns when reading, "
+            "or take Scores(x.scoremat.T, x.segset, x.modelset, x.scoremask.T)."
         )
+        use["columns"] = None
     elif min(shares) > 0:
         return
     else:
         sides = zip(shares, wanted, found, ("models", "segments"), strict=True)
-        reason = " ".join(
-            _why_strange(mine, theirs, noun, ("the key", "the scores"))
+        hint = " ".join(
+            _why_strange(mine, theirs, noun, ("the key", "the scores"), use)
             for share, mine, theirs, noun in sides
             if not share
         )
-    message = f"`key` must hold targets that have scores; got none: its ids are others. {reason}"
-    raise DisjointIdsError(message)
+    raise DisjointIdsError(
+        argument="key",
+        expected="hold targets that have scores",
+        got="none: its ids are others",
+        hint=hint,
+        use=use,
+    )
 
 
 def _are_line_numbers(ids: Ids) -> bool:
@@ -345,17 +354,19 @@ def _share(ids: StrArray, others: set[str]) -> float:
     return sum(name in others for name in tried) / max(1, len(tried))
 
 
-def _why_strange(wanted: StrArray, found: StrArray, noun: str, whose: tuple[str, str]) -> str:
-    """Say in what two lists differ that have no id in common, and how to mend it."""
+def _why_strange(
+    wanted: StrArray, found: StrArray, noun: str, whose: tuple[str, str], use: dict[str, str | None]
+) -> str:
+    """Say in what two lists differ that have no id in common, and add to `use` what mends it."""
     # `noun` says what the ids are of, `whose` what the wanted and the found ones belong to.
     for short, long, owner in ((wanted, found, whose[1]), (found, wanted, whose[0])):
         for at_end in (True, False):
             where, method = ("end", "removesuffix") if at_end else ("begin", "removeprefix")
             if affix := _common_affix(short, long, at_end=at_end):
-                hint = f", or strip_suffix={affix!r} when reading" if at_end else ""
+                use |= {"strip_suffix": affix} if at_end else {}
                 return (
                     f"The {noun} of {owner} {where} with {affix!r}, such as {str(long[0])!r}: take "
-                    f"it off with id.{method}({affix!r}){hint}."
+                    f"it off, for instance with id.{method}({affix!r})."
                 )
     mine, others = _examples(wanted), found[:_LOOKED_AT].tolist()
     for what, spell in _SPELLINGS:

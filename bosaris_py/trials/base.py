@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
@@ -363,7 +363,7 @@ def as_list_of(
         # The order counts, in training and in application, and that of a mapping is hardly seen.
         hint = f"Put the {all_of} into a list, in the order of the training."
         raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
-    is_one = isinstance(values, (*classes, str, os.PathLike))
+    is_one = isinstance(values, (str, os.PathLike)) or not isinstance(values, Iterable)
     listed: list[Merged] = [values] if is_one else list(values)
     if not listed:
         raise invalid(name, f"hold at least one {what}", "none")
@@ -518,7 +518,8 @@ class TrialSet(FileMethods, ABC):
         modelset = self.modelset if rows is None else mark_read_only(self.modelset[rows])
         segset = self.segset if cols is None else mark_read_only(self.segset[cols])
         fields = self._fields_in(Frame(rows, cols, shape))
-        return type(self)(modelset=modelset, segset=segset, **fields)
+        fields |= {"modelset": modelset, "segset": segset}
+        return self._rebuilt(*(fields[name] for name in self._arrays()))
 
     @abstractmethod
     def _fields_in(self, frame: Frame) -> dict[str, Any]:
@@ -548,14 +549,19 @@ class TrialRecords(Records):
         return {"model": (models, self.modelset), "segment": (segments, self.segset)}
 
     def _columns(self, **options: Any) -> dict[str, Any]:
-        return self._listed(**options)
+        return dict([*self._listed(**options).items()][2:])
+
+    def _index(self, pandas: Any) -> Any:
+        (models, modelset), (segments, segset) = [*self._listed().values()][:2]
+        ids, codes = [modelset, segset], [models, segments]
+        return pandas.MultiIndex(levels=ids, codes=codes, names=["model", "segment"])
 
     def to_frame(self, **options: Any) -> Any:
         """Return the trials as a pandas DataFrame; pandas is imported by this call.
 
         Rows come column by column, in the order of the lists of ids, which `from_frame` sorts. This
-        is not the order of the data frame or file that the trials come from. Join the two on
-        ``model`` and ``segment``.
+        is not the order of the data frame or file that the trials come from, so model and segment
+        are the index, by which pandas joins. `TrialFrame.column` has the order of that frame.
 
         Parameters
         ----------
@@ -565,7 +571,7 @@ class TrialRecords(Records):
         Returns
         -------
         pandas.DataFrame
-            ``model``, ``segment``, and ``target`` or ``score``; ids are categories.
+            ``target`` or ``score``; the index is ``model`` and ``segment``.
 
         Raises
         ------
@@ -580,7 +586,7 @@ class TrialRecords(Records):
         Returns
         -------
         list of dict
-            Column by column. For many trials `to_frame` is faster: its ids are categories.
+            Column by column. For many trials `to_frame` is faster.
         """
         columns = {
             name: (values[1][values[0]] if isinstance(values, tuple) else values).tolist()

@@ -547,8 +547,7 @@ def _enter(
     """Open a file of which some rows will be read."""
     if isinstance(file, FlatFile):
         return ListRows.read(file, frame, rows)
-    whole = frame.rows is None and all(file.has_whole_chunks(some) for some in rows)
-    return _MatrixRows(stack.enter_context(RowReader(file, whole_chunks=whole)), frame)
+    return _MatrixRows(stack.enter_context(RowReader(file)), frame)
 
 
 def _cut_list(n_trials: int, n_models: int, block_rows: int | None) -> list[slice]:

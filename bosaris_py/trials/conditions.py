@@ -43,6 +43,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import (
     as_mask,
+    check_choice,
     check_same_rows,
     describe,
     invalid,
@@ -57,20 +58,15 @@ from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.trial_table import TrialOrder, order_trials
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.base import TrialList
-from bosaris_py.trials.key import (
-    AnyKey,
-    AnyNdx,
-    FlatKey,
-    FlatNdx,
-    check_key,
-    check_trials,
-    describe_trials,
-)
+from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials
 from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials, trials_within
+from bosaris_py.trials.strata import checked_weights, shares_of
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
 
 Overlap: TypeAlias = Literal["error", "allow"]
+
+TrialOrdering: TypeAlias = Literal["columns", "rows"]
 
 Uncovered: TypeAlias = Literal["error", "ignore"]
 
@@ -80,9 +76,6 @@ Column: TypeAlias = Factor | npt.NDArray[Any]
 
 # Weights of the targets and of the non-targets; None says one each.
 ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
-
-# What the decimals of weights such as 0.3333333333 may leave.
-_SUM_TOLERANCE = 1e-6
 
 _BY_ID = "Conditions.from_trials(models, segments, labels, key) finds trials by their ids."
 
@@ -135,13 +128,11 @@ def any_of(parts: Iterable[Positions], size: int) -> slice | BoolArray:
     return slice(None) if held.all() else held
 
 
-# Weights of conditions, which are checked here only, and of trials
+# Weights of conditions and of trials
 
 
 def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) -> Float64Array:
     """Return one weight for each name, not negative and with sum one."""
-    if weights is None:
-        return mark_read_only(np.full(len(names), 1.0 / len(names)))
     if isinstance(weights, Mapping):
         known = frozenset(names)
         unknown = [name for name in weights if name not in known]
@@ -154,34 +145,7 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
             found = f"none for {list_some(map(repr, missing))}"
             raise invalid("weights", "name every condition", found, hint)
         weights = [weights[name] for name in names]
-    try:
-        values = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise invalid("weights", "be numbers", describe(weights)) from None
-    if values.shape != (len(names),):
-        expected = f"be one for each of the {len(names)} conditions"
-        raise invalid("weights", expected, describe(values))
-    fits = np.isfinite(values) & (values >= 0)
-    if not fits.all():
-        bad = int(np.argmin(fits))
-        found = f"{values[bad]:g} for {names[bad]!r}"
-        raise invalid("weights", "be finite and not negative", found)
-    # fsum is exact, so that the order of the conditions does not matter.
-    total = math.fsum(values)
-    if abs(total - 1.0) > _SUM_TOLERANCE:
-        hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
-        raise invalid("weights", "sum to one", f"the sum {total:g}", hint)
-    # Exactly one, not 0.9999999999 because of decimals.
-    return mark_read_only(values / total)
-
-
-def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[float]:
-    """Divide the weights of the conditions that have trials by their sum."""
-    # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
-    # their weights these sum to one again; NIST does the same for partitions without targets.
-    present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
-    total = math.fsum(present)
-    return [weight / total if total else 0.0 for weight in present]
+    return checked_weights(weights, names)
 
 
 def _spread(size: int, parts: Iterable[tuple[Positions, float]]) -> Float64Array:
@@ -537,6 +501,7 @@ class Conditions(metaclass=Readable):
         labels: Factor | npt.ArrayLike | Sequence[object],
         weights: WeightsLike | None = None,
         *,
+        order: TrialOrdering | None = None,
         uncovered: Uncovered = "error",
         lacking: Lacking = "warn",
     ) -> "Conditions":
@@ -547,9 +512,13 @@ class Conditions(metaclass=Readable):
         trials : Ndx, Key, FlatNdx or FlatKey
             The trials that are labelled. Other keys are matched with them by id.
         labels : Factor or (n_trials,) array_like of str, int or bool
-            The name of each trial's condition, column by column.
+            The name of each trial's condition.
         weights : mapping of str to float, or sequence of float, optional
             As for the class; in the order of the labels: ascending, unless a `Factor` has another.
+        order : {"columns", "rows"}
+            How the trials of an array follow each other, which it cannot say: column by column like
+            all vectors of trials, or row by row. A `Factor`, as `TrialMetadata.factor` gives it,
+            comes column by column. For a table in another order there is `from_trials`.
         uncovered, lacking : str, optional
             As for the class: trials of a key that are not labelled, and conditions that have trials
             of one class only.
@@ -562,12 +531,12 @@ class Conditions(metaclass=Readable):
         Examples
         --------
         >>> from bosaris_py.trials import Ndx
-        >>> Conditions.from_labels(Ndx(["anna", "bert"], ["s1"]), ["f", "m"], [0.25, 0.75])
+        >>> trials = Ndx(["anna", "bert"], ["s1"])
+        >>> Conditions.from_labels(trials, ["f", "m"], [0.25, 0.75], order="columns")
         Conditions: f (0.25), m (0.75)
         """
-        return cls.from_factors(
-            trials, {"labels": labels}, weights, uncovered=uncovered, lacking=lacking
-        )
+        rules: Any = {"order": order, "uncovered": uncovered, "lacking": lacking}
+        return cls.from_factors(trials, {"labels": labels}, weights, **rules)
 
     @classmethod
     def from_trials(
@@ -620,10 +589,10 @@ class Conditions(metaclass=Readable):
                 "labels", f"be as long as `models`, {lines.models.size}", f"{len(factor)}"
             )
         trials, columns = in_order(lines, {"labels": factor}, "labels")
-        rules: Any = {"uncovered": uncovered, "lacking": lacking}
+        rules: Any = {"order": "columns", "uncovered": uncovered, "lacking": lacking}
         if key is None:
             return cls.from_labels(trials, columns["labels"], weights, **rules)
-        check_trials(key)
+        key = as_ndx(key)
         found = find_trials(trials, key)
         if found is None:
             found = np.arange(trials.n_trials)
@@ -645,6 +614,7 @@ class Conditions(metaclass=Readable):
         factors: Mapping[str, Factor | npt.ArrayLike | Sequence[object]],
         weights: WeightsLike | None = None,
         *,
+        order: TrialOrdering | None = None,
         uncovered: Uncovered = "error",
         lacking: Lacking = "warn",
     ) -> "Conditions":
@@ -655,10 +625,10 @@ class Conditions(metaclass=Readable):
         trials : Ndx, Key, FlatNdx or FlatKey
             The trials that are described. Other keys are matched with them by id.
         factors : mapping of str to Factor or (n_trials,) array_like
-            The value of each trial in each factor, column by column.
+            The value of each trial in each factor.
         weights : mapping of str to float, or sequence of float, optional
             The weight of each combination that occurs.
-        uncovered, lacking : str, optional
+        order, uncovered, lacking : str, optional
             As for `from_labels`.
 
         Returns
@@ -673,13 +643,14 @@ class Conditions(metaclass=Readable):
         >>> Conditions.from_factors(
         ...     Ndx(["anna", "bert"], ["s1", "s2"]),
         ...     {"gender": ["f", "m", "f", "m"], "phone_match": ["N", "N", "Y", "N"]},
+        ...     order="columns",
         ... ).names
         ('f, N', 'f, Y', 'm, N')
         """
         listed: object = factors
         if not isinstance(listed, Mapping) or not listed:
             raise invalid("factors", "map at least one name to values", describe(listed))
-        check_trials(trials)
+        trials = as_ndx(trials)
         checked = []
         for name, values in factors.items():
             refuse_series(values, name, _BY_ID)
@@ -687,6 +658,16 @@ class Conditions(metaclass=Readable):
             if len(factor) != trials.n_trials:
                 expected = f"have one value for each of the {trials.n_trials} trials"
                 raise invalid(name, expected, f"{len(factor)}")
+            if not isinstance(values, Factor):
+                if order is None:
+                    expected = f"tell how the trials of `{name}` follow each other"
+                    hint = f'"columns": model after model in each segment; "rows". {_BY_ID}'
+                    raise invalid("order", expected, "nothing", hint)
+                check_choice(order, TrialOrdering, "order")
+                if order == "rows":
+                    # Positions of the trials row by row; sorted, those of the values by column.
+                    by_rows = np.lexsort(trials.trial_positions()[::-1])
+                    factor = factor.take(np.argsort(by_rows))
             checked.append(factor)
         product = _product(checked)
         names = _as_names(str(level) for level in product.levels)
@@ -730,7 +711,7 @@ class Conditions(metaclass=Readable):
             Numbers of targets and of non-targets, for conditions without trials and of weight 0,
             too.
         """
-        check_key(key)
+        key = as_key(key)
         labels = key.trial_labels()
         result = {}
         for name, lines in zip(self.names, self._subsets.assign(key).positions(), strict=True):
@@ -766,7 +747,7 @@ class Conditions(metaclass=Readable):
         (n_trials,) ndarray of bool
             Column by column.
         """
-        check_key(key)
+        key = as_key(key)
         counted = np.zeros(key.n_trials, dtype=np.bool_)
         for weight, lines in zip(self.weights, self._subsets.assign(key).positions(), strict=True):
             if weight > 0:
@@ -798,7 +779,7 @@ class Conditions(metaclass=Readable):
         ConditionWarning
             If conditions have trials of one class only.
         """
-        check_key(key)
+        key = as_key(key)
         return self._members(key, None)
 
     def scored_members(self, scores: AnyScores, key: AnyKey) -> tuple[ConditionMembers, ...]:
@@ -821,7 +802,7 @@ class Conditions(metaclass=Readable):
         TrialMismatchError
             As for `members`, which warns, too.
         """
-        check_key(key)
+        key = as_key(key)
         return self._members(key, scored_trials(scores, key))
 
     def trial_weights(self, key: AnyKey) -> tuple[Float64Array, Float64Array]:
@@ -849,7 +830,7 @@ class Conditions(metaclass=Readable):
         In each class the weights sum to the number of trials that count, so that
         their mean over these is one; equal shares of trials and weights give ones.
         """
-        check_key(key)
+        key = as_key(key)
         return self._trial_weights(key, None)
 
     def scored_weights(self, scores: AnyScores, key: AnyKey) -> tuple[Float64Array, Float64Array]:
@@ -873,7 +854,7 @@ class Conditions(metaclass=Readable):
         TrialMismatchError
             As for `members`, which warns, too.
         """
-        check_key(key)
+        key = as_key(key)
         return self._trial_weights(key, scored_trials(scores, key))
 
     def select(self, key: AnyKey, name: str) -> AnyKey:
@@ -896,7 +877,7 @@ class Conditions(metaclass=Readable):
         TrialMismatchError
             If the condition has no trial of the key.
         """
-        check_key(key)
+        key = as_key(key)
         if name not in self.names:
             expected = f"be one of the conditions ({list_some(self.names, 20)})"
             raise invalid("name", expected, describe(name))
@@ -906,7 +887,7 @@ class Conditions(metaclass=Readable):
         labels = key.trial_labels()[lines]
         models, segments = (side[lines] for side in key.trial_positions())
         # Ascending positions keep the order, which the constructor only checks.
-        flat = FlatKey(*key.ids, *map(mark_read_only, (models, segments, labels)))
+        flat = FlatKey._rebuilt(*key.ids, *map(mark_read_only, (models, segments, labels)))
         return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))
 
     def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
@@ -1071,8 +1052,8 @@ def check_conditions(conditions: object) -> None:
     """Raise unless `conditions` says what each condition weighs."""
     if not isinstance(conditions, Conditions):
         hint = (
-            "Make one of labels, Conditions.from_labels(key, labels), or of columns of a "
-            "TrialMetadata, metadata.conditions('gender')."
+            "Make one of labels, Conditions.from_labels(key, labels, order=...), or of columns of "
+            "a TrialMetadata, metadata.conditions('gender')."
         )
         raise invalid("conditions", "be a Conditions object", describe(conditions), hint)
 

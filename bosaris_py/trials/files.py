@@ -17,7 +17,7 @@ from bosaris_py._validation import FilePath, as_path, describe, invalid, warn_ca
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import hdf5, mat
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
-from bosaris_py.storage.hdf5_reading import usable_memory
+from bosaris_py.storage.memory import usable_memory
 from bosaris_py.storage.trial_table import order_trials
 from bosaris_py.trials.base import FileMethods, FlatTrials, TrialList
 from bosaris_py.trials.conditions import Column, conflicts_of
@@ -25,7 +25,7 @@ from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
+from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, to_natural
 
 AnyObject: TypeAlias = AnyNdx | AnyScores | TrialMetadata | IdMap | SegmentQuality | QualityMeasures
 
@@ -233,13 +233,18 @@ def read_scores(
     *,
     format: str | None = None,
     form: str | None = None,
+    base: float | None = None,
     **options: Unpack[ReadOptions],
 ) -> AnyScores:
     r"""Read scores from a file of any format.
 
     Parameters
     ----------
-    path, format, form, **options
+    path, format, form
+        As for `read_key`.
+    base : float, optional
+        Base of log-likelihood-ratios, such as 10, which become natural logarithms.
+    **options
         As for `read_key`.
 
     Returns
@@ -270,7 +275,7 @@ def read_scores(
     """
     found: AnyScores | None = _binary(path, AnyScores, "Scores", form, options)
     if found is not None:
-        return found
+        return to_natural(found, base)
     # Other columns are not returned, so they are not read.
     if options.get("extra") is None:
         options["extra"] = ()
@@ -278,11 +283,9 @@ def read_scores(
     options.setdefault("spoof", "nontarget")
     table = read_table(path, format, **options)
     if table.scores is None:
-        message = (
-            f"{path}: this file has no scores; is it a key? Which column holds scores can be told "
-            "by `columns` (score=NAME)."
-        )
-        raise FileFormatError(message)
+        hint = "Which column holds scores can be told, as in score=NAME."
+        message = f"{path}: this file has no scores; is it a key?"
+        raise FileFormatError(message, hint=hint, use={"columns": None})
     is_missing = np.isnan(table.scores)
     if is_missing.any():
         message = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
@@ -291,7 +294,7 @@ def read_scores(
     table = _once(table, path, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
     flat = FlatScores(table.scores, table.modelset, table.segset, table.models, table.segments)
-    return flat.to_dense() if _is_dense(flat, form) else flat
+    return to_natural(flat.to_dense() if _is_dense(flat, form) else flat, base)
 
 
 def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options: Any) -> Any:
@@ -340,10 +343,9 @@ def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
         if what:
             columns[what.removesuffix("s")] = contents
         for name, conflicts in conflicts_of(order, columns):
-            hint = '; pass side="join"' if name == "side" else ""
             shown = trials.name_lines(order.repeated[conflicts])
-            message = f"{path}: trials are listed again with another {name}{hint}: {shown}"
-            raise FileFormatError(message)
+            message = f"{path}: trials are listed again with another {name}: {shown}."
+            raise FileFormatError(message, use={"side": "join"} if name == "side" else {})
         shown = trials.name_lines(order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
         warn_caller(message, DuplicateTrialWarning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -11,8 +12,16 @@ import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py._arrays import BoolArray, Positions, mark_read_only
-from bosaris_py._validation import as_mask, check_same_rows, describe, invalid
-from bosaris_py.errors import TrialMismatchError
+from bosaris_py._validation import (
+    FilePath,
+    as_ids,
+    as_mask,
+    check_same_rows,
+    describe,
+    invalid,
+    warn_caller,
+)
+from bosaris_py.errors import DuplicateTrialWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
 from bosaris_py.trials.base import (
@@ -296,9 +305,28 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
 
 
 class _Labelled(TrialRecords):
-    """What a key says of its labels, in a table and in a line."""
+    """What a key says of its labels, in a table and in a line, and of trials that are none."""
 
     __slots__ = ()
+
+    def _warned_of_itself(self: Any) -> Any:
+        """Return the key; warn if it has trials that compare a recording with itself."""
+        found = self.model_index.locate(self.segment_index)
+        found = np.arange(self.segset.size) if found is None else found
+        if 2 * np.count_nonzero(found >= 0) < min(self.shape):
+            # Models and segments are named after two schemes, in which a few ids may be equal.
+            return self
+        labels, shown = self._labels_of(found)
+        n_self = labels.size
+        # Where a non-target trial has the same id twice, ids are numbers of two lists; where each
+        # target has, they name persons.
+        if n_self and labels.all() and n_self < self.n_tar:
+            message = f"{n_self} of {self.n_tar} targets compare a recording with itself; {shown}"
+            if n_twice := self._n_in_both_orders(found):
+                message += f"; {n_twice} pairs of recordings are two trials, in both orders"
+            hint = "Key.from_speakers(ids, speakers) makes each pair once."
+            warn_caller(f"{message}. {hint}", DuplicateTrialWarning)
+        return self
 
     def _listed(self: Any) -> dict[str, Any]:
         return {**super()._listed(), "target": self.trial_labels()}
@@ -355,6 +383,72 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
     ) -> None:
         ids = both_ids(modelset, segset)
         self.__attrs_init__(*ids, to_mask(tar, ids, "tar"), to_mask(non, ids, "non"))
+        self._warned_of_itself()
+
+    @classmethod
+    def _rebuilt(cls, *arrays: Any) -> Self:
+        made = cls.__new__(cls)
+        made.__attrs_init__(*arrays)
+        return made
+
+    @classmethod
+    def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
+        return cast("Self", super()._from_file(path, arrays)._warned_of_itself())
+
+    def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
+        """Return which of the trials of segments and models are targets, and name the first."""
+        at = np.flatnonzero(models >= 0)
+        is_target = self.tar[models[at], at]
+        kept = is_target | self.non[models[at], at]
+        return is_target[kept], name_trials(models[at][kept], at[kept], self.ids)
+
+    def _n_in_both_orders(self, models: Positions) -> int:
+        """Count the pairs of recordings that are two trials, by the model of each segment."""
+        at = np.flatnonzero(models >= 0)
+        both = self.trial_mask[np.ix_(models[at], at)]
+        return int(np.count_nonzero(np.triu(both & both.T, 1)))
+
+    @classmethod
+    def from_speakers(cls, ids: IdList, speakers: Any) -> Self:
+        """Compare all recordings with each other: each pair once, and none with itself.
+
+        Parameters
+        ----------
+        ids : (n,) array_like of str
+            Id of each recording.
+        speakers : (n,) array_like, mapping or callable
+            The speaker of each recording, in the order of the ids or by id.
+
+        Returns
+        -------
+        Key
+            Models and segments are the recordings; of a pair the first is the model. Targets are
+            the pairs of one speaker.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Key
+        >>> key = Key.from_speakers(["a1", "a2", "b1"], ["anna", "anna", "bert"])
+        >>> key.tar.tolist()
+        [[False, True, False], [False, False, False], [False, False, False]]
+        >>> key.n_non
+        2
+        """
+        names = as_ids(ids, "ids")
+        if not callable(speakers) and not isinstance(speakers, Mapping):
+            check_same_rows({"ids": ids, "speakers": speakers})
+            told = list(speakers)
+            if len(told) != names.size:
+                expected = f"have the speaker of each of {names.size} recordings"
+                raise invalid("speakers", expected, f"{len(told)}")
+        else:
+            told = [speakers(n) if callable(speakers) else speakers[n] for n in names.tolist()]
+        numbers = {speaker: number for number, speaker in enumerate(dict.fromkeys(told))}
+        codes = np.array([numbers[speaker] for speaker in told])
+        # A recording comes before those that it is a model for.
+        pairs = np.triu(np.ones((names.size, names.size), dtype=np.bool_), 1)
+        same = codes[:, None] == codes
+        return cls(names, names, pairs & same, pairs & ~same)
 
     def __attrs_post_init__(self) -> None:
         """Raise if shapes do not fit, or a trial is both target and non-target."""
@@ -409,7 +503,7 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         Key
         """
         dense = FlatKey.from_table(table).to_dense(max_cells=max_cells)
-        return cls(*dense.ids, dense.tar, dense.non)
+        return cls._rebuilt(*dense.ids, dense.tar, dense.non)
 
     @cached_property
     def n_tar(self) -> int:
@@ -478,7 +572,7 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         -------
         FlatKey
         """
-        return FlatKey(*self.ids, *self.trial_positions(), self.trial_labels())
+        return FlatKey._rebuilt(*self.ids, *self.trial_positions(), self.trial_labels())
 
     def merge(self, *others: "Key") -> "Key":
         """Unite the trials of several objects.
@@ -504,7 +598,7 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         both = tar & non
         if both.any():
             raise TrialMismatchError(f"{_DISAGREEMENT} {name_cells(both, union.ids)}.")
-        return Key(*union.ids, tar, non)
+        return Key._rebuilt(*union.ids, tar, non)
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -566,6 +660,24 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         labels = as_mask(is_target, "is_target")
         ids, positions = (modelset, segset), (models, segments)
         self.__attrs_init__(*TrialList.checked(ids, positions, labels, "is_target"))
+        self._warned_of_itself()
+
+    @classmethod
+    def _rebuilt(cls, *arrays: Any) -> Self:
+        made = cls.__new__(cls)
+        made.__attrs_init__(*TrialList.checked(arrays[:2], arrays[2:4], arrays[4], "is_target"))
+        return made
+
+    def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
+        """As for a `Key`."""
+        if not (models >= 0).any():
+            return self.is_target[:0], ""
+        same = models[self.segments] == self.models
+        return self.is_target[same], describe_trials(self, same)
+
+    def _n_in_both_orders(self, models: Positions) -> int:
+        """Return 0: those of a list are warned of where it is made of ids."""
+        return 0
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
@@ -655,7 +767,8 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         -------
         Key
         """
-        return Key(*self.ids, *self._in_matrices(max_cells, self.is_target, ~self.is_target))
+        masks = self._in_matrices(max_cells, self.is_target, ~self.is_target)
+        return Key._rebuilt(*self.ids, *masks)
 
     def merge(self, *others: "FlatKey") -> "FlatKey":
         """Unite the trials of several objects.
@@ -675,7 +788,8 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        return FlatKey(*TrialList.merged(all_of_class(FlatKey, self, *others), _DISAGREEMENT))
+        merged = TrialList.merged(all_of_class(FlatKey, self, *others), _DISAGREEMENT)
+        return FlatKey._rebuilt(*merged)
 
 
 AnyNdx = Ndx | Key | FlatNdx | FlatKey
@@ -683,23 +797,26 @@ AnyNdx = Ndx | Key | FlatNdx | FlatKey
 AnyKey = Key | FlatKey
 
 
-def check_trials(ndx: object) -> None:
-    """Raise unless `ndx` is an Ndx or a Key, dense or flat."""
-    if not isinstance(ndx, AnyNdx):
-        raise invalid("ndx", "be an Ndx or a Key", describe(ndx), _misuse(ndx))
+def as_ndx(ndx: Any) -> AnyNdx:
+    """Return trials given by themselves, beside their metadata, or by what `from_frame` returns."""
+    found = _unpacked(ndx)
+    if isinstance(found, AnyNdx):
+        return found
+    raise invalid("ndx", "be an Ndx or a Key", describe(ndx), _misuse(ndx))
 
 
-def check_key(key: object) -> None:
-    """Raise unless `key` is a Key or a FlatKey."""
-    if not isinstance(key, AnyKey):
-        expected = "be a Key, which says what the targets are"
-        raise invalid("key", expected, describe(key), _misuse(key))
+def as_key(key: Any) -> AnyKey:
+    """Return a key given by itself, beside its metadata, or by what `from_frame` returns."""
+    found = _unpacked(key)
+    if isinstance(found, AnyKey):
+        return found
+    expected = "be a Key, which says what the targets are"
+    raise invalid("key", expected, describe(key), _misuse(key))
 
 
-def plain_key(key: Any) -> AnyKey:
-    """Return the key of what `from_frame` or `read_key` returns; others as they are."""
-    found = key[0] if isinstance(key, tuple) and len(key) == 2 else getattr(key, "key", key)
-    return cast("AnyKey", found if isinstance(found, AnyKey) else key)
+def _unpacked(given: Any) -> Any:
+    is_pair = isinstance(given, tuple) and len(given) == 2
+    return given[0] if is_pair else getattr(given, "key", given)
 
 
 def _misuse(key: object) -> str:

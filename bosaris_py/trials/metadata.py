@@ -45,15 +45,7 @@ from bosaris_py.trials.conditions import (
     take_items,
     unmasked,
 )
-from bosaris_py.trials.key import (
-    AnyKey,
-    AnyNdx,
-    FlatKey,
-    FlatNdx,
-    check_key,
-    check_trials,
-    describe_trials,
-)
+from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials
 from bosaris_py.trials.scores import (
     AnyScores,
     find_trials,
@@ -211,7 +203,7 @@ class TrialMetadata(metaclass=Readable):
         model_columns: ColumnsLike | None = None,
         segment_columns: ColumnsLike | None = None,
     ) -> None:
-        check_trials(trials)
+        trials = as_ndx(trials)
         given = (trial_columns or {}, model_columns or {}, segment_columns or {})
         sizes = (trials.n_trials, trials.modelset.size, trials.segset.size)
         id_lists = None, *trials.ids
@@ -450,7 +442,7 @@ class TrialMetadata(metaclass=Readable):
             If trials, models or segments of `other` are not described, with counts and the first of
             them.
         """
-        check_trials(other)
+        other = as_ndx(other)
         lines = find_trials(self.trials, other) if self._tables[0] else None
         if lines is not None and (lines < 0).any():
             message = f"The metadata do not describe {describe_trials(other, lines < 0)}."
@@ -646,7 +638,7 @@ def to_table(
         if scores is None:
             raise invalid("trials", "be given where there are no `scores`", "None")
         trials = scored_ndx(scores)
-    check_trials(trials)
+    trials = as_ndx(trials)
     values: FloatArray | None = None
     if scores is not None:
         found = scored_trials(scores, trials)
@@ -706,8 +698,9 @@ class TrialComparison(metaclass=Readable):
         """Whether both have the same trials."""
         return not self.n_missing and not self.n_unknown
 
-    def __str__(self) -> str:
-        """Return the counts and the first examples in a few lines."""
+    @property
+    def lines(self) -> list[str]:
+        """The counts and the first examples, in a few sentences."""
         lines = [f"{self.n_common} trials of the key have a score."]
         if self.n_missing:
             lines.append(
@@ -719,7 +712,11 @@ class TrialComparison(metaclass=Readable):
                 f"{self.n_unknown} scores are of trials that the key does not have: "
                 f"{_names(self.unknown, self.n_unknown)}."
             )
-        return "\n".join(lines)
+        return lines
+
+    def __str__(self) -> str:
+        """Return `lines`, one below the other."""
+        return "\n".join(self.lines)
 
 
 def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
@@ -752,7 +749,7 @@ def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
     1 have none (0 targets, 1 non-targets): (m1, s2).
     1 scores are of trials that the key does not have: (m2, s1).
     """
-    check_key(key)
+    key = as_key(key)
     scored = scored_ndx(scores)
     is_missing = ~trials_within(scored, key)
     is_unknown = ~trials_within(key, scored)

@@ -40,7 +40,7 @@ from bosaris_py.trials.base import (
     to_mask_or_all,
     to_matrix,
 )
-from bosaris_py.trials.key import AnyNdx, Key, Ndx, check_trials, warn_unless_found
+from bosaris_py.trials.key import AnyNdx, as_ndx, warn_unless_found
 
 # One value for each id, or one of each measure.
 Numbers: TypeAlias = Mapping[str, Any]
@@ -387,7 +387,7 @@ class QualityMeasures(TrialSet, MatFileMethods):
         rebuild, (cls, arrays) = super().__reduce__()
         return rebuild, (cls, arrays[:-1] if self.is_all_possible else arrays)
 
-    def align_with_ndx(self, ndx: Ndx | Key) -> Self:
+    def align_with_ndx(self, ndx: AnyNdx) -> Self:
         """Bring the measures into the order of an Ndx or a Key and keep its trials only.
 
         Parameters
@@ -412,11 +412,11 @@ class QualityMeasures(TrialSet, MatFileMethods):
         The toolkit refuses not finite values of models and segments without
         measures too; here they are replaced by 0.
         """
-        check_trials(ndx)
-        if isinstance(ndx, FlatTrials):
+        given = as_ndx(ndx)
+        if isinstance(given, FlatTrials):
             hint = "QualityFusion takes flat trials and measures that are not aligned."
-            raise invalid("ndx", "be an Ndx or a Key", repr(ndx), hint)
-        frame = frame_of(ndx, self)
+            raise invalid("ndx", "be an Ndx or a Key", repr(given), hint)
+        ndx, frame = given, frame_of(given, self)
         (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(self, ndx, frame)
         mask = mark_read_only(ndx.trial_mask & frame.take(self.scoremask))
         warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), mask)
@@ -552,7 +552,7 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
     """Look up quality measures for the same trials and put them one below the other."""
     # As `stack_quality`, but without a matrix of all models and segments, so that the trials may be
     # flat. A trial is covered where it has the measures of every object.
-    check_trials(ndx)
+    ndx = as_ndx(ndx)
     parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
     return TrialQuality(
         mark_read_only(np.concatenate([part[0] for part in parts])),
@@ -562,12 +562,12 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
     )
 
 
-def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
+def stack_quality(qualities: Qualities, ndx: AnyNdx) -> QualityMeasures:
     """Align quality measures with the same trials and put them one below the other."""
     # A SegmentQuality describes the test segments only; the measures of all models are then 0. A
     # trial has quality where it has that of every object. Warns for each object that lacks models,
     # segments or trials of `ndx`. BOSARIS: `stackQ.m`.
-    check_trials(ndx)
+    ndx = as_ndx(ndx)
     aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
     if len(aligned) == 1:
         return aligned[0]

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from bosaris_py._arrays import (
     BoolArray,
@@ -26,6 +26,7 @@ from bosaris_py._validation import (
     describe,
     invalid,
     list_some,
+    log_of_base,
     warn_caller,
 )
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
@@ -67,8 +68,8 @@ from bosaris_py.trials.key import (
     FlatNdx,
     Key,
     Ndx,
-    check_key,
-    check_trials,
+    as_key,
+    as_ndx,
     describe_trials,
     warn_unless_found,
 )
@@ -182,7 +183,7 @@ class ScoreMethods:
         >>> scores.align_with_ndx(Ndx(["anna"], ["s2"])).scoremat.tolist()
         [[2.0]]
         """
-        check_trials(ndx)
+        ndx = as_ndx(ndx)
         if isinstance(self, Scores) and isinstance(ndx, Ndx | Key):
             return _aligned_matrix(self, ndx)
         listed = listed_scores(self, ndx)
@@ -223,7 +224,7 @@ class ScoreMethods:
         >>> tar.tolist(), non.tolist()
         ([1.5, 3.0], [0.5, -2.0])
         """
-        check_key(key)
+        key = as_key(key)
         if isinstance(self, Scores) and isinstance(key, Key):
             frame = frame_of(key, self)
             tar, non = scores_under(self, (key.tar, key.non), key, frame, any_order=any_order)
@@ -251,7 +252,7 @@ class ScoreMethods:
         MissingTrialsWarning
             If trials of `ndx` have no scores, with counts; they are left out.
         """
-        check_trials(ndx)
+        ndx = as_ndx(ndx)
         if isinstance(self, Scores) and isinstance(ndx, Ndx | Key):
             frame = frame_of(ndx, self)
             (vector,) = scores_under(self, (ndx.trial_mask,), ndx, frame)
@@ -290,7 +291,7 @@ class ScoreMethods:
         MissingTrialsWarning
             If trials have been filled, with counts.
         """
-        check_trials(ndx)
+        ndx = as_ndx(ndx)
         filling: object = value
         if not isinstance(filling, Real) or np.isnan(float(filling)):
             raise invalid("value", "be a number", describe(value))
@@ -392,6 +393,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
     modelset: StrArray
     segset: StrArray
     scoremask: BoolArray
+    # Whether a trained map made these scores: a note, no content.
+    _from_map: bool = field(default=False, init=False, eq=False)
 
     _matrices = ("scoremat", "scoremask")
     _kind = "scores"
@@ -584,6 +587,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     segset: StrArray
     models: Positions
     segments: Positions
+    _from_map: bool = field(default=False, init=False, eq=False)
 
     _content = ("scores", "scores")
     _kind = "flat_scores"
@@ -734,13 +738,13 @@ def class_scores(
 ) -> tuple[FloatArray, FloatArray]:
     """Return what `get_tar_non` does; raise, and say why, if ids of key and scores never meet."""
     check_scores(scores)
-    check_key(key)
+    key = as_key(key)
     refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
     tar, non = scores.get_tar_non(key, any_order=any_order)
     if tar.size + non.size < key.n_trials and (others := _in_other_order(scores, key)):
         if not tar.size + non.size:
-            message = f"`key` must hold targets that have scores; got none: {others}"
-            raise DisjointIdsError(message)
+            expected, got = "hold targets that have scores", "none"
+            raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
         warn_caller(others, MissingTrialsWarning)
     return tar, non
 
@@ -761,7 +765,7 @@ def _in_other_order(scores: AnyScores, ndx: AnyNdx) -> str:
     count = np.count_nonzero(~own if found is None else found & ~own)
     text = (
         f"{count} trials without a score have one in the other order, (segment, model). Write "
-        "both files in one order, or swap one with columns=... when reading."
+        "both files in one order, or swap the columns of one when reading."
     )
     return text if count else ""
 
@@ -903,21 +907,38 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
 # Scores of several systems, stacked for training and applying
 
 
-def stack_scores(systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx) -> Float64Array:
+def as_output_of_map(scores: AnyScores) -> AnyScores:
+    """Note on fresh scores, and return them, that they are log-likelihood-ratios of a map."""
+    object.__setattr__(scores, "_from_map", True)
+    return scores
+
+
+def to_natural(scores: AnyScores, base: float | None) -> AnyScores:
+    """Return log-likelihood-ratios that have a base as natural logarithms."""
+    if base is None:
+        return scores
+    check_scores(scores)
+    factor = log_of_base(base)
+    return scores.transform(lambda values: factor * values.astype(np.float64))
+
+
+# Systems by name, in their order, or one alone.
+Systems = Mapping[str, AnyScores] | Sequence[AnyScores] | AnyScores
+
+
+def stack_scores(systems: Systems, ndx: AnyNdx) -> Float64Array:
     """Return the scores of several systems for the same trials: (n_systems, n_trials)."""
     # A single Scores is one system. Trials come column by column of `ndx`. Raises
     # InvalidInputError if there is no system, one is not a Scores, or a score is NaN, and
     # TrialMismatchError if systems lack scores.
-    check_trials(ndx)
+    ndx = as_ndx(ndx)
     (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
     return stack
 
 
-def stack_tar_non(
-    systems: Sequence[AnyScores] | AnyScores, key: AnyKey
-) -> tuple[Float64Array, Float64Array]:
+def stack_tar_non(systems: Systems, key: AnyKey) -> tuple[Float64Array, Float64Array]:
     """Return the target and the non-target scores of several systems, as `stack_scores`."""
-    check_key(key)
+    key = as_key(key)
     tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})
     return tar, non
 
@@ -934,7 +955,7 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
     """Put a vector of scores, one for each trial of `ndx`, back into the form of the trials."""
     # The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0
     # under a false mask elsewhere.
-    check_trials(ndx)
+    ndx = as_ndx(ndx)
     values = as_vector(vector, "vector")
     if values.size != ndx.n_trials:
         expected = f"have one score for each of the {ndx.n_trials} trials"
@@ -942,12 +963,13 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
     return ListedScores(ndx, frame_of(ndx, ndx), values, None).in_form_of_ndx()
 
 
-def _stacked(
-    systems: Sequence[AnyScores] | AnyScores, ndx: AnyNdx, totals: Mapping[str, int]
-) -> list[Float64Array]:
+def _stacked(systems: Systems, ndx: AnyNdx, totals: Mapping[str, int]) -> list[Float64Array]:
     """Return one stack for each class of trials; refuse systems that lack scores."""
     # `totals` names the classes, all trials or targets and non-targets, and counts their trials.
     classes, whole = (Scores, FlatScores), "Scores of all systems"
+    names: dict[int, Any] = {}
+    if isinstance(systems, Mapping):
+        names, systems = dict(enumerate(systems)), list(systems.values())
     listed: list[AnyScores] = as_list_of(classes, systems, "systems", "Scores", whole)
     # float64, whatever the systems have: sums of products follow.
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
@@ -963,10 +985,8 @@ def _stacked(
         ]
         if missing:
             # All systems are looked at, so that one message names every gap.
-            others = _in_other_order(item, ndx)
-            faults.append(
-                f"system {number + 1} lacks {' and '.join(missing)}. {others}".rstrip(" .")
-            )
+            others, name = _in_other_order(item, ndx), names.get(number, number + 1)
+            faults.append(f"system {name} lacks {' and '.join(missing)}. {others}".rstrip(" ."))
             continue
         for stack, vector in zip(stacks, vectors, strict=True):
             stack[number] = vector

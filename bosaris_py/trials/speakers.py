@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import attrs
 import numpy as np
@@ -22,14 +22,22 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import FilePath, check_choice, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import (
+    FilePath,
+    check_choice,
+    describe,
+    invalid,
+    list_some,
+    one_of,
+    warn_caller,
+)
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials.alignment import IdIndex, true_positions
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.files import are_large, name_of_file, read_key, read_scores
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import AnyKey, Key, check_key
+from bosaris_py.trials.key import AnyKey, AnyNdx, Key, as_key
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 
@@ -128,10 +136,11 @@ class TrialSpeakers(metaclass=Readable):
                 f"{key.modelset[row]} ({models[row]}) and segment {key.segset[col]} "
                 f"({segments[col]})"
             )
-            hint = "Do the key and the maps belong together?"
+            expected = "have one speaker in each target trial"
             if maps[0] is None:
-                hint = "Models that share a speaker need `model_speakers`."
-            raise invalid("key", "have one speaker in each target trial", found, hint)
+                hint = "Models that share a speaker need a map."
+                raise invalid("key", expected, found, hint, model_speakers=None)
+            raise invalid("key", expected, found, "Do the key and the maps belong together?")
         return persons
 
     @classmethod
@@ -233,7 +242,7 @@ def _named(
         if unknown == "refuse":
             hint = 'Give a complete map; a function with `unknown` takes "own", a person for each.'
             if speakers is None:
-                hint = "Give `speakers`, for instance a column, a function of the id, or a dict."
+                hint = "Give speakers, for instance a column, a function of the id, or a dict."
             expected = f"tell the speaker of all {kind} that have trials"
             raise invalid(name, expected, f"none for {count} ({examples})", hint)
         message = (
@@ -268,7 +277,20 @@ SpeakersOfSide: TypeAlias = IdMap | Mapping[str, Any] | Callable[[str], Any] | s
 
 SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
 
-KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata] | FilePath
+
+class DescribedKey(Protocol):
+    """A key with its metadata, such as `from_frame` returns."""
+
+    @property
+    def key(self) -> AnyNdx:
+        """The key."""
+
+    @property
+    def metadata(self) -> TrialMetadata:
+        """What describes its trials."""
+
+
+KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata | None] | DescribedKey | FilePath
 
 SystemsLike: TypeAlias = (
     Mapping[str, AnyScores | FilePath] | AnyScores | FilePath | Iterable[AnyScores | FilePath]
@@ -334,17 +356,13 @@ def large_files(
 
 def split_key(key: Any) -> tuple[AnyKey, TrialMetadata | None]:
     """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
-    if isinstance(key, AnyKey):
-        return key, None
     if isinstance(key, _PATH):
         return read_key(key)
-    pair = (key.key, key.metadata) if hasattr(key, "key") and hasattr(key, "metadata") else key
-    if not isinstance(pair, tuple) or len(pair) != 2:
-        check_key(key)
-    check_key(pair[0])
-    if not isinstance(pair[1], (TrialMetadata, type(None))):
-        raise invalid("key", "have a TrialMetadata beside the Key", describe(pair[1]))
-    return pair
+    only_key = as_key(key)
+    metadata = key[1] if isinstance(key, tuple) else getattr(key, "metadata", None)
+    if not isinstance(metadata, (TrialMetadata, type(None))):
+        raise invalid("key", "have a TrialMetadata beside the Key", describe(metadata))
+    return only_key, metadata
 
 
 def as_conditions(
@@ -459,3 +477,84 @@ def _map_of_column(column: Factor, ids: StrArray, positions: Positions) -> IdMap
         return None
     known = of_ids >= 0
     return IdMap(ids[known], column.levels[of_ids[known]])
+
+
+class SpeakerOptions(TypedDict, total=False):
+    """The keyword arguments of functions that make a `Speakers`."""
+
+    speakers: SpeakersLike
+    model_speakers: SpeakersOfSide
+    segment_speakers: SpeakersOfSide
+    unknown: Unknown
+
+
+@attrs.frozen(eq=False)
+class Speakers(metaclass=Readable):
+    """Who speaks in the trials of a key, as users say it.
+
+    Parameters
+    ----------
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        The speakers of models and segments: a map, a function of the id, or a column of the
+        metadata in the pair (key, metadata). A pair is for (models, segments), a single value for
+        both, where it fits.
+    model_speakers : IdMap, dict, callable or str, optional
+        From model to speaker. By default each model is a speaker of its own.
+    segment_speakers : IdMap, dict, callable or str, optional
+        From test segment to speaker. By default that of the models whose target it is.
+    unknown : {"refuse", "own"}, default: "refuse"
+        What to do where the speaker is not known: refuse, or take each model or segment for a
+        speaker of its own, with a warning.
+    """
+
+    speakers: SpeakersLike = None
+    model_speakers: SpeakersOfSide = None
+    segment_speakers: SpeakersOfSide = None
+    unknown: Unknown = attrs.field(default="refuse", validator=one_of(Unknown))
+
+    def of_trials(self, key: KeyLike, *, one_person: bool = True) -> TrialSpeakers:
+        """Return the speakers of the models and segments of a key; see `TrialSpeakers.of_key`.
+
+        Parameters
+        ----------
+        key : Key or FlatKey, or pair (key, metadata)
+            The trials.
+        one_person : bool, default: True
+            Whether a target trial must have one speaker.
+
+        Returns
+        -------
+        TrialSpeakers
+        """
+        key, maps = self.maps(key)
+        return TrialSpeakers.of_key(key, *maps, unknown=self.unknown, one_person=one_person)
+
+    def of_models(self, key: KeyLike) -> TrialSpeakers:
+        """Return the speakers of the models of a key; see `TrialSpeakers.of_models_only`.
+
+        Parameters
+        ----------
+        key : Key or FlatKey, or pair (key, metadata)
+            The trials.
+
+        Returns
+        -------
+        TrialSpeakers
+        """
+        key, (of_models, _) = self.maps(key)
+        return TrialSpeakers.of_models_only(key, of_models, unknown=self.unknown)
+
+    def maps(self, key: KeyLike) -> tuple[AnyKey, tuple[IdMap | None, IdMap | None]]:
+        """Return a key, and the map of each side to speakers, None where nothing was said.
+
+        Parameters
+        ----------
+        key : Key or FlatKey, or pair (key, metadata)
+            The trials.
+
+        Returns
+        -------
+        key : Key or FlatKey
+        maps : (IdMap or None, IdMap or None)
+        """
+        return named_speakers(key, self.speakers, self.model_speakers, self.segment_speakers)

@@ -8,9 +8,7 @@ _NAMES = {
     "dcf_standard_error dcf_standard_error_scores delong speaker_errors speaker_interval",
     "bands": "ActDCFCurve CalibrationBand DCFBand DETBand DETCurve ECE ECEBand MinDCFCurve PAVMap "
     "Reliability Tippett TippettBand",
-    "bootstrapping": "FTest StandardErrorDistribution bootstrap bootstrap_condition_table "
-    "bootstrap_scores f_test_of_variances relative_deviation "
-    "standard_error_distribution z_test_of_means",
+    "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
     "bootstrap_result": "BootstrapResult Interval NormalityTest ZTest normality_test quantile "
     "relative_error",
     "comparisons": "ComparisonTable HolmResult McNemarTest PairedBootstrapResult PermutationTest "
@@ -21,11 +19,13 @@ _NAMES = {
     "wilson_interval",
     "influence": "SpeakersNeeded",
     "statistic": "AUC DCF EER ActDCF Cllr ErrorRates MinCllr MinDCF Statistic",
-    "resampling": "EqualSizeSets equal_size_sets",
+    "papers": "EqualSizeSets FTest StandardErrorDistribution equal_size_sets f_test_of_variances "
+    "relative_deviation standard_error_distribution z_test_of_means",
+    "resampling": "Resampling",
 }
 
 _HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
-_HOMES["bosaris_py.trials.speakers"] = ["TrialSpeakers"]
+_HOMES["bosaris_py.trials.speakers"] = ["Speakers", "TrialSpeakers"]
 
 __all__ = sorted({name for names in _HOMES.values() for name in names})
 

@@ -1,3 +1,4 @@
+from bosaris_py.trials.speakers import Speakers as Speakers
 from bosaris_py.trials.speakers import TrialSpeakers as TrialSpeakers
 from bosaris_py.uncertainty.analytic import DeLongResult as DeLongResult
 from bosaris_py.uncertainty.analytic import SpeakerErrors as SpeakerErrors
@@ -27,21 +28,11 @@ from bosaris_py.uncertainty.bootstrap_result import ZTest as ZTest
 from bosaris_py.uncertainty.bootstrap_result import normality_test as normality_test
 from bosaris_py.uncertainty.bootstrap_result import quantile as quantile
 from bosaris_py.uncertainty.bootstrap_result import relative_error as relative_error
-from bosaris_py.uncertainty.bootstrapping import FTest as FTest
-from bosaris_py.uncertainty.bootstrapping import (
-    StandardErrorDistribution as StandardErrorDistribution,
-)
 from bosaris_py.uncertainty.bootstrapping import bootstrap as bootstrap
 from bosaris_py.uncertainty.bootstrapping import (
     bootstrap_condition_table as bootstrap_condition_table,
 )
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores as bootstrap_scores
-from bosaris_py.uncertainty.bootstrapping import f_test_of_variances as f_test_of_variances
-from bosaris_py.uncertainty.bootstrapping import relative_deviation as relative_deviation
-from bosaris_py.uncertainty.bootstrapping import (
-    standard_error_distribution as standard_error_distribution,
-)
-from bosaris_py.uncertainty.bootstrapping import z_test_of_means as z_test_of_means
 from bosaris_py.uncertainty.comparisons import ComparisonTable as ComparisonTable
 from bosaris_py.uncertainty.comparisons import HolmResult as HolmResult
 from bosaris_py.uncertainty.comparisons import McNemarTest as McNemarTest
@@ -71,8 +62,15 @@ from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
-from bosaris_py.uncertainty.resampling import EqualSizeSets as EqualSizeSets
-from bosaris_py.uncertainty.resampling import equal_size_sets as equal_size_sets
+from bosaris_py.uncertainty.papers import EqualSizeSets as EqualSizeSets
+from bosaris_py.uncertainty.papers import FTest as FTest
+from bosaris_py.uncertainty.papers import StandardErrorDistribution as StandardErrorDistribution
+from bosaris_py.uncertainty.papers import equal_size_sets as equal_size_sets
+from bosaris_py.uncertainty.papers import f_test_of_variances as f_test_of_variances
+from bosaris_py.uncertainty.papers import relative_deviation as relative_deviation
+from bosaris_py.uncertainty.papers import standard_error_distribution as standard_error_distribution
+from bosaris_py.uncertainty.papers import z_test_of_means as z_test_of_means
+from bosaris_py.uncertainty.resampling import Resampling as Resampling
 from bosaris_py.uncertainty.statistic import AUC as AUC
 from bosaris_py.uncertainty.statistic import DCF as DCF
 from bosaris_py.uncertainty.statistic import EER as EER

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Unpack
 
 import attrs
 import numpy as np
@@ -21,10 +21,8 @@ from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, ma
 from bosaris_py._validation import (
     as_float_array,
     as_matrix,
-    as_score_lists,
     as_weights,
     check_choice,
-    check_class_rows,
     describe,
     invalid,
     refuse_nan,
@@ -34,16 +32,10 @@ from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores, sort_classes
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import (
-    KeyLike,
-    SpeakersLike,
-    SpeakersOfSide,
-    TrialSpeakers,
-    Unknown,
-    named_speakers,
-)
+from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
+from bosaris_py.trials.strata import SetIndex, Strata
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
     Prices,
@@ -62,19 +54,16 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakersNeeded,
     check_few_speakers,
-    influence_on,
+    losses_of,
     open_ends,
-    scores_by_speaker,
     speakers_for,
 )
 from bosaris_py.uncertainty.resampling import (
-    ScoredTrials,
-    SetIndex,
-    Strata,
-    TrialStrata,
-    as_classes,
+    Resampling,
+    SetPlan,
     check_system,
     effective_errors,
+    sample_of_lists,
 )
 from bosaris_py.uncertainty.statistic import ActDCF, Statistic, warn_unless_fit
 
@@ -166,22 +155,19 @@ def auc_standard_error(
     if tar_conditions is None and non_conditions is None and condition_weights is None:
         return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
     _refuse_weights(tar_weights, non_weights)
-    check_class_rows(tar, non, tar_conditions=tar_conditions, non_conditions=non_conditions)
-    tar_scores, non_scores = as_score_lists(tar, non)
-    sizes = (tar_scores.size, non_scores.size)
-    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
-    return _root(_variance_of_strata(tar_scores, non_scores, strata, ties))
+    sample = sample_of_lists(tar, non, tar_conditions, non_conditions, condition_weights)
+    return _root(_variance_of_strata(sample, ties))
 
 
 def auc_standard_error_scores(
-    scores: AnyScores, key: AnyKey, *, ties: Ties = "coin", conditions: Conditions | None = None
+    scores: AnyScores, key: KeyLike, *, ties: Ties = "coin", conditions: Conditions | None = None
 ) -> float:
     """Compute the standard error of the area under the ROC of the scores of a key's trials.
 
     Parameters
     ----------
     scores, key
-        As for `speaker_errors`, errors and warnings included; the key without metadata.
+        As for `speaker_errors`, errors and warnings included.
     ties, conditions
         As for `auc_standard_error`, and for `speaker_errors`.
 
@@ -195,8 +181,8 @@ def auc_standard_error_scores(
     bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
     """
     check_choice(ties, Ties, "ties")
-    trials = ScoredTrials.of(scores, key, conditions)
-    return _root(_variance_of_strata(*trials.take(scores, key), trials.strata, ties))
+    sample = Resampling("iid").sample(scores, key, Speakers(), conditions)
+    return _root(_variance_of_strata(sample, ties))
 
 
 def _refuse_weights(tar_weights: object, non_weights: object) -> None:
@@ -213,11 +199,12 @@ def _root(variance: float) -> float:
 
 
 def _warn_all_alike() -> None:
-    message = (
-        "All pairs of a target and a non-target compare alike, so the standard error is 0. That is "
-        "a property of the formula, not a measure of how certain the area under the ROC is."
+    warn_caller(
+        "All pairs of a target and a non-target compare alike, so the standard error is 0.",
+        FewErrorsWarning,
+        "This is a property of the formula, and does not measure how certain the area is.",
+        ["auc"],
     )
-    warn_caller(message, FewErrorsWarning)
 
 
 class _Pairs(NamedTuple):
@@ -282,13 +269,13 @@ def _effective_size(scores: SortedScores) -> float:
     return float(weights.sum()) ** 2 / float(np.dot(weights, weights))
 
 
-def _variance_of_strata(tar: FloatArray, non: FloatArray, strata: TrialStrata, ties: Ties) -> float:
+def _variance_of_strata(sample: ListedSample, ties: Ties) -> float:
     """Return the variance of the condition-weighted area."""
-    all_tar, all_non = sort_classes(tar, non, *strata.trial_weights())
-    if strata.is_single:
-        return _variance(all_tar, all_non, ties)
-    tar_parts, tar_shares = strata.tar.sorted(tar)
-    non_parts, non_shares = strata.non.sorted(non)
+    if sample.strata.is_single:
+        return _variance(sample.tar.values, sample.non.values, ties)
+    all_tar, all_non = sort_classes(*sample.lists, *sample.trial_weights)
+    tar_parts, tar_shares = sample.tar.sorted
+    non_parts, non_shares = sample.non.sorted
     # w_alpha^2 / T_alpha and w_beta^2 / N_beta. The first and the last sum below are over
     # V_alpha. and V_.beta of the docstring, the middle one over R_alphabeta.
     tar_mass = tar_shares**2 / [part.size for part in tar_parts]
@@ -562,19 +549,19 @@ def dcf_standard_error(
     """
     check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
-    groups = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
+    groups: dict[str, Any] = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
     groups |= {"tar_weights": tar_weights, "non_weights": non_weights}
-    targets, others = as_classes(tar, non, tar_sets=tar_sets, non_sets=non_sets, **groups)
+    sets: dict[str, Any] = {"tar_sets": tar_sets, "non_sets": non_sets}
+    sample = sample_of_lists(tar, non, condition_weights=condition_weights, **sets, **groups)
+    (targets, others), strata = sample.lists, sample.strata
     misses, alarms = rejected(targets, cost.threshold), ~rejected(others, cost.threshold)
-    sizes = (misses.size, alarms.size)
-    strata = TrialStrata.from_labels(tar_conditions, non_conditions, condition_weights, sizes)
     tar_index = _set_index(tar_sets, misses.size, "tar_sets", method)
-    sets = tar_index, _set_index(non_sets, alarms.size, "non_sets", method)
+    indexes = tar_index, _set_index(non_sets, alarms.size, "non_sets", method)
     if tar_conditions is not None:
         _refuse_weights(tar_weights, non_weights)
     checked = as_weights(tar_weights, misses.size, "tar_weights")
     weights = checked, as_weights(non_weights, alarms.size, "non_weights")
-    return _cost_error(cost, (misses, alarms), strata, sets, method, weights)
+    return _cost_error(cost, (misses, alarms), strata, indexes, method, weights)
 
 
 def dcf_standard_error_scores(
@@ -583,11 +570,8 @@ def dcf_standard_error_scores(
     statistic: ThresholdCost | ActDCF,
     *,
     method: ScoresMethod = "speaker",
-    speakers: SpeakersLike = None,
-    model_speakers: SpeakersOfSide = None,
-    segment_speakers: SpeakersOfSide = None,
-    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
+    **speakers: Unpack[SpeakerOptions],
 ) -> float:
     """Compute the standard error of the detection cost of the scores of a key's trials.
 
@@ -610,20 +594,15 @@ def dcf_standard_error_scores(
     """
     check_choice(method, ScoresMethod, "method")
     cost = FixedCost.of(statistic)
-    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
     if method == "speaker":
-        options: Any = {"speakers": maps, "unknown": unknown, "conditions": conditions}
-        errors = speaker_errors(scores, key, cost.threshold, **options)
-        return errors.cost_error(cost.miss, cost.alarm)
-    trials = ScoredTrials.of(scores, key, conditions)
-    tar, non = trials.take(scores, key)
-    sets: tuple[SetIndex | None, SetIndex | None] = (None, None)
-    if method in ("one-layer", "two-layer"):
-        of_models = TrialSpeakers.of_models_only(key, maps[0], unknown=unknown).of_models
-        tar_index = SetIndex.from_labels(of_models[trials.tar[0]], tar.size, "key")
-        sets = tar_index, SetIndex.from_labels(of_models[trials.non[0]], non.size, "key")
-    below = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
-    return _cost_error(cost, below, trials.strata, sets, method)
+        found = speaker_errors(scores, key, cost.threshold, conditions=conditions, **speakers)
+        return found.cost_error(cost.miss, cost.alarm)
+    how = Resampling("iid" if method == "upper-bound" else method)
+    sample = how.sample(scores, key, Speakers(**speakers), conditions)
+    plan, (tar, non) = how.plan(sample), sample.lists
+    sets = (plan.tar, plan.non) if isinstance(plan, SetPlan) else (None, None)
+    errors = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
+    return _cost_error(cost, errors, sample.strata, sets, method)
 
 
 def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) -> SetIndex | None:
@@ -639,7 +618,7 @@ def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) 
 def _cost_error(
     cost: FixedCost,
     errors: tuple[BoolArray, BoolArray],
-    strata: TrialStrata,
+    strata: tuple[Strata, Strata],
     sets: tuple[SetIndex | None, SetIndex | None],
     method: str,
     weights: tuple[Float64Array | None, Float64Array | None] = (None, None),
@@ -895,11 +874,8 @@ def speaker_errors(
     key: KeyLike,
     threshold: float,
     *,
-    speakers: SpeakersLike = None,
-    model_speakers: SpeakersOfSide = None,
-    segment_speakers: SpeakersOfSide = None,
-    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
+    **speakers: Unpack[SpeakerOptions],
 ) -> SpeakerErrors:
     r"""Measure error-rates, with standard errors that hold when speakers recur.
 
@@ -980,21 +956,24 @@ def speaker_errors(
     """
     limit = as_threshold(threshold, "threshold")
     check_system(scores, "scores")
-    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
-    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
-    pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
-    tar, non = taken
+    sample = Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
+    return errors_by_speaker(sample, limit)
+
+
+def errors_by_speaker(sample: ListedSample, limit: float) -> SpeakerErrors:
+    """Measure the error-rates of a sample, see `speaker_errors`."""
+    (tar, non), strata = sample.lists, sample.strata
     miss = ErrorResiduals(rejected(tar, limit), strata.tar)
     alarm = ErrorResiduals(~rejected(non, limit), strata.non)
     losses = FixedCost(limit, 1.0, 1.0).losses(miss.rate + alarm.rate)
-    influence = SpeakerInfluence.of(pairs, losses, taken)
+    influence = SpeakerInfluence.of(losses, sample)
     for found, what, part in (
         (miss, "miss rate", influence.priced(1.0, 0.0, miss.rate)),
         (alarm, "false-alarm rate", influence.priced(0.0, 1.0, alarm.rate)),
     ):
         check_few_errors(found.effective_errors, what)
-        check_few_speakers(part.effective_speakers, FEWEST_FOR_INTERVAL, what)
-    counts = miss.n_errors, tar.size, alarm.n_errors, non.size, pairs.n_speakers
+        check_few_speakers({what: part.effective_speakers}, FEWEST_FOR_INTERVAL)
+    counts = miss.n_errors, tar.size, alarm.n_errors, non.size, sample.pairs.n_speakers
     variances = miss.variance, alarm.variance
     return SpeakerErrors(
         miss.rate, alarm.rate, *counts, influence.covariance, variances, METHOD, influence
@@ -1006,12 +985,9 @@ def speaker_interval(
     key: KeyLike,
     statistic: LinearStatistic,
     *,
-    speakers: SpeakersLike = None,
-    model_speakers: SpeakersOfSide = None,
-    segment_speakers: SpeakersOfSide = None,
-    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     confidence: float = 0.95,
+    **speakers: Unpack[SpeakerOptions],
 ) -> Interval:
     r"""Return the standard error and an interval of any metric, in closed form, by speaker.
 
@@ -1063,15 +1039,13 @@ def speaker_interval(
     >>> speaker_interval(scores, key, EER())
     0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
-    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
-    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
-    pairs, strata, [taken] = scores_by_speaker([scores], key, persons, conditions)
-    influence = influence_on(statistic, taken, pairs, strata)
-    warn_unless_fit([statistic], *taken)
-    check_few_speakers(influence.effective_speakers, FEWEST_FOR_INTERVAL, "metric")
+    sample = Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
+    influence = SpeakerInfluence.of(losses_of(statistic, sample), sample)
+    warn_unless_fit([statistic], sample)
+    check_few_speakers({"metric": influence.effective_speakers}, FEWEST_FOR_INTERVAL)
     interval = influence.interval(confidence, METHOD)
     if interval.low == interval.high and isinstance(statistic, Statistic):
-        left = open_ends(statistic, taken, strata.trial_weights(), pairs.n_by_class)
+        left = open_ends(statistic, sample, sample.pairs.n_by_class)
         low, high = left(confidence)
         interval = attrs.evolve(interval, low=float(low), high=float(high))
     return interval

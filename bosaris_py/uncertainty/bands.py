@@ -35,25 +35,25 @@ from bosaris_py._validation import (
     invalid,
 )
 from bosaris_py.evaluation.curves import LARGEST_PLO
-from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import SAME_COST
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.speaker_pairs import ROUNDING
+from bosaris_py.trials.strata import SetIndex, SortedStrata, weighted_sum
 from bosaris_py.uncertainty.bootstrap_result import (
-    ROUNDING,
     BootstrapResult,
     IntervalKind,
     defined_replicates,
     quantile,
 )
-from bosaris_py.uncertainty.resampling import (
-    ResamplingPlan,
-    SetIndex,
-    SortedStrata,
-    SpeakerPlan,
-    weighted_sum,
+from bosaris_py.uncertainty.resampling import ResamplingPlan
+from bosaris_py.uncertainty.speaker_curve import (
+    SpeakerMeans,
+    SpeakerTrials,
+    ValuesOfSpeakers,
+    WeightedCurve,
 )
-from bosaris_py.uncertainty.speaker_curve import SpeakerMeans, ValuesOfSpeakers, WeightedCurve
 from bosaris_py.uncertainty.statistic import (
     ActDCF,
     Bounds,
@@ -397,22 +397,21 @@ class _Curve(Statistic):
     def _computed(self) -> Statistic:
         """The other statistic."""
 
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        return self._computed._value(tar, non, **weights)
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Compute the curve."""
+        return self._computed.of_sample(sample)
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many weights; see `Statistic.evaluator`."""
         return self._computed.evaluator(tar, non)
 
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+    def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
-        return self._computed.sampler(tar, non, plan)
+        return self._computed.sampler(sample, plan)
 
-    def speaker_sums(
-        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> ValuesOfSpeakers | None:
+    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers | None:
         """Prepare for many sets of weights of speakers; see `Statistic.speaker_sums`."""
-        return self._computed.speaker_sums(tar, non, plan)
+        return self._computed.speaker_sums(trials)
 
 
 @attrs.frozen
@@ -675,13 +674,15 @@ class ECE(Cllr):
         """One cross-entropy for each prior."""
         return (len(self.plo),)
 
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        means = []
-        for which, (scores, name) in enumerate(((tar, "tar"), (non, "non"))):
-            values, checked = as_class(scores, weights[f"{name}_weights"], name)
-            costs = _costs(values, self.plo, which)
-            means.append(np.average(costs, axis=1, weights=checked))
-        return self.combine(means[0][None, :], means[1][None, :])[0]
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Average the costs of each class."""
+        tar, non = (
+            np.average(_costs(scores, self.plo, which), axis=1, weights=weights)
+            for which, (scores, weights) in enumerate(
+                zip(sample.lists, sample.trial_weights, strict=True)
+            )
+        )
+        return self.combine(tar[None, :], non[None, :])[0]
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Weight the mean costs of both classes by the priors."""
@@ -699,11 +700,12 @@ class ECE(Cllr):
         costs = mark_read_only(_costs(strata.values, self.plo, which))
         return functools.partial(_mean_costs, strata.slices, costs, strata.shares)
 
-    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
+    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers:
         """Add up the costs of each pair of speakers, at each prior."""
+        tar, non = trials.sample.lists
         costs = zip(_costs(tar, self.plo, 0), _costs(non, self.plo, 1), strict=True)
         parts = [
-            SpeakerMeans.of(rows, plan, ECE((plo,)).combine)
+            SpeakerMeans.of(trials, rows, ECE((plo,)).combine)
             for plo, rows in zip(self.plo, costs, strict=True)
         ]
         return functools.partial(_side_by_side, parts)

@@ -25,11 +25,9 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
+from bosaris_py.trials.speaker_pairs import ROUNDING
 
 Alternative = Literal["two-sided", "less", "greater"]
-
-# Equal values of a statistic may differ by this share of them, from sums in another order.
-ROUNDING = 2.0**-44
 
 
 @attrs.frozen(repr=False)
@@ -727,29 +725,30 @@ def defined_replicates(replicates: Float64Array) -> BoolArray:
 def warn_of_degenerate(result: BootstrapResult) -> bool:
     """Warn if the statistic is not defined on some replicates; return whether it is so."""
     if result.n_degenerate:
-        message = (
+        finding = (
             f"{result.n_degenerate} of {result.replicates.shape[0]} bootstrap replicates are "
-            "degenerate: they lost a class, or the statistic returned NaN or infinity. Standard "
-            "error and interval leave them out, and may be too small."
+            "degenerate: they lost a class, or the statistic returned NaN or infinity."
         )
         if not np.any(result.standard_error):
-            message += (
-                " All others are alike, so the standard error is 0: that does not mean that "
-                "the estimate is certain, but that there are too few speakers or sets."
+            finding += (
+                " All others are alike, so the standard error is 0: there are too few speakers or "
+                "sets, and the estimate is not certain."
             )
-        warn_caller(message, DegenerateReplicatesWarning)
+        advice = "Standard error and interval leave them out, and may be too small."
+        warn_caller(finding, DegenerateReplicatesWarning, advice, count=result.n_degenerate)
     return result.n_degenerate > 0
 
 
 def warn_of_no_variation(result: BootstrapResult) -> None:
     """Warn if the statistic is a number, and the same on all replicates."""
     if np.ndim(result.standard_error) == 0 and result.standard_error == 0:
-        message = (
+        warn_caller(
             f"All {result.replicates.shape[0]} bootstrap replicates are alike, so the standard "
             "error is 0: that does not mean that the estimate is certain, but that the data show "
-            "no variation. The interval is what the number of trials, sets or speakers leaves open."
+            "no variation.",
+            FewErrorsWarning,
+            "The interval is what the number of trials, sets or speakers leaves open.",
         )
-        warn_caller(message, FewErrorsWarning)
 
 
 def as_plain(value: Any) -> Any:

@@ -5,53 +5,48 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, TypeGuard
+from typing import Any, Literal, TypeAlias, Unpack
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-from tqdm import tqdm
 
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
-from bosaris_py._tables import Table, or_none, text_table
+from bosaris_py._tables import Table, or_none, scale_of_costs, text_table
 from bosaris_py._validation import (
-    NamedWarnings,
     Rng,
     as_generator,
     as_nonnegative,
     as_number,
+    as_seed,
     as_vector,
+    cautions,
     check_choice,
     check_fraction,
     describe,
     invalid,
     refuse_nan,
 )
-from bosaris_py.errors import MissingTrialsWarning, SuspectScoresWarning, TrialMismatchError
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores, class_scores
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import (
     KeyLike,
-    SpeakersLike,
-    SpeakersOfSide,
+    SpeakerOptions,
+    Speakers,
     SystemsLike,
-    TrialSpeakers,
-    Unknown,
     as_systems,
-    named_speakers,
-    speaker_maps,
     split_key,
 )
 from bosaris_py.uncertainty import statistic_samplers
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     BootstrapResult,
-    IntervalKind,
     ZTest,
     as_plain,
     defined_replicates,
@@ -59,7 +54,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     z_test,
 )
 from bosaris_py.uncertainty.bootstrapping import (
-    System,
+    SampledSystem,
     draw_replicates,
     shared_sampler,
     warn_of_few_errors,
@@ -80,29 +75,29 @@ from bosaris_py.uncertainty.influence import (
     SpeakersNeeded,
     Studentised,
     check_few_speakers,
-    influences_by_plan,
+    influences_of,
     losses_of,
-    scores_by_speaker,
     speakers_for,
 )
 from bosaris_py.uncertainty.resampling import (
     IidPlan,
     Resampling,
     ResamplingPlan,
-    ScoredTrials,
     ScoresMethod,
+    ScoresOptions,
     SetPlan,
-    Speakers,
-    SpeakerWeights,
+    SpeakerPlan,
     check_same_trials,
     check_system,
     effective_errors,
     refuse_missing,
+    refuse_repeated,
+    split_options,
 )
 from bosaris_py.uncertainty.statistic import (
     DCF,
     ActDCF,
-    Cllr,
+    AnyStatistic,
     MinDCF,
     StatisticLike,
     ThresholdStatistic,
@@ -234,20 +229,9 @@ def paired_bootstrap(
     statistic_b: StatisticLike | None = None,
     *,
     method: ScoresMethod = "speaker",
-    speakers: SpeakersLike = None,
-    model_speakers: SpeakersOfSide = None,
-    segment_speakers: SpeakersOfSide = None,
-    unknown: Unknown = "refuse",
-    weights: SpeakerWeights = "multinomial",
-    pigeonhole: bool = False,
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
-    replications: int = 2000,
-    confidence: float = 0.95,
-    interval: IntervalKind | None = None,
-    rng: Rng = None,
-    workers: int = 1,
-    progress: bool = False,
+    **options: Unpack[ScoresOptions],
 ) -> PairedBootstrapResult:
     r"""Compare a metric of two systems by resampling both in the same way.
 
@@ -323,61 +307,69 @@ def paired_bootstrap(
     >>> bool(result.difference < 0), bool(result.p_value < 0.05)
     (True, True)
     """
-    statistics = [as_statistic(statistic)]
-    statistics.append(statistics[0] if statistic_b is None else as_statistic(statistic_b))
+    statistics = as_statistic(statistic), as_statistic(statistic_b or statistic)
     check_choice(alternative, Alternative, "alternative")
-    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
-    who = Speakers(*maps, unknown, weights, pigeonhole)
-    options = Resampling(method, replications, confidence, interval, rng, workers, progress, who)
-    check_same_trials((scores_a, scores_b), key)
-    trials = ScoredTrials.of(scores_a, key, conditions)
-    plan = options.plan_of_trials(key, trials, who)
-    systems = [
-        System.of(chosen, trials.take(scores, key), trials.strata)
-        for chosen, scores in zip(statistics, (scores_a, scores_b), strict=True)
-    ]
-    del trials  # as large as the scores
-    for system, chosen, name in zip(systems, statistics, ("scores_a", "scores_b"), strict=True):
-        warn_unless_fit([chosen], system.tar, system.non, name)
+    who, how = split_options(method, options)
+    plain_key, _ = split_key(key)
+    check_same_trials((scores_a, scores_b), plain_key)
+    first = how.sample(scores_a, key, who, conditions)
+    if method == "speaker" and not how.pigeonhole:
+        # Both systems share the pairs of speakers.
+        _ = first.pairs
+    samples = first, first.of_system(scores_b, plain_key, conditions)
+    _warn_unless_fit(samples, statistics)
+    return _paired(statistics, samples, how, alternative)
+
+
+def _paired(
+    statistics: tuple[AnyStatistic, AnyStatistic],
+    samples: tuple[ListedSample, ListedSample],
+    how: Resampling,
+    alternative: Alternative,
+) -> PairedBootstrapResult:
+    """Compare a metric of two samples of the same trials, see `paired_bootstrap`."""
+    plan = how.plan(samples[0])
+    if isinstance(plan, SpeakerPlan):
+        for sample in samples:
+            sample.arranged()
+    systems = [SampledSystem.of(*each) for each in zip(statistics, samples, strict=True)]
     shapes = [np.shape(system.estimate) for system in systems]
     if shapes[0] != shapes[1]:
         expected = f"have a value of shape {shapes[0]}, like `statistic`"
         raise invalid("statistic_b", expected, f"{shapes[1]}")
-    warn_of_few_errors(systems, plan.strata)
-    replicates = draw_replicates(_sampler(systems, plan), options).reshape(-1, 2, *shapes[0])
+    warn_of_few_errors(systems)
+    replicates = draw_replicates(_sampler(systems, plan), how).reshape(-1, 2, *shapes[0])
     # A replicate that one system cannot use is of no use for a comparison.
     replicates[~defined_replicates(replicates)] = np.nan
-    students = _students(systems, plan, options)
+    students = _students(systems, plan, how)
     first, second = (
-        system.result(
-            replicates[:, i].copy(), options, statistics[0].default_interval, student, plan
-        )
+        system.result(replicates[:, i].copy(), how, statistics[0].default_interval, student, plan)
         for i, (system, student) in enumerate(zip(systems, students[:2], strict=True))
     )
     contrast = first.minus(second, students[2])
     if not warn_of_degenerate(contrast) and students[2] is not None:
         effective = students[2].influence.effective_speakers
-        check_few_speakers(effective, FEWEST_FOR_TEST, "difference")
+        check_few_speakers({"difference": effective}, FEWEST_FOR_TEST)
     return PairedBootstrapResult(first, second, contrast, alternative)
 
 
 def _students(
-    systems: list[System], plan: ResamplingPlan, options: Resampling
+    systems: list[SampledSystem], plan: ResamplingPlan, how: Resampling
 ) -> tuple[Studentised | None, Studentised | None, Studentised | None]:
     """Studentise the bootstraps of both systems and of their difference."""
-    drawn = influences_by_plan([(s.statistic, (s.tar, s.non)) for s in systems], plan)
-    if drawn is None:
+    found = influences_of([(system.statistic, system.sample) for system in systems], plan)
+    if found is None or not isinstance(plan, SpeakerPlan):
         return None, None, None
-    (a, b), persons = drawn
+    a, b = found
     if a is None or b is None or a.is_area != b.is_area:
         return None, None, None
     contrast = a.minus(b)
-    weights, _ = persons.draw(options.replications, options.rng.spawn(1)[0])
+    weights, _ = plan.persons.draw(how.replications, how.rng.spawn(1)[0])
     of_both = Studentised.of(a, weights), Studentised.of(b, weights)
     return *of_both, Studentised.of(contrast, weights, is_difference=True)
 
 
-def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
+def _sampler(systems: list[SampledSystem], plan: ResamplingPlan) -> Sampler:
     """Choose the fastest way to draw replicates of two systems at once, side by side."""
     statistics = [s.statistic for s in systems if isinstance(s.statistic, ThresholdStatistic)]
     sampler = _rate_sampler(statistics, systems, plan) if len(statistics) == len(systems) else None
@@ -385,23 +377,23 @@ def _sampler(systems: list[System], plan: ResamplingPlan) -> Sampler:
 
 
 def _rate_sampler(
-    statistics: list[ThresholdStatistic], systems: list[System], plan: ResamplingPlan
+    statistics: list[ThresholdStatistic], systems: list[SampledSystem], plan: ResamplingPlan
 ) -> Sampler | None:
     """Draw the numbers of errors of both systems, which takes no longer for more trials."""
     # None if sets are picked and trials in them, or speakers, or if there are many thresholds.
     combine = functools.partial(_both_costs, statistics)
-    both = list(zip(statistics, systems, strict=True))
+    both = [(rates, system.sample.lists) for rates, system in zip(statistics, systems, strict=True)]
     if isinstance(plan, SetPlan) and not plan.two_layer:
         tar_cells, non_cells = plan.cells
-        misses = np.hstack([rates.sums(system.tar, tar_cells, 0) for rates, system in both])
-        alarms = np.hstack([rates.sums(system.non, non_cells, 1) for rates, system in both])
+        misses = np.hstack([rates.sums(tar, tar_cells, 0) for rates, (tar, _) in both])
+        alarms = np.hstack([rates.sums(non, non_cells, 1) for rates, (_, non) in both])
         return statistic_samplers.set_sampler(plan, misses, alarms, combine)
     n_cells = np.prod([rates.fa_limits.size + 1 for rates in statistics])
     if not isinstance(plan, IidPlan) or n_cells > _MOST_CELLS:
         return None
-    tar = [(system.tar, rates.miss_limits) for rates, system in both]
-    non = [(system.non, rates.fa_limits) for rates, system in both]
-    return statistic_samplers.cell_sampler(plan, tar, non, combine)
+    tar_limits = [(tar, rates.miss_limits) for rates, (tar, _) in both]
+    non_limits = [(non, rates.fa_limits) for rates, (_, non) in both]
+    return statistic_samplers.cell_sampler(plan, tar_limits, non_limits, combine)
 
 
 def _both_costs(
@@ -628,8 +620,8 @@ class ComparisonTable(Table):
         Result of each comparison.
     holm : HolmResult
         The corrected p-values.
-    scale : str, optional
-        What the differences of costs are, in words.
+    normalized : bool, optional
+        Whether differences are of normalized costs; None if they are not of costs.
 
     Examples
     --------
@@ -647,7 +639,7 @@ class ComparisonTable(Table):
     pairs: tuple[tuple[str, str], ...]
     tests: tuple[Comparison, ...]
     holm: HolmResult
-    scale: str = ""
+    normalized: bool | None = None
 
     @classmethod
     def from_tests(
@@ -681,7 +673,7 @@ class ComparisonTable(Table):
         -------
         list of dict
             ``first``, ``second``, ``difference``, ``standard_error``, ``p_value``,
-            ``p_holm`` and ``significant``; p is 1 where the test is not defined.
+            ``p_holm``, ``significant`` and ``normalized``; p is 1 where the test is not defined.
         """
         p_holm, significant = self.holm.adjusted.tolist(), self.holm.significant.tolist()
         return [
@@ -693,6 +685,7 @@ class ComparisonTable(Table):
                 "p_value": 1.0 if math.isnan(test.p_value) else test.p_value,
                 "p_holm": p_holm[i],
                 "significant": significant[i],
+                "normalized": self.normalized,
             }
             for i, ((first, second), test) in enumerate(zip(self.pairs, self.tests, strict=True))
         ]
@@ -708,7 +701,7 @@ class ComparisonTable(Table):
         # As many decimals in both columns as show three digits of the smallest standard error.
         decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
         forms = (f".{decimals}f", f".{decimals}f", ".3g", ".3g")
-        for first, second, *numbers, significant in map(dict.values, records):
+        for first, second, *numbers, significant, _ in map(dict.values, records):
             cells = zip(numbers, forms, strict=True)
             texts = ["-" if number is None else format(number, form) for number, form in cells]
             rows.append([first, second, *texts, verdicts[significant]])
@@ -717,7 +710,9 @@ class ComparisonTable(Table):
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
         lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        notes = filter(None, (self.scale, f"Holm's correction, level {self.holm.level:g}"))
+        notes = filter(
+            None, (scale_of_costs(self.normalized), f"Holm's correction, level {self.holm.level:g}")
+        )
         return "\n".join([*lines, f"({'; '.join(notes)})"])
 
 
@@ -838,15 +833,12 @@ def speaker_permutation_test_scores(
     statistic: LinearStatistic,
     statistic_b: LinearStatistic | None = None,
     *,
-    speakers: SpeakersLike = None,
-    model_speakers: SpeakersOfSide = None,
-    segment_speakers: SpeakersOfSide = None,
-    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
     permutations: int = 10_000,
     rng: Rng = None,
     progress: bool = False,
+    **speakers: Unpack[SpeakerOptions],
 ) -> PermutationTest:
     r"""Test if the detection costs of two systems differ, swapping them speaker by speaker.
 
@@ -881,10 +873,9 @@ def speaker_permutation_test_scores(
     and `speaker_z_test` is more powerful. For few speakers the test is not exact. Of conditions,
     :math:`\psi_k` is the weighted sum.
     """
-    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
-    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
-    systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    first, second = _influence(systems, key, statistics, persons, conditions)
+    samples = _complete_samples((scores_a, scores_b), key, Speakers(**speakers), conditions)
+    _warn_unless_fit(samples, (statistic, statistic_b))
+    first, second = _influence(samples, (statistic, statistic_b))
     # The losses of an area are those of 1 - AUC.
     sign = -1.0 if first.is_area else 1.0
     swaps = sign * first.minus(second).swaps
@@ -973,12 +964,9 @@ def speaker_z_test(
     statistic: LinearStatistic,
     statistic_b: LinearStatistic | None = None,
     *,
-    speakers: SpeakersLike = None,
-    model_speakers: SpeakersOfSide = None,
-    segment_speakers: SpeakersOfSide = None,
-    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
+    **speakers: Unpack[SpeakerOptions],
 ) -> SpeakerZTest:
     """Test if a metric of two systems differs, letting only speakers be independent.
 
@@ -1019,39 +1007,65 @@ def speaker_z_test(
     FewSpeakersWarning
         If the difference rests on fewer than 30 effective speakers.
     """
-    key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
-    persons = TrialSpeakers.of_key(key, *maps, unknown=unknown)
-    systems, statistics = (scores_a, scores_b), (statistic, statistic_b)
-    first, second = _influence(systems, key, statistics, persons, conditions)
+    samples = _complete_samples((scores_a, scores_b), key, Speakers(**speakers), conditions)
+    _warn_unless_fit(samples, (statistic, statistic_b))
+    return _z_test(samples, (statistic, statistic_b), alternative)
+
+
+def _z_test(
+    samples: tuple[ListedSample, ListedSample],
+    statistics: tuple[LinearStatistic, LinearStatistic | None],
+    alternative: Alternative,
+) -> SpeakerZTest:
+    """Test if a metric of two samples of the same trials differs, see `speaker_z_test`."""
+    first, second = _influence(samples, statistics)
     contrast = first.minus(second)
-    check_few_speakers(contrast.effective_speakers, FEWEST_FOR_TEST, "difference")
+    check_few_speakers({"difference": contrast.effective_speakers}, FEWEST_FOR_TEST)
     numbers = contrast.degrees, contrast.least_p
     test = z_test(contrast.difference, contrast.null_error, alternative, METHOD, *numbers)
     return SpeakerZTest(*attrs.astuple(test), first=first, contrast=contrast)
 
 
-def _influence(
-    systems: tuple[AnyScores, AnyScores],
-    key: AnyKey,
-    statistics: tuple[LinearStatistic, LinearStatistic | None],
-    speakers: TrialSpeakers,
-    conditions: Conditions | None,
-) -> tuple[SpeakerInfluence, SpeakerInfluence]:
-    """Find the influence of speakers on the metrics of two systems on all trials of a key."""
-    chosen = statistics[0], statistics[0] if statistics[1] is None else statistics[1]
+def _complete_samples(
+    systems: tuple[AnyScores, AnyScores], key: KeyLike, who: Speakers, conditions: Conditions | None
+) -> tuple[ListedSample, ListedSample]:
+    """Join two systems with a key of which each has scored all trials."""
+    key, metadata = split_key(key)
     for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
         if n_trials == 0:
             raise invalid("key", f"have {what}", "none")
     for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
         check_system(scores, name)
         refuse_missing(scores, key, name)
-    pairs, strata, taken = scores_by_speaker(systems, key, speakers, conditions)
+    both = key, metadata
+    first = ListedSample.of(systems[0], key, conditions, lambda: who.of_trials(both))
+    refuse_repeated(first)
+    # Both systems share the pairs of speakers.
+    _ = first.pairs
+    return first, first.of_system(systems[1], key, conditions)
+
+
+def _warn_unless_fit(
+    samples: tuple[ListedSample, ListedSample], statistics: tuple[object, object]
+) -> None:
+    """Warn once of each system whose scores cannot be log-likelihood-ratios."""
+    both = zip(samples, ("scores_a", "scores_b"), statistics, strict=True)
+    for sample, name, statistic in both:
+        warn_unless_fit([statistics[0] if statistic is None else statistic], sample, name)
+
+
+def _influence(
+    samples: tuple[ListedSample, ListedSample],
+    statistics: tuple[LinearStatistic, LinearStatistic | None],
+) -> tuple[SpeakerInfluence, SpeakerInfluence]:
+    """Find the influence of speakers on the metrics of two systems on the same trials."""
+    chosen = statistics[0], statistics[0] if statistics[1] is None else statistics[1]
     losses = [
-        losses_of(statistic, *each, strata, name)
-        for statistic, each, name in zip(chosen, taken, ("statistic", "statistic_b"), strict=True)
+        losses_of(statistic, sample, name)
+        for statistic, sample, name in zip(
+            chosen, samples, ("statistic", "statistic_b"), strict=True
+        )
     ]
-    for statistic, each, name in zip(chosen, taken, ("scores_a", "scores_b"), strict=True):
-        warn_unless_fit([statistic], *each, name)
     # Costs at fixed thresholds have prices; all others must be the same metric.
     fixed = all(min(each.most) > 0 for each in losses)
     if chosen[0] != chosen[1] if not fixed else losses[0].most != losses[1].most:
@@ -1059,11 +1073,12 @@ def _influence(
         raise invalid("statistic_b", expected, describe(statistics[1]))
     if fixed:
         classes: tuple[WhichClass, WhichClass] = (0, 1)
+        strata = samples[0].strata
         for which, what in zip(classes, ("miss", "false-alarm"), strict=True):
-            a, b = (each.of(which, scores) for each, scores in zip(losses, taken, strict=True))
+            a, b = (each.of(which, sample) for each, sample in zip(losses, samples, strict=True))
             differing = effective_errors(strata[which].totals(a != b), strata[which].factors)
             check_few_errors(float(differing), f"difference of the {what} rates")
-    first, second = (SpeakerInfluence.of(pairs, *each) for each in zip(losses, taken, strict=True))
+    first, second = (SpeakerInfluence.of(*each) for each in zip(losses, samples, strict=True))
     return first, second
 
 
@@ -1088,6 +1103,8 @@ def _permute(
     generator = as_generator(rng)
     step = max(1, _SIGNS_PER_BLOCK // n_speakers)
     n_extreme = 0
+    from tqdm import tqdm
+
     for start in tqdm(range(0, n_rounds, step), disable=not progress, unit="block"):
         size = min(step, n_rounds - start)
         if exact:
@@ -1108,28 +1125,18 @@ def _permute(
 # All pairs of several systems.
 
 
-def _has_formula(statistic: object) -> TypeGuard[LinearStatistic]:
-    """Tell if `speaker_z_test` takes a statistic."""
-    return isinstance(statistic, OperatingPoint) or (
-        isinstance(statistic, LINEAR) and not statistic.shape
-    )
-
-
+@cautions()
 def compare_systems(
     systems: SystemsLike,
     key: Any,
-    statistic: StatisticLike | OperatingPoint,
+    statistic: StatisticLike,
     *,
-    speakers: SpeakersLike = None,
     correction: Literal["holm"] = "holm",
     level: float = 0.05,
     method: ScoresMethod = "speaker",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
-    replications: int = 2000,
-    rng: Rng = None,
-    workers: int = 1,
-    progress: bool = False,
+    **options: Unpack[ScoresOptions],
 ) -> ComparisonTable:
     """Compare each pair of several systems, and correct the p-values for their number.
 
@@ -1190,36 +1197,76 @@ def compare_systems(
     named = as_systems(systems)
     if len(named) < 2:
         raise invalid("systems", "hold at least two systems", "one")
-    key, metadata = split_key(key)
-    maps = speaker_maps(speakers, key, metadata)
-    closed = method == "speaker" and _has_formula(statistic)
-    options: dict[str, Any] = {"conditions": conditions, "alternative": alternative}
-    options["speakers"] = maps
-    if not closed:
-        # A number: all pairs then see the same replicates.
-        seed = rng if isinstance(rng, int) else int(as_generator(rng).spawn(1)[0].integers(2**63))
-        options |= {"method": method, "replications": replications, "rng": seed, "workers": workers}
-    judges_llrs = isinstance(statistic, OperatingPoint | ActDCF | Cllr)
-    test: Any = speaker_z_test if closed else paired_bootstrap
+    as_statistic(statistic)
+    seed, progress = as_seed(options.get("rng")), options.get("progress", False)
+    who, how = split_options(method, {**options, "progress": False})
+    plain_key, _ = split_key(key)
+    refuse_different_trials(named, plain_key, statistic, how)
+    names = list(named)
+    with cautions(system=names[0]):
+        first = how.sample(named[names[0]], key, who, conditions)
+    samples = {names[0]: first}
+    for name in names[1:]:
+        with cautions(system=name):
+            samples[name] = first.of_system(named[name], plain_key, conditions)
+    return compare_samples(
+        samples, statistic, how, seed, alternative=alternative, level=level, progress=progress
+    )
+
+
+def refuse_different_trials(
+    systems: Mapping[str, AnyScores], key: AnyKey, statistic: object, how: Resampling
+) -> None:
+    """Raise unless systems have scores of the same trials; the z-test wants all of a key."""
+    names = list(systems)
+    for name, scores in systems.items():
+        check_system(scores, f"systems[{name!r}]")
+        if _is_closed(statistic, how):
+            refuse_missing(scores, key, f"systems[{name!r}]")
+        elif name != names[0]:
+            check_same_trials((systems[names[0]], scores), key)
+
+
+@cautions()
+def compare_samples(
+    samples: Mapping[str, ListedSample],
+    statistic: StatisticLike,
+    how: Resampling,
+    seed: int,
+    *,
+    alternative: Alternative = "two-sided",
+    level: float = 0.05,
+    progress: bool = False,
+) -> ComparisonTable:
+    """Compare each pair of samples of the same trials, see `compare_systems`."""
+    for name, sample in samples.items():
+        warn_unless_fit([statistic], sample, name)
+    chosen = as_statistic(statistic)
     tests: dict[tuple[str, str], Comparison] = {}
-    pairs = list(itertools.combinations(named, 2))
+    pairs = list(itertools.combinations(samples, 2))
+    from tqdm import tqdm
+
     for a, b in tqdm(pairs, disable=not progress, unit="pair"):
-        with NamedWarnings(f"{a} and {b}"), warnings.catch_warnings():
-            if judges_llrs:
-                # Of each system once, below.
-                warnings.simplefilter("ignore", SuspectScoresWarning)
-            tests[a, b] = test(named[a], named[b], key, statistic, **options)
+        both = samples[a], samples[b]
+        with cautions(pair=f"{a} and {b}"):
+            if _is_closed(statistic, how):
+                tests[a, b] = _z_test(both, (statistic, None), alternative)  # type: ignore[arg-type]
+            else:
+                # All pairs see the same replicates.
+                anew = attrs.evolve(how, rng=seed)
+                tests[a, b] = _paired((chosen, chosen), both, anew, alternative)
         if shape := np.shape(tests[a, b].difference):
             raise invalid("statistic", "be a number", f"an array of shape {shape}")
-    if judges_llrs:
-        for name, scores in named.items():
-            with warnings.catch_warnings():
-                # The tests have said what is missing.
-                warnings.simplefilter("ignore", MissingTrialsWarning)
-                taken = class_scores(scores, key)
-            warn_unless_fit([statistic], *taken, name)
     table = ComparisonTable.from_tests(tests, level=level)
     # An OperatingPoint is a cost that is not normalized.
     cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)
-    normalized = "normalized" if getattr(statistic, "normalize", False) else "not normalized"
-    return attrs.evolve(table, scale=f"costs are {normalized}" if cost else "")
+    normalized = getattr(statistic, "normalize", False) if cost else None
+    return attrs.evolve(table, normalized=normalized)
+
+
+def _is_closed(statistic: object, how: Resampling) -> bool:
+    """Tell if systems are compared by `speaker_z_test`."""
+    has_formula = isinstance(statistic, OperatingPoint) or (
+        isinstance(statistic, LINEAR) and not statistic.shape
+    )
+    return has_formula and how.method == "speaker" and not how.pigeonhole

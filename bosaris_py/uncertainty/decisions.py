@@ -31,8 +31,9 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, class_scores
+from bosaris_py.trials.speakers import KeyLike, split_key
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     Interval,
@@ -42,7 +43,6 @@ from bosaris_py.uncertainty.bootstrap_result import (
     unseen_part,
     z_test,
 )
-from bosaris_py.uncertainty.resampling import as_classes
 
 
 class Prices(Protocol):
@@ -120,11 +120,12 @@ def check_few_errors(errors: float, what: str) -> None:
     """Warn if a rate rests on fewer than 30 errors."""
     # The rule of 30 of Doddington et al., see `rule_of_30`.
     if errors < FEWEST_ERRORS:
-        message = (
-            f"The {what} rests on {errors:g} errors. With fewer than {FEWEST_ERRORS} errors a "
-            "standard error is itself uncertain, and a normal interval too."
+        advice = (
+            f"With fewer than {FEWEST_ERRORS} errors a standard error is itself uncertain, and a "
+            "normal interval too."
         )
-        warn_caller(message, FewErrorsWarning)
+        finding = f"The {what} rests on {errors:g} errors."
+        warn_caller(finding, FewErrorsWarning, advice, [what], errors)
 
 
 @attrs.frozen(repr=False)
@@ -209,7 +210,7 @@ class ErrorCounts(metaclass=Readable):
         return Decisions.at_threshold(tar, non, threshold).counts
 
     @classmethod
-    def from_scores(cls, scores: AnyScores, key: AnyKey, threshold: float) -> "ErrorCounts":
+    def from_scores(cls, scores: AnyScores, key: KeyLike, threshold: float) -> "ErrorCounts":
         """Count the errors of a system on the trials of a key.
 
         Parameters
@@ -226,6 +227,7 @@ class ErrorCounts(metaclass=Readable):
         MissingTrialsWarning
             If trials of the key have no scores; they are left out.
         """
+        key, _ = split_key(key)
         return cls.at_threshold(*class_scores(scores, key, any_order=True), threshold)
 
     @property
@@ -311,17 +313,19 @@ class Decisions(metaclass=Readable):
         Decisions
         """
         limit = as_threshold(threshold, "threshold")
-        return cls(*(~rejected(scores, limit) for scores in as_classes(tar, non)))
+        return cls(
+            *(~rejected(scores, limit) for scores in ListedSample.from_scores(tar, non).lists)
+        )
 
     @classmethod
-    def from_scores(cls, scores: AnyScores, key: AnyKey, threshold: float) -> "Decisions":
+    def from_scores(cls, scores: AnyScores, key: KeyLike, threshold: float) -> "Decisions":
         """Decide all trials of a key, column by column.
 
         Parameters
         ----------
         scores : Scores or FlatScores
             Scores of the system, one for every trial of `key`.
-        key : Key or FlatKey
+        key : Key or FlatKey, or pair (key, metadata)
             Which trials are targets and which non-targets.
         threshold : float
             Accept iff score >= threshold.
@@ -337,11 +341,12 @@ class Decisions(metaclass=Readable):
             If a trial of the key has no score: decisions of two systems that
             lack different trials would be paired wrongly.
         """
+        key, _ = split_key(key)
         tar, non = class_scores(scores, key)
         missing = key.n_trials - tar.size - non.size
         if missing:
             raise TrialMismatchError(
-                f"`scores` must have a score for every trial of `key`; "
+                f"`scores` must have a score for every trial of the key; "
                 f"{missing} of {key.n_trials} have none. Filter the key, or decide what a "
                 "missing score means with scores.set_missing_to_value."
             )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import attrs
@@ -26,15 +26,11 @@ from scipy import special
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray, mark_read_only
 from bosaris_py._validation import check_fraction, describe, invalid, warn_caller
 from bosaris_py.errors import FewSpeakersWarning
-from bosaris_py.numerics.cllr import cllr_of_any
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import ROCCH
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import TrialSpeakers, number_pairs, refuse_same_speaker
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.speaker_pairs import ROUNDING, GroupSums, SpeakerPairs
 from bosaris_py.uncertainty.bootstrap_result import (
-    ROUNDING,
     Alternative,
     Interval,
     OpenEnds,
@@ -42,14 +38,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
     student_quantiles,
 )
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
-from bosaris_py.uncertainty.resampling import (
-    PersonWeights,
-    ResamplingPlan,
-    ScoredTrials,
-    SetPlan,
-    SpeakerPlan,
-    TrialStrata,
-)
+from bosaris_py.uncertainty.resampling import ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.statistic import (
     AUC,
     DCF,
@@ -134,9 +123,9 @@ class Losses(NamedTuple):
     bounds: tuple[float, float] = (0.0, math.inf)
     part: float = 1.0
 
-    def of(self, which: WhichClass, scores: tuple[FloatArray, FloatArray]) -> Float64Array:
-        """Return the losses of the scores of one class, made some at a time to save memory."""
-        loss, given = (self.tar, self.non)[which], scores[which]
+    def of(self, which: WhichClass, sample: ListedSample) -> Float64Array:
+        """Return the losses of the trials of one class, made some at a time to save memory."""
+        loss, given = (self.tar, self.non)[which], sample.lists[which]
         values = np.empty(given.size)
         for start in range(0, given.size, _SCORES_AT_A_TIME):
             some = slice(start, start + _SCORES_AT_A_TIME)
@@ -155,27 +144,19 @@ LinearStatistic = Statistic | ThresholdCost
 LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr
 
 
-def losses_of(
-    statistic: object,
-    tar: FloatArray,
-    non: FloatArray,
-    strata: TrialStrata,
-    name: str = "statistic",
-) -> Losses:
+def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") -> Losses:
     """Return the losses of scores at the optimum of a metric."""
     if isinstance(statistic, Cllr):
-        value = cllr_of_any(tar, non, *strata.trial_weights())
-        if not math.isfinite(value):
-            raise invalid(name, "be finite on the data", f"{value}")
+        if not math.isfinite(sample.cllr):
+            raise invalid(name, "be finite on the data", f"{sample.cllr}")
         of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
-        return Losses(of_tar, of_non, value, (0.0, 0.0))
+        return Losses(of_tar, of_non, sample.cllr, (0.0, 0.0))
     if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC)):
-        cost = FixedCost.of(statistic, name)
+        cost, (tar, non), strata = FixedCost.of(statistic, name), sample.lists, sample.strata
         pmiss = strata.tar.mean(rejected(tar, cost.threshold))
         pfa = strata.non.mean(~rejected(non, cost.threshold))
         return cost.losses(cost.miss * pmiss + cost.alarm * pfa)
-    weights = strata.trial_weights()
-    roc = ROC.from_scores(tar, non, tar_weights=weights[0], non_weights=weights[1])
+    roc = sample.roc
     if isinstance(statistic, AUC):
         return Losses(*_placements(roc), roc.auc, (1.0, 0.0), (0.0, 1.0), part=0.5)
     if statistic.shape:
@@ -299,177 +280,13 @@ class Steps:
         return np.where(counts, np.nan, self.levels[first]), first, edges, int(counts.max())
 
 
-# The trials of both classes by speaker
-
-
-def _by_label(labels: IntArray, values: Any, size: int) -> Float64Array:
-    return np.asarray(np.bincount(labels, values, minlength=size), dtype=np.float64)
-
-
-class _Sums(NamedTuple):
-    """Sums over the trials of each speaker, or pair: of residuals, and of the loss itself."""
-
-    residual: Float64Array
-    total: Float64Array
-
-    @classmethod
-    def of(cls, total: Float64Array, expected: Float64Array, part: float) -> Self:
-        """Take what is expected from what is."""
-        residual = total - expected
-        # Equal shares of losses that are all alike differ by rounding.
-        residual[np.abs(residual) <= ROUNDING * np.abs(expected)] = 0.0
-        return cls(residual, residual + part * expected)
-
-
-# Target and non-target scores.
-BothScores = tuple[FloatArray, FloatArray]
-
-
-@attrs.frozen(eq=False)
-class ListedTrials:
-    """The speaker of each target trial, and the cell, a pair in order, of each non-target."""
-
-    labels: tuple[IntArray, IntArray]
-    sizes: tuple[int, int]
-    strata: TrialStrata
-
-    def mass(self, which: WhichClass) -> Float64Array:
-        """Return the share of the trials of a class, by weight, in each cell."""
-        labels, weights = self.labels[which], self.strata[which].trial_weights()
-        mass = _by_label(labels, weights, self.sizes[which])
-        return mass if weights is not None else mass / labels.size
-
-    def sums(
-        self, which: WhichClass, losses: Losses, scores: BothScores, mass: Float64Array
-    ) -> _Sums:
-        """Add up the losses of the trials of a class in each cell."""
-        labels, strata = self.labels[which], self.strata[which]
-        weights = strata.trial_weights()
-        if weights is None:
-            total = _by_label(labels, losses.of(which, scores), mass.size) / labels.size
-            return _Sums.of(total, float(total.sum()) * mass, losses.part)
-        values = losses.of(which, scores)
-        means = (strata.totals(values) / strata.sizes)[strata.labels]
-        total = _by_label(labels, weights * values, mass.size)
-        return _Sums.of(total, _by_label(labels, weights * means, mass.size), losses.part)
-
-
-@attrs.frozen(eq=False)
-class SpeakerPairs:
-    """Who takes part in which trials: speakers numbered without gaps, and pairs of them."""
-
-    # `pairs` says to which of the pairs (first, second) a cell that is `occupied` belongs. A mass
-    # is the share of the trials of a class, by weight: `masses` by cell, `pair_mass` by pair.
-
-    trials: ListedTrials | None
-    n_trials: tuple[int, int]
-    masses: tuple[Float64Array, Float64Array]
-    present: IntArray
-    occupied: IntArray
-    pairs: IntArray
-    first: IntArray
-    second: IntArray
-    pair_mass: Float64Array
-
-    @classmethod
-    def from_numbers(
-        cls, tar: IntArray, one: IntArray, other: IntArray, size: int, strata: TrialStrata
-    ) -> Self:
-        """Group trials by the number, below `size`, of the one or two speakers of each."""
-        refuse_same_speaker(one, other)
-        cells, n_cells, listed = number_pairs(one, other, (size, size), ordered=True)
-        trials = ListedTrials((tar, cells), (size, n_cells), strata)
-        of_targets, mass = trials.mass(0), trials.mass(1)
-        occupied = np.flatnonzero(mass)
-        one, other = np.divmod(occupied if listed is None else listed[occupied], size)
-        # In cells (i, j) and (j, i) the same two speakers meet.
-        codes = np.minimum(one, other) * size + np.maximum(one, other)
-        found, pairs = np.unique(codes, return_inverse=True)
-        first, second = np.divmod(found, size)
-        taking_part = of_targets > 0
-        taking_part[first] = taking_part[second] = True
-        present = np.flatnonzero(taking_part)
-        if present.size < 2:
-            raise invalid("key", "have at least two speakers with trials", f"{present.size}")
-        number = np.cumsum(taking_part) - 1
-        numbers = present, occupied, pairs, number[first], number[second]
-        pair_mass = _by_label(pairs, mass[occupied], found.size)
-        n_trials, masses = (tar.size, cells.size), (of_targets, mass)
-        return cls(trials, n_trials, masses, *numbers, pair_mass)
-
-    @functools.cached_property
-    def summary(self) -> "SpeakerPairs":
-        """The same without lists or masks of trials: what results keep."""
-        none = np.empty(0, dtype=np.int64)
-        of_targets = self.masses[0], np.empty(0)
-        return attrs.evolve(self, trials=None, masses=of_targets, occupied=none, pairs=none)
-
-    @property
-    def n_speakers(self) -> int:
-        """Number of speakers who take part in trials."""
-        return self.present.size
-
-    def of_speakers(self, values: Float64Array) -> Float64Array:
-        """Add up a number for each pair by speaker; each pair counts for both of them."""
-        k = self.n_speakers
-        return _by_label(self.first, values, k) + _by_label(self.second, values, k)
-
-    @functools.cached_property
-    def tar_mass(self) -> Float64Array:
-        """Share of the target trials of each speaker."""
-        return self.masses[0][self.present]
-
-    @functools.cached_property
-    def reach(self) -> Float64Array:
-        """Share of the non-target trials in which each speaker takes part: of sum two."""
-        return self.of_speakers(self.pair_mass)
-
-    @functools.cached_property
-    def leverages(self) -> tuple[Float64Array, Float64Array]:
-        """How much an estimate without a speaker magnifies what the speaker's trials did."""
-        # 1 / (1 - share of the trials): T / (T - T_k). One speaker who has all cannot be left out.
-        least = 1.0 / self.n_speakers
-        tar, non = (1.0 / np.maximum(1.0 - m, least) for m in (self.tar_mass, self.reach))
-        return tar, non
-
-    @property
-    def n_by_class(self) -> tuple[int, int]:
-        """Number of speakers with target trials, and with non-target trials."""
-        return int(np.count_nonzero(self.tar_mass)), int(np.count_nonzero(self.reach))
-
-    def sums(self, losses: Losses, scores: BothScores) -> tuple[_Sums, _Sums]:
-        """Add up the losses of the trials of each speaker, and of each pair of speakers."""
-        if self.trials is None:
-            raise TypeError("a summary has no trials")
-        tar = self.trials.sums(0, losses, scores, self.masses[0])
-        non = self.trials.sums(1, losses, scores, self.masses[1])
-        size = self.pair_mass.size
-        return (
-            _Sums(*(values[self.present] for values in tar)),
-            _Sums(*(_by_label(self.pairs, values[self.occupied], size) for values in non)),
-        )
-
-
-def scores_by_speaker(
-    systems: Sequence[AnyScores], key: AnyKey, persons: TrialSpeakers, conditions: Conditions | None
-) -> tuple[SpeakerPairs, TrialStrata, list[BothScores]]:
-    """Group the trials of a key by speaker, and take the scores of systems on the same trials."""
-    trials = ScoredTrials.of(systems[0], key, conditions)
-    (tar, _), (one, other) = trials.speakers_of(persons)
-    pairs = SpeakerPairs.from_numbers(tar, one, other, persons.n_speakers, trials.strata)
-    return pairs, trials.strata, [trials.take(scores, key) for scores in systems]
-
-
 def open_ends(
-    statistic: AnyStatistic,
-    scores: BothScores,
-    weights: tuple[Float64Array | None, Float64Array | None],
-    units: tuple[float, float],
+    statistic: AnyStatistic, sample: ListedSample, units: tuple[float, float]
 ) -> OpenEnds:
     """Return what makes the ends that data without variation leave open; it keeps no trials."""
     if isinstance(statistic, UserFunction):
         return _anything
-    return functools.partial(_open_ends, statistic, *_condensed(statistic, scores, weights), units)
+    return functools.partial(_open_ends, statistic, *_condensed(statistic, sample), units)
 
 
 def _anything(confidence: float) -> tuple[float, float]:
@@ -478,7 +295,7 @@ def _anything(confidence: float) -> tuple[float, float]:
 
 def _open_ends(
     statistic: Statistic,
-    scores: BothScores,
+    scores: tuple[Float64Array, Float64Array],
     weights: tuple[Float64Array, Float64Array],
     units: tuple[float, float],
     confidence: float,
@@ -492,17 +309,16 @@ def _open_ends(
     for far in (math.inf, -math.inf):
         tar, non = (np.append(s, x) for s, x in zip(scores, (far, -far), strict=True))
         # Scores that stand for others are no log-likelihood-ratios: no word of that.
-        value = statistic._value(tar, non, tar_weights=masses[0], non_weights=masses[1])
+        value = statistic.of_sample(ListedSample.from_scores(tar, non, *masses))
         ends.append(np.asarray(value, dtype=np.float64))
     return np.minimum(*ends), np.maximum(*ends)
 
 
 def _condensed(
-    statistic: Statistic,
-    scores: BothScores,
-    weights: tuple[Float64Array | None, Float64Array | None],
-) -> tuple[BothScores, tuple[Float64Array, Float64Array]]:
+    statistic: Statistic, sample: ListedSample
+) -> tuple[tuple[Float64Array, Float64Array], tuple[Float64Array, Float64Array]]:
     """Return a few scores with weights that stand for all, also if others join."""
+    scores, weights = sample.lists, sample.trial_weights
     if isinstance(statistic, ThresholdStatistic):
         limits = np.append(-np.inf, np.union1d(statistic.fa_limits, statistic.miss_limits))
         # The greatest limit that a score reaches.
@@ -520,11 +336,10 @@ def _condensed(
         with np.errstate(divide="ignore"):
             tar, non = (mean + np.log(-np.expm1(-mean)) for mean in means)
         return (-tar, non), (one, one)
-    tar_weights, non_weights = weights
-    roc = ROC.from_scores(*scores, tar_weights=tar_weights, non_weights=non_weights)
     if isinstance(statistic, AUC):
+        roc = sample.roc
         return (np.array([1.0, -1.0]), np.zeros(1)), (np.array([roc.auc, 1.0 - roc.auc]), one)
-    hull = roc.convex_hull()
+    hull = sample.hull
     steps = np.arange(hull.pmiss.size - 1.0)
     return (steps, steps), (np.diff(hull.pmiss), -np.diff(hull.pfa))
 
@@ -535,16 +350,21 @@ METHOD = "speaker pairs"
 FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST = 20, 30
 
 
-def check_few_speakers(effective: float, fewest: int, what: str) -> bool:
-    """Warn if a metric, or a difference, rests on few speakers; return whether it does."""
-    if effective < fewest:
-        message = (
-            f"The {what} rests on {min(effective, fewest - 1):.2g} effective speakers. With fewer "
-            f"than {fewest} a standard error is itself uncertain: intervals may be too short, "
-            "p-values too small."
+def check_few_speakers(effective: Mapping[str, float], fewest: int) -> bool:
+    """Warn if figures, by name, rest on few speakers; return whether one does."""
+    few = {name: count for name, count in effective.items() if count < fewest}
+    if few:
+        names, verb = ", ".join(few), "rests" if len(few) == 1 else "rest"
+        ends = [f"{min(end(few.values()), fewest - 1):.2g}" for end in (min, max)]
+        warn_caller(
+            f"The {names} {verb} on {' to '.join(dict.fromkeys(ends))} effective speakers.",
+            FewSpeakersWarning,
+            f"With fewer than {fewest} a standard error is itself uncertain: intervals may be too "
+            "short, p-values too small.",
+            figures=few,
+            count=min(few.values()),
         )
-        warn_caller(message, FewSpeakersWarning)
-    return effective < fewest
+    return bool(few)
 
 
 # With fewer draws of Student's t its own law is the better one.
@@ -563,8 +383,8 @@ class SpeakerInfluence:
     # `certain` that of each class in which all did.
 
     pairs: SpeakerPairs
-    tar: _Sums
-    non: _Sums
+    tar: GroupSums
+    non: GroupSums
     estimate: float
     scale: float
     unseen: Float64Array
@@ -573,9 +393,10 @@ class SpeakerInfluence:
     is_area: bool
 
     @classmethod
-    def of(cls, pairs: SpeakerPairs, losses: Losses, scores: BothScores) -> Self:
+    def of(cls, losses: Losses, sample: ListedSample) -> Self:
         """Add up the losses of a metric."""
-        tar, non = pairs.sums(losses, scores)
+        pairs = sample.pairs
+        tar, non = pairs.sums(losses.of(0, sample), losses.of(1, sample), losses.part)
         means = np.array([tar.total.sum(), non.total.sum()])
         most = np.array(losses.most)
         unseen, certain = (
@@ -589,7 +410,7 @@ class SpeakerInfluence:
     def minus(self, other: "SpeakerInfluence") -> "SpeakerInfluence":
         """Return the influence on the difference to another system on the same trials."""
         tar, non = (
-            _Sums(*(a - b for a, b in zip(mine, its, strict=True)))
+            GroupSums(*(a - b for a, b in zip(mine, its, strict=True)))
             for mine, its in ((self.tar, other.tar), (self.non, other.non))
         )
         scale, difference = max(self.scale, other.scale), self.estimate - other.estimate
@@ -612,8 +433,8 @@ class SpeakerInfluence:
         prices = np.array((miss, alarm))
         return attrs.evolve(
             self,
-            tar=_Sums(*(miss * values for values in self.tar)),
-            non=_Sums(*(alarm * values for values in self.non)),
+            tar=GroupSums(*(miss * values for values in self.tar)),
+            non=GroupSums(*(alarm * values for values in self.non)),
             estimate=estimate,
             scale=estimate,
             unseen=prices * self.unseen,
@@ -806,9 +627,6 @@ class Studentised:
         cls, influence: SpeakerInfluence, weights: Float64Array, *, is_difference: bool = False
     ) -> Self:
         """Draw Student's t of replicates, one for each row of weights of the speakers."""
-        # Conditions of weight 0 may have speakers of their own.
-        if weights.shape[1] > influence.pairs.n_speakers:
-            weights = weights[:, influence.pairs.present]
         draws = influence.students(weights, log=not is_difference)
         if draws is not None and is_difference:
             draws = np.sort(np.abs(draws))
@@ -867,39 +685,20 @@ class Studentised:
         return 0.5 * both if (alternative == "less") == (value < 0) else 1.0 - 0.5 * both
 
 
-def influence_on(
-    statistic: object, scores: BothScores, pairs: SpeakerPairs, strata: TrialStrata
-) -> SpeakerInfluence:
-    """Return the influence of speakers on a metric of one system."""
-    return SpeakerInfluence.of(pairs, losses_of(statistic, *scores, strata), scores)
-
-
-def influences_by_plan(
-    systems: Sequence[tuple[Any, BothScores]], plan: object
-) -> tuple[list[SpeakerInfluence | None], PersonWeights] | None:
-    """Return the influence of drawn speakers on statistics, None without a formula; their law."""
-    if not isinstance(plan, SpeakerPlan) or plan.non.second is None:
-        return None
-    persons = plan.persons
+def influences_of(
+    systems: Sequence[tuple[object, ListedSample]], plan: object
+) -> list[SpeakerInfluence | None] | None:
+    """Return the influence of drawn speakers on statistics, None without a formula."""
     # In a pigeonhole bootstrap the two sides are different persons.
-    if persons.n_second is not None:
+    if not isinstance(plan, SpeakerPlan) or plan.persons.n_second is not None:
         return None
-    # Losses first: they need memory, as the lists of pairs do.
-    losses = [
-        losses_of(statistic, *scores, plan.strata)
+    found = [
+        SpeakerInfluence.of(losses_of(statistic, sample), sample)
         if isinstance(statistic, LINEAR) and not statistic.shape
         else None
-        for statistic, scores in systems
+        for statistic, sample in systems
     ]
-    if not any(losses):
-        return None
-    numbers = plan.tar.first, plan.non.first, plan.non.second
-    pairs = SpeakerPairs.from_numbers(*numbers, persons.n_first, plan.strata)
-    found = [
-        None if loss is None else SpeakerInfluence.of(pairs, loss, scores)
-        for loss, (_, scores) in zip(losses, systems, strict=True)
-    ]
-    return found, persons
+    return found if any(found) else None
 
 
 def units_of(plan: ResamplingPlan) -> tuple[float, float]:

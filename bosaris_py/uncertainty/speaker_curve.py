@@ -13,6 +13,7 @@ no sum depends on how many threads BLAS has.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -31,8 +32,10 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.numerics.rocch import eer_of_hull
-from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, TrialUnits, weighted_sum
+from bosaris_py.numerics.rocch import eer_of_hull, hull_indices
+from bosaris_py.trials.sample import ListedSample, ScoredClass
+from bosaris_py.trials.strata import slices_of, weighted_sum
+from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan, TrialUnits
 
 # A table of pairs of speakers costs as much as weighting one trial for so many of its cells.
 _PAIRS_PER_TRIAL = 75
@@ -104,6 +107,14 @@ class WeightedCurve(NamedTuple):
         pfa[:-1] += 1.0
         pfa[-1] = 0.0
         return self.misses / self.tar_total, pfa
+
+    def vertices(self) -> tuple[Float64Array, Float64Array]:
+        """Return miss and false-alarm rate at the vertices of the convex hull."""
+        total = self.below.dtype.type(self.non_total)
+        misses = np.concatenate((self.misses[:1] * 0, self.misses))
+        alarms = np.concatenate(([total], total - self.below, [self.below.dtype.type(0)]))
+        at = hull_indices(misses, alarms)
+        return misses[at] / self.tar_total, alarms[at] / self.non_total
 
     def min_cost(self, miss_cost: float, fa_cost: float) -> float:
         """Return the least cost of all thresholds."""
@@ -204,20 +215,8 @@ class _WeightedTrials:
     values: Float64Array | None = None
 
     @classmethod
-    def of(
-        cls, scores: FloatArray, units: TrialUnits, persons: PersonWeights, limits: AnyArray,
-        *, ties: bool,
-    ) -> "_WeightedTrials":  # fmt: skip
-        """Sort trials; with `ties`, put the number up to each limit behind that below it."""
-        edges = np.empty(0, dtype=np.int64)
-        if limits.size:
-            order = np.argsort(scores)
-            edges = np.searchsorted(scores, limits, sorter=order)
-            if ties:
-                up_to = np.searchsorted(scores, limits, side="right", sorter=order)
-                edges = np.column_stack((edges, up_to)).ravel()
-            units = units.reordered(order)
-            del order
+    def of(cls, edges: IntArray, units: TrialUnits, persons: PersonWeights) -> "_WeightedTrials":
+        """Take the persons of trials, in order, and the number of trials below each limit."""
         first, second = units.first, units.second
         shape, folded = (persons.n_first, 1), False
         if second is not None:
@@ -225,9 +224,9 @@ class _WeightedTrials:
             if folded:
                 first, second = np.minimum(first, second), np.maximum(first, second)
         n_pairs = math.prod(shape)
-        fits = n_pairs <= max(scores.size / 2, _SMALL_TABLE)
+        fits = n_pairs <= max(first.size / 2, _SMALL_TABLE)
         most = max(n_pairs / _PAIRS_PER_TRIAL, _FEW_TRIALS) if fits else math.inf
-        edges = mark_read_only(np.concatenate(([0], edges, [scores.size])))
+        edges = mark_read_only(np.concatenate(([0], edges, [first.size])))
         return cls(first, second, shape, folded, edges, most)
 
     def between(self, starts: IntArray, stops: IntArray, weights: _SpeakerWeights) -> Float64Array:
@@ -316,20 +315,6 @@ class _WeightedClass:
     parts: tuple[_WeightedTrials, ...]
     shares: Float64Array
 
-    @classmethod
-    def of(
-        cls, scores: FloatArray, limits: AnyArray, plan: SpeakerPlan, which: Literal[0, 1],
-        *, ties: bool = False,
-    ) -> "_WeightedClass":  # fmt: skip
-        """Sort the trials of each condition."""
-        strata, units = plan.strata[which], (plan.tar, plan.non)[which]
-        parts = [units] if strata.labels is None else map(units.reordered, strata.members())
-        trials = (
-            _WeightedTrials.of(some, part, plan.persons, limits, ties=ties)
-            for some, part in zip(strata.split(scores), parts, strict=True)
-        )
-        return cls(tuple(trials), strata.shares)
-
     @property
     def n_edges(self) -> int:
         """Number of edges, both ends included."""
@@ -368,6 +353,70 @@ class _WeightedClass:
 
 
 @attrs.frozen(eq=False)
+class SpeakerTrials:
+    """The trials of a sample and the persons of a plan, brought together once for all metrics."""
+
+    sample: ListedSample
+    plan: SpeakerPlan
+
+    def between(
+        self, which: Literal[0, 1], limits: AnyArray | None, *, ties: bool = False
+    ) -> "_WeightedClass":
+        """Return a class with its edges at limits, or in the order of the trials without any.
+
+        With `ties`, the number of trials up to each limit stands behind the number below it.
+        """
+        of_class, units = self._sides[which]
+        strata = of_class.strata
+        if limits is None:
+            members = [units] if strata.labels is None else map(units.reordered, strata.members())
+            edges = [np.empty(0, dtype=np.int64)] * strata.n_sets
+        else:
+            places = slices_of(strata.sizes.tolist())
+            members = [self._ordered[which].part(place) for place in places]
+            edges = [part.count_below(limits) for part in of_class.sorted.parts]
+            if ties:
+                up_to = [part.count_up_to(limits) for part in of_class.sorted.parts]
+                edges = [np.column_stack(both).ravel() for both in zip(edges, up_to, strict=True)]
+        parts = (
+            _WeightedTrials.of(edge, part, self.plan.persons)
+            for edge, part in zip(edges, members, strict=True)
+        )
+        return _WeightedClass(tuple(parts), strata.shares)
+
+    @property
+    def _sides(self) -> tuple[tuple[ScoredClass, TrialUnits], tuple[ScoredClass, TrialUnits]]:
+        return (self.sample.tar, self.plan.tar), (self.sample.non, self.plan.non)
+
+    @functools.cached_property
+    def _ordered(self) -> tuple[TrialUnits, TrialUnits]:
+        """The persons of the trials in the order of the scores."""
+        tar, non = (units.reordered(of_class.order) for of_class, units in self._sides)
+        return tar, non
+
+    @functools.cached_property
+    def counts(self) -> tuple["_WeightedClass", "_WeightedClass"]:
+        """Both classes, in the order of the trials."""
+        return self.between(0, None), self.between(1, None)
+
+    @functools.cached_property
+    def limits(self) -> AnyArray:
+        """The distinct target scores."""
+        parts = [part.distinct()[0] for part in self.sample.tar.sorted.parts]
+        return parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
+
+    @functools.cached_property
+    def at_targets(self) -> tuple["_WeightedClass", "_WeightedClass"]:
+        """Both classes with edges at the target scores."""
+        return self.between(0, self.limits), self.between(1, self.limits)
+
+    @functools.cached_property
+    def tied(self) -> "_WeightedClass":
+        """The non-targets with edges below and above each target score."""
+        return self.between(1, self.limits, ties=True)
+
+
+@attrs.frozen(eq=False)
 class SpeakerMeans:
     """A function `combine` of the means of a value of each trial over both classes."""
 
@@ -377,18 +426,15 @@ class SpeakerMeans:
 
     @classmethod
     def of(
-        cls, values: tuple[Float64Array, Float64Array], plan: SpeakerPlan, combine: Combine
+        cls, trials: SpeakerTrials, values: tuple[Float64Array, Float64Array], combine: Combine
     ) -> "SpeakerMeans":
         """Put the values of each condition beside its trials."""
-        nowhere = np.empty(0)
-        tar = _WeightedClass.of(values[0], nowhere, plan, 0)
-        counts = tar, _WeightedClass.of(values[1], nowhere, plan, 1)
         sums = []
-        for side, strata, some in zip(counts, plan.strata, values, strict=True):
+        for side, strata, some in zip(trials.counts, trials.plan.strata, values, strict=True):
             pairs = zip(side.parts, strata.split(some), strict=True)
             parts = tuple(attrs.evolve(part, values=given) for part, given in pairs)
             sums.append(attrs.evolve(side, parts=parts))
-        return cls(counts, tuple(sums), combine)
+        return cls(trials.counts, (sums[0], sums[1]), combine)
 
     def __call__(self, first: Weights, second: Weights) -> Float64Array:
         """Return one value for each row of weights; NaN where a condition lost all its weight."""
@@ -414,15 +460,13 @@ class SpeakerRates:
 
     @classmethod
     def of(
-        cls, scores: tuple[FloatArray, FloatArray], limits: tuple[Float64Array, Float64Array],
-        plan: SpeakerPlan, combine: Combine,
-    ) -> "SpeakerRates":  # fmt: skip
-        """Sort the trials of both classes."""
+        cls, trials: SpeakerTrials, limits: tuple[Float64Array, Float64Array], combine: Combine
+    ) -> "SpeakerRates":
+        """Find the thresholds among the scores of both classes."""
         (tar_limits, tar_places), (non_limits, non_places) = (
             np.unique(values, return_inverse=True) for values in limits
         )
-        tar = _WeightedClass.of(scores[0], tar_limits, plan, 0)
-        non = _WeightedClass.of(scores[1], non_limits, plan, 1)
+        tar, non = trials.between(0, tar_limits), trials.between(1, non_limits)
         return cls(tar, non, (tar_places, non_places), combine)
 
     def __call__(self, first: Weights, second: Weights) -> Float64Array:
@@ -447,7 +491,7 @@ class SpeakerCurve:
     # Points of the ROC are the distinct target scores, `limits`, and one more where all is
     # rejected; `cells` are the points at borders of cells. From the miss and false-alarm rates
     # there, (n_replicates, n_borders), `open_cells` tells which cells can hold points that decide;
-    # None if all points do, and ties.
+    # None if all points do. With `ties` non-targets equal to a target are told from those above.
 
     tar: _WeightedClass
     non: _WeightedClass
@@ -457,20 +501,20 @@ class SpeakerCurve:
     of_curve: Callable[[WeightedCurve], Any]
     open_cells: OpenCells | None
     narrows: bool
+    ties: bool
     shape: tuple[int, ...]
 
     @classmethod
     def of(
-        cls, scores: tuple[FloatArray, FloatArray], plan: SpeakerPlan,
-        of_curve: Callable[[WeightedCurve], Any], open_cells: OpenCells | None,
-        shape: tuple[int, ...], *, narrows: bool,
+        cls, trials: SpeakerTrials, of_curve: Callable[[WeightedCurve], Any],
+        open_cells: OpenCells | None, shape: tuple[int, ...], *, narrows: bool, ties: bool,
     ) -> "SpeakerCurve":  # fmt: skip
-        """Sort the trials of both classes, and cut the scores into cells of equal costs."""
-        limits, ties = np.unique(scores[0]), open_cells is None
-        tar = _WeightedClass.of(scores[0], limits, plan, 0)
-        non = _WeightedClass.of(scores[1], limits, plan, 1, ties=ties)
+        """Cut the scores into cells of equal costs."""
+        limits, (tar, non) = trials.limits, trials.at_targets
+        if ties:
+            non = trials.tied
         cells = np.array([0, limits.size])
-        if not ties:
+        if open_cells is not None:
             # What it takes to complete a cell, up to each point; and to know one more border.
             costs = [np.minimum(np.diff(part.edges), part.most) for part in tar.parts + non.parts]
             cost = np.sum(costs, axis=0)[:-1].cumsum()
@@ -482,11 +526,12 @@ class SpeakerCurve:
                 crowds = [np.diff(part.edges[1:]) > part.most for part in non.parts if shape]
                 after = np.flatnonzero(np.any(crowds, axis=0))
                 cells = np.unique(np.concatenate((cells, inner, after, after + 1)))
-        most_points = max((scores[0].size + scores[1].size) // 4, _POINTS)
+        n_trials = sum(scores.size for scores in trials.sample.lists)
+        most_points = max(n_trials // 4, _POINTS)
         if shape:  # replicates that are curves take memory, too
             most_points //= 2
         arrays = mark_read_only(limits.astype(np.float64)), mark_read_only(cells)
-        return cls(tar, non, *arrays, most_points, of_curve, open_cells, narrows, shape)
+        return cls(tar, non, *arrays, most_points, of_curve, open_cells, narrows, ties, shape)
 
     def __call__(self, first: Weights, second: Weights) -> Float64Array:
         """Return one value for each row of weights; NaN where a condition lost all its weight."""
@@ -556,7 +601,7 @@ class SpeakerCurve:
                 self._complete(values, rows[more], *some, known)
                 kept[more] = False
         totals, up_to = below[:, -1].tolist(), below[:, :-1]
-        below, up_to = (below[:, :-1:2], below[:, 1::2]) if known is None else (up_to, up_to)
+        below, up_to = (below[:, :-1:2], below[:, 1::2]) if self.ties else (up_to, up_to)
         limits = self.limits[points[:-1]]
         for i in np.flatnonzero(kept).tolist():
             curve = WeightedCurve(limits, misses[i], below[i], up_to[i], totals[i])
@@ -574,6 +619,8 @@ class SpeakerSampler:
 
     persons: PersonWeights
     systems: tuple[ValuesOfSpeakers, ...]
+    # The order in which the values of all systems are returned; None keeps it.
+    columns: IndexArray | None = None
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates along the first axis."""
@@ -598,4 +645,5 @@ class SpeakerSampler:
         values = [system(first, second) for system in self.systems]
         if len(values) == 1:
             return values[0]
-        return np.concatenate([value.reshape(first.shape[0], -1) for value in values], axis=1)
+        rows = np.concatenate([value.reshape(first.shape[0], -1) for value in values], axis=1)
+        return rows if self.columns is None else rows[:, self.columns]

@@ -11,7 +11,7 @@ import abc
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
@@ -28,32 +28,24 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._validation import NamedWarnings, as_score_lists, describe, invalid
-from bosaris_py.numerics.cllr import cllr_of_any
-from bosaris_py.numerics.metrics import error_rates_at
+from bosaris_py._validation import cautions, describe, invalid
+from bosaris_py.numerics.llr_cost import softplus
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
-from bosaris_py.numerics.roc import ROC, check_llrs
-from bosaris_py.numerics.rocch import SAME_COST, eers_of_hulls
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.rocch import SAME_COST, eer_of_hull, eers_of_hulls
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.strata import SetIndex, SortedStrata, TrialGroups, weighted_sum
 from bosaris_py.uncertainty import statistic_samplers
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.decisions import as_threshold
-from bosaris_py.uncertainty.lazy_curve import EERWindow, LazyEER, LazyMinCost
-from bosaris_py.uncertainty.resampling import (
-    IidPlan,
-    ResamplingPlan,
-    SetIndex,
-    SetPlan,
-    SortedStrata,
-    SpeakerPlan,
-    TrialGroups,
-    TrialStrata,
-    weighted_sum,
-)
+from bosaris_py.uncertainty.lazy_curve import LazyEER, LazyMinCost
+from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.speaker_curve import (
     SpeakerCurve,
     SpeakerMeans,
     SpeakerRates,
     SpeakerSampler,
+    SpeakerTrials,
     ValuesOfSpeakers,
     WeightedCurve,
     open_cells,
@@ -101,15 +93,25 @@ class Statistic(metaclass=Readable):
         -------
         float or ndarray of float64, of shape `shape`
         """
-        value = self._value(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+        sample = ListedSample.from_scores(tar, non, tar_weights, non_weights)
+        value = self.of_sample(sample)
         if self._takes_llrs:
-            weights = tar_weights, non_weights
-            check_llrs(*as_score_lists(tar, non, *weights), *weights)
+            sample.warn_unless_llrs()
         return value if np.ndim(value) else float(value)
 
     @abc.abstractmethod
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        """Compute the statistic of scores, given `tar_weights` and `non_weights`."""
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Compute the statistic of a sample.
+
+        Parameters
+        ----------
+        sample : ListedSample
+            Scored trials, alike, weighted or in weighted conditions.
+
+        Returns
+        -------
+        float or ndarray of float64, of shape `shape`
+        """
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -137,13 +139,13 @@ class Statistic(metaclass=Readable):
             condition. Those of each condition are divided by their sum.
         """
 
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+    def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates under a plan.
 
         Parameters
         ----------
-        tar, non : ndarray of float32 or float64
-            Scores without NaN, in the order for which the plan was made.
+        sample : ListedSample
+            The scored trials for which the plan was made.
         plan : ResamplingPlan
             How trials are weighted in each replicate.
 
@@ -152,52 +154,42 @@ class Statistic(metaclass=Readable):
         Sampler
         """
         if isinstance(plan, SpeakerPlan):
-            values = self.speaker_sums(tar, non, plan)
+            values = self.speaker_sums(SpeakerTrials(sample, plan))
             if values is not None:
                 return SpeakerSampler(plan.persons, (values,))
+        tar, non = sample.tar, sample.non
         if isinstance(plan, IidPlan) and plan.strata.is_single:
             # All trials are alike, so the order of sorting need not be known.
-            evaluator = self.evaluator(*plan.strata.sorted(tar, non))
+            evaluator = self.evaluator(tar.sorted, non.sorted)
             return statistic_samplers.WeightedSampler(plan, evaluator, self.shape)
-        evaluator, *orders = self._arranged(tar, non, plan.strata)
-        return statistic_samplers.WeightedSampler(plan.reordered(*orders), evaluator, self.shape)
+        plan = plan.reordered(tar.order, non.order)
+        evaluator = self.evaluator(tar.sorted, non.sorted)
+        return statistic_samplers.WeightedSampler(plan, evaluator, self.shape)
 
-    def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
+    def in_order(self, sample: ListedSample) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials, not of sorted scores.
 
         Parameters
         ----------
-        tar, non : ndarray of float32 or float64
-            Scores without NaN.
-        strata : TrialStrata
-            The conditions of the trials.
+        sample : ListedSample
+            The scored trials.
 
         Returns
         -------
         callable
             Called with the weights of both classes.
         """
-        return functools.partial(_in_order, *self._arranged(tar, non, strata))
+        orders = sample.tar.order, sample.non.order
+        evaluator = self.evaluator(sample.tar.sorted, sample.non.sorted)
+        return functools.partial(_in_order, evaluator, *orders)
 
-    def _arranged(
-        self, tar: FloatArray, non: FloatArray, strata: TrialStrata
-    ) -> tuple[Evaluator, IndexArray, IndexArray]:
-        """Return the evaluator for sorted scores, and the orders that sort them."""
-        tar_sorted, tar_order = strata.tar.arranged(tar)
-        non_sorted, non_order = strata.non.arranged(non)
-        return self.evaluator(tar_sorted, non_sorted), tar_order, non_order
-
-    def speaker_sums(
-        self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan
-    ) -> ValuesOfSpeakers | None:
+    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers | None:
         """Prepare for many sets of weights of speakers.
 
         Parameters
         ----------
-        tar, non : ndarray of float32 or float64
-            Scores without NaN, in the order for which the plan was made.
-        plan : SpeakerPlan
-            Who takes part in each trial.
+        trials : SpeakerTrials
+            The scored trials, and who takes part in each.
 
         Returns
         -------
@@ -260,14 +252,15 @@ class _MeansStatistic(Statistic):
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
         """Add up what the means are of over the trials of each set: (n_sets, m)."""
 
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+    def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
         # If whole sets are picked, their sums are all it takes.
         if isinstance(plan, SetPlan) and not plan.two_layer:
-            return self._set_sampler(tar, non, plan)
-        return super().sampler(tar, non, plan)
+            return self._set_sampler(sample, plan)
+        return super().sampler(sample, plan)
 
-    def _set_sampler(self, tar: FloatArray, non: FloatArray, plan: SetPlan) -> Sampler:
+    def _set_sampler(self, sample: ListedSample, plan: SetPlan) -> Sampler:
+        tar, non = sample.lists
         sums = self.sums(tar, plan.cells[0], 0), self.sums(non, plan.cells[1], 1)
         return statistic_samplers.set_sampler(plan, *sums, self.combine)
 
@@ -300,9 +293,11 @@ class ThresholdStatistic(_MeansStatistic):
         """Thresholds: a target below is a miss. One-dimensional."""
         return self.fa_limits
 
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        pmiss, _ = error_rates_at(tar, non, self.miss_limits, **weights)
-        _, pfa = error_rates_at(tar, non, self.fa_limits, **weights)
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Make the value from the error-rates."""
+        pmiss, pfa = sample.error_rates(self.fa_limits)
+        if not np.array_equal(self.miss_limits, self.fa_limits):
+            pmiss, _ = sample.error_rates(self.miss_limits)
         return self.combine(pmiss[None, :], pfa[None, :])[0]
 
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
@@ -320,21 +315,21 @@ class ThresholdStatistic(_MeansStatistic):
         parts = list(zip(strata.slices, counts, strict=True))
         return functools.partial(_weighted_rates, which, parts, strata.shares)
 
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+    def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
         # Trials: binomial draws. Sets: the distribution of the number of errors, or draws over the
         # distinct numbers of errors in a set. Sets, trials in them, several thresholds: weights.
         if isinstance(plan, IidPlan):
+            tar, non = sample.lists
             limits = [(tar, self.miss_limits)], [(non, self.fa_limits)]
             return statistic_samplers.cell_sampler(plan, *limits, self.combine)
         if isinstance(plan, SetPlan) and self.fa_limits.size == 1:
-            return self._set_sampler(tar, non, plan)
-        return super().sampler(tar, non, plan)
+            return self._set_sampler(sample, plan)
+        return super().sampler(sample, plan)
 
-    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
+    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers:
         """Count the errors of each pair of speakers."""
-        limits = self.miss_limits, self.fa_limits
-        return SpeakerRates.of((tar, non), limits, plan, self.combine)
+        return SpeakerRates.of(trials, (self.miss_limits, self.fa_limits), self.combine)
 
 
 def _weighted_rates(
@@ -388,15 +383,18 @@ def _to_threshold(value: Any) -> float:
 class DCF(_ActualCost):
     r"""Detection cost at a fixed threshold, the measure of the uncertainty papers.
 
+    Make one with threshold, prior and both costs: the papers have ``DCF(threshold, 0.01, 10, 1)``,
+    which was ``DCF(threshold)`` in version 0.2.
+
     Parameters
     ----------
     threshold : float
         Accept iff score >= threshold.
-    p_target : float, default: 0.01
+    p_target : float
         Prior probability of a target, strictly between 0 and 1.
-    c_miss : float, default: 10
+    c_miss : float
         Cost of a miss, positive.
-    c_fa : float, default: 1
+    c_fa : float
         Cost of a false alarm, positive.
     normalize : bool, default: False
         Divide by the cost of the better decision made without a detector.
@@ -410,14 +408,14 @@ class DCF(_ActualCost):
 
     Examples
     --------
-    >>> round(DCF(2.0)([1.0, 3.0], [0.0, 2.5]), 6)
+    >>> round(DCF(2.0, 0.01, 10, 1)([1.0, 3.0], [0.0, 2.5]), 6)
     0.545
     """
 
     threshold: float = attrs.field(converter=_to_threshold)
-    p_target: float = 0.01
-    c_miss: float = 10.0
-    c_fa: float = 1.0
+    p_target: float
+    c_miss: float
+    c_fa: float
     normalize: bool = attrs.field(default=False, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
@@ -536,8 +534,9 @@ class Cllr(_MeansStatistic):
 
     _takes_llrs = True
 
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        return cllr_of_any(*as_score_lists(tar, non, *weights.values()), *weights.values())
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Return the cost."""
+        return sample.cllr
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Average the mean costs of the two classes."""
@@ -554,9 +553,10 @@ class Cllr(_MeansStatistic):
         bits = mark_read_only(bits_of(_SIGNS[which], strata.values))
         return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
 
-    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
+    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers:
         """Add up the costs of each pair of speakers."""
-        return SpeakerMeans.of((bits_of(-1.0, tar), bits_of(1.0, non)), plan, self.combine)
+        tar, non = trials.sample.lists
+        return SpeakerMeans.of(trials, (bits_of(-1.0, tar), bits_of(1.0, non)), self.combine)
 
 
 def _mean_bits(
@@ -570,10 +570,7 @@ def _mean_bits(
 
 def bits_of(sign: float, scores: FloatArray, base: float = 2.0) -> Float64Array:
     """Return log2(1 + e^(sign x)), the cost of log-likelihood-ratios x in bits; or to a base."""
-    bits, x = np.abs(scores, dtype=np.float64), np.multiply(scores, sign, dtype=np.float64)
-    np.negative(bits, out=bits)
-    np.log1p(np.exp(bits, out=bits), out=bits)
-    bits += np.maximum(x, 0.0, out=x)
+    bits = softplus(scores, sign)
     bits /= math.log(base)
     return bits
 
@@ -595,8 +592,9 @@ class CurveStatistic(Statistic):
         """Make the value from the weights of one replicate."""
         return self.of_roc(curve.roc())
 
-    def _value(self, tar: npt.ArrayLike, non: npt.ArrayLike, **weights: Any) -> Any:
-        return self.of_roc(ROC.from_scores(tar, non, **weights))
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Make the value from the ROC."""
+        return self.of_roc(sample.roc)
 
     @abc.abstractmethod
     def of_roc(self, roc: ROC) -> Any:
@@ -609,24 +607,45 @@ class CurveStatistic(Statistic):
     def _of_weights(self, index: CurveIndex, tar_weights: Weights, non_weights: Weights) -> Any:
         return self.of_curve(index.curve(tar_weights, non_weights))
 
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+    def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:
         """Choose the fastest way to draw replicates; see `Statistic.sampler`."""
         if isinstance(plan, IidPlan):
-            return self._iid_sampler(CurveIndex.from_sorted(*plan.strata.sorted(tar, non)))
-        return super().sampler(tar, non, plan)
+            return self._iid_sampler(CurveIndex.from_sorted(sample.tar.sorted, sample.non.sorted))
+        return super().sampler(sample, plan)
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         return statistic_samplers.CurveSampler(index, self.of_curve)
 
-    def speaker_sums(self, tar: FloatArray, non: FloatArray, plan: SpeakerPlan) -> ValuesOfSpeakers:
-        """Sort the scores; see `Statistic.speaker_sums`."""
+    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers:
+        """Cut the scores into cells; see `Statistic.speaker_sums`."""
         return SpeakerCurve.of(
-            (tar, non), plan, self.of_curve, self.open_cells, self.shape, narrows=self.narrows
+            trials,
+            self.of_curve,
+            self.open_cells,
+            self.shape,
+            narrows=self.narrows,
+            ties=self.open_cells is None and not isinstance(self, HullStatistic),
         )
 
 
+class HullStatistic(CurveStatistic):
+    """A number that the vertices of the ROC's convex hull tell."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def of_vertices(self, pmiss: Float64Array, pfa: Float64Array) -> float:
+        """Make the value from the error-rates at the vertices."""
+
+
+def read_together(statistics: Sequence[HullStatistic], curve: WeightedCurve) -> list[float]:
+    """Return several statistics of one curve, whose hull is made once."""
+    vertices = curve.vertices()
+    return [statistic.of_vertices(*vertices) for statistic in statistics]
+
+
 @attrs.frozen
-class MinDCF(_AtPriors, CurveStatistic):
+class MinDCF(_AtPriors, HullStatistic):
     """Minimum DCF: detection cost at the best threshold for these scores.
 
     Parameters
@@ -668,6 +687,11 @@ class MinDCF(_AtPriors, CurveStatistic):
         """Return the least cost of all thresholds."""
         return roc.convex_hull().min_dcf(self.prior, normalize=self.normalize)
 
+    def of_vertices(self, pmiss: Float64Array, pfa: Float64Array) -> float:
+        """Return the least cost of all vertices."""
+        miss, alarm = self._prices
+        return float((miss * pmiss + alarm * pfa).min())
+
     def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
         """Tell which cells have a corner that costs less than all points."""
         found = np.zeros((pmiss.shape[0], starts.size), dtype=np.bool_)
@@ -679,6 +703,10 @@ class MinDCF(_AtPriors, CurveStatistic):
 
     def prices(self) -> tuple[float, float]:
         """Price of a miss rate and of a false-alarm rate of one."""
+        return self._prices
+
+    @functools.cached_property
+    def _prices(self) -> tuple[float, float]:
         costs = self.costs
         scale = float(costs.default_cost) if self.normalize else 1.0
         return float(costs.miss) / scale, float(costs.fa) / scale
@@ -690,7 +718,7 @@ class MinDCF(_AtPriors, CurveStatistic):
 
 
 @attrs.frozen
-class EER(CurveStatistic):
+class EER(HullStatistic):
     """Equal error rate on the ROC's convex hull.
 
     See Also
@@ -718,6 +746,10 @@ class EER(CurveStatistic):
         """Return the equal error rate."""
         return curve.eer()
 
+    def of_vertices(self, pmiss: Float64Array, pfa: Float64Array) -> float:
+        """Return the equal error rate."""
+        return eer_of_hull(pmiss, pfa)
+
     def of_roc(self, roc: ROC) -> Any:
         """Return the equal error rate."""
         return roc.convex_hull().eer
@@ -729,7 +761,7 @@ class EER(CurveStatistic):
         return open_cells(pmiss, pfa, starts, eers, priors) | np.isnan(eers)[:, None]
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
-        return EERWindow.from_index(index) or LazyEER.from_index(index)
+        return LazyEER.from_index(index)
 
 
 @attrs.frozen
@@ -759,7 +791,7 @@ class AUC(CurveStatistic):
 
 
 @attrs.frozen
-class MinCllr(CurveStatistic):
+class MinCllr(HullStatistic):
     """Cllr after optimal recalibration, in bits.
 
     See Also
@@ -782,6 +814,20 @@ class MinCllr(CurveStatistic):
 
     # From separated classes to scores that are of no use.
     bounds = 0.0, 1.0
+
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Return the cost that is left."""
+        return self.of_vertices(*curve.vertices())
+
+    def of_vertices(self, pmiss: Float64Array, pfa: Float64Array) -> float:
+        """Return the cost that is left."""
+        # Theory paper, equation (18), edge by edge; an edge of one class costs nothing.
+        tar, non = pmiss[1:] - pmiss[:-1], pfa[:-1] - pfa[1:]
+        both = (tar > 0) & (non > 0)
+        tar, non = tar[both], non[both]
+        ratio = tar / non
+        bits = tar * np.log1p(1.0 / ratio) + non * np.log1p(ratio)
+        return float(bits.sum() / math.log(4.0))
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the cost that is left."""
@@ -833,34 +879,32 @@ class UserFunction:
             raise invalid("statistic", expected, f"{value.shape}")
         return value.astype(np.float64)
 
-    def in_order(self, tar: FloatArray, non: FloatArray, strata: TrialStrata) -> Evaluator:
+    def of_sample(self, sample: ListedSample) -> Float64Array:
+        """Return what the function makes of the trials."""
+        return self(*sample.lists, *sample.trial_weights)
+
+    def in_order(self, sample: ListedSample) -> Evaluator:
         """Prepare for many sets of weights in the order of the trials."""
-        return functools.partial(self._of_weights, tar, non, strata)
+        return functools.partial(self._of_weights, sample)
 
-    def _of_weights(
-        self, tar: FloatArray, non: FloatArray, strata: TrialStrata, *weights: Weights
-    ) -> Any:
-        return self(tar, non, *strata.weigh(*weights))
+    def _of_weights(self, sample: ListedSample, *weights: Weights) -> Any:
+        return self(*sample.lists, *sample.strata.weigh(*weights))
 
-    def sampler(self, tar: FloatArray, non: FloatArray, plan: ResamplingPlan) -> Sampler:
+    def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:
         """Draw weights of the trials, and call the function with them."""
-        return statistic_samplers.WeightedSampler(
-            plan, self.in_order(tar, non, plan.strata), self.shape or ()
-        )
+        return statistic_samplers.WeightedSampler(plan, self.in_order(sample), self.shape or ())
 
 
-StatisticLike: TypeAlias = Statistic | Callable[..., Any]
+StatisticLike: TypeAlias = Statistic | OperatingPoint | Callable[..., Any]
 
 AnyStatistic: TypeAlias = Statistic | UserFunction
 
 
-def warn_unless_fit(
-    statistics: Iterable[object], tar: FloatArray, non: FloatArray, name: str = ""
-) -> None:
+def warn_unless_fit(statistics: Iterable[object], sample: ListedSample, name: str = "") -> None:
     """Warn once of scores that a metric takes for log-likelihood-ratios, and that cannot be."""
     if any(isinstance(s, OperatingPoint) or getattr(s, "_takes_llrs", False) for s in statistics):
-        with NamedWarnings(name):
-            check_llrs(tar, non, None, None)
+        with cautions(**{"system": name} if name else {}):
+            sample.warn_unless_llrs()
 
 
 def as_statistic(statistic: object) -> AnyStatistic:
@@ -868,6 +912,8 @@ def as_statistic(statistic: object) -> AnyStatistic:
     if isinstance(statistic, type):
         hint = f"Make one first: {statistic.__name__}(...)."
         raise invalid("statistic", "be a statistic, not a class", statistic.__name__, hint)
+    if isinstance(statistic, OperatingPoint):
+        return ActDCF(statistic)
     if not callable(statistic):
         hint = "For instance EER(), or a function f(tar, non, tar_weights, non_weights)."
         raise invalid("statistic", "be callable", describe(statistic), hint)

@@ -26,17 +26,9 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
+from bosaris_py.trials.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.resampling import (
-    IidPlan,
-    ResamplingPlan,
-    SetPlan,
-    SortedStrata,
-    Strata,
-    TrialGroups,
-    slices_of,
-    weighted_sum,
-)
+from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.speaker_curve import Combine, WeightedCurve
 
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.

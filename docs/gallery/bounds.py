@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 
 import bosaris_py as bp
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "dev_key.h5")
-tar, non = bp.Scores.read(folder + "dev_scores_cosine.h5").get_tar_non(key)
+dev = bp.load_example("asvspoof2019_la").dev
+tar, non = dev.scores["xvector"].get_tar_non(dev.key)
 rng = np.random.default_rng(1)
 tar, non = rng.choice(tar, 60, replace=False), rng.choice(non, 600, replace=False)
 line = bp.LinearCalibration.fit(tar, non, ridge="weak")

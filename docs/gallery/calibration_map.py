@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 
 import bosaris_py as bp
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "dev_key.h5")
-classes = bp.Scores.read(folder + "dev_scores_cosine.h5").get_tar_non(key)
+dev = bp.load_example("asvspoof2019_la").dev
+classes = dev.scores["xvector"].get_tar_non(dev.key)
 rng = np.random.default_rng(1)
 tar = rng.choice(classes[0], 60, replace=False)
 non = rng.choice(classes[1], 600, replace=False)
@@ -22,14 +21,14 @@ maps = {
     "Gaussian": bp.GaussianCalibration.fit(tar, non),
     "bi-Gaussian": bp.BiGaussianCalibration.fit(tar, non),
     "PAV": bp.PAVCalibration.fit(tar, non),
-    "weak ridge, wide bounds": bp.BoundedCalibration.fit(tar, non, ridge="weak", bounds="wide"),
+    "weak ridge, wide bounds": bp.BoundedCalibration.fit(tar, non),
 }
-values = np.linspace(-0.9, 0.95, 400)
+values = np.linspace(-60, 40, 400)
 figure = Figure(figsize=(6, 4.5), layout="constrained")
 axes = figure.subplots()
 for number, (name, calibration) in enumerate(maps.items()):
     style = ("-", "--", "-.", ":")[number % 4]
     axes.plot(values, calibration.apply(values), style, label=name)
-axes.set(xlabel="cosine score", ylabel="LLR", ylim=(-8, 8))
+axes.set(xlabel="x-vector score", ylabel="LLR", ylim=(-8, 8))
 axes.grid(alpha=0.3)
 axes.legend()

@@ -9,16 +9,11 @@ import numpy as np
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "eval_key.h5")
-dev, test = (bp.Scores.read(f"{folder}{part}_scores_cosine.h5") for part in ("dev", "eval"))
-calibration = bp.LinearCalibration.fit_scores(dev, bp.Key.read(folder + "dev_key.h5"), prior=0.1)
-llrs = calibration.apply(test)
-speakers = {
-    "model_speakers": bp.IdMap.read(folder + "model_speakers.h5"),
-    "segment_speakers": bp.IdMap.read(folder + "segment_speakers.h5"),
-}
+dev, test = bp.load_example("asvspoof2019_la")
+calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+llrs = calibration.apply(test.scores["xvector"])
+speakers = ("model", "speaker")
 curve = unc.DETCurve(np.geomspace(0.001, 0.5, 25))
-found = unc.bootstrap_scores(llrs, key, curve, **speakers, replications=200, rng=1)
-systems = {"cosine": bp.Results.from_scores(llrs, key)}
-figure = bp.plot_det(systems, bands={"cosine": curve.band(found)}).figure
+found = unc.bootstrap_scores(llrs, test, curve, speakers=speakers, replications=200, rng=1)
+systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
+figure = bp.plot_det(systems, bands={"xvector": curve.band(found)}).figure

@@ -6,18 +6,16 @@ is the calibration loss. See understand/det.
 
 import bosaris_py as bp
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "eval_key.h5")
-dev, test = (bp.Scores.read(f"{folder}{part}_scores_cosine.h5") for part in ("dev", "eval"))
-calibration = bp.LinearCalibration.fit_scores(dev, bp.Key.read(folder + "dev_key.h5"), prior=0.1)
-llrs = calibration.apply(test)
-plot = bp.DETPlot("auto", "Cosine, calibrated")
-plot.set_system_from_results(bp.Results.from_scores(llrs, key), "cosine")
+dev, test = bp.load_example("asvspoof2019_la")
+calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+llrs = calibration.apply(test.scores["xvector"])
+plot = bp.DETPlot("auto", "x-vector, calibrated")
+plot.set_system_from_results(bp.Results.from_scores(llrs, test.key), "xvector")
 plot.plot_diagonal()
 plot.plot_steppy_det()
 plot.plot_rocch_det()
 plot.plot_eer_point()
-plot.plot_mindcf_point(0.1)
-plot.plot_actdcf_point(0.1)
+plot.plot_mindcf_point(0.05)
+plot.plot_actdcf_point(0.05)
 plot.display_legend()
 figure = plot.figure

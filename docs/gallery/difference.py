@@ -8,16 +8,13 @@ import bosaris_py as bp
 from bosaris_py import plots
 from bosaris_py import uncertainty as unc
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "eval_key.h5")
-a, b = (bp.Scores.read(f"{folder}eval_scores_{name}.h5") for name in ("gaussian", "cosine"))
-speakers = {
-    "model_speakers": bp.IdMap.read(folder + "model_speakers.h5"),
-    "segment_speakers": bp.IdMap.read(folder + "segment_speakers.h5"),
-}
+dev, test = bp.load_example("asvspoof2019_la")
+fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, prior=0.05)
+a = test.scores["xvector"]
+b = fusion.apply(test.scores, test.key)
+options = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}
 metrics = {"minCllr": unc.MinCllr(), "EER": unc.EER(), "minimum cost": unc.MinDCF(0.05)}
 rows = {
-    name: unc.paired_bootstrap(a, b, key, metric, **speakers, replications=200, rng=1)
-    for name, metric in metrics.items()
+    name: unc.paired_bootstrap(a, b, test, metric, **options) for name, metric in metrics.items()
 }
-figure = plots.plot_forest(rows, xlabel="gaussian minus cosine").figure
+figure = plots.plot_forest(rows, xlabel="xvector minus fusion").figure

@@ -1,19 +1,23 @@
 """Forest plot of conditions.
 
-The EER of each speaker's models with its number of targets; the line is the pooled EER.
+The EER of each condition with its number of targets; the line is the pooled EER.
 See conditions.
 """
+
+import numpy as np
 
 import bosaris_py as bp
 from bosaris_py import plots
 from bosaris_py.evaluation import condition_table
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "eval_key.h5")
-dev, test = (bp.Scores.read(f"{folder}{part}_scores_cosine.h5") for part in ("dev", "eval"))
-calibration = bp.LinearCalibration.fit_scores(dev, bp.Key.read(folder + "dev_key.h5"), prior=0.1)
-llrs = calibration.apply(test)
-speaker = [name.split("-")[0] for name in key.modelset]
-metadata = bp.TrialMetadata(key, model_columns={"speaker": speaker})
-table = condition_table(llrs, key, metadata.conditions("speaker"))
-figure = plots.plot_forest(table, "eer", title="EER by speaker of the model").figure
+dev, test = bp.load_example("asvspoof2019_la")
+calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+llrs = calibration.apply(test.scores["xvector"])
+# How sure a countermeasure is that the segment is no spoof, in three equal parts.
+low, high = np.quantile(test.quality.values, [1 / 3, 2 / 3])
+parts = np.array(["1st third", "2nd third", "3rd third"])[
+    np.digitize(test.quality.values[0], [low, high])
+]
+metadata = test.metadata.with_columns(segment_columns={"countermeasure": parts})
+table = condition_table(llrs, test.key, metadata.conditions("gender", "countermeasure"))
+figure = plots.plot_forest(table, "eer", title="By gender and countermeasure").figure

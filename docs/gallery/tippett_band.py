@@ -10,16 +10,11 @@ import bosaris_py as bp
 from bosaris_py import plots
 from bosaris_py import uncertainty as unc
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "eval_key.h5")
-dev, test = (bp.Scores.read(f"{folder}{part}_scores_cosine.h5") for part in ("dev", "eval"))
-calibration = bp.LinearCalibration.fit_scores(dev, bp.Key.read(folder + "dev_key.h5"), prior=0.1)
-llrs = calibration.apply(test)
-speakers = {
-    "model_speakers": bp.IdMap.read(folder + "model_speakers.h5"),
-    "segment_speakers": bp.IdMap.read(folder + "segment_speakers.h5"),
-}
-curve = unc.Tippett(np.linspace(-8, 8, 65))
-found = unc.bootstrap_scores(llrs, key, curve, **speakers, replications=200, rng=1)
-systems, bands = {"cosine": bp.Results.from_scores(llrs, key)}, {"cosine": curve.band(found)}
+dev, test = bp.load_example("asvspoof2019_la")
+calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+llrs = calibration.apply(test.scores["xvector"])
+speakers = ("model", "speaker")
+curve = unc.Tippett(np.linspace(-30, 30, 121))
+found = unc.bootstrap_scores(llrs, test, curve, speakers=speakers, replications=200, rng=1)
+systems, bands = {"xvector": bp.Results.from_scores(llrs, test.key)}, {"xvector": curve.band(found)}
 figure = plots.plot_tippett(systems, convention="crossing", bands=bands).figure

@@ -7,13 +7,12 @@ from matplotlib.figure import Figure
 
 import bosaris_py as bp
 
-folder = "examples/japanese_vowels/"
-dev_key, key = (bp.Key.read(f"{folder}{part}_key.h5") for part in ("dev", "eval"))
-dev, test = (bp.Scores.read(f"{folder}{part}_scores_gaussian.h5") for part in ("dev", "eval"))
-llrs = bp.LinearCalibration.fit_scores(dev, dev_key).apply(test)
-speakers = tuple(bp.IdMap.read(f"{folder}{side}_speakers.h5") for side in ("model", "segment"))
+dev, test = bp.load_example("forensic")
+calibration = bp.LinearCalibration.fit_scores(dev.scores["system"], dev.key)
+llrs = calibration.apply(test.scores["system"])
+speakers = ("reference_speaker", "speaker")
 validation: bp.Validation = bp.validate_scores(
-    llrs, key, speakers=speakers, replications=200, rng=1
+    llrs, test, speakers=speakers, replications=200, rng=1
 )
 names = {
     "cllr": "Cllr",

@@ -7,16 +7,11 @@ import bosaris_py as bp
 from bosaris_py import plots
 from bosaris_py.evaluation import SpeakerZoo
 
-folder = "examples/japanese_vowels/"
-key = bp.Key.read(folder + "eval_key.h5")
-dev, test = (bp.Scores.read(f"{folder}{part}_scores_cosine.h5") for part in ("dev", "eval"))
-calibration = bp.LinearCalibration.fit_scores(dev, bp.Key.read(folder + "dev_key.h5"), prior=0.1)
-llrs = calibration.apply(test)
-tar, non = llrs.get_tar_non(key)
-# The id of a model begins with the speaker; a non-target counts for the speaker of its model.
-tar_rows, non_rows = (mask.nonzero()[0] for mask in (key.tar, key.non))
-speaker = [name.split("-")[0] for name in key.modelset]
-zoo = SpeakerZoo.from_trials(
-    tar, non, [speaker[row] for row in tar_rows], [speaker[row] for row in non_rows]
-)
+dev, test = bp.load_example("asvspoof2019_la")
+calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+llrs = calibration.apply(test.scores["xvector"])
+tar, non = llrs.get_tar_non(test.key)
+# A non-target counts for the speaker of its model, who gives the model its name.
+models, is_target = test.metadata.column("model").values(), test.key.trial_labels()
+zoo = SpeakerZoo.from_trials(tar, non, models[is_target], models[~is_target])
 figure = plots.plot_zoo(zoo).figure

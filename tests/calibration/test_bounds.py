@@ -190,9 +190,20 @@ def test_the_far_score_of_a_small_reference_set_is_bounded():
     linear = LinearCalibration.fit(tar, non)
     with pytest.warns(ExtrapolationWarning):
         assert linear.apply(7.0) > math.log(1e7)
-    bounded = BoundedCalibration.fit(tar, non)
+    bounded = BoundedCalibration.fit(tar, non, ridge=0.0, bounds="elub")
     assert bounded.apply(7.0) == bounded.high <= math.log(301)
     assert bounded.apply(0.4) == linear.apply(0.4)
+
+
+def test_the_plain_call_gives_the_recommended_map():
+    """The line of a weak ridge, with wide bounds of its LLRs; other maps have no ridge."""
+    rng = np.random.default_rng(2)
+    tar, non = rng.normal(2.0, 1.0, 50), rng.normal(-1.0, 1.0, 90)
+    bounded = BoundedCalibration.fit(tar, non)
+    assert bounded.map == LinearCalibration.fit(tar, non, ridge="weak")
+    ends = llr_bounds(bounded.map.apply(tar), bounded.map.apply(non), "wide")
+    assert (bounded.low, bounded.high, bounded.bounds) == (*ends, "wide")
+    assert BoundedCalibration.fit(tar, non, calibration=PAVCalibration).bounds == "wide"
 
 
 @pytest.mark.parametrize("calibration", [LinearCalibration, PAVCalibration, GaussianCalibration])
@@ -200,7 +211,8 @@ def test_protocol(calibration, tmp_path):
     scores, key, speakers = simulated()
     options = {"calibration": calibration, "bounds": "iv"}
     fitted = BoundedCalibration.fit_scores(scores, key, **options)
-    assert fitted.map == calibration.fit_scores(scores, key)
+    weak = {"ridge": "weak"} if calibration is LinearCalibration else {}
+    assert fitted.map == calibration.fit_scores(scores, key, **weak)
     fitted.save(tmp_path / "map.json")
     assert read_model(tmp_path / "map.json") == fitted
     crossed = cross_fit(BoundedCalibration, scores, key, speakers=speakers, rng=1, **options)

@@ -45,6 +45,7 @@ def test_a_line_minimises_both_objectives_in_the_shares_of_the_notes():
     assert_like(found.lines["c2"], expected)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 @pytest.mark.parametrize(("shift", "loss"), [(0.0, 1.02), (1.5, 1.15)])
 def test_the_chosen_strength_is_about_as_good_as_the_better_of_both_ways(shift, loss):

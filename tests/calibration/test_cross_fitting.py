@@ -102,7 +102,7 @@ class Recorder:
         return np.zeros(len(x))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.data())
 def test_no_fold_shares_a_speaker(data):
     """Each trial's number is its score, so that a map tells which trials it has seen."""
@@ -223,7 +223,7 @@ def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
     weak = cross_fit(LinearCalibration, scores, key, ridge="weak", **how)
     middle = cross_fit(LinearCalibration, scores, key, offset=-1.0, ridge=1e-3, **how)
     monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    monkeypatch.delattr(cross_fitting._Trials, "cells")
+    monkeypatch.delattr(cross_fitting.FoldedTrials, "counts")
     cases = (
         ({}, plain),
         (weights, plain),
@@ -247,7 +247,7 @@ def test_condensed_classes_that_are_apart_get_the_ridge_of_their_trials(monkeypa
     apart = Scores(scores.scoremat + 20.0 * key.tar, *scores.ids)
     exact = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
     monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    monkeypatch.delattr(cross_fitting._Trials, "cells")
+    monkeypatch.delattr(cross_fitting.FoldedTrials, "counts")
     condensed = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
     for pair, fold in exact.folds.items():
         assert condensed.folds[pair].ridge == fold.ridge == 1.0 / fold.n_tar
@@ -271,7 +271,7 @@ def test_bounds_of_condensed_trials_are_those_of_all(kind, sign, monkeypatch):
     # The maps differ by 1e-8 of themselves.
     scores, key, speakers = simulated(30, 3, 30)
     some = Scores(sign * scores.scoremat, *scores.ids)
-    how = {"speakers": speakers, "rng": 1, "folds": 3, "ridge": "weak", "bounds": kind}
+    how = {"speakers": speakers, "rng": 1, "folds": 3, "bounds": kind}
     exact = cross_fit(BoundedCalibration, some, key, **how)
     monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
     condensed = cross_fit(BoundedCalibration, some, key, **how)
@@ -377,7 +377,7 @@ def test_evaluate_judges_cross_fitted_scores(model):
     [
         (LinearCalibration, EQUAL, ConvergenceWarning, "carry no information; the weight is set"),
         (PAVCalibration, EQUAL, SuspectScoresWarning, "one pool, so that all scores become one"),
-        (LinearCalibration, APART, SeparableDataWarning, "choose `ridge`"),
+        (LinearCalibration, APART, SeparableDataWarning, "choose a ridge"),
     ],
 )
 def test_what_is_answered_but_not_to_be_trusted(model, scores, category, message):
@@ -386,3 +386,15 @@ def test_what_is_answered_but_not_to_be_trusted(model, scores, category, message
         fitted = cross_fit(model, scores, KEY, speakers=SPEAKERS, rng=1)
     assert any("without the speakers of folds" in str(item.message) for item in caught)
     assert np.abs(fitted.scores.scoremat).max() <= np.log(KEY.n_non)
+
+
+def test_weights_of_a_cross_fitted_quality_fusion_stay_with_their_trials():
+    """With a quality that says nothing, the maps are those of `LinearFusion`."""
+    scores, key, speakers = simulated()
+    rng = np.random.default_rng(5)
+    weights = {"tar_weights": rng.random(key.n_tar), "non_weights": rng.random(key.n_non)}
+    how = {"speakers": speakers, "rng": 1, "folds": 3, **weights}
+    quality = SegmentQuality([*key.modelset, *key.segset], np.ones((1, sum(map(len, key.ids)))))
+    plain = cross_fit(LinearFusion, [scores], key, **how)
+    fused = cross_fit(QualityFusion, [scores], key, qualities=[quality], **how)
+    np.testing.assert_allclose(fused.scores.scoremat, plain.scores.scoremat, atol=1e-9)

@@ -35,8 +35,8 @@ def results() -> Results:
 
 
 def _lists(results: Results) -> tuple[np.ndarray, np.ndarray]:
-    evidence: Any = results.evidence
-    return np.asarray(evidence.tar.values), np.asarray(evidence.non)
+    sample: Any = results.sample
+    return np.sort(sample.lists[0]), np.asarray(sample.lists[1])
 
 
 def _mixture() -> tuple[Results, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -171,6 +171,28 @@ def test_dev_pav_is_the_area_between_the_lines(results: Results) -> None:
     gap = np.abs(np.interp(x, ends, np.repeat(curve.llr[kept], 2)) - x)
     # A Riemann sum of two million steps across some jumps.
     assert curve.dev_pav == pytest.approx(gap.mean() / math.log(10), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("tar", "non", "expected"),
+    [
+        # LRs of 1, 2 and 10 for all trials, as many of each class: their optimum is 1.
+        ([0.0] * 3, [0.0] * 3, 0.0),
+        ([math.log(2)] * 3, [math.log(2)] * 3, math.log10(2)),
+        ([math.log(10)] * 3, [math.log(10)] * 3, 1.0),
+        # A target with an LR of 0, a non-target with an infinite one, each among others.
+        ([-math.inf, 1.0, 2.0], [0.0, -1.0, 1.5], math.inf),
+        ([1.0, 2.0, 0.0], [math.inf, -1.0, 1.5], math.inf),
+        # On the right side they have no part: that of the last test.
+        ([0.0, math.inf], [2.0, -math.inf], 1.0 / math.log(10)),
+    ],
+)
+def test_dev_pav_of_constants_and_infinite_llrs(
+    tar: list[float], non: list[float], expected: float
+) -> None:
+    """As defined by its authors' program, lir; each value is by hand."""
+    curve = PAVCurve.from_results(Results(tar, non))
+    assert curve.dev_pav == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 def test_dev_pav_by_hand() -> None:

@@ -33,7 +33,11 @@ def example(
     segments = [f"{number:02}" for number in range(values.size)]
     is_target = np.array([flags])
     key = Key(["m"], segments, is_target, ~is_target)
-    return Scores(values, ["m"], segments), key, Conditions.from_labels(key, labels, **options)
+    return (
+        Scores(values, ["m"], segments),
+        key,
+        Conditions.from_labels(key, labels, **options, order="columns"),
+    )
 
 
 class TestRows:
@@ -52,8 +56,8 @@ class TestRows:
                 "cllr": results.cllr,
                 "min_cllr": results.min_cllr,
                 "eer": results.eer,
-                "act_dcf": results.act_dcf(0.1),
-                "min_dcf": results.min_dcf(0.1),
+                "act_dcf": results.act_dcf(0.1, normalize=True),
+                "min_dcf": results.min_dcf(0.1, normalize=True),
             }
             assert (rows[name].n_tar, rows[name].n_non) == (results.n_tar, results.n_non)
         assert [row.weight for row in rows.values()] == [0.25, 0.75, None, None]
@@ -61,6 +65,23 @@ class TestRows:
             *("condition", "condition"),
             *("pooled", "equalised"),
         ]
+
+    @pytest.mark.parametrize("normalize", [True, False])
+    def test_says_whether_costs_are_normalized(self, normalize):
+        parts = example({"f": WOMEN, "m": MEN})
+        table = condition_table(*parts, 0.1, normalize=normalize)
+        said = "costs are normalized" if normalize else "costs are not normalized"
+        assert str(table).splitlines()[-1] == f"({said})"
+        assert table.to_markdown().endswith(f"({said})\n")
+        assert {row["normalized"] for row in table.records()} == {normalize}
+        assert table.rows[2].figures["act_dcf"] == Results.from_scores(*parts[:2]).act_dcf(
+            0.1, normalize
+        )
+
+    def test_says_nothing_of_costs_where_there_are_none(self):
+        table = condition_table(*example({"f": WOMEN, "m": MEN}))
+        assert "normalized" not in str(table)
+        assert {row["normalized"] for row in table.records()} == {None}
 
     def test_several_points_and_costs(self):
         example_ = example({"f": WOMEN, "m": MEN})
@@ -130,7 +151,7 @@ class TestRows:
 
 class TestText:
     def test_aligned(self):
-        lines = str(condition_table(*example({"f": WOMEN, "men": MEN}), 0.5)).splitlines()
+        *lines, _ = str(condition_table(*example({"f": WOMEN, "men": MEN}), 0.5)).splitlines()
         assert lines[0].split() == [
             *("condition", "weight", "targets", "non-targets"),
             *("Cllr", "minCllr", "EER", "(%)", "actDCF", "minDCF"),
@@ -247,8 +268,9 @@ class TestRealData:
         values = columns["asv_xvector"].astype(np.float64)
         scores, key = flat_trials(models, segments, columns["label"] == "target", values)
         labels = by_pair(key, models, segments, columns["gender"])
-        return scores, key, Conditions.from_labels(key, labels)
+        return scores, key, Conditions.from_labels(key, labels, order="columns")
 
+    @pytest.mark.slow
     def test_evalita(self, evalita):
         table = condition_table(*evalita, 0.5)
         assert len(table.rows) == 14
@@ -281,6 +303,7 @@ class TestRealData:
         assert equalised["min_cllr"] != pytest.approx(pooled["min_cllr"], rel=1e-3)
 
     # Most of the maps make scores that are no llrs.
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
     @pytest.mark.parametrize("name", ["evalita", "asvspoof"])
     def test_no_rising_map_is_better_than_the_minimum(self, name, request, rng):

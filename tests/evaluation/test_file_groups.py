@@ -18,17 +18,19 @@ from bosaris_py import (
     SystemComparison,
     TrialMetadata,
 )
-from bosaris_py.calibration import passes
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.evaluation import (
     PLANS,
     ConditionTable,
     PartitionFactor,
+    StreamedSample,
     condition_table,
+    file_groups,
     primary_cost,
     primary_cost_of_files,
     streaming,
 )
+from bosaris_py.trials import passes
 from tests.evaluation.test_streaming import FORMS, describe, in_form
 
 SHAPE = (40, 30)
@@ -218,7 +220,7 @@ def test_undescribed_trials(tmp_path: Path, trials: Any) -> None:
 
 def test_too_many_groups(tmp_path: Path, trials: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     scores, key, metadata = trials
-    monkeypatch.setattr(streaming, "_MOST_GROUPS", 5)
+    monkeypatch.setattr(file_groups, "_MOST_GROUPS", 5)
     with pytest.raises(InvalidInputError, match="at most 5 combinations of values; got 6"):
         Results.from_files(*save(tmp_path, scores, key), ("noise", "gender"), metadata=metadata)
 
@@ -296,3 +298,36 @@ def test_system_comparison(tmp_path: Path, trials: Any) -> None:
         SystemComparison.from_files(paths, tmp_path / "key.h5", prior=0.1)
     with pytest.raises(InvalidInputError, match="map names to score files; got"):
         SystemComparison.from_files([], tmp_path / "key.h5", prior=0.1)
+
+
+def test_digits_of_groups() -> None:
+    """Two levels by model, three by trial with `none` and `several`: 2 x 5 groups."""
+    levels = np.array(["a", "b", "c"])
+    by_trial = Conditions({name: np.ones((1, 1), dtype=bool) for name in levels}, overlap="allow")
+    first = file_groups.GroupFactor("gender", np.array(["f", "m"]), None, step=5)
+    second = file_groups.GroupFactor("phone", levels, by_trial, step=1)
+    assert (first.n_digits, second.n_digits) == (2, 5)
+    assert (second.none, second.several) == (3, 4)
+    assert first.digits([0, 4, 5, 9]).tolist() == [0, 0, 1, 1]
+    assert second.digits([0, 4, 5, 8]).tolist() == [0, second.several, 0, second.none]
+
+
+def test_some_groups_alone(tmp_path: Path, trials: Any) -> None:
+    """Targets of women, non-targets at noise 1: the same lists by masks in memory."""
+    scores, key, metadata = trials
+    paths = save(tmp_path, scores, key)
+    sample = StreamedSample.from_files(*paths, metadata, ("gender", "noise"))
+    groups = sample.files.metadata
+    women = groups.factor("gender").values() == "f"
+    loud = groups.factor("noise").values() == "1"
+    of_models = metadata.model_column("gender").values() == "f"
+    of_segments = np.asarray(metadata.segment_column("noise")) == 1
+    tar = scores.scoremat[key.tar & scores.scoremask & of_models[:, np.newaxis]]
+    non = scores.scoremat[key.non & scores.scoremask & of_segments]
+    found = Results.from_sample(sample.restricted(women, loud))
+    assert describe(found) == describe(Results(tar, non))
+    assert found.cllr == pytest.approx(Results(tar, non).cllr, rel=1e-13)
+    nobody = np.zeros_like(loud)
+    pmiss, pfa = sample.restricted(women, nobody).error_rates(np.array([0.3, -1.0]))
+    assert pmiss.tolist() == [np.mean(tar < 0.3), np.mean(tar < -1.0)]
+    assert np.isnan(pfa).all()

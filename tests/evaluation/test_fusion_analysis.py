@@ -7,7 +7,7 @@ import pytest
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.evaluation import SystemComparison, SystemDivergence
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics.cllr import estimate_target_proportions, kl_divergence
+from bosaris_py.numerics.llr_cost import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Key, Scores
 
@@ -60,7 +60,7 @@ class TestComparison:
         head, titles, first, second = str(found).splitlines()
         assert head == (
             f"{key.n_tar} targets, {key.n_non} non-targets: {100 * key.n_tar / 500:.4g} % targets. "
-            "Costs at prior 0.01, miss costs 10, false alarm 1."
+            "Normalized costs at prior 0.01, miss costs 10, false alarm 1."
         )
         assert titles == "system     targets (%)  act. DCF  min. DCF  PRBEP"
         assert first.startswith("long name  ")

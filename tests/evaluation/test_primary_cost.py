@@ -5,6 +5,7 @@ import json
 import math
 import pickle
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given
@@ -318,6 +319,8 @@ class TestPooledPlans:
         assert "trials pooled" in str(cost)
         assert "NOT the primary cost" in str(cost)
         assert "trials pooled, actual" in repr(cost)
+        assert (cost.pooled, attrs.evolve(cost, notes=()).pooled) == (True, True)
+        assert not attrs.evolve(cost, pooled=False, notes=("NOT the published cost",)).pooled
 
 
 class TestOtherPartitions:
@@ -340,7 +343,7 @@ class TestOtherPartitions:
     def test_conditions_take_the_place_of_the_partitions(self):
         scores, key = lists([1.0, 6.0, 9.0], [8.0, 0.0, -1.0, 5.0])
         labels = ["a", "b", "b", "a", "a", "b", "b"]
-        conditions = Conditions.from_labels(key, labels, [0.25, 0.75])
+        conditions = Conditions.from_labels(key, labels, [0.25, 0.75], order="columns")
         cost = primary_cost(scores, key, "CNSRC", conditions)
         # Threshold log 99 = 4.6: a misses its only target, accepts 1 of 2; b 0 of 2, 1 of 2.
         assert cost.actual == pytest.approx(0.25 + 99 * 0.5, rel=1e-13)
@@ -348,7 +351,7 @@ class TestOtherPartitions:
 
     def test_conditions_of_one_class(self):
         scores, key = lists([1.0, 6.0, 9.0], [8.0, 0.0])
-        conditions = Conditions.from_labels(key, ["a", "b", "b", "b", "b"])
+        conditions = Conditions.from_labels(key, ["a", "b", "b", "b", "b"], order="columns")
         with pytest.warns(ConditionWarning):
             cost = primary_cost(scores, key, "SRE18-CMN2", conditions)
         assert any("are the conditions given, not those of the plan" in n for n in cost.notes)

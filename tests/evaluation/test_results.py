@@ -65,8 +65,8 @@ def _matrices() -> tuple[Scores, Key]:
 def test_from_scores_takes_the_trials_of_the_key() -> None:
     scores, key = _matrices()
     results = Results.from_scores(scores, key)
-    np.testing.assert_array_equal(np.sort(results.evidence.tar.values), [0.0, 2.0])
-    np.testing.assert_array_equal(np.sort(results.evidence.non), [-3.0, -1.0, 0.5])
+    np.testing.assert_array_equal(np.sort(results.sample.tar.scores), [0.0, 2.0])
+    np.testing.assert_array_equal(np.sort(results.sample.non.scores), [-3.0, -1.0, 0.5])
 
 
 def test_missing_trials_are_counted_and_left_out() -> None:
@@ -83,7 +83,7 @@ def test_missing_trials_are_counted_and_left_out() -> None:
 def test_no_target_scored_at_all() -> None:
     scores, key = _matrices()
     only_non = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.non)
-    with pytest.raises(InvalidInputError, match=r"`tar` must hold at least one score"):
+    with pytest.raises(InvalidInputError, match=r"`key` must have targets with scores"):
         Results.from_scores(scores, only_non)
 
 
@@ -94,12 +94,34 @@ def test_plain_records() -> None:
     assert json.loads(json.dumps(record)) == record
     assert record["n_tar"] == 3
     half, nist = record["operating_points"]
-    assert half["act_dcf"] == bosaris_py.act_dcf(tar, non, 0.5)
-    assert nist["min_dcf_normalized"] == bosaris_py.min_dcf(tar, non, point, normalize=True)
+    assert half["act_dcf"] == bosaris_py.act_dcf(tar, non, 0.5, normalize=True)
+    assert nist["min_dcf"] == bosaris_py.min_dcf(tar, non, point, normalize=True)
+    # The cheaper of accepting all, 0.99, and rejecting all, 10 * 0.01.
+    assert nist["default_cost"] == pytest.approx(0.1, rel=1e-15)
+    assert half["normalized"] is nist["normalized"] is True
     assert nist["act_threshold"] == point.threshold
     assert half["min_threshold"] == Results(tar, non).min_dcf_threshold(0.5)
     assert "operating_points" not in Results(tar, non).to_dict()
     assert len(Results(tar, non).to_dict(0.5)["operating_points"]) == 1
+
+
+def test_metrics_are_a_flat_dict_of_floats() -> None:
+    tar, non = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
+    results, point = Results(tar, non), OperatingPoint(0.01, 10, 1)
+    assert results.metrics(0.05) == {
+        "eer": bosaris_py.eer(tar, non),
+        "min_dcf(0.05)": bosaris_py.min_dcf(tar, non, 0.05, normalize=True),
+        "act_dcf(0.05)": bosaris_py.act_dcf(tar, non, 0.05, normalize=True),
+        "min_cllr": bosaris_py.min_cllr(tar, non),
+        "cllr": bosaris_py.cllr(tar, non),
+    }
+    several = results.metrics([0.05, point])
+    assert list(several) == [
+        "eer", "min_dcf(0.05)", "min_dcf(0.01, 10, 1)", "act_dcf(0.05)", "act_dcf(0.01, 10, 1)",
+        "min_cllr", "cllr",
+    ]  # fmt: skip
+    assert {type(value) for value in several.values()} == {float}
+    assert results.metrics(0.05).items() < results.metrics([0.05, point]).items()
 
 
 def test_thresholds_can_be_used_on_scores() -> None:

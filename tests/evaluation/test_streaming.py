@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import BayesPlot, DETPlot, FlatKey, FlatScores, Key, Results, Scores
-from bosaris_py.calibration import passes
 from bosaris_py.errors import (
     BosarisWarning,
     FileFormatError,
@@ -21,9 +20,9 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     OldFormatWarning,
 )
-from bosaris_py.evaluation import BayesCurves, StreamedScores, streaming
+from bosaris_py.evaluation import BayesCurves, StreamedSample, streaming
 from bosaris_py.storage import rows
-from bosaris_py.trials import blocks
+from bosaris_py.trials import blocks, passes
 from tests.edited_hdf5 import edited
 from tests.strategies import keys, scores
 
@@ -405,16 +404,16 @@ def test_progress_is_shown_for_both_passes(
     assert "target scores: 100%" in shown
 
 
-def test_evidence_survives_pickling(rng: np.random.Generator, saved: Any) -> None:
-    evidence = StreamedScores.from_files(*saved(*trials(rng)))
-    copy = pickle.loads(pickle.dumps(evidence))
+def test_sample_survives_pickling(rng: np.random.Generator, saved: Any) -> None:
+    sample = StreamedSample.from_files(*saved(*trials(rng)))
+    copy = pickle.loads(pickle.dumps(sample))
     assert (
         repr(copy)
-        == repr(evidence)
-        == f"StreamedScores: {copy.n_tar} targets, {copy.n_non} non-targets"
+        == repr(sample)
+        == f"StreamedSample: {copy.n_tar} targets, {copy.n_non} non-targets"
     )
-    assert describe(Results.from_evidence(copy)) == describe(Results.from_evidence(evidence))
-    assert not copy.thresholds.flags.writeable
+    assert describe(Results.from_sample(copy)) == describe(Results.from_sample(sample))
+    assert not copy.files.thresholds.flags.writeable
 
 
 def test_nan_is_counted_over_all_blocks(rng: np.random.Generator, saved: Any) -> None:

@@ -22,13 +22,19 @@ def test_page_shows_what_the_demo_prints(tmp_path: Path) -> None:
     fenced = re.findall(r"^```(\w*)\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
     blocks = [text for language, text in fenced if not language]
     assert len(blocks) == 2
+    lines = f"{finished.stdout}{finished.stderr}".splitlines()
+    assert len(lines) <= 60
+    assert len([line for line in lines if line.startswith("Note: ")]) == 2
+    assert max(len(line) for line in lines if str(tmp_path) not in line) <= 110
     printed = {line.rstrip() for line in finished.stdout.splitlines()}
+    # The fusion against each of its systems.
+    assert sum(line.endswith("  yes") for line in printed) == 2
     for line in "".join(blocks).splitlines():
         assert line.rstrip() in printed
 
     fused = Scores.read(tmp_path / "fused_eval_scores.h5")
-    assert Scores.read(tmp_path / "fused_eval_scores.txt").n_scores == fused.n_scores == 33_300
+    assert Scores.read(tmp_path / "fused_eval_scores.txt").n_scores == fused.n_scores == 38_697
     assert json.loads((tmp_path / "fusion.json").read_text())["kind"] == "LinearFusion"
-    for name in ("det", "bayes"):
+    for name in ("det", "bayes", "differences"):
         for suffix in ("png", "pdf"):
             assert (tmp_path / f"{name}.{suffix}").stat().st_size > 10_000

@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,11 +12,17 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_example(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
+def test_example(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The lines run in an empty folder, and so does the command below them."""
+    monkeypatch.chdir(tmp_path)
     outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert outcome.attempted == 8
+    assert outcome.attempted == 9
     assert outcome.failed == 0
+    (line,) = re.findall(r"^    (bosaris .*)$", PAGE, flags=re.MULTILINE)
+    command = [sys.executable, "-m", "bosaris_py", *line.split()[1:]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "1.17" in done.stdout
 
 
 def test_links() -> None:

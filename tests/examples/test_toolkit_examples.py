@@ -30,6 +30,7 @@ def is_picture(path: Path) -> bool:
     return path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "plots"),
     [
@@ -55,6 +56,7 @@ def test_demos(name: str, plots: list[str], tmp_path: Path) -> None:
     assert all(is_picture(tmp_path / f"{plot}.png") for plot in plots)
 
 
+@pytest.mark.slow
 def test_quality_fusion(tmp_path: Path) -> None:
     said = run("quality_fusion.py", tmp_path)
     cllr = table(said, 1)

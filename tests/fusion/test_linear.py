@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from bosaris_py.calibration import LinearCalibration
+from bosaris_py.calibration import LinearCalibration, cross_fit
 from bosaris_py.errors import (
     ConvergenceWarning,
     ExtrapolationWarning,
@@ -22,10 +22,10 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.evaluation import Results
-from bosaris_py.fusion import LinearFusion
+from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring_rules import OBJECTIVES
-from bosaris_py.trials import Key, Ndx, Scores
+from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality
 
 ORACLE = Path(__file__).resolve().parent.parent / "reference" / "oracle"
 with np.load(ORACLE / "fusion_linear.npz") as _arrays:
@@ -455,6 +455,8 @@ def test_bad_lists_of_scores(matrices):
             fusion.apply(x, ndx)
     with pytest.raises(InvalidInputError, match="at least one Scores"):
         LinearFusion.fit_scores([], key)
+    with pytest.raises(InvalidInputError, match="must hold Scores only; got Key: "):
+        LinearFusion.fit_scores(key, key)
     with pytest.raises(InvalidInputError, match=r"`key` must be a Key"):
         LinearFusion.fit_scores(systems, key.to_ndx())
 
@@ -636,3 +638,81 @@ def test_as_many_systems_as_there_are_is_the_whole_fusion() -> None:
     for wrong in (0, True, 1.5):
         with pytest.raises(InvalidInputError, match="`max_systems` must be a whole number"):
             LinearFusion.fit(tar, non, max_systems=wrong)
+
+
+class TestNames:
+    """Systems by name: kept, checked, and put into the order of the training."""
+
+    IDS = tuple(f"s{i}" for i in range(20))
+    SAME = np.eye(20, dtype=bool)
+    KEY = Key(IDS, IDS, SAME, ~SAME)
+
+    @pytest.fixture
+    def systems(self) -> dict[str, Scores]:
+        rng = np.random.default_rng(3)
+        return {
+            name: Scores(self.SAME + spread * rng.normal(size=(20, 20)), self.IDS, self.IDS)
+            for name, spread in (("good", 1.0), ("poor", 1.1))
+        }
+
+    def test_of_scores(self, systems: dict[str, Scores]) -> None:
+        fusion = LinearFusion.fit_scores(systems, self.KEY)
+        assert fusion.system_names == ("good", "poor")
+        listed = LinearFusion.fit_scores(list(systems.values()), self.KEY)
+        assert listed.system_names is None
+        assert attrs.evolve(fusion, system_names=None) == listed
+        expected = listed.apply(list(systems.values()), self.KEY)
+        swapped = dict(reversed(systems.items()))
+        assert list(swapped) == ["poor", "good"]
+        assert fusion.apply(swapped, self.KEY) == fusion.apply(systems, self.KEY) == expected
+        arrays = {name: system.scoremat for name, system in swapped.items()}
+        assert np.array_equal(fusion.apply(arrays), expected.scoremat)
+        assert listed.apply(systems, self.KEY) == expected
+        renamed = {"good": systems["good"], "other": systems["poor"]}
+        message = r"`x` must have the systems of the training \(good, poor\); got good, other"
+        with pytest.raises(InvalidInputError, match=message):
+            fusion.apply(renamed, self.KEY)
+        with pytest.raises(InvalidInputError, match="`x` must have the systems of the training"):
+            fusion.apply({"good": systems["good"]}, self.KEY)
+        message = r"`x` must hold the scores of 2 systems, as in training \(good, poor\); got 1\."
+        with pytest.raises(InvalidInputError, match=message):
+            fusion.apply([systems["good"]], self.KEY)
+
+    def test_of_files(self, systems: dict[str, Scores], tmp_path: Path) -> None:
+        files = {name: tmp_path / f"{name}.h5" for name in systems}
+        for name, system in systems.items():
+            system.save(files[name])
+        key, fused = tmp_path / "key.h5", tmp_path / "fused.h5"
+        self.KEY.save(key)
+        fusion = LinearFusion.fit_files(files, key)
+        assert fusion.system_names == ("good", "poor")
+        fusion.save(tmp_path / "fusion.json")
+        again = LinearFusion.read(tmp_path / "fusion.json")
+        again.apply_files(dict(reversed(files.items())), key, fused)
+        assert Scores.read(fused) == fusion.apply(systems, self.KEY)
+        with pytest.raises(InvalidInputError, match="`score_files` must have the systems of the"):
+            again.apply_files({"good": files["good"], "x": files["poor"]}, key, fused)
+
+    def test_of_cross_fitting(self, systems: dict[str, Scores]) -> None:
+        found = cross_fit(LinearFusion, systems, self.KEY, rng=1)
+        assert found.final.system_names == ("good", "poor")
+        listed = cross_fit(LinearFusion, list(systems.values()), self.KEY, rng=1)
+        assert found.scores == listed.scores
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+    def test_with_qualities(self, systems: dict[str, Scores]) -> None:
+        quality = SegmentQuality(self.IDS, np.random.default_rng(4).normal(size=(1, 20)))
+        fusion = QualityFusion.fit_scores(systems, quality, self.KEY)
+        assert fusion.linear.system_names == ("good", "poor")
+        swapped = dict(reversed(systems.items()))
+        expected = fusion.apply(list(systems.values()), quality, self.KEY)
+        assert fusion.apply(swapped, quality, self.KEY) == expected
+        crossed = cross_fit(QualityFusion, systems, self.KEY, qualities=quality, folds=3, rng=1)
+        assert crossed.final.linear.system_names == ("good", "poor")
+        again = QualityFusion.fit_scores(swapped, quality, self.KEY, linear=fusion.linear)
+        assert again == fusion
+
+    def test_missing_scores_are_told_by_name(self, systems: dict[str, Scores]) -> None:
+        fewer = systems["poor"].filter(["s0"], [], keep=False)
+        with pytest.raises(TrialMismatchError, match="system poor lacks"):
+            LinearFusion.fit_scores({**systems, "poor": fewer}, self.KEY)

@@ -618,7 +618,6 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
     ("change", "error", "message"),
     [
         (lambda s, q, k: (s, [q], k.to_ndx(), {}), InvalidInputError, "`key` must be a Key, .*Ndx"),
-        (lambda s, q, k: (dict(enumerate(s)), q, k, {}), InvalidInputError, "in the order of the"),
         (lambda s, q, k: (s, {"snr": q}, k, {}), InvalidInputError, "got measures by name"),
         (lambda s, q, k: (s, [], k, {}), InvalidInputError, "at least one QualityMeasures"),
         (lambda s, q, k: (s, s, k, {}), InvalidInputError, "hold QualityMeasures, SegmentQ"),

@@ -201,6 +201,7 @@ def test_scan_and_rounds_find_the_same_hull(tar: np.ndarray, non: np.ndarray) ->
     )
 
 
+@pytest.mark.slow
 def test_smooth_arc_needs_the_scan() -> None:
     """A long convex arc collapses point by point from one end; the answer is still exact."""
     n = 2000

@@ -12,7 +12,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.numerics import counts, threads
-from bosaris_py.numerics.cllr import bits_of, sums_of_nats
+from bosaris_py.numerics.llr_cost import sum_in_bits, sums_of_nats
 from bosaris_py.numerics.threads import in_threads, n_threads, n_threads_for
 
 MANY = 10**9
@@ -46,6 +46,7 @@ def test_a_thread_for_each_processor_that_is_ours(monkeypatch: pytest.MonkeyPatc
     assert n_threads() == 1
 
 
+@pytest.mark.slow
 def test_threads_and_processes_of_the_caller_share_the_processors_already(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -95,20 +96,13 @@ def test_one_thread_does_it_where_no_other_can_be_started(
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_thresholds", [1, 5, 300, 9000, 70_000])
-@pytest.mark.parametrize("sort_time", [1.0, 60.0])
 def test_counts_are_those_of_a_search(
-    small_parts: int,
-    dtype: type,
-    n_thresholds: int,
-    sort_time: float,
-    monkeypatch: pytest.MonkeyPatch,
+    small_parts: int, dtype: type, n_thresholds: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(n_thresholds)
     # Halves of whole numbers, so that scores are tied with thresholds.
     scores = (np.rint(rng.normal(0, 1e5, 2**16 + 3)) / 2).astype(dtype)
     thresholds = np.unique(np.rint(rng.normal(0, 1e5, n_thresholds)) / 2)
-    monkeypatch.setattr(counts, "_sort_time", lambda _: sort_time)
-    monkeypatch.setattr(counts, "_FEWEST_SORTED", 2**12)
     monkeypatch.setattr(counts, "_SCORES_PER_THREAD", 0)
     assert n_threads_for(scores.size) == small_parts
     at, between = counts.count_between(thresholds, scores)
@@ -131,4 +125,6 @@ def test_cllr_has_the_same_bits(
     found = compute()
     of_processors(1, monkeypatch)
     assert found == compute()
-    assert bits_of(found) == pytest.approx(np.logaddexp2(0.0, scores / math.log(2)).sum(), 1e-12)
+    assert sum_in_bits(found) == pytest.approx(
+        np.logaddexp2(0.0, scores / math.log(2)).sum(), 1e-12
+    )

@@ -301,11 +301,11 @@ def test_label_without_a_name(kind: type) -> None:
 @pytest.mark.parametrize(
     ("name", "start"),
     [
-        ("a.pdf", b"%PDF"),
-        ("a.png", b"\x89PNG"),
         ("a.svg", b"<?xml"),
-        ("A.PDF", b"%PDF"),
-        ("a.eps", b"%!PS"),
+        pytest.param("a.pdf", b"%PDF", marks=pytest.mark.slow),
+        pytest.param("a.png", b"\x89PNG", marks=pytest.mark.slow),
+        pytest.param("A.PDF", b"%PDF", marks=pytest.mark.slow),
+        pytest.param("a.eps", b"%!PS", marks=pytest.mark.slow),
     ],
 )
 def test_saving_gives_the_same_file_each_time(
@@ -327,6 +327,7 @@ def test_saving_gives_the_same_file_each_time(
     assert re.search(rb"20\d\d-\d\d-\d\d|D:20\d\d", contents[0]) is None
 
 
+@pytest.mark.slow
 def test_eps_has_the_colours_of_shaded_areas(
     results: Results, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -373,6 +374,7 @@ def test_unknown_extension(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_failed_saving_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "plot.pdf"
     path.write_text("old")
@@ -394,6 +396,7 @@ def test_saving_into_a_missing_folder(tmp_path: Path) -> None:
         DETPlot().save(tmp_path / "none" / "plot.pdf")
 
 
+@pytest.mark.slow
 def test_pyplot_is_never_touched(tmp_path: Path) -> None:
     code = f"""
 import sys

@@ -92,7 +92,7 @@ def test_lines_are_the_toolkits(
         x, y = _probits(line.get_xdata()), _probits(line.get_ydata())
         np.testing.assert_allclose(x, _recorded(expected["x"], x), rtol=0, atol=1e-11)
         np.testing.assert_allclose(y, _recorded(expected["y"], y), rtol=0, atol=1e-11)
-    # The convex hull is sampled in another way, see tests/evaluation/test_det_curves.py; here
+    # The convex hull is sampled in another way, see tests/evaluation/test_curves_det.py; here
     # that the toolkit's points lie on the hull in the rates.
     hull = results.rocch
     x, y = (special.ndtr(recorded[-1][key]) for key in "xy")
@@ -181,6 +181,7 @@ def _is_seen(line: Line2D, window: DETWindow) -> bool:
     return bool(np.any((pfa >= left) & (pfa <= right) & (pmiss >= bottom) & (pmiss <= top)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tar", "non"),
     [
@@ -272,6 +273,7 @@ def test_labels_do_not_touch(name: str) -> None:
         assert min(gaps) > 2
 
 
+@pytest.mark.slow
 def test_many_scores_are_drawn_quickly_into_small_files(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     results = Results(rng.normal(1, 1, 10**5), rng.normal(0, 1, 10**6))

@@ -1,4 +1,5 @@
 import errno
+import hashlib
 import os
 import stat
 import subprocess
@@ -7,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bosaris_py.errors import InvalidInputError
+import bosaris_py as bp
+from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.storage import atomic
-from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.storage.atomic import atomic_write, digest_of
 
 
 def test_new_file_appears_only_at_the_end(tmp_path: Path) -> None:
@@ -46,6 +48,7 @@ def test_fault_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [target]
 
 
+@pytest.mark.slow
 def test_killed_process_leaves_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "scores.txt"
     target.write_text("old")
@@ -195,3 +198,39 @@ def test_protected_file_is_refused_for_everybody(
     with pytest.raises(PermissionError), atomic_write(target):
         pass
     assert target.read_text() == "old"
+
+
+def test_digests_are_those_of_the_bytes_that_were_read(tmp_path: Path) -> None:
+    text, hdf5, mat = (tmp_path / f"a{end}" for end in (".txt", ".h5", ".mat"))
+    for path in (text, hdf5, mat):
+        bp.Scores([[0.5, 1.5]], ["m"], ["s", "t"]).save(path)
+    before = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (text, hdf5, mat)}
+    with bp.storage.hashed_files() as read:
+        # The same bytes again are the same file.
+        for path in (*before, *before):
+            bp.read_scores(path)
+    assert {path: file.sha256 for path, file in read.items()} == before
+    text.write_text("m s 7.5\n")
+    with bp.storage.hashed_files() as others:
+        assert bp.read_scores(text).scoremat == [[7.5]]
+        assert digest_of(read[text]) == before[text] != others[text].sha256
+        assert digest_of(text) == f"{others[text].sha256} (file named by the user, not read here)"
+        text.write_text("m s 8.5\n")
+        with pytest.raises(FileFormatError, match=r"a\.txt: changed"):
+            bp.read_scores(text)
+
+
+def test_no_input_of_a_call_is_its_output(tmp_path: Path) -> None:
+    scores, key = tmp_path / "a.h5", tmp_path / "k.html"
+    bp.Scores([[0.5, 1.5]], ["m"], ["s", "t"]).save(scores)
+    (tmp_path / "b.h5").symlink_to(scores)
+    before = scores.read_bytes()
+    line = bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0])
+    with pytest.raises(InvalidInputError, match="`output_file` must be another file than"):
+        line.apply_file(scores, tmp_path / "b.h5")
+    assert scores.read_bytes() == before
+    key.write_text("m s target\nm t nontarget\n")
+    judged = bp.evaluate(scores, key)
+    with pytest.raises(InvalidInputError, match="`path` must be another file than"):
+        judged.report(key, files={"key": key})
+    assert key.read_text() == "m s target\nm t nontarget\n"

@@ -9,6 +9,7 @@ import pytest
 
 from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
 from bosaris_py.storage import hdf5
+from bosaris_py.trials import Key, Ndx, read_key
 
 Arrays = dict[str, np.ndarray]
 Reader = Callable[..., Arrays]
@@ -768,9 +769,26 @@ def test_fault_while_writing_leaves_the_old_file(
         raise fault
 
     # The scores are written by then, the ids are not.
-    monkeypatch.setattr(hdf5, "put_strings", fail)
+    monkeypatch.setattr("bosaris_py.storage.hdf5.writing.put_strings", fail)
     changed = contents["scores"] | {"scoremat": np.zeros((3, 4))}
     with pytest.raises(type(fault)):
         hdf5.write("scores", path, **changed)
     assert list(tmp_path.iterdir()) == [path]
     assert_same(hdf5.read("scores", path), contents["scores"])
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "f8"])
+def test_trials_that_are_read_as_a_key_are_warned_of(
+    craft: Callable[..., Path], dtype: str
+) -> None:
+    """The toolkit's Ndx has the data set of its Key, and nothing that tells them apart."""
+    path = craft(**IDS, trial_mask=MASK.astype(dtype))
+    message = r"crafted\.h5: all 3 trials are targets\. Is it an Ndx\? Ndx\.read and read_trials"
+    for read in (Key.read, read_key):
+        with pytest.warns(OldFormatWarning, match=message):
+            read(path)
+    assert Ndx.read(path).n_trials == 3
+    labels = np.where(MASK, 1, 0).astype(np.int8)
+    told = craft(**IDS, trial_mask=labels, file_format=np.array([b"2.0"]))
+    assert Key.read(told).n_tar == 3
+    assert Key.read(craft(**IDS, trial_mask=LABELS.astype(dtype))).n_non == 2

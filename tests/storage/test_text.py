@@ -73,6 +73,7 @@ def test_written_text_is_that_of_the_toolkit(
         assert (tmp_path / "a.txt").read_bytes() == case["text"].encode()
 
 
+@pytest.mark.filterwarnings("ignore:.*the last line has no end")
 @pytest.mark.parametrize("kind", SAMPLES.values())
 def test_text_is_read_like_the_toolkit_does(
     kind: str, oracle: Path, tmp_path: Path, read: Reader, assert_same: Check
@@ -144,6 +145,7 @@ def test_cells_without_a_line_are_zero_and_false(tmp_path: Path) -> None:
     assert found["scoremask"].tolist() == [[True, False], [False, True]]
 
 
+@pytest.mark.filterwarnings("ignore:.*the last line has no end")
 @pytest.mark.parametrize(
     "content",
     [
@@ -382,8 +384,9 @@ WORDS = st.text(st.sampled_from("ab1_-é語/."), min_size=1, max_size=12) | st.s
 BLANKS = st.text(st.sampled_from(" \t\r"), min_size=1, max_size=3)
 
 
+@pytest.mark.filterwarnings("ignore:.*the last line has no end")
 @pytest.mark.filterwarnings("ignore:.*there is no line")
-@settings(max_examples=200)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(data=st.data(), block=st.sampled_from([8, 50, 2**21]))
 def test_any_ndx_is_read_as_by_a_naive_reader(
     data: st.DataObject, block: int, tmp_path_factory: pytest.TempPathFactory

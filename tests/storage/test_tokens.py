@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bosaris_py.errors import FileFormatError
 from bosaris_py.storage import tokens
-from bosaris_py.storage.hdf5_reading import MemoryBudget
+from bosaris_py.storage.memory import MemoryBudget
 from bosaris_py.storage.tokens import (
     Block,
     DecodedIds,
@@ -51,7 +51,7 @@ NAMES = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(names=NAMES, per_block=st.integers(1, 40), weak=st.sampled_from([None, 0, 1, 3]))
 def test_codes_tell_ids_apart_even_if_hashes_collide(
     names: list[bytes], per_block: int, weak: int | None

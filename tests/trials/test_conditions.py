@@ -4,6 +4,7 @@ import copy
 import pickle
 import warnings
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ class TestWeights:
         names = sorted(set(labels))
         parts = data.draw(st.lists(st.integers(1, 5), min_size=len(names), max_size=len(names)))
         weights = {name: part / sum(parts) for name, part in zip(names, parts, strict=True)}
-        conditions = Conditions.from_labels(key, labels, weights)
+        conditions = Conditions.from_labels(key, labels, weights, order="columns")
         is_target = key.trial_labels().tolist()
         for target, found in zip((True, False), conditions.trial_weights(key), strict=True):
             own = [label for label, flag in zip(labels, is_target, strict=True) if flag is target]
@@ -113,7 +114,7 @@ class TestOneClassOnly:
     LABELS = ("a", "a", "b", "b")
 
     def test_it_counts_for_one_rate_and_is_reported(self):
-        conditions = Conditions.from_labels(self.KEY, self.LABELS)
+        conditions = Conditions.from_labels(self.KEY, self.LABELS, order="columns")
         with pytest.warns(
             ConditionWarning, match=r"1 condition has no non-targets .* miss rate only \(b\)"
         ) as caught:
@@ -124,19 +125,23 @@ class TestOneClassOnly:
         assert conditions.counts(self.KEY) == {"a": (1, 1), "b": (2, 0)}
 
     def test_shares(self):
-        conditions = Conditions.from_labels(self.KEY, self.LABELS, [0.25, 0.75], lacking="ignore")
+        conditions = Conditions.from_labels(
+            self.KEY, self.LABELS, [0.25, 0.75], lacking="ignore", order="columns"
+        )
         a, b = conditions.members(self.KEY)
         assert (a.tar_weight, a.non_weight, b.tar_weight, b.non_weight) == (0.25, 1.0, 0.75, 0.0)
         assert (a.weight, b.weight) == (0.25, 0.75)
 
     def test_it_can_be_an_error(self):
         with pytest.raises(TrialMismatchError, match="no non-targets"):
-            Conditions.from_labels(self.KEY, self.LABELS, lacking="error").members(self.KEY)
+            Conditions.from_labels(self.KEY, self.LABELS, lacking="error", order="columns").members(
+                self.KEY
+            )
 
     def test_both_classes_are_reported_at_once(self):
         key = Key(["m"], ["x", "y"], [[True, False]], [[False, True]])
         with pytest.warns(ConditionWarning, match="no targets .* false-alarm.*; .* no non-targets"):
-            Conditions.from_labels(key, ["a", "b"]).members(key)
+            Conditions.from_labels(key, ["a", "b"], order="columns").members(key)
 
 
 class TestMembers:
@@ -152,7 +157,7 @@ class TestMembers:
             matrices[name] = np.zeros(key.tar.shape, dtype=bool)
             matrices[name][models[vector], segments[vector]] = True
         ways = [
-            Conditions.from_labels(key, labels),
+            Conditions.from_labels(key, labels, order="columns"),
             Conditions.from_labels(key.to_ndx(), Factor.from_values(labels)),
             Conditions(vectors),
             Conditions(matrices),
@@ -160,7 +165,7 @@ class TestMembers:
             Conditions(
                 {n: Ndx(key.modelset, key.segset, m).to_flat() for n, m in matrices.items()}
             ),
-            Conditions.from_labels(key.to_flat(), labels),
+            Conditions.from_labels(key.to_flat(), labels, order="columns"),
         ]
         assert all(way.names == tuple(names) for way in ways)
         first, *others = (way.members(form) for form in (key, key.to_flat()) for way in ways)
@@ -180,7 +185,7 @@ class TestMembers:
         scores = Scores(matrix, key.modelset, key.segset)
         other = reordered(key, np.random.default_rng(seed))
         tar, non = scores.get_tar_non(other)
-        conditions = Conditions.from_labels(key, labels)
+        conditions = Conditions.from_labels(key, labels, order="columns")
         for part in conditions.members(other):
             assert set(tar[part.tar]) | set(non[part.non]) == {ord(part.name)}
             np.testing.assert_array_equal(part.tar, np.flatnonzero(tar == ord(part.name)))
@@ -194,7 +199,7 @@ class TestMembers:
         labels = rng.integers(0, n_conditions, 2000)
         mask = rng.random((40, 50)) < 0.9
         scores = Scores(np.zeros((40, 50)), key.modelset, key.segset, mask)
-        conditions = Conditions.from_labels(key, labels, lacking="ignore")
+        conditions = Conditions.from_labels(key, labels, lacking="ignore", order="columns")
         matrix = labels.reshape(50, 40).T
         in_order = matrix.T[(tar & mask).T], matrix.T[(~tar & mask).T]
         members = conditions.scored_members(scores, key)
@@ -220,7 +225,7 @@ class TestMembers:
         ids = [f"{number:04}" for number in range(size)]
         diagonal = Key(ids, ids, np.eye(size, dtype=bool), np.zeros((size, size), dtype=bool))
         labels = ["even" if number % 2 == 0 else "odd" for number in range(size)]
-        conditions = Conditions.from_labels(diagonal, labels, lacking="ignore")
+        conditions = Conditions.from_labels(diagonal, labels, lacking="ignore", order="columns")
         flipped = Key(ids[::-1], ids, diagonal.tar[::-1], diagonal.non)
         even, odd = conditions.members(flipped)
         assert (even.tar % 2 == 0).all()
@@ -282,13 +287,14 @@ class TestNames:
                 "match": Factor([0, 1] * 5 + [0], ["Y", "N"]),
                 "sessions": [1] * 6 + [3] * 5,
             },
+            order="columns",
         )
         assert conditions.names == ("f, Y, 1", "f, Y, 3", "m, N, 1", "m, N, 3")
         assert len(conditions) == 4
 
     def test_many_combinations_of_few_trials(self):
         factors = {letter: [f"{letter}{number}" for number in range(11)] for letter in "abcdefg"}
-        conditions = Conditions.from_factors(KEY, factors, lacking="ignore")
+        conditions = Conditions.from_factors(KEY, factors, lacking="ignore", order="columns")
         assert conditions.names[1] == "a1, b1, c1, d1, e1, f1, g1"
         assert [part.tar.size + part.non.size for part in conditions.members(KEY)] == [1] * 11
 
@@ -298,7 +304,7 @@ class TestNames:
         values = [min(number, 9) for number in range(11)]
         factors = dict.fromkeys(names, Factor(values, [f"v{n}" for n in range(11)]))
         factors[names[0]] = Factor(range(11), [f"v{n:02}" for n in range(11)])
-        conditions = Conditions.from_factors(KEY, factors, lacking="ignore")
+        conditions = Conditions.from_factors(KEY, factors, lacking="ignore", order="columns")
         assert conditions.names[1] == ", ".join(["v01", *["v1"] * 23])
         assert conditions.names[-2:] == tuple(
             ", ".join([first, *["v9"] * 23]) for first in ("v09", "v10")
@@ -317,7 +323,7 @@ class TestNames:
 def test_copies_are_the_same_and_read_only(duplicate):
     for conditions in (
         halves(weights=[0.25, 0.75], overlap="allow", uncovered="ignore", lacking="error"),
-        Conditions.from_labels(KEY, list("abababababa"), [0.25, 0.75]),
+        Conditions.from_labels(KEY, list("abababababa"), [0.25, 0.75], order="columns"),
     ):
         again = duplicate(conditions)
         assert (again.names, repr(again)) == (conditions.names, repr(conditions))
@@ -359,12 +365,17 @@ def test_masks_are_copied():
         (lambda: halves(weights="ab"), "be numbers"),
         (lambda: halves(weights={"early": 0.5, "lat": 0.5}), r"exist \(early, late\); got 'lat'"),
         (lambda: halves(weights={"early": 1}), "none for 'late'. The weight 0 drops"),
-        (lambda: Conditions.from_labels(KEY, ["a"]), "one value for each of the 11 trials; got 1"),
-        (lambda: Conditions.from_labels(LABELS, ["a"]), "`ndx` must be an Ndx"),
-        (lambda: Conditions.from_factors(KEY, {}), "map at least one name"),
+        (
+            lambda: Conditions.from_labels(KEY, ["a"], order="columns"),
+            "one value for each of the 11 trials; got 1",
+        ),
+        (lambda: Conditions.from_labels(LABELS, ["a"], order="columns"), "`ndx` must be an Ndx"),
+        (lambda: Conditions.from_factors(KEY, {}, order="columns"), "map at least one name"),
         (
             lambda: Conditions.from_factors(
-                KEY, {"x": ["a, b", "a"] * 5 + ["a"], "y": ["c", "b, c"] * 5 + ["b, c"]}
+                KEY,
+                {"x": ["a, b", "a"] * 5 + ["a"], "y": ["c", "b, c"] * 5 + ["b, c"]},
+                order="columns",
             ),
             "be different; got a, b, c. Values of factors must not hold ', '",
         ),
@@ -391,7 +402,7 @@ def test_bad_input(make, message):
             r"to none belong 5 trials: \(m1, s3\), .*, \(m3, s4\). Say uncovered='ignore'",
         ),
         (
-            lambda: Conditions.from_labels(Ndx(["m1"], SEGMENTS), list("abab")),
+            lambda: Conditions.from_labels(Ndx(["m1"], SEGMENTS), list("abab"), order="columns"),
             r"to none belong 8 trials: \(m2, s1\)",
         ),
         (
@@ -399,7 +410,7 @@ def test_bad_input(make, message):
             r"1 of 2 conditions has no trial of the key \(b\)",
         ),
         (
-            lambda: Conditions.from_labels(Ndx(["x"], ["y"]), ["a"]),
+            lambda: Conditions.from_labels(Ndx(["x"], ["y"]), ["a"], order="columns"),
             "1 of 1 conditions has no trial",
         ),
     ],
@@ -498,3 +509,32 @@ def test_positions_that_some_part_holds() -> None:
     parts = [np.array([4, 0]), np.array([], dtype=np.intp), np.array([2, 0])]
     assert np.arange(5)[any_of(parts, 5)].tolist() == [0, 2, 4]
     assert any_of([np.array([1]), np.array([0, 2])], 3) == slice(None)
+
+
+@pytest.mark.parametrize("make", [Key.to_ndx, Key.to_flat, lambda key: key])
+def test_bare_labels_ask_for_their_order(make: Any) -> None:
+    """Model m2 lacks the first trial, so rows and columns list the other five in two ways."""
+    tar = np.array([[True, True, False], [False, True, False]])
+    non = np.array([[False, False, True], [False, False, True]])
+    key = Key(["m1", "m2"], ["s1", "s2", "s3"], tar, non)
+    trials = make(key)
+    by_row = ["m1", "m1", "m1", "m2", "m2"]
+    message = "`order` must tell how the trials of `labels` follow each other; .*from_trials"
+    for labels in (by_row, np.array(by_row)):
+        with pytest.raises(InvalidInputError, match=message):
+            Conditions.from_labels(trials, labels)
+        with pytest.raises(InvalidInputError, match="`order` must tell how the trials of `model`"):
+            Conditions.from_factors(trials, {"model": labels})
+        rows = Conditions.from_labels(trials, labels, order="rows", lacking="ignore")
+        by_column = ["m1", "m1", "m2", "m1", "m2"]
+        columns = Conditions.from_labels(trials, by_column, order="columns", lacking="ignore")
+        of_models = [Ndx([name], key.segset, trial) for name, trial in zip(
+            ("m1", "m2"), (key.trial_mask[:1], key.trial_mask[1:]), strict=True)]  # fmt: skip
+        expected = Conditions(dict(zip(("m1", "m2"), of_models, strict=True)), lacking="ignore")
+        for found in (rows, columns):
+            for mine, theirs in zip(found.members(key), expected.members(key), strict=True):
+                assert mine.name == theirs.name
+                assert np.array_equal(mine.tar, theirs.tar)
+                assert np.array_equal(mine.non, theirs.non)
+    with pytest.raises(InvalidInputError, match='`order` must be one of "columns", "rows"'):
+        Conditions.from_labels(trials, by_row, order="C")

@@ -31,7 +31,7 @@ def save_and_read(item: Any, extension: str) -> Any:
     return again
 
 
-@settings(max_examples=60)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     ndxs() | keys() | scores() | segment_qualities() | quality_measures() | id_maps(),
     st.sampled_from(BINARY),
@@ -45,13 +45,13 @@ def test_binary_files_give_the_object_back(item: Any, extension: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*there is no line")
-@settings(max_examples=60)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(id_maps(), st.sampled_from(TEXT))
 def test_text_gives_a_map_back(item: IdMap, extension: str) -> None:
     assert save_and_read(item, extension) == item
 
 
-@settings(max_examples=60)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(segment_qualities(), st.sampled_from(TEXT))
 def test_text_gives_measures_back(item: SegmentQuality, extension: str) -> None:
     assert save_and_read(item, extension) == item
@@ -65,7 +65,7 @@ def sorted_and_trimmed(item: Any, mask: np.ndarray) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore:.*there is no line")
-@settings(max_examples=60)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(ndxs() | keys(), st.sampled_from(TEXT))
 def test_text_gives_the_trials_back(item: Ndx | Key, extension: str) -> None:
     again = save_and_read(item, extension)
@@ -74,7 +74,7 @@ def test_text_gives_the_trials_back(item: Ndx | Key, extension: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*there is no line")
-@settings(max_examples=60)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(scores(), st.sampled_from(TEXT))
 def test_text_gives_the_scores_back(item: Scores, extension: str) -> None:
     again = save_and_read(item, extension)

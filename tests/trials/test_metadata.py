@@ -221,6 +221,7 @@ class TestFiles:
             metadata().save(tmp_path / name)
         assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes()
 
+    @pytest.mark.slow
     def test_codes_take_little_room(self, tmp_path):
         """A million trials of two categories: far less than a byte each."""
         size = 10**6
@@ -330,7 +331,9 @@ class TestFiles:
             "have a value for each item; got 1 masked values",
         ),
         (
-            lambda: Conditions.from_labels(KEY, np.ma.array(list("ababa"), mask=[True] * 5)),
+            lambda: Conditions.from_labels(
+                KEY, np.ma.array(list("ababa"), mask=[True] * 5), order="columns"
+            ),
             "have a value for each item; got 5 masked values",
         ),
         (

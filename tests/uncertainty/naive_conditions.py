@@ -101,7 +101,9 @@ def conditions_by_phone_match(
     """
     models, segments = data.key.trial_positions()
     same = models % 2 == segments % 2
-    return Conditions.from_labels(data.key, np.where(same, "same", "other"), weights)
+    return Conditions.from_labels(
+        data.key, np.where(same, "same", "other"), weights, order="columns"
+    )
 
 
 def same_law(a: np.ndarray, b: np.ndarray) -> bool:

@@ -13,9 +13,9 @@ from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import Key, Scores
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
 from bosaris_py.uncertainty.bootstrapping import bootstrap, bootstrap_scores
-from bosaris_py.uncertainty.resampling import Strata
 from bosaris_py.uncertainty.statistic import ActDCF, ErrorRates, MinDCF, Statistic
 from tests.crossed_trials import CrossedExperiment
 from tests.score_strategies import finite_scores, weighted_scores
@@ -71,8 +71,9 @@ def test_weights_on_sorted_scores_mean_repeated_trials(
 ) -> None:
     tar, tar_weights = data.draw(weighted_scores(finite_scores))
     non, non_weights = data.draw(weighted_scores(finite_scores))
-    tar_sorted, tar_order = Strata.single(tar.size).arranged(tar)
-    non_sorted, non_order = Strata.single(non.size).arranged(non)
+    sample = ListedSample.from_scores(tar, non).arranged()
+    tar_sorted, tar_order = sample.tar.sorted, sample.tar.order
+    non_sorted, non_order = sample.non.sorted, sample.non.order
     evaluate = curve.evaluator(tar_sorted, non_sorted)
     tar_counts = tar_weights.astype(np.int64)[tar_order]
     non_counts = non_weights.astype(np.int64)[non_order]

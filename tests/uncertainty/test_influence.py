@@ -18,16 +18,11 @@ from bosaris_py.errors import (
     FewSpeakersWarning,
     InvalidInputError,
 )
-from bosaris_py.uncertainty.influence import (
-    SpeakerInfluence,
-    SpeakerPairs,
-    Steps,
-    influence_on,
-    losses_of,
-)
-from bosaris_py.uncertainty.resampling import TrialStrata
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.uncertainty.influence import SpeakerInfluence, Steps, losses_of
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 from tests.uncertainty.naive_speakers import speaker_covariance
+from tests.uncertainty.speaker_samples import speaker_sample
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
@@ -52,7 +47,7 @@ def test_losses_are_derivatives(statistic: unc.Statistic) -> None:
     """In the weight of a trial, of sum one: its loss minus the mean loss of the class."""
     rng = np.random.default_rng(4)
     scores = rng.normal(1.5, 1.0, 15), rng.normal(-1.0, 1.0, 40)
-    losses = losses_of(statistic, *scores, TrialStrata.single(15, 40))
+    losses = losses_of(statistic, ListedSample.from_scores(*scores))
     assert losses.estimate == pytest.approx(statistic(*scores), rel=1e-12)
     # An area has losses of 1 - AUC. Between vertices of the hull a small step changes no optimum.
     sign = -1.0 if isinstance(statistic, unc.AUC) else 1.0
@@ -75,7 +70,7 @@ def test_placements(decimals: int) -> None:
     """With ties and without."""
     rng = np.random.default_rng(5)
     tar, non = (np.round(rng.normal(m, 1.0, n), decimals) for m, n in ((1.0, 12), (-1.0, 30)))
-    losses = losses_of(unc.AUC(), tar, non, TrialStrata.single(12, 30))
+    losses = losses_of(unc.AUC(), ListedSample.from_scores(tar, non))
     above = (non > tar[:, None]) + 0.5 * (non == tar[:, None])
     assert losses.tar(tar) == pytest.approx(above.mean(axis=1), abs=1e-15)
     assert losses.non(non) == pytest.approx(above.mean(axis=0), abs=1e-15)
@@ -94,9 +89,9 @@ def influence(data: CrossedTrials, statistic: unc.Statistic) -> tuple[SpeakerInf
         [number[n] for n in data.segment_speakers.map_left_to_right(data.key.segset)]
     )
     one, other = of_model[models], of_segment[segments]
-    strata = TrialStrata.single(tar.size, non.size)
-    pairs = SpeakerPairs.from_numbers(one[labels], one[~labels], other[~labels], len(names), strata)
-    found = influence_on(statistic, (tar, non), pairs, strata)
+    sides = ((one[of_class], other[of_class]) for of_class in (labels, ~labels))
+    sample = speaker_sample(*zip((tar, non), sides, strict=True))
+    found = SpeakerInfluence.of(losses_of(statistic, sample), sample)
     return found, (one, other, labels, tar, non)
 
 
@@ -378,7 +373,7 @@ def test_results_keep_speakers_but_no_trials() -> None:
     boot = unc.bootstrap_scores(data.scores, data.key, unc.EER(), **options)
     copied = pickle.loads(pickle.dumps(boot))
     assert copied.interval_of("student", 0.9) == boot.interval_of("student", 0.9)
-    assert boot.student.influence.pairs.trials is None
+    assert boot.student.influence.pairs.cells is None
     differs = boot.minus(unc.bootstrap_scores(data.scores, data.key, unc.EER(), **options))
     assert (differs.low, differs.high, differs.p_value("two-sided")) == (0.0, 0.0, 1.0)
 

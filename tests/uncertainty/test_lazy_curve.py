@@ -6,10 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py import numerics
+from bosaris_py import uncertainty as unc
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.strata import Strata, TrialStrata
 from bosaris_py.uncertainty.lazy_curve import ClassTree, LazyCurve, LazyEER, LazyMinCost
-from bosaris_py.uncertainty.resampling import Strata, TrialStrata
 from bosaris_py.uncertainty.statistic_samplers import CurveIndex
 from tests.score_strategies import score_lists, tied_scores
+from tests.uncertainty.naive_conditions import same_law
 
 
 class ScriptedGenerator:
@@ -30,7 +33,8 @@ def script(
     tar: np.ndarray, non: np.ndarray, strata: TrialStrata, rng: np.random.Generator
 ) -> tuple[LazyCurve, ScriptedGenerator, list[np.ndarray], list[np.ndarray | None]]:
     """Draw a replicate in full; return it as a script for lazy draws, and as lists."""
-    index = CurveIndex.from_sorted(strata.tar.sorted(tar), strata.non.sorted(non))
+    sample = ListedSample.from_scores(tar, non, strata=strata)
+    index = CurveIndex.from_sorted(sample.tar.sorted, sample.non.sorted)
     curve = LazyCurve.from_index(index)
     n_levels = len(curve.tar.shares)
     edges = index.target_scores
@@ -92,6 +96,7 @@ def test_the_same_with_weighted_conditions(
     assert lazy == pytest.approx(numerics.eer(*lists, **options), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
 @pytest.mark.parametrize("separation", [-1.0, 0.0, 1.0, 3.0, 9.0])
 def test_the_same_for_larger_sets(separation: float) -> None:
@@ -116,3 +121,24 @@ def test_few_draws_suffice() -> None:
     # A full replicate takes 2 * 2**16 draws.
     assert for_min_cost < 2000
     assert generator.n_draws - for_min_cost < 10_000
+
+
+@pytest.mark.parametrize("decimals", [1, 9], ids=["ties", "no ties"])
+def test_law_of_eers_is_that_of_lists_of_picks(decimals: int) -> None:
+    rng = np.random.default_rng(1)
+    tar = (1.5 + rng.normal(size=500)).round(decimals)
+    non = rng.normal(size=700).round(decimals)
+    lazy = unc.bootstrap(tar, non, unc.EER(), replications=1500, rng=2).replicates
+    plain = [
+        numerics.eer(rng.choice(tar, tar.size), rng.choice(non, non.size)) for _ in range(1500)
+    ]
+    assert same_law(lazy, np.array(plain))
+
+
+def test_eers_are_the_same_for_any_number_of_workers() -> None:
+    rng = np.random.default_rng(4)
+    tar, non = 2 + rng.normal(size=1000), rng.normal(size=1000)
+    one, two = (
+        unc.bootstrap(tar, non, unc.EER(), replications=600, rng=5, workers=n) for n in (1, 2)
+    )
+    assert np.array_equal(one.replicates, two.replicates)

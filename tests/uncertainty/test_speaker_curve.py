@@ -11,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bosaris_py import uncertainty as unc
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.strata import Strata, TrialStrata
 from bosaris_py.uncertainty import speaker_curve
 from bosaris_py.uncertainty.bands import ActDCFCurve, DETCurve, MinDCFCurve
-from bosaris_py.uncertainty.resampling import SpeakerPlan, Speakers, Strata, TrialStrata
+from bosaris_py.uncertainty.resampling import SpeakerPlan
+from bosaris_py.uncertainty.speaker_curve import SpeakerTrials
 from tests.crossed_trials import CrossedExperiment
+from tests.uncertainty.speaker_samples import speaker_sample
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 
@@ -38,10 +42,10 @@ PFA = (0.0, *(np.array([0.1, 0.25, 0.5, 0.7]) * np.pi / 3).tolist(), 1.0)
 STATISTICS = [
     unc.EER(), unc.MinDCF(0.2), unc.MinDCF([0.1, 0.6], normalize=True), unc.AUC(), unc.MinCllr(),
     DETCurve(PFA), MinDCFCurve([-2.0, 0.0, 1.0]), ActDCFCurve(np.linspace(-2, 2, 9)),
-    unc.DCF(0.5), unc.Cllr(),
+    unc.DCF(0.5, 0.01, 10, 1), unc.Cllr(),
 ]  # fmt: skip
 
-Trials = tuple[np.ndarray, np.ndarray, SpeakerPlan]
+Trials = tuple[ListedSample, SpeakerPlan]
 
 
 @st.composite
@@ -69,17 +73,17 @@ def trials(draw: st.DrawFn) -> Trials:
     pigeonhole = draw(st.booleans()) and all(
         np.unique(np.concatenate(side)).size > 1 for side in zip(*sides, strict=True)
     )
-    who = Speakers(None, None, "refuse", "multinomial", pigeonhole)
-    return tar, non, SpeakerPlan.from_persons(*sides, who, strata)
+    sample = speaker_sample((tar, sides[0]), (non, sides[1]), strata)
+    return sample, SpeakerPlan.of(sample, "multinomial", pigeonhole=pigeonhole)
 
 
 def of_weights(statistic: unc.Statistic, data: Trials, w: np.ndarray, v: np.ndarray) -> object:
     """Weight each trial and compute the statistic; NaN without the weight of a condition."""
-    tar, non, plan = data
+    sample, plan = data
     weights = plan.tar.weights(w, v), plan.non.weights(w, v)
     if not plan.strata.complete(*weights):
         return np.full(statistic.shape, np.nan)
-    return statistic(tar, non, *plan.strata.weigh(*weights))
+    return statistic(*sample.lists, *plan.strata.weigh(*weights))
 
 
 def draw_rows(data: st.DataObject, plan: SpeakerPlan) -> tuple[np.ndarray, np.ndarray]:
@@ -95,17 +99,18 @@ def draw_rows(data: st.DataObject, plan: SpeakerPlan) -> tuple[np.ndarray, np.nd
     return (first, first) if plan.persons.n_second is None else (first, second)
 
 
+@pytest.mark.slow
 @each_way
 @settings(max_examples=50)
 @given(data=st.data())
 def test_values_are_those_of_weighted_trials(way: dict[str, Any], data: st.DataObject) -> None:
     drawn = data.draw(trials())
-    rows = draw_rows(data, drawn[2])
+    rows = draw_rows(data, drawn[1])
     for statistic in STATISTICS:
-        if not np.isfinite(statistic(*drawn[:2])).all():
+        if not np.isfinite(statistic(*drawn[0].lists)).all():
             continue  # not resampled
         with mock.patch.multiple(speaker_curve, **way):
-            found = statistic.speaker_sums(*drawn)(*rows)
+            found = statistic.speaker_sums(SpeakerTrials(*drawn))(*rows)
         expected = [of_weights(statistic, drawn, *row) for row in zip(*rows, strict=True)]
         # The same sums, divided in another order.
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14, err_msg=repr(statistic))
@@ -162,17 +167,17 @@ def test_products_of_matrices_do_not_depend_on_the_order_of_sums() -> None:
 def test_sums_that_single_precision_cannot_hold() -> None:
     """Of 2^24 + 1 pairs of picks, each counts."""
     tar, non = np.zeros(2), np.array([1.0, -1.0])
-    who = Speakers(None, None, "refuse", "multinomial")
-    plan = SpeakerPlan.from_persons(
-        (np.array([0, 1]),) * 2, (np.array([0, 1]), np.array([1, 2])), who, TrialStrata.single(2, 2)
-    )
+    persons = (np.array([0, 1]),) * 2, (np.array([0, 1]), np.array([1, 2]))
+    sample = speaker_sample((tar, persons[0]), (non, persons[1]))
+    plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
     weights = np.array([[4097, 4096, 1]])
     for way in WAYS.values():
         with mock.patch.multiple(speaker_curve, **(way | {"_EXACT": 2.0**24})):
-            found = unc.AUC().speaker_sums(tar, non, plan)(weights, weights)
+            found = unc.AUC().speaker_sums(SpeakerTrials(sample, plan))(weights, weights)
         assert found[0] == 4096 / (4097 * 4096 + 4096)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flat", [False, True], ids=["matrix", "list"])
 def test_peak_memory_is_at_most_four_times_the_scores(*, flat: bool) -> None:
     data = CrossedExperiment(n_speakers=120, n_models=4, n_segments=25, tar_mean=3.0).draw(

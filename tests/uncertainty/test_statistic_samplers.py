@@ -9,8 +9,10 @@ import pytest
 from scipy import stats
 
 from bosaris_py import uncertainty as unc
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata
 from bosaris_py.uncertainty.lazy_curve import LazyEER, LazyMinCost
-from bosaris_py.uncertainty.resampling import IidPlan, SetIndex, SetPlan, Strata, TrialStrata
+from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
 from bosaris_py.uncertainty.statistic_samplers import (
     CellCounts,
     CurveSampler,
@@ -119,7 +121,7 @@ def test_each_statistic_knows_its_fastest_way() -> None:
         for n in (3, 5)
     )
     ways = [
-        (unc.DCF(0.0), iid, CellCounts),
+        (unc.DCF(0.0, 0.01, 10, 1), iid, CellCounts),
         (unc.ErrorRates([0.0, 1.0]), iid, CellCounts),
         (unc.MinDCF(0.1), iid, LazyMinCost),
         (unc.MinDCF([0.1, 0.2]), iid, CurveSampler),
@@ -138,7 +140,7 @@ def test_each_statistic_knows_its_fastest_way() -> None:
             (unc.ActDCF(0.1), SetPlan(*unequal, two_layer=two_layer), SetSums),
         ]
     for statistic, plan, kind in ways:
-        sampler = statistic.sampler(tar, non, plan)
+        sampler = statistic.sampler(ListedSample.from_scores(tar, non), plan)
         # Of means of the classes, what matters is how these are drawn.
         parts = (sampler.tar, sampler.non) if isinstance(sampler, MeansSampler) else (sampler,)
         assert all(type(part) is kind for part in parts)

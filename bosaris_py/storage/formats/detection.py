@@ -23,7 +23,10 @@ from bosaris_py.storage.formats.catalogue import (
 from bosaris_py.storage.formats.columns import cut_header
 from bosaris_py.storage.tokens import FirstLine, read_blocks, show
 
-_LINES_LOOKED_AT = 1000
+_LINES_LOOKED_AT, _LONGEST_LOOKED_AT = 1000, 1000
+
+# Columns of the widest format without a header.
+_MOST_WORDS = max(len(variant) for item in FORMATS.values() for variant in item.variants)
 
 # Labels, not scores, if a column has nothing else.
 _TRUTH_VALUES = frozenset(("1", "0", "-1", "+1"))
@@ -66,7 +69,7 @@ def detect_format(path: FilePath) -> str:
     'voxceleb-scores'
     """
     file_path = as_path(path)
-    return detect_in(FirstLine.of(read_blocks(file_path)), file_path).name
+    return detect_in(FirstLine.of(read_blocks(file_path), file_path), file_path).name
 
 
 def detect_in(
@@ -76,7 +79,7 @@ def detect_in(
     if first is None:
         message = f"{path}: there is no line in this file, so its format cannot be found out"
         raise FileFormatError(message)
-    candidates = _formats_by_header(first) or _formats_by_content(_first_lines(first), vocabulary)
+    candidates = _formats_by_header(first) or _formats_by_content(_first_rows(first), vocabulary)
     # Of formats that would read the file in the same way, the first. Names of extra columns
     # say nothing that the file does not say.
     width = len(first.text.split())
@@ -90,15 +93,17 @@ def detect_in(
     if len(distinct) == 1:
         return next(iter(distinct.values()))
     if not distinct:
-        found = f"{path}: no format fits the first lines, such as {show(first.text)};"
+        found = f"{path}: no format fits the first lines, such as {show(first.text)}."
         if odd := _first_odd_line(first, vocabulary):
-            found = f"{path}:{odd[0]}: {odd[1]} is not like the lines before it; correct it, or"
-        raise FileFormatError(
-            f"{found} tell what the `columns` are, what other words mean by `labels`, or the "
-            f"`format`, one of {', '.join(FORMATS)}"
+            found = f"{path}:{odd[0]}: {odd[1]} is not like the lines before it."
+        hint = (
+            f"Tell the columns, what other words mean, or the format, one of {', '.join(FORMATS)}."
         )
+        use = dict.fromkeys(("columns", "labels", "format"))
+        raise FileFormatError(found, hint=hint, use=use, path=path)
     names = ", ".join(item.name for item in distinct.values())
-    raise FileFormatError(f"{path}: {show(first.text)} could be {names}; say which by `format`")
+    message = f"{path}: {show(first.text)} could be {names}."
+    raise FileFormatError(message, use={"format": None}, path=path)
 
 
 def _formats_by_header(first: FirstLine) -> list[TrialFormat]:
@@ -142,7 +147,8 @@ class _Sample:
     @classmethod
     def of(cls, column: Iterable[bytes | None]) -> "_Sample":
         present = set(column) - {None}
-        words = frozenset(word.decode(errors="replace").lower() for word in present if word)
+        shown = {word[:_LONGEST_LOOKED_AT] for word in present if word}
+        words = frozenset(word.decode(errors="replace").lower() for word in shown)
         is_numeric = _are_numbers(words)
         digits = "".join(words).replace("+", "").replace("-", "")
         return cls(words, is_numeric, is_numeric and bool(digits) and not digits.isdigit())
@@ -178,24 +184,33 @@ def _first_lines(first: FirstLine) -> list[bytes]:
     return [first.text, *first.rest.split(b"\n", _LINES_LOOKED_AT)[: _LINES_LOOKED_AT - 1]]
 
 
+def _first_rows(first: FirstLine) -> list[list[bytes]]:
+    """Return the words of the first lines; of one with more than any format has, some."""
+    return [line.split(None, _MOST_WORDS) for line in _first_lines(first)]
+
+
 def _first_odd_line(first: FirstLine, vocabulary: Vocabulary | None) -> tuple[int, str] | None:
     """Return number and text of the line from which on no format fits, if one fits before."""
-    lines = _first_lines(first)
+    rows = _first_rows(first)
     # As many of them fit, and so many do not; the halves between are tried.
-    fit, unfit = 0, len(lines)
+    fit, unfit = 0, len(rows)
     while unfit - fit > 1:
         middle = (fit + unfit) // 2
-        if _formats_by_content(lines[:middle], vocabulary):
+        if _formats_by_content(rows[:middle], vocabulary):
             fit = middle
         else:
             unfit = middle
-    return (first.number + fit, show(lines[fit])) if fit else None
+    return (first.number + fit, show(_first_lines(first)[fit])) if fit else None
 
 
-def _formats_by_content(lines: list[bytes], vocabulary: Vocabulary | None) -> list[TrialFormat]:
+def _formats_by_content(
+    rows: list[list[bytes]], vocabulary: Vocabulary | None
+) -> list[TrialFormat]:
     """Return the formats without a header that the first lines fit."""
-    rows = [row for line in lines if (row := line.split())]
+    rows = [row for row in rows if row]
     widths = set(map(len, rows))
+    if max(widths) > _MOST_WORDS:
+        return []
     # Each column is looked at once, whatever the number of formats.
     samples = [_Sample.of(column) for column in itertools.zip_longest(*rows)]
     fitting = []

@@ -49,7 +49,7 @@ from bosaris_py.storage.formats.columns import (
     make_plan,
 )
 from bosaris_py.storage.formats.detection import detect_in
-from bosaris_py.storage.hdf5_reading import MemoryBudget, within_memory
+from bosaris_py.storage.memory import MemoryBudget, within_memory
 from bosaris_py.storage.text import formatter, row_slices, write_parts
 from bosaris_py.storage.tokens import (
     Block,
@@ -179,8 +179,9 @@ def read_table(
     options = _Options(spoof, side, strip_suffix, missing, numbers, extra)
     file_path = as_path(path)
     with within_memory(path):
-        blocks = read_blocks(file_path, progress=progress)
-        first = FirstLine.of(blocks)
+        budget = MemoryBudget(file_path, max_bytes)
+        blocks = read_blocks(file_path, budget, progress=progress)
+        first = FirstLine.of(blocks, file_path)
         vocabulary = None if labels is None else _vocabulary_of(labels)
         if format is not None:
             trial_format = find_format(format)
@@ -200,13 +201,13 @@ def read_table(
             trial_format.vocabularies if vocabulary is None else (vocabulary,),
             options,
             LineNumbers(file_path),
-            MemoryBudget(file_path, max_bytes),
+            budget,
         )
         head = first.number, first.text + b"\n" + first.rest
         if plan.skips_first_line:
             head = first.number + 1, first.rest
         lines = itertools.chain([head], blocks)
-        for block in cut_blocks(lines, plan.layout, reader.numbers, reader.budget):
+        for block in cut_blocks(lines, plan.layout, reader.numbers):
             reader.add(block)
         if not reader.numbers.count:
             message = f"{file_path}: there is no trial below the header; was the file cut off?"
@@ -353,10 +354,10 @@ class _NumberColumn:
         """Return all numbers; raise if the file has NaN and `missing` does not name it."""
         if self._n_nan:
             text = (
-                f"the {self.name} is NaN here ({_count_lines(self._n_nan)} in all); if it says "
-                'that there is none, pass missing="nan"'
+                f"the {self.name} is NaN here ({_count_lines(self._n_nan)} in all). Does it say "
+                "that there is none?"
             )
-            raise reader.numbers.error(self._first_nan, text)
+            raise reader.numbers.error(self._first_nan, text, missing="nan")
         return mark_read_only(np.concatenate([np.empty(0), *self._parts]))
 
 
@@ -512,9 +513,9 @@ class _Reader:
         if self.options.spoof == "error" and is_spoof.any():
             text = (
                 f"the trial is a spoof ({_count_lines(int(np.count_nonzero(is_spoof)))} in all), "
-                'neither target nor non-target; pass spoof="nontarget" or spoof="drop"'
+                "neither target nor non-target. They can be dropped, or count as non-targets."
             )
-            raise self.numbers.error(int(np.argmax(is_spoof)), text)
+            raise self.numbers.error(int(np.argmax(is_spoof)), text, spoof="drop")
         if self.options.spoof == "drop":
             classes[is_spoof] = TrialClass.DROPPED
         return classes
@@ -540,16 +541,16 @@ class _Reader:
             for code in in_order
         )
         expected = " or ".join(item.name for item in self.vocabularies)
-        text = f"labels must be {expected}; found {found}"
+        text, use = f"labels must be {expected}; found {found}.", dict[str, None]()
         found_words = {words[code] for code in unknown}
         others = [item.name for item in VOCABULARIES if found_words <= set(item.classes)]
         if others and others[0] not in expected:
-            text += f". These look like {others[0]}: is it another format?"
+            text += f" These look like {others[0]}: is it another format?"
         elif all(map(is_number, found_words)):
-            text += ". Are these scores?"
+            text += " Are these scores?"
         else:
-            text += ". Give words of your own by `labels`"
-        return self.numbers.error(firsts[in_order[0]], text)
+            use["labels"] = None
+        return self.numbers.error(firsts[in_order[0]], text, **use)
 
 
 def _join_ids(names: StrArray, positions: Int32Array, side: Factor) -> tuple[StrArray, Int32Array]:
@@ -615,8 +616,8 @@ def read_answers(
     budget = MemoryBudget(as_path(path), max_bytes)
     parts = [np.empty(0)]
     with within_memory(path):
-        blocks = read_blocks(path, progress=progress)
-        for block in cut_blocks(blocks, Layout("score"), numbers, budget):
+        blocks = read_blocks(path, budget, progress=progress)
+        for block in cut_blocks(blocks, Layout("score"), numbers):
             values = read_numbers(block, 0)
             if np.isnan(values).any():
                 raise block.error(int(np.argmax(np.isnan(values))), "the score is NaN")

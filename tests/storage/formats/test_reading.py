@@ -253,13 +253,13 @@ BAD_FILES: list[tuple[str, str, dict[str, Any]]] = [
     ),
     # Numbers.
     ("m s 1\nm t x1\n", ":2: 'x1' is not a number", {"format": "kaldi-scores"}),
-    ("m s 1\nm t nan\n", r':2: the score is NaN.*missing="nan"', {"format": "kaldi-scores"}),
+    ("m s 1\nm t nan\n", ":2: the score is NaN.*Use missing='nan'", {"format": "kaldi-scores"}),
     ("m s 1\nm t -\n", ":2: '-' is not a number", {"format": "kaldi-scores"}),
     ("m s 1,5\n", "decimal point", {"format": "kaldi-scores"}),
     # What could be several formats, or none.
     ("7 8 9\n", "could be kaldi-scores, voxceleb-scores", {}),
     ("one two three four five six\n", "no format fits", {}),
-    ("\nm s 1.5\nm t x1\n", ":3: 'm t x1' is not like the lines before it; correct it", {}),
+    ("\nm s 1.5\nm t x1\n", ":3: 'm t x1' is not like the lines before it. Tell the columns", {}),
     ("m s target\n" * 99 + "n t tarhget\n" + "m t imp\n", ":100: 'n t tarhget' is not like", {}),
 ]
 

@@ -1,0 +1,125 @@
+"""Score sets inside the package; README.md beside this file says who made them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import attrs
+import numpy as np
+
+from bosaris_py._validation import describe, invalid, nearest
+from bosaris_py.frames import TrialFrame
+from bosaris_py.storage.trial_table import TrialTable
+from bosaris_py.trials.key import FlatKey
+from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.quality import SegmentQuality
+from bosaris_py.trials.scores import FlatScores
+
+# Columns of the files: a score of each system, the measure of each segment, and metadata.
+_SETS = {
+    "asvspoof2019_la": (("xvector", "ecapa"), "aasist", ("gender", "speaker")),
+    "forensic": (("system",), "seconds", ("reference_speaker", "speaker")),
+}
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class ExamplePart(TrialFrame):
+    """The dev set or the eval set of an example.
+
+    Parameters
+    ----------
+    key, scores, metadata, rows
+        As for `TrialFrame`, of target and non-target trials; of ASVspoof these are bona fide.
+    quality : SegmentQuality
+        A measure of each test segment.
+    trials : TrialTable
+        All trials, also of kinds that the key leaves out, with all columns.
+    """
+
+    quality: SegmentQuality
+    trials: TrialTable
+
+
+class Example(NamedTuple):
+    """What `load_example` gives: ``dev``, to train maps with, and ``eval``, to evaluate them."""
+
+    dev: ExamplePart
+    eval: ExamplePart
+
+
+def load_example(name: str) -> Example:
+    """Load scores that come with the package.
+
+    Parameters
+    ----------
+    name : {"asvspoof2019_la", "forensic"}
+        Which set.
+
+    Returns
+    -------
+    dev, eval : ExamplePart
+        Two parts, which have no speaker in common; also by these names. Nothing is downloaded.
+
+    Notes
+    -----
+    ``"asvspoof2019_la"`` is real speech [1]_: scores of two speaker verifiers, the PLDA score of
+    x-vectors and the cosine of ECAPA-TDNN embeddings, in the protocol of SASV 2022. Its measure is
+    the score of the countermeasure AASIST; metadata are ``gender`` and ``speaker`` of the segment.
+    Models are named by their speaker, so ``speakers=("model", "speaker")`` names both sides. The
+    table ``trials`` also has spoofed speech. Its columns are ``label`` (target, nontarget or
+    spoof), ``xvector``, ``ecapa``, ``gender``, ``speaker``, ``attack`` and ``aasist``.
+
+    ``"forensic"`` is simulated: 60 speakers in each part, two recordings in each of two sessions,
+    and the scores of one system, which are no calibrated log-likelihood-ratios. Its measure is the
+    duration in seconds; metadata are ``reference_speaker`` and ``speaker``.
+
+    References
+    ----------
+    .. [1] X. Wang et al., "ASVspoof 2019: A large-scale public database of synthesized, converted
+       and replayed speech", Computer Speech & Language 64, 2020. The README beside the files names
+       all sources and licences.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> dev, test = bp.load_example("asvspoof2019_la")
+    >>> test.key
+    Key: 48 models x 7355 segments, 5370 targets, 33327 non-targets
+    >>> tar, non = test.scores["ecapa"].get_tar_non(test.key)
+    >>> print(f"{bp.eer(tar, non):.2%}")
+    1.63%
+    >>> len(test.trials), test.trials.columns["attack"].levels.size
+    (102579, 14)
+    """
+    if name not in _SETS:
+        expected = f"be an example ({', '.join(map(repr, _SETS))})"
+        raise invalid("name", expected, describe(name), nearest(name, _SETS))
+    return Example(_part(name, "dev"), _part(name, "eval"))
+
+
+def _part(name: str, part: str) -> ExamplePart:
+    """Read one file, and take the trials of the key from it."""
+    systems, measure, (of_model, of_segment) = _SETS[name]
+    stored = TrialMetadata.read(Path(__file__).with_name(f"{name}_{part}.h5"))
+    models, segments = stored.trials.trial_positions()
+    label = stored.factor("label").values()
+    table = TrialTable(
+        *(stored.trials.modelset, models, stored.trials.segset, segments, label == "target"),
+        columns={column: stored.column(column) for column in stored.names},
+    )
+    lines, is_target = table.take(label != "spoof"), (label == "target")[label != "spoof"]
+    ids = lines.modelset, lines.segset
+    key = FlatKey(*ids, lines.models, lines.segments, is_target).to_dense()
+    described, at = stored.for_trials(key), key.trial_positions()
+    scores = {
+        system: FlatScores(np.asarray(described.column(system)), *ids, *at).to_dense()
+        for system in systems
+    }
+    metadata = TrialMetadata(
+        key,
+        model_columns={of_model: described.model_column(of_model)},
+        segment_columns={of_segment: described.segment_column(of_segment)},
+    )
+    quality = SegmentQuality(key.segset, np.asarray(described.segment_column(measure))[None, :])
+    return ExamplePart(key=key, scores=scores, metadata=metadata, quality=quality, trials=table)

@@ -1,0 +1,826 @@
+"""The sample: the scored trials of one system, joined once, each class sorted once.
+
+Whatever judges a system asks its sample: for counts, the ROC, Cllr, error-rates at thresholds, and
+for the condition, the weight and the speakers of each trial. Trials lie in memory (`ListedSample`)
+or in files that are read in blocks (`evaluation.StreamedSample`).
+
+A sample has a list of classes: the targets, then the non-targets, which may be of several kinds,
+such as zero-effort impostors and spoofed trials. Each kind has a fixed share of the false-alarm
+rate. A trial has two speakers, those of its model and of its segment, or only one.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, Protocol, Self, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Positions,
+    Readable,
+    Weighting,
+    by_constructor,
+    mark_read_only,
+    read_only,
+)
+from bosaris_py._validation import as_score_lists, invalid
+from bosaris_py.numerics.counts import (
+    SortedScores,
+    as_trials,
+    count_between,
+    count_checked,
+    count_sorted,
+)
+from bosaris_py.numerics.llr_cost import mean_bits
+from bosaris_py.numerics.metrics import share_above, sorted_error_rates
+from bosaris_py.numerics.roc import ROC, all_within, check_llrs
+from bosaris_py.numerics.rocch import ROCCH
+from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
+from bosaris_py.trials.key import AnyKey, Key
+from bosaris_py.trials.scores import AnyScores, check_scores, class_scores, scored_trials
+from bosaris_py.trials.speaker_pairs import SpeakerPairs
+from bosaris_py.trials.speakers import KeyLike, TrialSpeakers, split_key
+from bosaris_py.trials.strata import SortedStrata, Strata, TrialStrata, slices_of
+
+# Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
+# long as this number of counts.
+_COUNTS_PER_SORT = 8
+
+# The person of the model and of the segment of each trial; None where a trial has one person.
+Persons: TypeAlias = tuple[Positions, Positions | None]
+
+Chosen: TypeAlias = Positions | BoolArray | slice
+
+RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
+
+
+@attrs.frozen(eq=False, repr=False)
+class ScoredClass:
+    """The scored trials of one class, or of one kind of non-targets, column by column of the key.
+
+    Each trial has the weight of its condition over the condition's trials (`strata`), or a weight
+    of its own (`weights`), not both. A trial of several conditions is listed once for each.
+    """
+
+    scores: FloatArray = attrs.field(converter=read_only)
+    strata: Strata
+    weights: Float64Array | None = attrs.field(
+        default=None, converter=attrs.converters.optional(read_only)
+    )
+    persons: Persons | None = None
+    # Number of trials, each once.
+    n_trials: int = attrs.field(
+        default=attrs.Factory(lambda self: self.scores.size, takes_self=True)
+    )
+    # The order of the scores, where it is known from a class that these trials were taken from.
+    _order: IndexArray | None = attrs.field(default=None, kw_only=True)
+
+    __reduce__ = by_constructor
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return f"ScoredClass: {self.n_trials} trials of {self.strata.n_sets} conditions"
+
+    @functools.cached_property
+    def order(self) -> IndexArray:
+        """Positions of the trials by condition, then score, equal scores as they came."""
+        if self._order is not None:
+            return self._order
+        order = np.argsort(self.scores, kind="stable")
+        return mark_read_only(self.strata.ordered(order))
+
+    @functools.cached_property
+    def sorted(self) -> SortedStrata:
+        """The scores of each condition, ascending, with weights of their own."""
+        if self.weights is not None:
+            given = SortedScores.from_scores(self.scores, self.weights, name="scores")
+            return SortedStrata((given,), self.strata.shares)
+        if self.is_arranged:
+            values = mark_read_only(self.scores[self.order])
+            parts = [values[part] for part in slices_of(self.strata.sizes.tolist())]
+        else:
+            parts = [mark_read_only(np.sort(part)) for part in self.strata.split(self.scores)]
+        return SortedStrata(tuple(map(SortedScores, parts)), self.strata.shares)
+
+    @functools.cached_property
+    def _listed(self) -> list[FloatArray]:
+        return self.strata.split(self.scores)
+
+    @property
+    def is_arranged(self) -> bool:
+        """Whether the order of the scores is known."""
+        return self._order is not None or _is_kept(self, "order")
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the scores have been sorted."""
+        return self.is_arranged or _is_kept(self, "sorted")
+
+    @property
+    def values(self) -> SortedScores:
+        """All scores, ascending; of a class without conditions."""
+        (part,) = self.sorted.parts
+        return part
+
+    @property
+    def trial_weights(self) -> Float64Array | None:
+        """The weight of each trial; None if all weigh the same."""
+        return self.strata.trial_weights() if self.weights is None else self.weights
+
+    def take(self, chosen: Chosen, strata: Strata | None = None) -> "ScoredClass":
+        """Return some trials of a class without conditions; what is sorted is not sorted again."""
+        scores = mark_read_only(self.scores[chosen])
+        strata = Strata.single(scores.size) if strata is None else strata
+        order = None
+        if self.is_arranged:
+            order = self.order
+            if not isinstance(chosen, slice):
+                number = np.full(self.scores.size, -1, dtype=np.intp)
+                number[chosen] = np.arange(scores.size)
+                order = number[order]
+                order = order[order >= 0]
+            order = mark_read_only(strata.ordered(order))
+        persons = self.persons
+        if persons is not None:
+            persons = persons[0][chosen], None if persons[1] is None else persons[1][chosen]
+        weights = None if self.weights is None else self.weights[chosen]
+        return ScoredClass(scores, strata, weights, persons, order=order)
+
+    def divided(self, parts: Sequence[tuple[Positions, float]]) -> "ScoredClass":
+        """Divide a class into conditions, given the positions and the share of each.
+
+        Trials of no condition are left out. What stands in several is listed once for each; such a
+        class cannot be resampled.
+        """
+        held = [(part, share) for part, share in parts if part.size and share > 0]
+        sizes = np.array([part.size for part, _ in held])
+        shares = np.array([share for _, share in held])
+        numbers = np.full(self.scores.size, -1, dtype=np.min_scalar_type(-len(held) - 1))
+        for number, (part, _) in enumerate(held):
+            # Positions ascend, so the last one tells whether all are there.
+            if part[-1] >= self.scores.size:
+                expected = f"belong to the {self.scores.size} trials of the class"
+                raise invalid("members", expected, f"position {part[-1]}")
+            numbers[part] = number
+        chosen = np.flatnonzero(numbers >= 0)
+        if chosen.size == sizes.sum():
+            everything = slice(None) if chosen.size == self.scores.size else chosen
+            if len(held) == 1:
+                return self.take(everything)
+            labels = mark_read_only(numbers[everything].copy())
+            return self.take(everything, Strata(labels, sizes, shares))
+        labels = mark_read_only(np.repeat(np.arange(len(held)), sizes))
+        listed = mark_read_only(self.scores[np.concatenate([part for part, _ in held])])
+        return ScoredClass(listed, Strata(labels, sizes, shares), n_trials=chosen.size)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether trials of several conditions are listed several times."""
+        return self.n_trials < self.scores.size
+
+    def parts_of_roc(self, target_scores: Float64Array, *, is_tar: bool) -> list[ROC]:
+        """Count the trials of each condition at the target scores, weighted: parts that add up."""
+        none_at, none_between = (np.zeros(target_scores.size + i, np.int64) for i in (0, 1))
+        parts = []
+        # Targets are sorted in any case; non-targets are only counted unless their order is needed.
+        if is_tar or self.is_sorted:
+            counted = [count_sorted(target_scores, part) for part in self.sorted.parts]
+        else:
+            counted = [count_checked(target_scores, part, None) for part in self._listed]
+        # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
+        for (at, between), size, share in zip(
+            counted, self.strata.sizes.tolist(), self.strata.shares.tolist(), strict=True
+        ):
+            factor = share * self.n_trials / size
+            if is_tar:
+                parts.append(ROC(target_scores, at, none_at, none_between).weighted(factor, 0.0))
+            else:
+                parts.append(ROC(target_scores, none_at, at, between).weighted(0.0, factor))
+        return parts
+
+    def share(self, thresholds: Float64Array, *, accepted: bool) -> Float64Array:
+        """Return the weighted share of scores from, or else below, thresholds that ascend."""
+        # Van Leeuwen (2008), equations 3 and 4.
+        total = np.zeros(thresholds.size)
+        for number, (share, size) in enumerate(
+            zip(self.strata.shares, self.strata.sizes.tolist(), strict=True)
+        ):
+            if self.is_sorted:
+                below = self.sorted.parts[number].count_below(thresholds)
+            else:
+                at, between = count_between(thresholds, self._listed[number])
+                below = np.cumsum(between[:-1])
+                below[1:] += np.cumsum(at[:-1])
+            total += share * ((size - below if accepted else below) / size)
+        return total
+
+    def mean_bits(self, sign: float) -> list[float]:
+        """Return the mean of log2(1 + exp(sign * score)) of each condition, times its share."""
+        # Van Leeuwen (2008), equations 9 to 11: both sums of Cllr are averaged over conditions.
+        parts = zip(self.strata.shares.tolist(), self._listed, strict=True)
+        return [share * mean_bits(scores, None, sign=sign) for share, scores in parts]
+
+
+def _is_kept(scored: object, name: str) -> bool:
+    """Tell whether a cached property has been computed; that does not compute it."""
+    try:
+        object.__getattribute__(scored, name)
+    except AttributeError:
+        return False
+    return True
+
+
+class Sample(metaclass=Readable):
+    """The scored trials of one system, as far as its metrics depend on them.
+
+    Implementations are frozen, can be pickled, and check their scores when they are made. What is
+    costly is computed when first asked for, and kept.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        return f"{type(self).__name__}: {self.n_tar} targets, {self.n_non} non-targets"
+
+    @property
+    @abc.abstractmethod
+    def n_tar(self) -> int:
+        """Number of target trials, those of weight 0 left out."""
+
+    @property
+    @abc.abstractmethod
+    def n_non(self) -> int:
+        """Number of non-target trials, those of weight 0 left out."""
+
+    @property
+    @abc.abstractmethod
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+
+    @property
+    @abc.abstractmethod
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits."""
+
+    @property
+    def hull(self) -> ROCCH:
+        """The ROC's convex hull, which the ROC keeps."""
+        return self.roc.convex_hull()
+
+    @abc.abstractmethod
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+        """
+
+    def within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range; False if that is not known.
+
+        Parameters
+        ----------
+        low, high : float
+            The range, both ends included.
+
+        Returns
+        -------
+        bool
+        """
+        return False
+
+
+class TrialClass(Protocol):
+    """The trials of one class, whose conditions have a share each."""
+
+    @property
+    def n_trials(self) -> int:
+        """Number of trials, each once."""
+
+    def parts_of_roc(self, target_scores: Float64Array, *, is_tar: bool) -> list[ROC]:
+        """Count the trials of each condition at the target scores, weighted: parts that add up."""
+
+    def share(self, thresholds: Float64Array, *, accepted: bool) -> Float64Array:
+        """Return the weighted share of scores from, or else below, thresholds that ascend."""
+
+    def mean_bits(self, sign: float) -> list[float]:
+        """Return the mean of log2(1 + exp(sign * score)) of each condition, times its share."""
+
+
+class DivisibleSample(Sample):
+    """A sample that conditions divide, by positions of trials, or of groups of them in files."""
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def tar(self) -> ScoredClass:
+        """The targets."""
+
+    @property
+    @abc.abstractmethod
+    def non(self) -> TrialClass:
+        """The non-targets."""
+
+    @property
+    @abc.abstractmethod
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Number of trials at each position: of the targets, of the non-targets."""
+
+    @abc.abstractmethod
+    def restricted(self, tar: Chosen, non: Chosen) -> Self:
+        """Return the trials at some positions, all alike; each class may be empty."""
+
+    @abc.abstractmethod
+    def _divided(
+        self, tar: Sequence[tuple[Positions, float]], non: Sequence[tuple[Positions, float]]
+    ) -> Self:
+        """Divide each class into conditions: their positions and shares."""
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials, those of weight 0 left out."""
+        return self.tar.n_trials
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials, those of weight 0 left out."""
+        return self.non.n_trials
+
+    def _summed_roc(self) -> ROC:
+        listed = np.concatenate([part.values for part in self.tar.sorted.parts])
+        target_scores = mark_read_only(np.unique(listed.astype(np.float64, copy=False)))
+        parts = self.tar.parts_of_roc(target_scores, is_tar=True)
+        parts += self.non.parts_of_roc(target_scores, is_tar=False)
+        return functools.reduce(ROC.__add__, parts)
+
+    def _summed_cllr(self) -> float:
+        return math.fsum(self.tar.mean_bits(-1.0) + self.non.mean_bits(1.0)) / 2.0
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Of conditions, the weighted means of theirs; NaN of a class without trials.
+        """
+        # Counting wants ascending thresholds, each once.
+        limits, positions = np.unique(thresholds, return_inverse=True)
+        pmiss, pfa = (
+            trials.share(limits, accepted=accepted)
+            if trials.n_trials
+            else np.full(limits.size, np.nan)
+            for trials, accepted in ((self.tar, False), (self.non, True))
+        )
+        shape = np.shape(thresholds)
+        return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
+
+    def pooled(self, members: Sequence[ConditionMembers]) -> Self:
+        """Return the trials of some conditions, all alike.
+
+        Parameters
+        ----------
+        members : sequence of ConditionMembers
+            The conditions.
+
+        Returns
+        -------
+        DivisibleSample
+        """
+        tar, non = self.counts
+        return self.restricted(
+            any_of((item.tar for item in members), tar.size),
+            any_of((item.non for item in members), non.size),
+        )
+
+    def weighted(self, members: Sequence[ConditionMembers]) -> Self:
+        r"""Divide the trials of a sample without conditions into weighted conditions.
+
+        Parameters
+        ----------
+        members : sequence of ConditionMembers
+            Where the trials of each condition stand, see `Conditions.members`. Other trials do not
+            count.
+
+        Returns
+        -------
+        DivisibleSample
+
+        Notes
+        -----
+        With the shares :math:`w_\alpha` of the conditions, which in each class sum to one over the
+        conditions that have trials of it,
+
+        .. math::
+
+            P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
+            P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
+
+        and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That is
+        the same as weighting each trial (equations 13 to 22). Here each condition is counted at all
+        target scores, and its counts are added with the factor :math:`w_\alpha N / N_\alpha`.
+        Minimum Cllr, minimum DCF and the EER are those of this one ROC: one threshold for all
+        conditions. `n_tar` and `n_non` count trials, not weights. Apply the rule of 30 to each
+        condition.
+
+        References
+        ----------
+        .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
+           multiple conditions in an evaluation", 2008.
+        """
+        tar = [(item.tar, item.tar_weight) for item in members]
+        non = [(item.non, item.non_weight) for item in members]
+        for parts, noun in ((tar, "targets"), (non, "non-targets")):
+            if not any(share for _, share in parts):
+                raise invalid("conditions", f"have {noun} in some condition", "none")
+        return self._divided(tar, non)
+
+    def rows(
+        self, members: Sequence[ConditionMembers]
+    ) -> Iterator[tuple[str, RowKind, float | None, Self]]:
+        """Yield the rows of a table of conditions: all pooled, each alone, all weighted.
+
+        Parameters
+        ----------
+        members : sequence of ConditionMembers
+            As for `weighted`. Trials outside all conditions are in no row.
+
+        Yields
+        ------
+        name, kind, weight, sample
+            The condition, ``"condition"``, ``"pooled"`` or ``"equalised"``, and its trials, one
+            after the other so that not all are copied at once. A class may be empty.
+        """
+        pooled = self.pooled(members)
+        yield "pooled", "pooled", None, pooled
+        for item in members:
+            yield item.name, "condition", item.weight, self.restricted(item.tar, item.non)
+        is_whole = pooled.n_tar and pooled.n_non
+        yield "equalised", "equalised", None, self.weighted(members) if is_whole else pooled
+
+
+@attrs.frozen(eq=False, repr=False)
+class ListedSample(DivisibleSample):
+    """Scored trials in memory; made by `of` or `from_scores`.
+
+    Parameters
+    ----------
+    classes : tuple of ScoredClass
+        The targets, then the non-targets, of one kind or of several.
+    kind_shares : tuple of float
+        The share of each kind of non-targets in the false-alarm rate.
+    """
+
+    classes: tuple[ScoredClass, ...]
+    kind_shares: tuple[float, ...] = (1.0,)
+    _pairs: SpeakerPairs | None = attrs.field(default=None, kw_only=True)
+    # How often error-rates were asked for; a list, because the object is frozen.
+    _asked: list[int] = attrs.field(factory=lambda: [0], kw_only=True)
+
+    @classmethod
+    def from_scores(
+        cls,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
+        *,
+        strata: TrialStrata | None = None,
+    ) -> "ListedSample":
+        """Take two lists of scores, with weights or conditions of the trials.
+
+        Parameters
+        ----------
+        tar, non : array_like of float
+            Scores of the two classes; no NaN, +-inf allowed.
+        tar_weights, non_weights : array_like of float, optional
+            Trial weights, finite and not negative; a trial of weight 0 is no trial.
+        strata : TrialStrata, optional
+            The conditions of the trials, where these have no weights of their own.
+
+        Returns
+        -------
+        ListedSample
+        """
+        tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+        classes = []
+        for number, (scores, weights, name) in enumerate(
+            ((tar, tar_weights, "tar"), (non, non_weights, "non"))
+        ):
+            array, checked = as_trials(scores, weights, name)
+            if checked is not None and not checked.all():
+                array, checked = array[checked > 0], checked[checked > 0]
+            own = Strata.single(array.size) if strata is None else strata[number]
+            classes.append(ScoredClass(array, own, checked))
+        return cls(tuple(classes))
+
+    @classmethod
+    def of(
+        cls,
+        scores: AnyScores,
+        key: KeyLike,
+        conditions: Conditions | None = None,
+        speakers: Callable[[], TrialSpeakers] | None = None,
+        *,
+        allow_empty: bool = False,
+    ) -> "ListedSample":
+        """Join the scores of a system with a key.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : Key or FlatKey, or pair (key, metadata)
+            Which trials are targets and which non-targets.
+        conditions : Conditions, optional
+            Conditions of the trials, with their weights.
+        speakers : callable, optional
+            Finds who speaks in the models and segments of the key; asked when scores and key fit.
+        allow_empty : bool, default: False
+            Whether a class may have no trial with a score.
+
+        Returns
+        -------
+        ListedSample
+
+        Raises
+        ------
+        TrialMismatchError
+            If trials of the key are in several conditions or in none, or a condition has no trial.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score, with counts.
+        ConditionWarning
+            If conditions have trials of one class only.
+        """
+        check_scores(scores)
+        key, _ = split_key(key)
+        if conditions is not None:
+            check_conditions(conditions)
+        lists = class_scores(scores, key)
+        for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
+            if not (listed.size or allow_empty):
+                raise invalid("key", f"have {what} with scores", "none")
+        sides: Sequence[Persons | None] = (None, None)
+        if speakers is not None:
+            sides = _persons(scores, key, speakers())
+        classes = []
+        for listed, name, side in zip(lists, ("tar", "non"), sides, strict=True):
+            array = as_trials(listed, None, name)[0] if listed.size else listed
+            # The arrays are fresh, and not copied once more.
+            alike = Strata.single(array.size)
+            classes.append(ScoredClass(mark_read_only(array), alike, None, side))
+        sample = cls(tuple(classes))
+        if conditions is None:
+            return sample
+        return sample.weighted(conditions.scored_members(scores, key))
+
+    @property
+    def tar(self) -> ScoredClass:
+        """The targets."""
+        return self.classes[0]
+
+    @functools.cached_property
+    def non(self) -> ScoredClass:
+        """The non-targets; several kinds are conditions, with the shares that they have."""
+        kinds = self.classes[1:]
+        return kinds[0] if len(kinds) == 1 else _joined(kinds, self.kind_shares)
+
+    @property
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Number of trials at each position: one."""
+        tar, non = (np.broadcast_to(1, part.scores.size) for part in (self.tar, self.non))
+        return tar, non
+
+    @property
+    def lists(self) -> tuple[FloatArray, FloatArray]:
+        """Target and non-target scores, in the order of the trials."""
+        return self.tar.scores, self.non.scores
+
+    @property
+    def strata(self) -> TrialStrata:
+        """The conditions of the trials of both classes."""
+        return TrialStrata(self.tar.strata, self.non.strata)
+
+    @property
+    def trial_weights(self) -> tuple[Float64Array | None, Float64Array | None]:
+        """The weight of each trial of both classes; None where all weigh the same."""
+        return self.tar.trial_weights, self.non.trial_weights
+
+    @functools.cached_property
+    def pairs(self) -> SpeakerPairs:
+        """The trials by speaker and by pair of speakers."""
+        if self._pairs is not None:
+            return self._pairs
+        (tar, _), (one, other) = self.persons
+        return SpeakerPairs.from_numbers(tar, one, other, self.strata)
+
+    def sharing_pairs(self, other: "ListedSample") -> "ListedSample":
+        """Return the sample with the pairs of speakers of another one, if the trials have the same.
+
+        Parameters
+        ----------
+        other : ListedSample
+            Of another system.
+
+        Returns
+        -------
+        ListedSample
+        """
+        mine, theirs = ([p for side in one.persons for p in side] for one in (self, other))
+        same = all(np.array_equal(*both) for both in zip(mine, theirs, strict=True))
+        alike = same and self.strata.is_single and other.strata.is_single
+        return attrs.evolve(self, pairs=other.pairs) if alike else self
+
+    @property
+    def persons(self) -> tuple[tuple[Positions, Positions], tuple[Positions, Positions]]:
+        """The numbers of the persons of model and segment, of both classes."""
+        (tar, tar_segments), (non, non_segments) = (
+            (None, None) if side.persons is None else side.persons for side in (self.tar, self.non)
+        )
+        if tar is None or tar_segments is None or non is None or non_segments is None:
+            raise invalid("sample", "know the two speakers of each trial", repr(self))
+        return (tar, tar_segments), (non, non_segments)
+
+    def arranged(self) -> "ListedSample":
+        """Sort the scores such that their order is kept, which weights of trials need.
+
+        Returns
+        -------
+        ListedSample
+            The same.
+        """
+        for part in (self.tar, self.non):
+            assert part.order.size == part.scores.size
+        return self
+
+    @functools.cached_property
+    def roc(self) -> ROC:
+        """The steppy ROC; of conditions, the weighted sum of their ROCs."""
+        tar, non = self.tar, self.non
+        if self.strata.is_single:
+            if non.is_sorted:
+                return ROC.from_sorted(tar.values, non.values)
+            return ROC.from_sorted_targets(tar.values, non.scores, non.weights)
+        return self._summed_roc()
+
+    @functools.cached_property
+    def cllr(self) -> float:
+        """Cost of the log-likelihood-ratios, in bits."""
+        tar, non = self.tar, self.non
+        if self.strata.is_single:
+            miss_bits = mean_bits(tar.values.values, tar.values.weights, sign=-1.0)
+            return (miss_bits + mean_bits(non.scores, non.weights, sign=1.0)) / 2.0
+        return self._summed_cllr()
+
+    def warn_unless_llrs(self) -> None:
+        """Warn of scores that are inverted, or cannot be log-likelihood-ratios."""
+        check_llrs(*self.lists, self.tar.weights, self.non.weights)
+
+    def within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range.
+
+        Parameters
+        ----------
+        low, high : float
+            The range, both ends included.
+
+        Returns
+        -------
+        bool
+        """
+        return all_within(low, high, *self.lists)
+
+    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            As for ``DivisibleSample.error_rates``.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+        """
+        tar, non = self.tar, self.non
+        if not (self.strata.is_single and tar.n_trials and non.n_trials):
+            return super().error_rates(thresholds)
+        self._asked[0] += 1
+        if non.is_sorted or self._asked[0] > _COUNTS_PER_SORT:
+            return sorted_error_rates(tar.values, non.values, thresholds)
+        pmiss: Float64Array = tar.values.weight_below(thresholds) / tar.values.total
+        return pmiss, share_above(non.scores, non.weights, thresholds)
+
+    def restricted(self, tar: Chosen, non: Chosen) -> Self:
+        """Return some trials of a sample without conditions, all alike.
+
+        Parameters
+        ----------
+        tar, non : ndarray of int, ndarray of bool, or slice
+            Which of the targets and of the non-targets; positions ascend.
+
+        Returns
+        -------
+        ListedSample
+            Each class may be empty.
+        """
+        return type(self)((self.tar.take(tar), self.non.take(non)))
+
+    def _divided(
+        self, tar: Sequence[tuple[Positions, float]], non: Sequence[tuple[Positions, float]]
+    ) -> Self:
+        """Divide each class into conditions: their positions and shares."""
+        return type(self)((self.tar.divided(tar), self.non.divided(non)))
+
+    def of_system(
+        self, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
+    ) -> "ListedSample":
+        """Return the scores of another system on the same trials.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Its scores, on the trials of this sample.
+        key, conditions
+            What this sample was made of.
+
+        Returns
+        -------
+        ListedSample
+            With the speakers of this one.
+        """
+        other = ListedSample.of(scores, key, conditions)
+        classes = tuple(
+            attrs.evolve(theirs, strata=mine.strata, persons=mine.persons)
+            for mine, theirs in zip(self.classes, other.classes, strict=True)
+        )
+        return ListedSample(classes, pairs=self.pairs if _is_kept(self, "pairs") else self._pairs)
+
+
+def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClass:
+    """Return kinds of non-targets as one class, whose conditions are those of all kinds."""
+    begin = np.cumsum([0, *(kind.strata.n_sets for kind in kinds)]).tolist()
+    labels = [
+        np.full(kind.scores.size, first)
+        if kind.strata.labels is None
+        else kind.strata.labels + first
+        for kind, first in zip(kinds, begin, strict=False)
+    ]
+    weights = [share * kind.strata.shares for kind, share in zip(kinds, shares, strict=True)]
+    sizes = [kind.strata.sizes for kind in kinds]
+    strata = Strata(*(mark_read_only(np.concatenate(part)) for part in (labels, sizes, weights)))
+    persons: Persons | None = None
+    known = [kind.persons for kind in kinds if kind.persons is not None]
+    if len(known) == len(kinds):
+        # -1: a trial of this kind has one person.
+        others = [np.full_like(one, -1, np.int64) if two is None else two for one, two in known]
+        persons = np.concatenate([one for one, _ in known]), np.concatenate(others)
+    scores = mark_read_only(np.concatenate([kind.scores for kind in kinds]))
+    return ScoredClass(scores, strata, None, persons)
+
+
+def _persons(scores: AnyScores, key: AnyKey, speakers: TrialSpeakers) -> Sequence[Persons]:
+    """Return the persons of each trial with a score: of targets, of non-targets."""
+    # Numbers that take little memory.
+    small = np.min_scalar_type(speakers.n_speakers)
+    of_models, of_segments = speakers.of_models.astype(small), speakers.of_segments.astype(small)
+    scored = scored_trials(scores, key)
+    if scored is None and isinstance(key, Key):
+        # Column by column: numpy lists what a mask chooses of the transpose row by row.
+        one, other = (
+            np.broadcast_to(side, key.shape).T for side in (of_models[:, np.newaxis], of_segments)
+        )
+        return [(one[mask.T], other[mask.T]) for mask in (key.tar, key.non)]
+    models, segments = key.trial_positions()
+    labels = key.trial_labels()
+    if scored is not None:
+        models, segments, labels = models[scored], segments[scored], labels[scored]
+    chosen = (labels, ~labels)
+    return [(of_models[models[mask]], of_segments[segments[mask]]) for mask in chosen]

@@ -1,0 +1,231 @@
+"""What all classes share: read-only arrays, copies, pickles, equality, merging rules."""
+
+import copy
+import pickle
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bosaris_py
+from bosaris_py import (
+    LinearCalibration,
+    OperatingPoint,
+    Results,
+    evaluation,
+    plots,
+    trials,
+    uncertainty,
+)
+from bosaris_py.errors import FrozenObjectError, InvalidInputError
+from bosaris_py.trials import (
+    FlatKey,
+    FlatNdx,
+    FlatScores,
+    IdMap,
+    Key,
+    Ndx,
+    QualityMeasures,
+    Scores,
+    SegmentQuality,
+)
+from bosaris_py.uncertainty import EER
+from tests.strategies import id_maps, keys, ndxs, quality_measures, scores, segment_qualities
+
+FLAT_OBJECT = (ndxs() | keys() | scores()).map(lambda dense: dense.to_flat())
+ANY_OBJECT = (
+    ndxs() | keys() | scores() | FLAT_OBJECT | segment_qualities() | quality_measures() | id_maps()
+)
+
+
+def arrays_of(item: Any) -> dict[str, np.ndarray]:
+    # What no caller gives is a note of the package, which is no content.
+    return {each.name: getattr(item, each.name) for each in attrs.fields(type(item)) if each.init}
+
+
+def writeable_arguments() -> dict[type, dict[str, Any]]:
+    """Return arrays that a caller could change, for each class."""
+    models, segments = np.array(["a", "b"]), np.array(["s", "t", "u"])
+    mask = np.ones((2, 3), dtype=bool)
+    flat = {
+        "modelset": models,
+        "segset": segments,
+        "models": np.array([0, 1], dtype=np.int32),
+        "segments": np.array([1, 2], dtype=np.int32),
+    }
+    return {
+        FlatNdx: flat,
+        FlatKey: {**flat, "is_target": np.array([True, False])},
+        FlatScores: {"scores": np.zeros(2), **flat},
+        Ndx: {"modelset": models, "segset": segments, "trialmask": mask},
+        Key: {"modelset": models, "segset": segments, "tar": mask, "non": ~mask},
+        Scores: {
+            "scoremat": np.zeros((2, 3)),
+            "modelset": models,
+            "segset": segments,
+            "scoremask": mask,
+        },
+        SegmentQuality: {"ids": segments, "values": np.zeros((1, 3))},
+        QualityMeasures: {
+            "modelset": models,
+            "segset": segments,
+            "modelQ": np.zeros((1, 2)),
+            "segQ": np.zeros((1, 3)),
+            "hasmodel": np.ones(2, dtype=bool),
+            "hasseg": np.ones(3, dtype=bool),
+            "scoremask": mask,
+        },
+        IdMap: {"leftids": segments, "rightids": segments.copy()},
+    }
+
+
+CLASSES = list(writeable_arguments())
+
+
+@given(ANY_OBJECT)
+def test_arrays_cannot_be_changed(item: Any) -> None:
+    for array in arrays_of(item).values():
+        assert not array.flags.writeable
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+            assert not owner.flags.writeable
+
+
+@given(ANY_OBJECT)
+def test_pickles_and_copies_are_equal_and_read_only(item: Any) -> None:
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(item, protocol))
+        assert again == item
+        assert type(again) is type(item)
+        assert not any(array.flags.writeable for array in arrays_of(again).values())
+    deep = copy.deepcopy(item)
+    assert deep == item
+    assert not any(array.flags.writeable for array in arrays_of(deep).values())
+    shallow = copy.copy(item)
+    assert shallow == item
+    assert not any(array.flags.writeable for array in arrays_of(shallow).values())
+
+
+@given(ANY_OBJECT, ANY_OBJECT)
+def test_objects_of_two_classes_differ(one: Any, other: Any) -> None:
+    if type(one) is not type(other):
+        assert one != other
+
+
+@given(ANY_OBJECT)
+def test_objects_cannot_be_hashed(item: Any) -> None:
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(item)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_the_arrays_of_the_caller_are_copied(cls: type) -> None:
+    given_arrays = writeable_arguments()[cls]
+    item = cls(**given_arrays)
+    before = copy.deepcopy(item)
+    for array in given_arrays.values():
+        assert array.flags.writeable
+        array[...] = array[(0,) * array.ndim] if array.dtype.kind == "U" else ~array.astype(bool)
+    assert item == before
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_read_only_arrays_are_shared(cls: type) -> None:
+    given_arrays = arrays_of(cls(**writeable_arguments()[cls]))
+    item = cls(**given_arrays)
+    assert all(arrays_of(item)[name] is array for name, array in given_arrays.items())
+    assert all(arrays_of(attrs.evolve(item))[name] is array for name, array in given_arrays.items())
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_no_array_can_be_made_writeable_again(cls: type) -> None:
+    given_arrays = writeable_arguments()[cls]
+    for array in given_arrays.values():
+        array.setflags(write=False)
+    item = cls(**given_arrays)
+    for array in arrays_of(item).values():
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.setflags(write=True)
+    # Who owns an array can make it writeable again, so it was copied.
+    for name, array in given_arrays.items():
+        assert not np.shares_memory(arrays_of(item)[name], array)
+
+
+def test_a_read_only_view_of_a_writeable_array_is_copied() -> None:
+    owner = np.zeros((2, 2))
+    view = owner[:, :]
+    view.setflags(write=False)
+    item = Scores(view, ["a", "b"], ["s", "t"])
+    owner[0, 0] = 1.0
+    assert item.scoremat[0, 0] == 0.0
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_fields_cannot_be_set(cls: type) -> None:
+    item = cls(**writeable_arguments()[cls])
+    for name in arrays_of(item):
+        with pytest.raises(FrozenObjectError, match=rf"`{name}`.*evolve\(x, {name}=") as caught:
+            setattr(item, name, np.zeros(1))
+        # Programs that expect the error of attrs go on to work.
+        assert isinstance(caught.value, attrs.exceptions.FrozenInstanceError)
+        assert attrs.evolve(item, **{name: getattr(item, name)}) == item
+    with pytest.raises(AttributeError):
+        item.comment = "new"
+    assert not hasattr(item, "__dict__")
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_order_of_the_fields_is_that_of_the_toolkit(cls: type) -> None:
+    arguments = writeable_arguments()[cls]
+    assert cls(*arguments.values()) == cls(**arguments)
+    assert list(arrays_of(cls(**arguments))) == list(arguments)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_merge_takes_objects_of_one_class(cls: type) -> None:
+    item = cls(**writeable_arguments()[cls])
+    stranger = IdMap([], []) if cls is Ndx else Ndx([], [])
+    for call in (lambda: cls.merge(item, stranger), lambda: cls.merge(stranger, item)):
+        expected = rf"`objects` must all be {cls.__name__}; got {stranger!r}"
+        with pytest.raises(InvalidInputError, match=expected):
+            call()
+
+
+@given(ndxs() | keys() | scores() | FLAT_OBJECT | quality_measures(), st.booleans())
+def test_filter_of_all_or_nothing(item: Any, keep: bool) -> None:  # noqa: FBT001
+    models, segments = (item.modelset, item.segset) if keep else ([], [])
+    assert item.filter(models, segments, keep) == item
+    nothing = item.filter([], [], keep=True)
+    assert (nothing.modelset.size, nothing.segset.size) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("item", "name", "message"),
+    [
+        (Scores([[1.0]], ["m"], ["s"]), "scoremt", "made of scoremat, .* Did you mean 'scoremat'?"),
+        (Scores([[1.0]], ["m"], ["s"]), "scoremat", r"Or take x.transform\(func\), x.set_missing"),
+        (OperatingPoint(0.1), "p_target", r"evolve\(x, p_target=...\).$"),
+        (Results([1.0], [0.0]), "tar", r"Make a new one: Results\(tar=..., ...\).$"),
+        (Results([1.0], [0.0]), "eer", "`eer` of Results cannot be set.* made of tar, non"),
+        (EER(), "prior", "made of nothing.$"),
+        (LinearCalibration.fit([0.0, 2.0], [1.0, -1.0]), "scale", r"evolve\(x, scale=...\).$"),
+    ],
+)
+def test_what_cannot_be_set_tells_the_remedy(item: Any, name: str, message: str) -> None:
+    with pytest.raises(FrozenObjectError, match=message):
+        setattr(item, name, 1.0)
+
+
+def test_all_public_frozen_classes_tell_the_remedy() -> None:
+    frozen = [
+        cls
+        for module in (bosaris_py, evaluation, plots, trials, uncertainty)
+        for cls in (getattr(module, name) for name in dir(module))
+        if isinstance(cls, type) and attrs.has(cls)
+    ]
+    assert len(frozen) > 30
+    assert {cls.__setattr__.__name__ for cls in frozen} == {"_refuse_change"}

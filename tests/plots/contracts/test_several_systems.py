@@ -1,0 +1,354 @@
+"""Plots of several systems in one call: what is drawn, legends, windows, notebooks, print."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import Results
+from bosaris_py.plots import (
+    BayesPlot,
+    DETPlot,
+    DETWindow,
+    plot_bayes,
+    plot_det,
+    plot_ece,
+    plot_intervals,
+    plot_pav,
+    plot_reliability,
+    plot_tippett,
+    style,
+)
+from bosaris_py.plots.looks import system_look
+from bosaris_py.uncertainty.bands import ActDCFCurve, DETCurve
+from bosaris_py.uncertainty.bootstrap_result import Interval
+from bosaris_py.uncertainty.bootstrapping import bootstrap
+
+
+def _systems(count: int, n_tar: int = 300, n_non: int = 2000) -> dict[str, Results]:
+    rng = np.random.default_rng(7)
+    non = rng.normal(-2, 2, n_non)
+    return {
+        f"system {i}": Results(rng.normal(2 + 2 * i / count, 2, n_tar), non) for i in range(count)
+    }
+
+
+def _texts(plot: Any) -> list[str]:
+    return [text.get_text() for text in plot.ax.get_legend().get_texts()]
+
+
+def test_det_of_several_systems() -> None:
+    systems = _systems(3)
+    plot = plot_det(systems, title="three")
+    assert isinstance(plot, DETPlot)
+    assert _texts(plot) == [f"{n} (EER {100 * r.eer:.3g} %)" for n, r in systems.items()]
+    for results, line, point in zip(
+        systems.values(), plot.artists["steppy_det"], plot.artists["eer_point"], strict=True
+    ):
+        assert np.isin(results.roc.pfa, line.get_xdata()).all()
+        assert point.get_xydata().tolist() == [[results.eer, results.eer]]
+    # All have the same trials, so each margin is drawn once.
+    assert [len(plot.artists[kind]) for kind in ("DR30_fa", "DR30_miss")] == [1, 1]
+    assert plot.artists["DR30_fa"][0].get_xdata().tolist() == [30 / 2000, 30 / 2000]
+    assert [t.get_text().strip() for t in plot.ax.texts] == [
+        "fewer than 30 false alarms",
+        "fewer than 30 misses",
+    ]
+
+
+def test_operating_points_on_the_det_curve() -> None:
+    (results,) = _systems(1).values()
+    plot = plot_det({"A": results}, "big", prior=0.1)
+    best, act = (plot.artists[k][0].get_xydata()[0] for k in ("mindcf_point", "actdcf_point"))
+    threshold = results.min_dcf_threshold(0.1)
+    assert best.tolist() == [threshold.pfa, threshold.pmiss]
+    # The Bayes threshold of prior 0.1 is log 9.
+    pmiss, pfa = results.error_rates_at(np.log(9.0))
+    assert act.tolist() == [pfa, pmiss]
+    assert _texts(plot)[1:] == ["minimum cost", "actual cost"]
+    with pytest.raises(InvalidInputError, match="be one operating point; got 2 of them"):
+        plot.plot_actdcf_point([0.1, 0.2])
+
+
+def test_bayes_of_several_systems_has_a_legend_by_system_and_by_kind() -> None:
+    systems = _systems(4)
+    plot = plot_bayes(systems, prior=[0.01])
+    assert isinstance(plot, BayesPlot)
+    kinds = ["actual", "minimum", "30 false alarms", "30 misses"]
+    assert set(_texts(plot)) == {*systems, *kinds, "prior 1 %"}
+    # 4 systems x 4 kinds would be 16 entries.
+    assert len(_texts(plot)) == 9
+    keys = dict(zip(_texts(plot), plot.ax.get_legend().legend_handles, strict=True))
+    for number, name in enumerate(systems):
+        assert keys[name].get_color() == system_look(number, plot.ax).colour
+    assert {keys[kind].get_color() for kind in kinds} == {mpl.rcParams["text.color"]}
+    assert keys["minimum"].get_linestyle() == "--"
+
+
+def test_bayes_curves_are_pale_where_errors_are_few() -> None:
+    (results,) = _systems(1).values()
+    plot = plot_bayes({"A": results})
+    pale, strong = plot.artists["dcf_curve_act"]
+    curves = plot.curves
+    assert pale.get_alpha() < 0.5
+    x = strong.get_xdata()
+    assert [x[0], x[-1]] == [curves.plo[curves.dr30_fa_index], curves.plo[curves.dr30_miss_index]]
+    # The limits hold both marks, and the curve between them.
+    assert plot.ax.get_xlim()[0] < x[0] < x[-1] < plot.ax.get_xlim()[1]
+    # A finer grid than the one that the limits are chosen on: some per cent.
+    assert plot.ax.get_ylim()[1] == pytest.approx(1.15 * strong.get_ydata().max(), rel=0.05)
+
+
+@pytest.mark.parametrize(("n_tar", "n_non", "shift"), [(20, 90, 1.0), (90, 20, 1.0), (90, 60, 4.0)])
+def test_few_trials_are_marked_everywhere(n_tar: int, n_non: int, shift: float) -> None:
+    # 20 trials never have 30 errors; with a shift of 4 the rates of 30 errors are above the window.
+    rng = np.random.default_rng(1)
+    results = Results(rng.normal(shift, 2, n_tar), rng.normal(-shift, 2, n_non))
+    det = plot_det({"A": results, "B": results})
+    to_rates = det.ax.transData.inverted()
+    fa, miss = (patch.get_extents().transformed(to_rates) for patch in det.ax.patches)
+    right, top = det.window.pfa_limits[1], det.window.pmiss_limits[1]
+    assert (fa.x1, miss.y1) == pytest.approx((min(30 / n_non, right), min(30 / n_tar, top)))
+    assert (fa.y1, miss.x1) == pytest.approx((top, right))
+    texts = [text.get_text().strip() for text in det.ax.texts]
+    assert texts == ["fewer than 30 false alarms", "fewer than 30 misses"]
+
+    bayes = plot_bayes({"A": results})
+    for kind in ("dcf_curve_act", "dcf_curve_min"):
+        (line,) = bayes.artists[kind]
+        assert line.get_alpha() < 0.5
+        assert line.get_xdata().tolist() == bayes.curves.plo.tolist()
+    texts = [text.get_text() for text in bayes.ax.get_legend().get_texts()]
+    assert texts[:2] == ["A actual", "A minimum"]
+    assert texts[-1] == "pale: fewer than 30 errors"
+
+
+def test_priors_in_per_cent_are_above_the_bayes_plot() -> None:
+    plot = BayesPlot((-8, 2, 0, 1.2))
+    plot.figure.draw_without_rendering()
+    (above,) = plot.ax.child_axes
+    texts = [tick.get_text() for tick in above.get_xticklabels()]
+    places = above.get_xticks()
+    shares = 1.0 / (1.0 + np.exp(-np.asarray(places)))
+    assert [float(text) / 100 for text in texts] == pytest.approx(shares)
+    assert {"0.1", "1", "10", "50"} <= set(texts)
+
+
+@pytest.mark.parametrize(
+    "draw", [plot_det, plot_bayes, plot_tippett, plot_ece, plot_pav, plot_reliability]
+)
+def test_bands_of_no_system(draw: Any) -> None:
+    systems = {"baseline": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])}
+    for bands, message in [
+        ({"basline": None}, r"name systems of the plot \('baseline'\); .*Did you mean 'baseline'"),
+        ({"baseline": 3}, r"`bands` must hold a \w+Band for each system; got 3"),
+        ({"baseline"}, r"`bands` must map names of systems to bands; got {'baseline'}"),
+    ]:
+        with pytest.raises(InvalidInputError, match=message):
+            draw(systems, bands=bands)
+
+
+def test_limits_without_an_order() -> None:
+    for call in (lambda: BayesPlot({-5, 5, 0, 1}), lambda: DETWindow({0.1, 0.2}, [0.1, 0.2])):
+        with pytest.raises(InvalidInputError, match="Braces make a set"):
+            call()
+
+
+def test_bands_by_name() -> None:
+    tar, non = np.random.default_rng(1).normal([[2.0]], 1, (1, 200))[0], np.arange(-50, 1) / 10.0
+    results = Results(tar, non)
+    det, act = DETCurve(), ActDCFCurve()
+    bands = [c.band(bootstrap(tar, non, c, replications=50, rng=1)) for c in (det, act)]
+    systems = {"A": results, "B": results}
+    for plot in (
+        plot_det(systems, bands={"B": bands[0]}),
+        plot_bayes(systems, bands={"B": bands[1]}),
+    ):
+        (area,) = plot.artists["band"]
+        assert tuple(area.get_facecolor()[0]) == to_rgba(system_look(1, plot.ax).colour, 0.2)
+
+
+@pytest.mark.parametrize("plot", [plot_det, plot_bayes])
+def test_systems_as_pairs_or_alone(plot: Any) -> None:
+    (results,) = _systems(1).values()
+    rng = np.random.default_rng(7)
+    non = rng.normal(-2, 2, 2000)
+    pair = rng.normal(2, 2, 300), non
+    axes = Figure().subplots()
+    drawn = [plot(results), plot({"A": pair}, ax=axes)]
+    assert drawn[1].ax is axes
+    kind = "steppy_det" if plot is plot_det else "dcf_curve_act"
+    one, other = (d.artists[kind][0].get_xydata() for d in drawn)
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("plot", [plot_det, plot_bayes])
+@pytest.mark.parametrize("systems", [{}, None, [1.0], {"A": [1.0, 2.0]}, {"A": 3}])
+def test_what_are_not_systems(plot: Any, systems: object) -> None:
+    message = "`systems` must be a mapping from names to Results or to (tar, non); got"
+    with pytest.raises(InvalidInputError, match=re.escape(message)):
+        plot(systems)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
+@pytest.mark.parametrize(
+    ("shift", "n_tar", "n_non"),
+    [(0.1, 100, 100), (1, 50, 1000), (3, 1000, 100_000), (5, 1000, 100_000), (-1, 100, 100)],
+)
+def test_automatic_window_holds_the_curve(shift: float, n_tar: int, n_non: int) -> None:
+    rng = np.random.default_rng(2)
+    results = Results(rng.normal(shift, 1, n_tar), rng.normal(0, 1, n_non))
+    window = plot_det({"A": results}).window
+    # The EER is in view, and on the scale of the plot not in a corner.
+    for low, high in (window.pfa_limits, window.pmiss_limits):
+        assert low < results.eer < high
+    line = np.asarray(plot_det({"A": results}).artists["steppy_det"][0].get_xydata())
+    (left, right), (bottom, top) = window.pfa_limits, window.pmiss_limits
+    inside = (line[:, 0] > left) & (line[:, 0] < right) & (line[:, 1] > bottom) & (line[:, 1] < top)
+    assert inside.sum() > 0.1 * results.roc.pfa.size
+
+
+def test_automatic_window_grows_with_the_systems() -> None:
+    rng = np.random.default_rng(2)
+    plot = DETPlot("auto")
+    limits = []
+    for shift in (4, 1):
+        plot.set_system(rng.normal(shift, 1, 500), rng.normal(0, 1, 5000), f"{shift}")
+        plot.plot_steppy_det()
+        limits.append(plot.window.pmiss_limits)
+    assert limits[0][1] < limits[1][1]
+    assert plot.ax.get_ylim() == limits[1]
+
+
+def test_separable_scores_can_be_drawn() -> None:
+    with pytest.warns(Warning, match="lies outside of the window"):
+        plot_det({"A": ([1.0, 2.0], [-1.0, 0.0])}).figure.draw_without_rendering()
+
+
+def test_a_second_plot_on_the_same_axes_goes_on() -> None:
+    axes = Figure().subplots()
+    systems = _systems(3)
+    first = DETPlot("new", ax=axes)
+    second = DETPlot(ax=axes)
+    assert second.window is first.window
+    for plot, name in ((first, "system 0"), (second, "system 1"), (second, "system 0")):
+        plot.set_system_from_results(systems[name], name)
+        plot.plot_steppy_det()
+    colours = [line.get_color() for line in axes.lines]
+    assert colours == [system_look(i, axes).colour for i in (0, 1, 0)]
+    # A name is in the legend once.
+    second.display_legend()
+    assert _texts(second) == ["system 0", "system 1"]
+
+
+def test_24_systems_look_different() -> None:
+    axes = Figure().subplots()
+    looks = [system_look(number, axes) for number in range(24)]
+    assert len({(a.colour, str(a.dash), a.marker.get("marker")) for a in looks}) == 24
+    # In black and white too, and with dashes that show the kind of curve.
+    assert len({(str(a.dash), a.marker.get("marker")) for a in looks}) == 24
+    assert len({(a.colour, a.marker.get("marker")) for a in looks}) == 24
+
+
+def test_a_colour_cycle_of_the_user_is_kept() -> None:
+    with mpl.rc_context({"axes.prop_cycle": mpl.cycler(color=["red", "lime"])}):
+        axes = Figure().subplots()
+        assert [system_look(i, axes).colour for i in range(3)] == ["red", "lime", "red"]
+
+
+@pytest.mark.slow
+def test_long_legends_take_no_room_from_the_axes(tmp_path: Path) -> None:
+    plot = plot_det(_systems(12))
+    plot.figure.draw_without_rendering()
+    assert not plot.ax.get_legend().get_in_layout()
+    assert min(plot.ax.get_position().size) > 0.75
+    # Files are wider than the figure, because the legend lies beside it.
+    plot.save(tmp_path / "a.png", dpi=50)
+    plot.figure.savefig(tmp_path / "b.png", dpi=50)
+    for name in ("a.png", "b.png"):
+        header = (tmp_path / name).read_bytes()[16:24]
+        assert int.from_bytes(header[:4]) > 350
+
+
+def test_notebooks_show_plots_and_axes() -> None:
+    interval = Interval(0.10, 0.08, 0.13, 0.01, 0.95, "normal")
+    plot = plot_det(_systems(1))
+    for shown in (
+        plot,
+        plot.figure,
+        plot.ax,
+        plot_bayes(_systems(1)),
+        plot_intervals({"A": interval}),
+    ):
+        assert shown._repr_png_().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_show_needs_pyplot_only_outside_of_notebooks() -> None:
+    code = """
+import sys, matplotlib, warnings
+matplotlib.use("agg")
+from bosaris_py import plot_det
+plot = plot_det({"A": ([1.0, 2.0, 3.0], [-1.0, 0.0, 1.5])})
+plot._repr_png_()
+assert "matplotlib.pyplot" not in sys.modules
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    plot.show()
+import matplotlib.pyplot as plt
+assert plt.gcf() is plot.figure
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.slow
+def test_a_fresh_notebook_shows_the_picture() -> None:
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    lines = ["from bosaris_py import plot_det", "p = plot_det({'A': ([1, 2, 3], [-1, 0, 1.5])})"]
+    book = nbformat.v4.new_notebook()
+    book.cells = [nbformat.v4.new_code_cell("\n".join([*lines, end])) for end in ("p", "p.show()")]
+    nbclient.NotebookClient(book, timeout=120).execute()
+    for cell in book.cells:
+        assert any("image/png" in output.get("data", {}) for output in cell.outputs)
+
+
+def test_paper_style() -> None:
+    with style("paper"):
+        det, bayes = plot_det(_systems(2)), plot_bayes(_systems(2))
+    assert det.figure.get_size_inches().tolist() == [3.3, 3.3]
+    assert bayes.figure.get_size_inches()[0] == 3.3
+    assert det.ax.xaxis.label.get_fontsize() == 7.0
+    assert DETPlot().figure.get_size_inches().tolist() == [6.0, 6.0]
+    with pytest.raises(InvalidInputError, match="`name` must be one of 'paper'; got 'p'"):
+        style("p")
+
+
+@pytest.mark.slow
+def test_pdf_has_no_type_3_fonts(tmp_path: Path) -> None:
+    plot_det(_systems(1)).save(tmp_path / "a.pdf")
+    content = (tmp_path / "a.pdf").read_bytes()
+    assert b"/Type3" not in content
+    assert b"/CIDFontType2" in content
+
+
+def test_axes_and_figures_of_plots_have_no_type_3_fonts_either(tmp_path: Path) -> None:
+    before = mpl.rcParams["pdf.fonttype"]
+    axes = plot_tippett(_systems(1))
+    axes.figure.savefig(tmp_path / "own.pdf")
+    assert mpl.rcParams["pdf.fonttype"] == before
+    figure = Figure()
+    plot_tippett(_systems(1), ax=figure.subplots())
+    with style("paper"):
+        figure.savefig(tmp_path / "user.pdf")
+    for name in ("own", "user"):
+        assert b"/Type3" not in (tmp_path / f"{name}.pdf").read_bytes()

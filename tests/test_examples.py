@@ -1,0 +1,108 @@
+"""The score sets inside the package: what they hold, and that they are what their source holds."""
+
+import csv
+import gzip
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT.parent / "shared" / "data" / "asvspoof2019_la"
+needs_source = pytest.mark.skipif(
+    not (SOURCE / "dev.csv.gz").exists(), reason="the source tables of ASVspoof 2019 are not here"
+)
+
+
+@pytest.mark.parametrize(
+    ("part", "expected"),
+    # The README of shared/data: models, speakers, targets, non-targets, spoofs, attacks.
+    [("dev", (10, 20, 1484, 5768, 22296, 6)), ("eval", (48, 67, 5370, 33327, 63882, 13))],
+)
+def test_counts(part, expected):
+    data = getattr(bp.load_example("asvspoof2019_la"), part)
+    labels = data.trials.columns["label"].values()
+    found = (
+        *(data.key.modelset.size, data.metadata.segment_column("speaker").levels.size),
+        *(data.key.n_tar, data.key.n_non, np.count_nonzero(labels == "spoof")),
+        data.trials.columns["attack"].levels.size - 1,
+    )
+    assert found == expected
+    assert np.array_equal(data.trials.is_target, labels == "target")
+    assert data.quality.ids.tolist() == data.key.segset.tolist()
+
+
+def test_no_speaker_is_in_both_parts():
+    for name, sides in (
+        ("asvspoof2019_la", ("model", "speaker")),
+        ("forensic", ("reference_speaker", "speaker")),
+    ):
+        dev, test = bp.load_example(name)
+        for side in sides:
+            of = [set(part.metadata.factor(side).levels.tolist()) for part in (dev, test)]
+            assert not of[0] & of[1]
+
+
+@pytest.mark.parametrize(("prior", "eer"), [(0.5, 1.12), (0.05, 1.17)])
+def test_published_figures(prior, eer):
+    """EERs of the convex hull, in per cent, that another run of the same tables has given."""
+    dev, test = bp.load_example("asvspoof2019_la")
+    fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, prior=prior)
+    systems = {**test.scores, "fusion": fusion.apply(test.scores, test.key)}
+    found = {n: round(100 * bp.Results.from_scores(s, test.key).eer, 2) for n, s in systems.items()}
+    assert found == {"xvector": 2.43, "ecapa": 1.63, "fusion": eer}
+
+
+@needs_source
+@pytest.mark.parametrize("part", ["dev", "eval"])
+def test_the_table_is_the_source(part):
+    with gzip.open(SOURCE / f"{part}.csv.gz", "rt", encoding="utf-8") as file:
+        lines = {(line["model"], line["segment"]): line for line in csv.DictReader(file)}
+    data = getattr(bp.load_example("asvspoof2019_la"), part)
+    table = data.trials
+    pairs = list(zip(table.model_ids().tolist(), table.segment_ids().tolist(), strict=True))
+    assert len(pairs) == len(lines)
+    assert set(pairs) == set(lines)
+    numbers = {"xvector": "asv_xvector", "ecapa": "asv_ecapa", "aasist": "cm_aasist"}
+    for name, column in numbers.items():
+        wanted = np.array([lines[pair][column] for pair in pairs], dtype=np.float32)
+        assert np.array_equal(table.columns[name], wanted)
+    words = {"label": "label", "attack": "attack", "gender": "gender", "speaker": "seg_speaker"}
+    for name, column in words.items():
+        wanted = [lines[pair][column] for pair in pairs]
+        assert table.columns[name].values().tolist() == wanted
+    # The bona fide part again, from its own objects.
+    quality = dict(zip(data.quality.ids.tolist(), data.quality.values[0].tolist(), strict=True))
+    models, segments = data.key.trial_positions()
+    targets = data.key.trial_labels()
+    pairs = list(zip(data.key.modelset[models], data.key.segset[segments], strict=True))
+    labels = [lines[pair]["label"] for pair in pairs]
+    assert labels == np.where(targets, "target", "nontarget").tolist()
+    for name, scores in data.scores.items():
+        wanted = np.array([lines[pair][numbers[name]] for pair in pairs], dtype=np.float32)
+        assert np.array_equal(scores.get_scores(data.key), wanted)
+    for pair in pairs[::100]:
+        assert quality[pair[1]] == np.float32(lines[pair]["cm_aasist"])
+    assert data.metadata.factor("gender").values().tolist() == [lines[p]["gender"] for p in pairs]
+
+
+def test_the_script_makes_the_forensic_set(tmp_path):
+    spec = importlib.util.spec_from_file_location("made", ROOT / "examples" / "make_shipped.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    rng = np.random.default_rng(2019)
+    for part in ("dev", "eval"):
+        made = module.simulated(part, rng)
+        module.save(made, tmp_path / "made.h5")
+        assert bp.TrialMetadata.read(tmp_path / "made.h5") == made
+        shipped = ROOT / "bosaris_py" / "examples" / f"forensic_{part}.h5"
+        assert bp.TrialMetadata.read(shipped) == made
+
+
+def test_an_unknown_name_lists_the_known():
+    with pytest.raises(InvalidInputError, match=r"'asvspoof2019_la', 'forensic'.*Did you mean"):
+        bp.load_example("asvspoof2019")

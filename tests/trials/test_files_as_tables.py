@@ -1,0 +1,252 @@
+"""Keys, scores and metadata from text files, in either form."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.errors import (
+    DuplicateTrialWarning,
+    FileFormatError,
+    InvalidInputError,
+    MissingTrialsWarning,
+)
+from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.formats import TrialTable, read_table, write_table
+from bosaris_py.trials import (
+    FlatKey,
+    FlatNdx,
+    FlatScores,
+    Key,
+    Ndx,
+    Scores,
+    TrialMetadata,
+    compare_trials,
+    read_key,
+    read_scores,
+    read_trials,
+    to_table,
+)
+
+Write = Callable[[str], Path]
+
+NIST_KEY = """modelid\tsegmentid\tside\ttargettype\tgender
+m2\ts1\ta\ttarget\tf
+m1\ts2\ta\tnontarget\tm
+m1\ts1\tb\ttarget\tm
+"""
+SCORES = "m2 s1 3.5\nm1 s2 -1.0\nm1 s1 0.5\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_file(content: str) -> Path:
+        path = tmp_path / "a.txt"
+        path.write_text(content)
+        return path
+
+    return write_file
+
+
+@pytest.mark.parametrize("form", ["flat", "dense"])
+def test_key_and_metadata_in_one_order(form: str, write: Write) -> None:
+    key, metadata = read_key(write(NIST_KEY), form=form)
+    assert type(key) is (FlatKey if form == "flat" else Key)
+    # Column by column: (m1, s1), (m2, s1), (m1, s2).
+    assert key.trial_labels().tolist() == [True, True, False]
+    assert metadata.factor("gender").values().tolist() == ["m", "f", "m"]
+    assert metadata.factor("side").values().tolist() == ["b", "a", "a"]
+    tar, non = read_scores(write(SCORES), form=form).get_tar_non(key)
+    assert (tar.tolist(), non.tolist()) == ([0.5, 3.5], [-1.0])
+
+
+@pytest.mark.parametrize("form", ["flat", "dense"])
+def test_trials_without_answers(form: str, write: Write) -> None:
+    ndx, metadata = read_trials(write(NIST_KEY), form=form, side="join", extra=["gender"])
+    assert type(ndx) is (FlatNdx if form == "flat" else Ndx)
+    assert ndx.segset.tolist() == ["s1:a", "s1:b", "s2:a"]
+    assert metadata.names == ("gender",)
+
+
+@pytest.mark.slow
+def test_form_by_size(write: Write) -> None:
+    key, _ = read_key(write(NIST_KEY))
+    assert isinstance(key, Key)
+    # 1001 x 1001 cells are more than a million, and there are 1001 trials.
+    lines = "".join(f"m{i} s{i} {'target' if i % 2 else 'nontarget'}\n" for i in range(1001))
+    key, _ = read_key(write(lines))
+    assert isinstance(key, FlatKey)
+    # With one cell in four a trial it is a matrix again.
+    for step, form in ((4, Scores), (5, FlatScores)):
+        pairs = ((i, j) for i in range(1200) for j in range(i % step, 1200, step))
+        lines = "".join(f"m{i} s{j} {j}.5\n" for i, j in pairs)
+        assert type(read_scores(write(lines))) is form
+
+
+def test_lines_repeated_with_the_same_content(write: Write) -> None:
+    with pytest.warns(DuplicateTrialWarning, match=r"left out: 1 trial: \(m1, s1\)"):
+        key, metadata = read_key(write(NIST_KEY + "m1\ts1\tb\ttarget\tm\n"))
+    assert key.n_trials == metadata.trials.n_trials == 3
+    with pytest.warns(DuplicateTrialWarning):
+        scores = read_scores(write(SCORES + "m1 s2 -1\n"))
+    assert compare_trials(scores, key).is_equal
+
+
+def test_same_segments_in_both_orders(write: Write) -> None:
+    with pytest.warns(DuplicateTrialWarning, match="both orders"):
+        read_key(write("1 a.wav b.wav\n1 b.wav a.wav\n"))
+
+
+BAD: list[tuple[Callable[..., Any], str, str]] = [
+    (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", "with another label"),
+    (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", "with another side: .* Use side='join'"),
+    (read_trials, NIST_KEY + "m1\ts1\tb\ttarget\tf\n", "with another gender"),
+    (read_scores, SCORES + "m1 s1 0.25\n", r"with another score: 1 trial: \(m1, s1\)"),
+    (read_key, SCORES, "has no labels, so it is no key"),
+    (read_scores, "1 a b\n0 a c\n", "has no scores"),
+]
+
+
+@pytest.mark.parametrize(("read", "content", "message"), BAD)
+def test_bad_files(read: Callable[..., Any], content: str, message: str, write: Write) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        read(write(content))
+
+
+def test_bad_form(write: Write) -> None:
+    with pytest.raises(InvalidInputError, match="`form` must be"):
+        read_key(write(NIST_KEY), form="sparse")
+
+
+def test_lines_without_score(write: Write) -> None:
+    path = write("m1 s1 1.5\nm2 s1\n")
+    with pytest.warns(MissingTrialsWarning, match="1 of 2 lines"):
+        scores = read_scores(path)
+    assert scores.modelset.tolist() == ["m1"]
+
+
+def test_scores_beside_labels(write: Write) -> None:
+    path = write("m1 s1 1.5 target\nm1 s2 -0.5 nontarget\n")
+    tar, non = read_scores(path).get_tar_non(read_key(path)[0])
+    assert (tar.tolist(), non.tolist()) == ([1.5], [-0.5])
+    spoofed = write("m1 s1 1.5 target\nm1 s2 -0.5 spoof\n")
+    assert isinstance(read_scores(spoofed), Scores)
+
+
+class TestFromTable:
+    @pytest.fixture
+    def table(self, write: Write) -> TrialTable:
+        return read_table(write(NIST_KEY))
+
+    def test_both_forms_are_equal(self, table: TrialTable) -> None:
+        key = FlatKey.from_table(table)
+        assert Key.from_table(table) == key.to_dense()
+        assert (
+            Ndx.from_table(table)
+            == FlatNdx.from_table(table).to_dense()
+            == Ndx(key.modelset, key.segset, key.to_dense().tar | key.to_dense().non)
+        )
+
+    def test_scores_leave_out_what_is_missing(self) -> None:
+        table = TrialTable.from_trials(["m", "m"], ["s", "t"], scores=[1.0, float("nan")])
+        assert FlatScores.from_table(table).segset.tolist() == ["s"]
+        assert Scores.from_table(table).scoremat.tolist() == [[1.0]]
+
+    def test_what_is_needed(self, table: TrialTable) -> None:
+        with pytest.raises(InvalidInputError, match="have scores"):
+            Scores.from_table(table)
+        with pytest.raises(InvalidInputError, match="have labels"):
+            Key.from_table(TrialTable.from_trials(["m"], ["s"]))
+        with pytest.raises(InvalidInputError, match="max_cells"):
+            Key.from_table(table, max_cells=3)
+
+    def test_metadata_of_other_trials(self, table: TrialTable) -> None:
+        some = Ndx(["m2"], ["s1"])
+        assert TrialMetadata.from_table(table, some).factor("gender").values().tolist() == ["f"]
+        assert TrialMetadata.from_table(table).trials.n_trials == 3
+
+    def test_metadata_that_contradict(self, table: TrialTable) -> None:
+        twice = TrialTable.from_trials(
+            ["m", "m"], ["s", "s"], columns={"side": Factor.from_values(["a", "b"])}
+        )
+        with pytest.raises(InvalidInputError, match="another value in 1 lines of column 'side'"):
+            TrialMetadata.from_table(twice)
+
+
+@given(
+    cells=st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.booleans(), st.floats(-9, 9)),
+        min_size=1,
+        unique_by=lambda cell: cell[:2],
+    ),
+    format=st.sampled_from(["wespeaker-scores", "speechbrain-scores", "hyperion"]),
+)
+def test_written_and_read_back(
+    cells: list[tuple[int, int, bool, float]], format: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    models = [f"m{cell[0]}" for cell in cells]
+    # Segments of other names: no pair is listed in both orders.
+    segments = [f"s{cell[1]}" for cell in cells]
+    key = FlatKey.from_trials(models, segments, [cell[2] for cell in cells])
+    scores = FlatScores.from_trials(models, segments, [cell[3] for cell in cells])
+    path = tmp_path_factory.mktemp("table") / "a.txt"
+    write_table(path, to_table(key, scores=scores), format)
+    assert read_key(path, format=format, form="flat")[0] == key
+    assert read_scores(path, format=format, form="flat") == scores
+    dense = to_table(key.to_dense(), scores=scores.to_dense())
+    assert dense == to_table(key, scores=scores)
+
+
+def test_table_with_metadata_and_gaps() -> None:
+    key = Key(["m"], ["s", "t"], [[True, False]], [[False, True]])
+    metadata = TrialMetadata(key, segment_columns={"duration": [1.5, 3.0]})
+    scores = Scores([[2.0, 0.0]], ["m"], ["s", "t"], [[True, False]])
+    with pytest.warns(MissingTrialsWarning):
+        table = to_table(key, scores=scores, metadata=metadata)
+    np.testing.assert_array_equal(table.scores, [2.0, np.nan])
+    duration = table.columns["duration"]
+    assert isinstance(duration, np.ndarray)
+    assert duration.tolist() == [1.5, 3.0]
+    assert len(to_table(scores=scores)) == 1
+    with pytest.raises(InvalidInputError, match="be given where there are no `scores`"):
+        to_table()
+
+
+class TestComparison:
+    def test_counts_and_examples(self) -> None:
+        key = Key.from_trials(["m1", "m1", "m2"], ["s1", "s2", "s1"], [True, True, False])
+        scores = FlatScores.from_trials(["m1", "m3"], ["s1", "s1"], [1.0, 2.0])
+        for some_key in (key, key.to_flat()):
+            for some_scores in (scores, scores.to_dense()):
+                found = compare_trials(some_scores, some_key)
+                assert found.n_common == 1
+                assert (found.n_tar_missing, found.n_non_missing) == (1, 1)
+                assert found.missing == (("m2", "s1"), ("m1", "s2"))
+                assert (found.n_unknown, found.unknown) == (1, (("m3", "s1"),))
+                assert not found.is_equal
+                assert "2 have none (1 targets, 1 non-targets): (m2, s1), (m1, s2)." in str(found)
+
+    def test_either_side_alone_may_have_more(self) -> None:
+        all_trials = (["m1", "m1", "m2"], ["s1", "s2", "s1"])
+        key = FlatKey.from_trials(*all_trials, [True, True, False])
+        fewer = FlatKey.from_trials(["m1", "m1"], ["s1", "s2"], [True, True])
+        scores = FlatScores.from_trials(*all_trials, [1.0, 2.0, 3.0])
+        found = compare_trials(scores, fewer)
+        assert (found.n_missing, found.n_unknown, found.is_equal) == (0, 1, False)
+        found = compare_trials(scores.filter(["m1"], ["s1", "s2"], keep=True), key)
+        assert (found.n_missing, found.n_unknown, found.is_equal) == (1, 0, False)
+
+    def test_equal(self) -> None:
+        key = Key.from_trials(["m1"], ["s1"], [True])
+        found = compare_trials(Scores([[1.0]], ["m1"], ["s1"]), key)
+        assert found.is_equal
+        assert str(found) == "1 trials of the key have a score."
+
+    def test_arguments(self) -> None:
+        key = Key.from_trials(["m1"], ["s1"], [True])
+        with pytest.raises(InvalidInputError, match="`scores`"):
+            compare_trials(key, key)  # type: ignore[arg-type]

@@ -1,0 +1,117 @@
+"""What the plans draw: totals, means and covariances of the weights."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata, draw_picks
+from bosaris_py.uncertainty.resampling import IidPlan, PersonWeights, SetPlan
+
+N_DRAWS = 20_000
+
+
+def weights_of(plan: object, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.array([np.concatenate(plan.draw_weights(rng)) for _ in range(N_DRAWS)])
+
+
+def index_of(labels: list[int]) -> SetIndex:
+    return SetIndex.from_labels(labels, len(labels), "labels")
+
+
+def set_plan(labels: list[int], *, two_layer: bool) -> SetPlan:
+    strata = TrialStrata.single(len(labels), 2)
+    return SetPlan(index_of(labels), index_of([0, 1]), strata, two_layer=two_layer)
+
+
+def check_moments(drawn: np.ndarray, mean: np.ndarray, covariance: np.ndarray) -> None:
+    # Five standard deviations of a mean, and of a covariance whose products have spread < 4.
+    assert np.allclose(drawn.mean(axis=0), mean, atol=5 * np.sqrt(covariance.max() / N_DRAWS))
+    assert np.allclose(np.cov(drawn.T), covariance, atol=5 * 4 / np.sqrt(N_DRAWS))
+
+
+def test_picks_of_n_things() -> None:
+    rng = np.random.default_rng(1)
+    drawn = np.array([draw_picks(4, rng) for _ in range(N_DRAWS)])
+    assert set(drawn.sum(axis=1).tolist()) == {4}
+    # Multinomial: variance n p (1 - p), covariance -n p^2.
+    check_moments(drawn, np.ones(4), np.eye(4) - 0.25)
+
+
+@pytest.mark.parametrize("n_second", [None, 7])
+def test_speakers_are_drawn_replicate_by_replicate(n_second: int | None) -> None:
+    """How many are drawn in one call makes no difference to the numbers."""
+    persons, rng = PersonWeights(5, n_second, "multinomial"), np.random.default_rng(2)
+    first, second = persons.draw(20, np.random.default_rng(2))
+    for row, other in zip(first, second, strict=True):
+        assert np.array_equal(row, draw_picks(5, rng))
+        if n_second is not None:
+            assert np.array_equal(other, draw_picks(n_second, rng))
+    assert (second is first) == (n_second is None)
+
+
+def test_iid_classes_are_independent() -> None:
+    drawn = weights_of(IidPlan(TrialStrata.single(3, 2)))
+    covariance = np.zeros((5, 5))
+    covariance[:3, :3] = np.eye(3) - 1 / 3
+    covariance[3:, 3:] = np.eye(2) - 1 / 2
+    check_moments(drawn, np.ones(5), covariance)
+
+
+@pytest.mark.slow
+def test_one_layer_gives_one_weight_to_a_set() -> None:
+    labels = [0, 1, 0, 2, 2, 2]
+    drawn = weights_of(set_plan(labels, two_layer=False))
+    assert np.array_equal(drawn[:, 0], drawn[:, 2])
+    assert np.array_equal(drawn[:, 3:5], drawn[:, [5, 5]])
+    same = np.equal.outer(labels, labels)
+    check_moments(drawn[:, :6], np.ones(6), same - 1 / 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("labels", [[0, 1, 0, 1], [0, 1, 0, 0]])
+def test_two_layers_by_the_law_of_total_covariance(labels: list[int]) -> None:
+    drawn = weights_of(set_plan(labels, two_layer=True))[:, :4]
+    sizes = np.bincount(labels)[labels]
+    same = np.equal.outer(labels, labels)
+    # Given c picks of a set: multinomial with c mu picks, each trial with chance 1 / mu.
+    # E[c] = 1, cov(c) = same - 1/2 for two sets.
+    within = np.where(same, np.eye(4) - 1 / sizes, 0.0)
+    check_moments(drawn, np.ones(4), (same - 0.5) + within)
+    # A set that is picked brings as many trials as it has.
+    for label in (0, 1):
+        members = np.equal(labels, label)
+        totals = drawn[:, members].sum(axis=1)
+        assert np.all(totals % members.sum() == 0)
+
+
+@pytest.mark.parametrize("two_layer", [False, True])
+def test_reordered_plan_is_the_same_plan_for_moved_trials(*, two_layer: bool) -> None:
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 4, 30)
+    plan = set_plan(labels, two_layer=two_layer)
+    order = rng.permutation(30)
+    moved = plan.reordered(order, np.array([1, 0]))
+    assert np.array_equal(moved.tar.labels, labels[order])
+    weights, _ = moved.draw_weights(np.random.default_rng(3))
+    picks = np.bincount(moved.tar.labels, weights=weights) / moved.tar.sizes
+    assert np.array_equal(picks, np.rint(picks))
+
+
+def test_labels_may_be_text_or_objects() -> None:
+    for labels in (["b", "a", "b"], np.array(["b", "a", "b"], dtype=object), [7, 3, 7]):
+        index = SetIndex.from_labels(labels, 3, "labels")
+        assert index.labels.tolist() == [1, 0, 1]
+        assert index.sizes.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "codes", [[0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 1], [0, 0, 0, 1]]
+)
+def test_conditions_that_keep_some_weight(codes: list[int]) -> None:
+    """Whatever order trials stand in."""
+    strata = Strata.from_codes(np.array(codes), np.array([0.5, 0.5]))
+    for weights in itertools.product([0, 1, 3], repeat=4):
+        kept = {code for code, weight in zip(codes, weights, strict=True) if weight}
+        assert strata.complete(np.array(weights)) == (kept == {0, 1})
