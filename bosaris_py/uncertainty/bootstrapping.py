@@ -516,7 +516,7 @@ def bootstrap_scores(
     are drawn from all. If a condition loses all its weight the replicate is degenerate: with small
     conditions ``weights="exponential"`` is safer.
 
-    Peak memory is 32 bytes a trial at most, if trials are many more than pairs of speakers.
+    Peak memory is 48 bytes a trial at most, if trials are many more than pairs of speakers.
 
     References
     ----------

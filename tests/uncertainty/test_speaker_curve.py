@@ -179,7 +179,7 @@ def test_sums_that_single_precision_cannot_hold() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("flat", [False, True], ids=["matrix", "list"])
-def test_peak_memory_is_at_most_four_times_the_scores(*, flat: bool) -> None:
+def test_peak_memory_is_at_most_six_times_the_scores(*, flat: bool) -> None:
     data = CrossedExperiment(n_speakers=120, n_models=4, n_segments=25, tar_mean=3.0).draw(
         np.random.default_rng(4)
     )
@@ -195,6 +195,6 @@ def test_peak_memory_is_at_most_four_times_the_scores(*, flat: bool) -> None:
                 scores, key, statistic, model_speakers=data.model_speakers,
                 segment_speakers=data.segment_speakers, replications=250, rng=5,
             )  # fmt: skip
-            assert tracemalloc.get_traced_memory()[1] - before < 4 * 8 * data.key.n_trials
+            assert tracemalloc.get_traced_memory()[1] - before < 6 * 8 * data.key.n_trials
     finally:
         tracemalloc.stop()

@@ -309,6 +309,7 @@ assert plt.gcf() is plot.figure
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
 
 
+@pytest.mark.network
 @pytest.mark.slow
 def test_a_fresh_notebook_shows_the_picture() -> None:
     nbclient = pytest.importorskip("nbclient")
