@@ -239,7 +239,11 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "Resampling.sample": [
         lambda x: unc.Resampling("iid").sample(x.first, x.key, unc.Speakers(), None).lists
     ],
-    "Speakers": [lambda x: [each is None for each in unc.Speakers(tuple(x.speaker_maps.values())).maps(x.key)[1]]],
+    "Speakers": [
+        lambda x: [
+            each is None for each in unc.Speakers(tuple(x.speaker_maps.values())).maps(x.key)[1]
+        ]
+    ],
     "Results.from_scores": [
         lambda x: results_of(x, None),
         lambda x: results_of(x, x.conditions),
