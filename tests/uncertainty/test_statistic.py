@@ -66,7 +66,7 @@ def test_costs_and_rates_by_hand() -> None:
 
 def test_prior_and_costs_of_a_dcf_have_no_defaults() -> None:
     for values in ((2.0,), (2.0, 0.05), (2.0, 0.05, 1.0)):
-        with pytest.raises(TypeError, match="missing .* argument.*'c_fa'"):
+        with pytest.raises(TypeError, match=r"missing .* argument.*'c_fa'"):
             unc.DCF(*values)
     # The same scale as the same prior elsewhere.
     point = bosaris_py.OperatingPoint(0.05)
