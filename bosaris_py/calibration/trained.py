@@ -7,7 +7,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias, cast, overload
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -327,7 +327,8 @@ class TrialMap(ScoreMap):
         weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
         named: Any = {"tar_weights": weights[0], "non_weights": weights[1], **options}
         fitted: Any = cls.fit(*classes, **named)
-        return cast("Self", fitted._trained_on(scores))
+        trained: Self = fitted._trained_on(scores)
+        return trained
 
 
 def _to_number(value: Any) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, cast
+from typing import Any
 
 import attrs
 import numpy as np
@@ -141,7 +141,8 @@ class SortedScores:
     @property
     def total(self) -> int | float:
         """Total weight: the number of trials unless they are weighted."""
-        return self.size if self.weights is None else cast("int | float", self._running[-1].item())
+        total: int | float = self.size if self.weights is None else self._running[-1].item()
+        return total
 
     @functools.cached_property
     def is_whole(self) -> bool:
@@ -151,13 +152,15 @@ class SortedScores:
     @functools.cached_property
     def _running(self) -> Weights:
         """Weight of the first i scores; int64 if whole. Only where there are weights."""
-        running = np.append(0.0, running_sum(cast("Float64Array", self.weights)))
+        assert self.weights is not None
+        running = np.append(0.0, running_sum(self.weights))
         return mark_read_only(running.astype(np.int64) if self.is_whole else running)
 
     @functools.cached_property
     def _remaining(self) -> Weights:
         """Weight of all but the first i scores: summed from the top, so small ones are exact."""
-        remaining = np.append(running_sum(cast("Float64Array", self.weights)[::-1])[::-1], 0.0)
+        assert self.weights is not None
+        remaining = np.append(running_sum(self.weights[::-1])[::-1], 0.0)
         return mark_read_only(remaining.astype(np.int64) if self.is_whole else remaining)
 
     def weight_below(self, thresholds: ArrayLike) -> Weights:

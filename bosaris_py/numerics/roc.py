@@ -20,7 +20,7 @@ import bisect
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -393,12 +393,14 @@ class ROC(metaclass=Readable):
     @property
     def tar_total(self) -> int | float:
         """Total target weight; the number of targets if unweighted."""
-        return cast("int | float", self._steps.misses[-1].item())
+        total: int | float = self._steps.misses[-1].item()
+        return total
 
     @functools.cached_property
     def non_total(self) -> int | float:
         """Total non-target weight; the number of non-targets if unweighted."""
-        return cast("int | float", (self._steps.false_alarms[0] + self.non_between[0]).item())
+        total: int | float = (self._steps.false_alarms[0] + self.non_between[0]).item()
+        return total
 
     @functools.cached_property
     def _steps(self) -> _Steps:

@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -201,12 +201,14 @@ class ROCCH(metaclass=Readable):
     @property
     def tar_total(self) -> int | float:
         """Total target weight."""
-        return cast("int | float", self.misses[-1].item())
+        total: int | float = self.misses[-1].item()
+        return total
 
     @property
     def non_total(self) -> int | float:
         """Total non-target weight."""
-        return cast("int | float", self.false_alarms[0].item())
+        total: int | float = self.false_alarms[0].item()
+        return total
 
     @functools.cached_property
     def pmiss(self) -> Float64Array:

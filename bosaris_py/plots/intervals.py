@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
@@ -307,7 +307,7 @@ def plot_forest(
         # Pairs of long names would leave no room for the bars.
         between = "\n- " if max(len(a + b) for a, b in rows.pairs) > _LONGEST_PAIR else " - "
         pairs = (first + between + second for first, second in rows.pairs)
-        tests = dict(zip(pairs, cast("Any", rows.tests), strict=True))
+        tests = dict(zip(pairs, rows.tests, strict=True))
         notes = {name: f"p = {test.p_value:.2g}" for name, test in tests.items()}
         rows = {
             k: test.interval() if isinstance(test, ZTest) else test for k, test in tests.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -393,7 +393,9 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
 
     @classmethod
     def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
-        return cast("Self", super()._from_file(path, arrays)._warned_of_itself())
+        key: Self = super()._from_file(path, arrays)
+        key._warned_of_itself()
+        return key
 
     def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
         """Return which of the trials of segments and models are targets, and name the first."""
