@@ -11,8 +11,8 @@ import math
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, BinaryIO, NamedTuple, ParamSpec, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -26,7 +26,7 @@ from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import Function, describe, invalid
+from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import printable
 
 # Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two are 30
@@ -36,6 +36,8 @@ _ON_DARK = "56b4e9", "ff8c1a", "eef38f", "de1c35", "5cfdf0", "c9288a", "e6928f",
 
 # Matplotlib has one set of settings for all threads: one of them draws at a time.
 _DRAWING = threading.RLock()
+_Arguments = ParamSpec("_Arguments")
+_Made = TypeVar("_Made")
 
 # What holds everywhere, not for a drawing.
 _OF_PROCESS = ("backend", "backend_fallback", "interactive", "toolbar", "date.epoch")
@@ -87,15 +89,15 @@ _STYLES: dict[str, Any] = {
 _open_styles: list[Any] = []
 
 
-def one_at_a_time(function: Function) -> Function:
+def one_at_a_time(function: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:
     """Let one thread run any of the functions that draw: a decorator."""
 
     @functools.wraps(function)
-    def call(*args: Any, **named: Any) -> Any:
+    def call(*args: _Arguments.args, **named: _Arguments.kwargs) -> _Made:
         with _DRAWING:
             return function(*args, **named)
 
-    return cast("Function", call)
+    return call
 
 
 def style(name: str) -> Any:
