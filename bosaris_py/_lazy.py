@@ -36,6 +36,6 @@ def on_demand(
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
-        return sorted({*home_of, *reachable, *vars(sys.modules[package])})
+        return sorted({*sys.modules[package].__all__, *reachable})
 
     return __getattr__, __dir__

@@ -20,3 +20,8 @@ __all__ = [
     "cross_fit",
     "llr_bounds",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

@@ -61,3 +61,8 @@ __all__ = [
     "steppy_points",
     "validate",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

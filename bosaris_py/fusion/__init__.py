@@ -66,3 +66,8 @@ def read_model(path: FilePath) -> Model:
         message = f"{path}: expected one of {', '.join(_MODELS)}; the file holds {kind}"
         raise FileFormatError(message)
     return _MODELS[kind].built(parameters, path)
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

@@ -45,3 +45,8 @@ __all__ = [
     "probit",
     "sigmoid",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

@@ -52,3 +52,8 @@ __all__ = [
     "plot_zoo",
     "style",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

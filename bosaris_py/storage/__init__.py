@@ -13,3 +13,8 @@ from bosaris_py.storage.atomic import atomic_write, hashed_files
 from bosaris_py.storage.factors import Factor
 
 __all__ = ["Factor", "atomic_write", "formats", "hashed_files", "hdf5", "mat", "parameters", "text"]
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

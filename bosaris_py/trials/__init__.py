@@ -34,3 +34,8 @@ __all__ = [
     "read_trials",
     "to_table",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

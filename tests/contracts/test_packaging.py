@@ -364,3 +364,13 @@ class TestOtherDescriptions:
                 versions = [version for name, version in pins if name == requirement.name.lower()]
                 assert versions, line
                 assert all(requirement.specifier.contains(version) for version in versions), line
+
+
+@pytest.mark.parametrize(
+    "layer",
+    "calibration evaluation fusion numerics plots report storage trials uncertainty".split(),
+)
+def test_completion_of_a_layer_offers_its_public_names_only(layer: str) -> None:
+    module = importlib.import_module(f"bosaris_py.{layer}")
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in dir(module))
