@@ -39,6 +39,7 @@ _NAMES = {
         SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
         to_table
     """,
+    "bosaris_py.uncertainty": "Transfer transfer",
 }
 
 _MODULES = """

@@ -90,3 +90,5 @@ from bosaris_py.trials import read_key as read_key
 from bosaris_py.trials import read_scores as read_scores
 from bosaris_py.trials import read_trials as read_trials
 from bosaris_py.trials import to_table as to_table
+from bosaris_py.uncertainty import Transfer as Transfer
+from bosaris_py.uncertainty import transfer as transfer

@@ -164,6 +164,28 @@ class TrialSpeakers(metaclass=Readable):
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
+    def of_segments_only(
+        cls, key: KeyLike, segment_speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
+    ) -> TrialSpeakers:
+        """Find the speakers of the segments of a key, where its models are no persons.
+
+        Parameters
+        ----------
+        key, segment_speakers, unknown
+            As for `of_key`; a countermeasure against spoofed speech has such trials.
+
+        Returns
+        -------
+        TrialSpeakers
+        """
+        key, (_, of_segments) = named_speakers(key, None, None, segment_speakers)
+        _, cols = key.trial_positions()
+        segments = _named(key.segset, cols, of_segments, "segments", unknown)
+        # A tab keeps models apart from every speaker that a file can name.
+        models = np.array([f"model\t{name}" for name in key.modelset], dtype=object)
+        return cls._numbered(models, segments)
+
+    @classmethod
     def _numbered(cls, models: AnyArray, segments: AnyArray) -> TrialSpeakers:
         """Give each speaker of models and segments a number."""
         names = np.concatenate((models, segments)).astype(np.str_)

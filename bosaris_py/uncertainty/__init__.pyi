@@ -80,3 +80,6 @@ from bosaris_py.uncertainty.statistic import ErrorRates as ErrorRates
 from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
 from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
 from bosaris_py.uncertainty.statistic import Statistic as Statistic
+from bosaris_py.uncertainty.threshold_transfer import ExpectedPerformance as ExpectedPerformance
+from bosaris_py.uncertainty.threshold_transfer import Transfer as Transfer
+from bosaris_py.uncertainty.threshold_transfer import transfer as transfer

@@ -399,6 +399,11 @@ class SpeakerTrials:
         """Both classes, in the order of the trials."""
         return self.between(0, None), self.between(1, None)
 
+    def totals(self, which: Literal[0, 1], first: Weights, second: Weights) -> Float64Array:
+        """Return the weight of each condition of a class in replicates: (n_conditions, n)."""
+        weights = _SpeakerWeights.of(first, second)
+        return np.concatenate(self.counts[which].between(np.arange(2), weights))
+
     @functools.cached_property
     def limits(self) -> AnyArray:
         """The distinct target scores."""

@@ -1,0 +1,922 @@
+r"""What a threshold of one set of trials costs on another, with the uncertainty of both sets.
+
+An interval of the test set alone takes the development set as given. Had its speakers been others,
+the threshold would have been another, and so would the errors on the test set. Here the speakers of
+both sets are drawn: of each replicate, the weighted development set chooses its threshold, and the
+weighted test set is judged at it. Speakers of both sets have one weight.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from bosaris_py._arrays import Float64Array, IntArray, Readable, StrArray, mark_read_only, read_only
+from bosaris_py._execution import whole_number
+from bosaris_py._tables import Table, or_none, text_table
+from bosaris_py._validation import (
+    Rng,
+    as_seed,
+    as_vector,
+    cautions,
+    check_choice,
+    check_fraction,
+    describe,
+    hushed,
+    invalid,
+    list_some,
+    refuse_nan,
+    warn_caller,
+)
+from bosaris_py.errors import (
+    DegenerateReplicatesWarning,
+    FewErrorsWarning,
+    InvalidInputError,
+    TrialMismatchError,
+)
+from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.transfer import (
+    ROUNDING,
+    ChosenThreshold,
+    ThresholdRule,
+    choose_threshold,
+    rates_at,
+)
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.files import are_large, read_scores
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.sample import ListedSample, Sample
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import (
+    SpeakersLike,
+    TrialSpeakers,
+    as_conditions,
+    speaker_maps,
+    split_key,
+)
+from bosaris_py.uncertainty.bootstrap_result import (
+    Alternative,
+    Interval,
+    ZTest,
+    defined_replicates,
+    quantile,
+    student_quantiles,
+    z_test,
+)
+from bosaris_py.uncertainty.decisions import (
+    Decisions,
+    ErrorCounts,
+    check_few_errors,
+    dcf_interval,
+    dcf_z_test,
+    error_rate_interval,
+    hter_interval,
+    hter_z_test,
+    prices_of,
+    rejected,
+)
+from bosaris_py.uncertainty.influence import (
+    FEWEST_FOR_INTERVAL,
+    METHOD,
+    FixedCost,
+    SpeakerInfluence,
+    check_few_speakers,
+)
+from bosaris_py.uncertainty.threshold_draws import DrawnSet, draw_thresholds, draw_weights
+
+Figure = Literal["threshold", "far", "frr", "hter", "cost", "own_minimum", "regret"]
+
+Drawn = Literal["both", "test"]
+
+TransferMethod = Literal["corrected", "percentile", "speakers", "trials", "naive", "class"]
+
+ReplicateInterval = Literal["corrected", "percentile"]
+
+TransferTest = Literal["paired", "independent", "dependent", "stricter", "naive", "class"]
+
+FIGURES: tuple[Figure, ...] = (
+    "threshold", "far", "frr", "hter", "cost", "own_minimum", "regret"
+)  # fmt: skip
+
+_FEWEST_REPLICATES = 2
+
+_DRAWN: tuple[Drawn, ...] = ("both", "test")
+
+_NAMES = {"far": "FAR", "frr": "FRR", "hter": "HTER", "own_minimum": "own minimum"}
+
+_DEFAULT_ALPHAS = np.linspace(0.02, 0.98, 49)
+
+
+# ---- Figures and their intervals
+
+
+def _corrected(replicates: Float64Array, estimate: float, confidence: float) -> tuple[float, float]:
+    """Return the bias-corrected percentile interval."""
+    # Efron and Tibshirani 1993, section 14.3, without acceleration: where a share p of the
+    # replicates lies below the estimate, the levels are Phi(2 z_p -+ z).
+    # What is equal to it but for rounding counts half.
+    moved = replicates - estimate
+    rounding = max(ROUNDING * abs(estimate), np.finfo(float).tiny)
+    below, within = (np.count_nonzero(moved < end) for end in (-rounding, rounding))
+    n, share = replicates.size, 0.5 * (below + within) / replicates.size
+    shift = 2.0 * special.ndtri(min(max(share, 0.5 / n), 1.0 - 0.5 / n))
+    z = special.ndtri(0.5 + 0.5 * confidence)
+    low, high = quantile(replicates, special.ndtr([shift - z, shift + z]))
+    return float(low), float(high)
+
+
+@attrs.frozen(eq=False)
+class _Replicates:
+    """The figures of each replicate, of both sets drawn and of the test set alone."""
+
+    both: Mapping[str, Float64Array]
+    test: Mapping[str, Float64Array]
+
+    @classmethod
+    def of(
+        cls, sets: "tuple[DrawnSet, DrawnSet]", chosen: ChosenThreshold, rule: ThresholdRule,
+        point: OperatingPoint, weights: tuple[IntArray, IntArray],
+    ) -> "_Replicates":  # fmt: skip
+        """Make the figures of drawn weights."""
+        (dev, test), (of_dev, of_test) = sets, weights
+        prices = prices_of(point)
+        minima = test.minima(point, of_test)
+        fixed = _figures(test.fixed_rates(chosen.value, of_test)[:, 0], prices, minima)
+        if rule.kind == "bayes":
+            always = np.full(minima.size, chosen.value)
+            return cls({"threshold": always, **fixed}, fixed)
+        thresholds = draw_thresholds(dev, rule, np.array([prices]), of_dev)
+        figures = _figures(test.rates(thresholds, of_test)[:, 0], prices, minima)
+        return cls({"threshold": thresholds[:, 0], **figures}, fixed)
+
+
+def _figures(
+    rates: Float64Array, prices: tuple[float, float], minima: Float64Array
+) -> dict[str, Float64Array]:
+    frr, far = rates[..., 0], rates[..., 1]
+    cost = prices[0] * frr + prices[1] * far
+    return {
+        "far": far,
+        "frr": frr,
+        "hter": 0.5 * (frr + far),
+        "cost": cost,
+        "own_minimum": np.where(np.isnan(cost), np.nan, minima),
+        # A cost that is the minimum differs from it by rounding.
+        "regret": np.maximum(cost - minima, 0.0),
+    }
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class Transfer(Table):
+    """What the threshold of one set costs on another; made by `transfer` or `from_counts`.
+
+    Parameters
+    ----------
+    chosen : ChosenThreshold or None
+        The threshold, the gap of scores it lies in, and both rates on the development set.
+    rule : str
+        How it was chosen.
+    point : OperatingPoint
+        The prior and the costs of `cost`.
+    errors : ErrorCounts
+        How many errors of the test set are made at the threshold; not weighted by conditions.
+    frr, far : float
+        Miss rate and false-alarm rate on the test set.
+    own_minimum : float
+        The least cost that a threshold chosen on the test set has there.
+    confidence : float
+        Of the intervals.
+    replications : int
+        Number of replicates; 0 without.
+    n_speakers : tuple of two ints, or None
+        Number of speakers of dev and of test who are drawn.
+    """
+
+    chosen: ChosenThreshold | None
+    rule: str
+    point: OperatingPoint
+    errors: ErrorCounts
+    frr: float
+    far: float
+    own_minimum: float
+    confidence: float = 0.95
+    replications: int = 0
+    n_speakers: tuple[int, int] | None = None
+    _samples: tuple[Sample, Sample] | None = None
+    _sets: tuple[DrawnSet, DrawnSet] | None = None
+    _replicates: _Replicates | None = None
+    _interval: ReplicateInterval = "corrected"
+    _seed: int = 0
+
+    @classmethod
+    def from_counts(
+        cls,
+        errors: ErrorCounts,
+        *,
+        point: OperatingPoint | float = 0.5,
+        rule: str = "eer",
+        confidence: float = 0.95,
+    ) -> "Transfer":
+        """Take the errors of a test set as they are printed, for the intervals and tests of papers.
+
+        Parameters
+        ----------
+        errors : ErrorCounts
+            Errors at the threshold of another set; see `ErrorCounts.from_rates`.
+        point, rule, confidence
+            As for `transfer`.
+
+        Returns
+        -------
+        Transfer
+            Its threshold and own minimum are NaN.
+        """
+        given: object = errors
+        if not isinstance(given, ErrorCounts):
+            raise invalid("errors", "be ErrorCounts", describe(given))
+        return cls(
+            chosen=None,
+            rule=str(ThresholdRule.parse(rule)),
+            point=as_point(point),
+            errors=errors,
+            frr=errors.pmiss,
+            far=errors.pfa,
+            own_minimum=math.nan,
+            confidence=check_fraction(confidence, "confidence"),
+        )
+
+    @property
+    def threshold(self) -> float:
+        """The threshold that the development set chose; accept iff score >= threshold."""
+        return math.nan if self.chosen is None else self.chosen.value
+
+    @property
+    def gap(self) -> tuple[float, float]:
+        """The neighbouring scores of the development set between which the threshold lies."""
+        return (math.nan, math.nan) if self.chosen is None else (self.chosen.low, self.chosen.high)
+
+    @property
+    def hter(self) -> float:
+        """Half total error rate on the test set, (far + frr) / 2."""
+        return 0.5 * (self.far + self.frr)
+
+    @property
+    def cost(self) -> float:
+        """Detection cost on the test set at `point`, not normalized."""
+        miss, alarm = prices_of(self.point)
+        return miss * self.frr + alarm * self.far
+
+    @property
+    def regret(self) -> float:
+        """What the cost exceeds `own_minimum` by: the price of not knowing the test set."""
+        return max(self.cost - self.own_minimum, 0.0) if self.chosen else math.nan
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval of the cost, both sets drawn; NaN without replicates."""
+        return self._cost_interval[0]
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval of the cost, both sets drawn; NaN without replicates."""
+        return self._cost_interval[1]
+
+    @functools.cached_property
+    def _cost_interval(self) -> tuple[float, float]:
+        if self._replicates is None and self.rule != "bayes":
+            return math.nan, math.nan
+        interval = self.interval("cost")
+        return interval.low, interval.high
+
+    def interval(
+        self,
+        figure: Figure = "cost",
+        *,
+        drawn: Drawn = "both",
+        confidence: float | None = None,
+        method: TransferMethod | None = None,
+    ) -> Interval:
+        r"""Return the confidence interval of a figure.
+
+        Parameters
+        ----------
+        figure : {"cost", "hter", "far", "frr", "own_minimum", "regret", "threshold"}
+            Of which figure.
+        drawn : {"both", "test"}, default: "both"
+            Whether the development set is drawn, too. Of ``"test"`` alone an interval tells what
+            other test sets would show at this very threshold.
+        confidence : float, optional
+            Strictly between 0 and 1; that of the result by default.
+        method : str, optional
+            ``"corrected"``: bias-corrected percentiles of the replicates; ``"percentile"``: their
+            percentiles. By default what `transfer` was told, where there are any. Of the test set
+            alone also in closed form: ``"speakers"``, as `speaker_errors`, the default without
+            replicates where speakers were given; ``"trials"``, equations (13) and (14) of Bengio
+            and Mariethoz, the default without speakers; ``"naive"`` (18) and ``"class"`` (17) of an
+            HTER, for comparison.
+
+        Returns
+        -------
+        Interval
+
+        Notes
+        -----
+        With a share p of the replicates below the estimate, bias-corrected percentiles are those at
+        :math:`\Phi(2 z_p \mp z_{1-\alpha/2})`. Replicates of a transferred cost lie too high: a
+        threshold that is drawn misses the best one by more than the estimate does. Where a class
+        has no errors, or nothing else, the ends count with :math:`1 - (\alpha/2)^{1/K}` for K
+        speakers of the test set.
+        """
+        check_choice(figure, Figure, "figure")
+        check_choice(drawn, Drawn, "drawn")
+        level = check_fraction(self.confidence if confidence is None else confidence, "confidence")
+        closed = drawn == "test" or self.rule == "bayes"
+        if method is None:
+            method = "speakers" if self._sets else "trials"
+            method = self._interval if self._replicates else method
+        check_choice(method, TransferMethod, "method")
+        if method in ("corrected", "percentile"):
+            return self._of_replicates(figure, drawn, level, method)
+        if not closed:
+            expected = "be given where both sets are drawn"
+            hint = 'transfer(..., replications=1000); or ask for drawn="test".'
+            raise invalid("replications", expected, "0", hint)
+        return self._closed(figure, level, method)
+
+    def _of_replicates(
+        self, figure: Figure, drawn: Drawn, level: float, method: TransferMethod
+    ) -> Interval:
+        if self._replicates is None or self._sets is None:
+            hint = "transfer(..., replications=1000) draws them."
+            raise invalid("method", "be in closed form where nothing was drawn", repr(method), hint)
+        if figure == "threshold" and drawn == "test":
+            raise invalid("figure", 'not be drawn="test"', "'threshold'", "It is chosen on dev.")
+        held = getattr(self._replicates, drawn)[figure]
+        values = held[defined_replicates(held)]
+        estimate = float(getattr(self, figure))
+        if values.size < _FEWEST_REPLICATES:
+            expected = f"leave at least {_FEWEST_REPLICATES} replicates with trials of both classes"
+            raise invalid("replications", expected, f"{values.size} of {held.size}")
+        if method == "corrected":
+            low, high = _corrected(values, estimate, level)
+        else:
+            low, high = quantile(values, [0.5 - 0.5 * level, 0.5 + 0.5 * level]).tolist()
+        finite = values[np.isfinite(values)]
+        error = float(finite.std(ddof=1)) if finite.size > 1 else 0.0
+        if figure not in ("threshold", "own_minimum", "regret"):
+            rates = self.frr, self.far
+            low, high = self._sets[1].opened((low, high), rates, self._prices(figure), level)
+        which = "dev and test" if drawn == "both" else "test"
+        how = f"speakers of {which}, {method}, {held.size} replicates"
+        return Interval(estimate, low, high, error, level, how)
+
+    def _prices(self, figure: Figure) -> tuple[float, float]:
+        """Return what a miss rate and a false-alarm rate of one add to a figure."""
+        fixed = {"far": (0.0, 1.0), "frr": (1.0, 0.0), "hter": (0.5, 0.5)}
+        return fixed[figure] if figure in fixed else prices_of(self.point)
+
+    def _closed(self, figure: Figure, level: float, method: TransferMethod) -> Interval:
+        if figure not in ("far", "frr", "hter", "cost"):
+            hint = "transfer(..., replications=1000) draws replicates of all figures."
+            raise invalid("figure", "be a rate or a cost in closed form", repr(figure), hint)
+        if method == "speakers":
+            return self._by_speaker(figure, level)
+        if self._sets is not None and not self._sets[1].sample.strata.is_single:
+            hint = 'Give speakers, for method="speakers".'
+            raise invalid("method", "be by speaker with conditions", repr(method), hint)
+        if method in ("naive", "class"):
+            if figure != "hter":
+                raise invalid("method", "be of an HTER", f"{method!r} of {figure}")
+            return hter_interval(self.errors, confidence=level, method=method)
+        if figure == "hter":
+            return hter_interval(self.errors, confidence=level)
+        if figure == "cost":
+            return dcf_interval(self.errors, self.point, confidence=level)
+        counts = self.errors
+        pair = (counts.misses, counts.n_tar)
+        if figure == "far":
+            pair = counts.false_alarms, counts.n_non
+        return error_rate_interval(*pair, confidence=level)
+
+    def _by_speaker(self, figure: Figure, level: float) -> Interval:
+        """Return the interval of a sum of both rates by speaker, on the logarithmic scale."""
+        if self._sets is None:
+            raise invalid("method", "have speakers", "'speakers'", "transfer(..., speakers=...).")
+        test, prices = self._sets[1], self._prices(figure)
+        value = float(getattr(self, figure))
+        if test.plan.non.second is not None:
+            losses = FixedCost(self.threshold, *prices).losses(value)
+            return SpeakerInfluence.of(losses, test.sample).interval(level, METHOD)
+        error = test.cost_error(self.threshold, prices)
+        _, t = student_quantiles(0.5 - 0.5 * level, test.n_speakers - 1.0)
+        spread = min(t * error / value, 700.0) if value > 0 else 0.0
+        low, high = value * math.exp(-spread), value * math.exp(spread)
+        low, high = test.opened((low, high), (self.frr, self.far), prices, level)
+        return Interval(value, low, high, error, level, "speakers")
+
+    def compare(
+        self,
+        other: "Transfer",
+        figure: Figure = "cost",
+        *,
+        method: TransferTest | None = None,
+        alternative: Alternative = "two-sided",
+    ) -> ZTest:
+        """Test if a figure of two systems differs, each at the threshold of its own dev set.
+
+        Parameters
+        ----------
+        other : Transfer
+            The second system, on the same trials.
+        figure : {"cost", "hter", "far", "frr", "own_minimum", "regret", "threshold"}
+            What to compare.
+        method : str, optional
+            ``"paired"``, the default with replicates: the speakers of both sets are drawn, for both
+            systems alike. Of costs and HTERs also the tests of Bengio and Mariethoz, which take
+            the thresholds as given and trials as independent: ``"independent"`` (15),
+            ``"dependent"`` (16), ``"stricter"`` of both, and of HTERs ``"naive"`` (18) and
+            ``"class"`` (17); see `hter_z_test`.
+        alternative : {"two-sided", "less", "greater"}
+            As for `hter_z_test`.
+
+        Returns
+        -------
+        ZTest
+            Of the difference, this system less the other. The paired test has Student's t of K - 1
+            degrees for the K speakers of the set that has fewer.
+
+        Raises
+        ------
+        TrialMismatchError
+            If the systems were not judged on the same trials.
+        """
+        given: object = other
+        if not isinstance(given, Transfer):
+            raise invalid("other", "be a Transfer", describe(given))
+        check_choice(figure, Figure, "figure")
+        if method is None and (self._replicates is None or other._sets is None):
+            method = "independent" if self._samples is None else "dependent"
+        check_choice(method or "paired", TransferTest, "method")
+        if method is None or method == "paired":
+            return self._paired(other, figure, alternative)
+        a, b = (one._decided(method) for one in (self, other))
+        if figure == "hter":
+            return hter_z_test(a, b, method=method, alternative=alternative)
+        if figure != "cost" or method == "naive" or method == "class":
+            raise invalid("figure", f'be an HTER or a cost with method="{method}"', repr(figure))
+        if self.point != other.point:
+            raise invalid("other", f"have the same point, {self.point}", f"{other.point}")
+        return dcf_z_test(a, b, self.point, method=method, alternative=alternative)
+
+    def _decided(self, method: str | None) -> Decisions | ErrorCounts:
+        """Return the decisions on the test set, or only their errors where these do."""
+        sample = self._samples[1] if self._samples else None
+        if isinstance(sample, ListedSample) and sample.strata.is_single:
+            return Decisions(*(~rejected(part, self.threshold) for part in sample.lists))
+        if method in ("dependent", "stricter"):
+            expected = "be in memory, without conditions, for a dependent test"
+            raise invalid("test", expected, "counts of errors")
+        return self.errors
+
+    def _paired(self, other: "Transfer", figure: Figure, alternative: Alternative) -> ZTest:
+        if self._replicates is None or self._sets is None or other._sets is None:
+            hint = "transfer(..., replications=1000) draws the speakers of both sets."
+            raise invalid("method", "have replicates of both systems", "none", hint)
+        for mine, theirs, name in zip(self._sets, other._sets, ("dev", "test"), strict=True):
+            if not mine.has_trials_of(theirs):
+                text = f"Both systems must have scores of the same trials of the {name} set."
+                raise TrialMismatchError(text)
+        same = (self._seed, self.replications) == (other._seed, other.replications)
+        if not same or other._replicates is None:
+            other = other._drawn(self.replications, self._seed)
+        assert other._replicates is not None
+        pair = (one._replicates.both[figure] for one in (self, other) if one._replicates)
+        differences = np.subtract(*pair)
+        defined = differences[defined_replicates(differences)]
+        difference = float(getattr(self, figure) - getattr(other, figure))
+        error = float(defined.std(ddof=1)) if np.ptp(defined) > 0 else 0.0
+        if error == 0.0 and difference != 0.0:
+            # What is the same in all replicates is not certain.
+            error = abs(difference)
+        degrees = min(one.n_speakers for one in self._sets) - 1.0
+        how = f"paired, speakers of dev and test, {self.replications} replicates"
+        return z_test(difference, error, alternative, how, degrees, 2.0**-degrees)
+
+    def _drawn(self, replications: int, seed: int) -> "Transfer":
+        """Return the same with replicates."""
+        assert self._sets is not None
+        assert self.chosen is not None
+        weights = draw_weights(*self._sets, replications, seed)
+        rule = ThresholdRule.parse(self.rule)
+        made = _Replicates.of(self._sets, self.chosen, rule, self.point, weights)
+        return attrs.evolve(self, replications=replications, replicates=made, seed=seed)
+
+    def epc(self, alphas: npt.ArrayLike | None = None) -> "ExpectedPerformance":
+        r"""Return the expected performance curve: the test error where dev chooses, over alpha.
+
+        Parameters
+        ----------
+        alphas : (k,) array_like of float, optional
+            Shares of the false-alarm rate, strictly between 0 and 1. By default 0.02 to 0.98.
+
+        Returns
+        -------
+        ExpectedPerformance
+            With a band where the result has replicates, both sets drawn.
+
+        Notes
+        -----
+        For each :math:`\alpha` the development set chooses the threshold of least
+        :math:`\alpha P_{fa} + (1 - \alpha) P_{miss}`, and the test set is judged by this cost
+        [1]_. It is the cost of ``OperatingPoint(1 - alpha)``; the curve at 0.5 is the HTER.
+
+        References
+        ----------
+        .. [1] S. Bengio, J. Mariethoz and M. Keller, "The expected performance curve",
+           International Conference on Machine Learning, Workshop on ROC Analysis, 2005.
+        """
+        if self._samples is None:
+            raise invalid("transfer", "have scores", "counts of errors only")
+        values = _DEFAULT_ALPHAS if alphas is None else as_vector(alphas, "alphas")
+        refuse_nan(values, "alphas")
+        if not (values.size and values.min() > 0.0 and values.max() < 1.0):
+            hint = "At 0 and 1 only one kind of error counts."
+            raise invalid("alphas", "lie strictly between 0 and 1", describe(values), hint)
+        dev, test = self._samples
+        rule, points = ThresholdRule("min-cost"), [OperatingPoint(1.0 - a) for a in values]
+        thresholds = np.array([choose_threshold(dev, rule, point).value for point in points])
+        prices = np.array([prices_of(point) for point in points])
+        frr, far = test.error_rates(thresholds)
+        low = high = None
+        if self._sets is not None and self._replicates is not None:
+            weights = draw_weights(*self._sets, self.replications, self._seed)
+            drawn = draw_thresholds(self._sets[0], rule, prices, weights[0])
+            costs = (self._sets[1].rates(drawn, weights[1]) * prices).sum(axis=-1)
+            costs = costs[defined_replicates(costs)]
+            ends = []
+            for column, *rates, own in zip(
+                costs.T, frr.tolist(), far.tolist(), prices, strict=True
+            ):
+                value = float(own @ rates)
+                pair = _corrected(column, value, self.confidence)
+                args = (rates[0], rates[1]), (own[0], own[1]), self.confidence
+                ends.append(self._sets[1].opened(pair, *args))
+            low, high = mark_read_only(np.array(ends)).T
+        return ExpectedPerformance(
+            alphas=read_only(np.asarray(values, dtype=np.float64)),
+            thresholds=mark_read_only(thresholds),
+            frr=mark_read_only(frr),
+            far=mark_read_only(far),
+            own_minimum=mark_read_only(np.asarray(test.hull.min_dcf(points))),
+            low=low,
+            high=high,
+            confidence=self.confidence,
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one row: the threshold and all figures, each with its interval of both sets.
+
+        Returns
+        -------
+        list of dict
+            Ends are None where nothing was drawn.
+        """
+        low, high = self.gap
+        row: dict[str, Any] = {"rule": self.rule, "threshold": or_none(self.threshold)}
+        row |= {"gap_low": or_none(low), "gap_high": or_none(high)}
+        for figure in FIGURES[1:]:
+            row[figure] = or_none(float(getattr(self, figure)))
+            interval = self.interval(figure) if self._replicates else None
+            row[f"{figure}_low"] = None if interval is None else interval.low
+            row[f"{figure}_high"] = None if interval is None else interval.high
+        row |= {"n_tar": self.errors.n_tar, "n_non": self.errors.n_non}
+        speakers = self.n_speakers or (None, None)
+        return [row | {"dev_speakers": speakers[0], "test_speakers": speakers[1]}]
+
+    def _texts(self) -> list[list[str]]:
+        rows = [["figure", "test (%)", "dev and test drawn", "test drawn"]]
+        for figure in FIGURES[1:]:
+            cells = []
+            for drawn in _DRAWN:
+                try:
+                    interval = self.interval(figure, drawn=drawn)
+                except InvalidInputError:
+                    cells.append("")
+                else:
+                    cells.append(f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]")
+            value = float(getattr(self, figure))
+            shown = "" if math.isnan(value) else f"{100 * value:.2f}"
+            rows.append([_NAMES.get(figure, figure), shown, *cells])
+        return rows
+
+    def __repr__(self) -> str:
+        """Return the table, and how the threshold was chosen."""
+        with hushed(FewErrorsWarning):
+            lines = text_table(self._texts(), rules=(1,))
+        return "\n".join([*lines, f"({self._note})"])
+
+    @property
+    def _note(self) -> str:
+        point = f"cost at P(target) {self.point.p_target:g}"
+        if (self.point.c_miss, self.point.c_fa) != (1.0, 1.0):
+            point += f", C(miss) {self.point.c_miss:g}, C(false alarm) {self.point.c_fa:g}"
+        parts = [f"threshold of rule {self.rule}", point]
+        chosen = self.chosen
+        if chosen is not None:
+            parts[0] = f"threshold {chosen.value:.6g} by rule {self.rule} on dev"
+            if chosen.is_midpoint:
+                parts[0] += f", the midpoint of the gap {chosen.low:.6g} to {chosen.high:.6g}"
+        if self.n_speakers is not None:
+            parts.append("{} speakers of dev, {} of test".format(*self.n_speakers))
+        if self.replications:
+            parts.append(f"{100 * self.confidence:g} % intervals: {self.replications} replicates")
+        return "; ".join(parts)
+
+
+@attrs.frozen(eq=False)
+class ExpectedPerformance(metaclass=Readable):
+    """An expected performance curve; made by `Transfer.epc`.
+
+    Parameters
+    ----------
+    alphas : (k,) ndarray of float64
+        Shares of the false-alarm rate.
+    thresholds : (k,) ndarray of float64
+        What dev chose.
+    frr, far : (k,) ndarray of float64
+        Rates of the test set there.
+    own_minimum : (k,) ndarray of float64
+        The least cost of the test set.
+    low, high : (k,) ndarray of float64, or None
+        Ends of the interval of the cost at each alpha.
+    confidence : float
+        Of these.
+    """
+
+    alphas: Float64Array
+    thresholds: Float64Array
+    frr: Float64Array
+    far: Float64Array
+    own_minimum: Float64Array
+    low: Float64Array | None
+    high: Float64Array | None
+    confidence: float
+
+    @property
+    def cost(self) -> Float64Array:
+        """The cost alpha FAR + (1 - alpha) FRR on the test set."""
+        return self.alphas * self.far + (1.0 - self.alphas) * self.frr
+
+
+# ---- The call
+
+
+def as_point(point: object) -> OperatingPoint:
+    """Return an operating point, given one or a probability."""
+    return point if isinstance(point, OperatingPoint) else OperatingPoint(point)  # type: ignore[arg-type]
+
+
+class _Given(NamedTuple):
+    """A set as the user gave it: scores and key, or only a sample."""
+
+    name: str
+    scores: AnyScores | None
+    key: AnyKey | None
+    metadata: TrialMetadata | None
+    sample: Sample | None = None
+
+    @property
+    def ids(self) -> tuple[StrArray, StrArray] | tuple[()]:
+        """The ids of models and segments."""
+        return () if self.key is None else self.key.ids
+
+
+def transfer(
+    dev: Any,
+    test: Any,
+    *,
+    rule: str = "eer",
+    point: OperatingPoint | float = 0.5,
+    speakers: SpeakersLike = None,
+    conditions: Any = None,
+    replications: int = 0,
+    confidence: float = 0.95,
+    interval: ReplicateInterval = "corrected",
+    rng: Rng = None,
+) -> Transfer:
+    r"""Judge a test set at the threshold that a development set chooses.
+
+    Parameters
+    ----------
+    dev, test : pair (scores, key), or Results
+        Scores of both sets, each with its key; the key may be a pair (key, metadata), and both may
+        be files. HDF5 files that are large are read in blocks if nothing is drawn. `Results` have
+        no speakers.
+    rule : str, default: "eer"
+        How dev chooses. ``"eer"``: miss rate and false-alarm rate are nearest. ``"min-cost"``: the
+        cost at `point` is least. ``"fmr=0.001"``, ``"fnmr=0.01"``: the other rate is least while
+        this one is at most so high. ``"bayes"``: the Bayes threshold of `point`, for
+        log-likelihood-ratios; dev chooses nothing.
+    point : OperatingPoint or float, default: 0.5
+        Prior and costs of `Transfer.cost`; at 0.5 it is the HTER.
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        The speaker of each model and segment of both sets, as for `evaluate`. A key with one model,
+        whose segments have speakers, is that of a countermeasure: a trial has one person. By
+        default each model is a speaker of its own.
+    conditions : Conditions, name or names of columns, or pair of Conditions, optional
+        Rates are then condition-weighted, in both sets.
+    replications : int, default: 0
+        Number of replicates, in which the speakers of both sets are drawn.
+    confidence : float, default: 0.95
+        Nominal coverage of intervals, strictly between 0 and 1.
+    interval : {"corrected", "percentile"}, default: "corrected"
+        How replicates make intervals, see `Transfer.interval`.
+    rng : Generator, int or None
+        Source of randomness. Two systems with the same seed have the same draws.
+
+    Returns
+    -------
+    Transfer
+        Threshold, rates, cost, regret, and their intervals.
+
+    Raises
+    ------
+    InvalidInputError
+        If dev has too few trials to show the rate of the rule, or if both sets have ids in common
+        and `speakers` does not say who these are.
+
+    Warns
+    -----
+    FewErrorsWarning
+        If a rate of the test set rests on fewer than 30 errors.
+    FewSpeakersWarning
+        If fewer than 20 speakers of a set are drawn.
+    DegenerateReplicatesWarning
+        If replicates lost a class.
+    SuspectScoresWarning
+        With ``"bayes"``, if the scores cannot be log-likelihood-ratios.
+
+    Notes
+    -----
+    All thresholds in the gap between two neighbouring scores of dev decide dev alike. The threshold
+    is the midpoint of the gap; `Transfer.gap` has its ends.
+
+    In a replicate each speaker has a weight, a multinomial count. Those of dev and of test are
+    drawn independently. A speaker of both sets has one weight: these are drawn among themselves. A
+    trial counts with the product of the weights of its persons. Dev then chooses anew.
+
+    The interval is of the cost at the threshold that the rule would choose among all speakers like
+    those of dev, on all speakers like those of test.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> dev, test = bp.load_example("asvspoof2019_la")
+    >>> who = ("model", "speaker")
+    >>> found = bp.transfer(dev=(dev.scores["ecapa"], dev), test=(test.scores["ecapa"], test),
+    ...                     rule="min-cost", speakers=who, replications=200, rng=1)
+    >>> print(f"{found.hter:.2%} at {found.threshold:.4f}, {found.regret:.2%} above the least")
+    1.47% at 0.4563, 0.06% above the least
+    >>> found.low < found.hter < found.high
+    True
+    """
+    chosen_rule, cost = ThresholdRule.parse(rule), as_point(point)
+    level, seed = check_fraction(confidence, "confidence"), as_seed(rng)
+    check_choice(interval, ReplicateInterval, "interval")
+    count = whole_number(replications, 0, "replications")
+    by_speaker = bool(count) or speakers is not None
+    if count:
+        whole_number(count, _FEWEST_REPLICATES, "replications")
+    whole = by_speaker or conditions is not None
+    pair = [_read(given, name, whole=whole) for given, name in ((dev, "dev"), (test, "test"))]
+    if by_speaker and speakers is None:
+        _refuse_common(*pair)
+    weights = conditions if _are_two(conditions) else (conditions, conditions)
+    found_sets: list[DrawnSet] = []
+    samples: list[Sample] = []
+    for given, some in zip(pair, weights, strict=True):
+        with cautions(part=given.name):
+            if by_speaker:
+                found_sets.append(_drawn_set(given, some, speakers))
+                samples.append(found_sets[-1].sample)
+            else:
+                samples.append(_sample(given, some))
+    of_dev, of_test = samples
+    if chosen_rule.kind == "bayes":
+        Results.from_sample(of_test).act_dcf(cost)
+    chosen = choose_threshold(of_dev, chosen_rule, cost)
+    frr, far = rates_at(of_test, chosen.value)
+    errors = _errors(of_test, chosen.value, (frr, far))
+    found = Transfer(
+        chosen=chosen,
+        rule=str(chosen_rule),
+        point=cost,
+        errors=errors,
+        frr=frr,
+        far=far,
+        own_minimum=float(of_test.hull.min_dcf(cost)),
+        confidence=level,
+        samples=(of_dev, of_test),
+        interval=interval,
+        seed=seed,
+    )
+    check_few_errors(errors.misses, "miss rate")
+    check_few_errors(errors.false_alarms, "false-alarm rate")
+    if not by_speaker:
+        return found
+    drawn_sets = found_sets[0], found_sets[1]
+    counts = {"threshold": drawn_sets[0].n_speakers, "cost": drawn_sets[1].n_speakers}
+    numbers = counts["threshold"], counts["cost"]
+    found = attrs.evolve(found, sets=drawn_sets, n_speakers=numbers)
+    check_few_speakers(counts, FEWEST_FOR_INTERVAL)
+    if not count:
+        return found
+    found = found._drawn(count, seed)
+    assert found._replicates is not None
+    lost = int(np.count_nonzero(np.isnan(found._replicates.both["cost"])))
+    if lost:
+        finding = f"{lost} of {count} replicates lost a class of trials."
+        advice = "Intervals leave them out, and may be too short."
+        warn_caller(finding, DegenerateReplicatesWarning, advice, count=lost)
+    return found
+
+
+def _are_two(conditions: Any) -> bool:
+    is_pair = isinstance(conditions, tuple) and len(conditions) == 2
+    return is_pair and all(isinstance(part, Conditions) for part in conditions)
+
+
+def _read(given: Any, name: str, *, whole: bool) -> _Given:
+    """Read a set; large files in blocks unless they are needed `whole`."""
+    if isinstance(given, Results):
+        if whole:
+            hint = "Give the pair (scores, key), whose trials have ids."
+            raise invalid(name, "have speakers or conditions", describe(given), hint)
+        return _Given(name, None, None, None, given.sample)
+    if not (isinstance(given, tuple | list) and len(given) == 2):
+        hint = f"{name}=(scores, key); lists of scores make Results(tar, non)."
+        raise invalid(name, "be a pair (scores, key), or Results", describe(given), hint)
+    scores, key = given
+    files = [isinstance(part, str | os.PathLike) for part in (scores, key)]
+    if all(files) and not whole and are_large([scores, key]):
+        return _Given(name, None, None, None, Results.from_files(scores, key).sample)
+    if files[0]:
+        scores = read_scores(scores)
+    if not isinstance(scores, AnyScores):
+        hint = f"{name}=(scores, key), in this order; lists of scores make Results(tar, non)."
+        raise invalid(name, "begin with Scores, FlatScores or a file", describe(scores), hint)
+    return _Given(name, scores, *split_key(key))
+
+
+def _sample(given: _Given, conditions: Any) -> Sample:
+    """Join scores and key, without speakers."""
+    if given.sample is not None:
+        return given.sample
+    assert given.scores is not None
+    assert given.key is not None
+    weights = as_conditions(conditions, given.key, given.metadata)
+    return ListedSample.of(given.scores, given.key, weights)
+
+
+def _drawn_set(given: _Given, conditions: Any, speakers: SpeakersLike) -> DrawnSet:
+    """Join scores and key with the speakers who are drawn."""
+    assert given.scores is not None
+    assert given.key is not None
+    weights = as_conditions(conditions, given.key, given.metadata)
+    maps = speaker_maps(speakers, given.key, given.metadata)
+    rows, _ = given.key.trial_positions()
+    # Of a detector that is the only model, a trial has one person.
+    of_segments = maps[0] is None and maps[1] is not None and bool(np.all(rows == rows[:1]))
+    if of_segments:
+        who = TrialSpeakers.of_segments_only(given.key, maps[1])
+    else:
+        who = TrialSpeakers.of_key(given.key, *maps)
+    sample = ListedSample.of(given.scores, given.key, weights, lambda: who)
+    return DrawnSet.of(sample, who, of_segments=of_segments)
+
+
+def _refuse_common(dev: _Given, test: _Given) -> None:
+    """Raise if ids are in both sets and their persons are not named."""
+    for side, one, other in zip(("models", "segments"), dev.ids, test.ids, strict=False):
+        common = np.intersect1d(one, other)
+        if common.size:
+            expected = f"tell the speakers of {common.size} {side} that are in dev and in test"
+            hint = "Are they the same persons? Give a column, a function of the id, or a dict."
+            raise invalid("speakers", expected, f"None ({list_some(common.tolist())})", hint)
+
+
+def _errors(sample: Sample, threshold: float, rates: tuple[float, float]) -> ErrorCounts:
+    """Return the number of errors of all trials, whatever their conditions weigh."""
+    if isinstance(sample, ListedSample) and not sample.tar.weights is not None:
+        return Decisions(*(~rejected(part, threshold) for part in sample.lists)).counts
+    return ErrorCounts.from_rates(rates[0], sample.n_tar, rates[1], sample.n_non)
