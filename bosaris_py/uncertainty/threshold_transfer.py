@@ -200,6 +200,8 @@ class Transfer(Table):
         Number of replicates; 0 without.
     n_speakers : tuple of two ints, or None
         Number of speakers of dev and of test who are drawn.
+    samples, sets, replicates, interval, seed
+        What `transfer` was given and has drawn, for `interval`, `compare` and `epc`.
     """
 
     chosen: ChosenThreshold | None
@@ -645,7 +647,7 @@ class Transfer(Table):
 
 @attrs.frozen(eq=False)
 class ExpectedPerformance(metaclass=Readable):
-    """An expected performance curve; made by `Transfer.epc`.
+    """An expected performance curve; made by `epc` of a `bosaris_py.Transfer`.
 
     Parameters
     ----------
