@@ -20,14 +20,15 @@ _NAMES = {
     """,
     "bosaris_py.evaluation": """
         EvaluationPlan PLANS PartitionFactor PrimaryCost Results SystemComparison
-        SystemDivergence Validation primary_cost primary_cost_of_files split_by_labels
-        validate
+        SystemDivergence TandemCost TandemCounts TandemCurve TandemEER Validation a_dcf
+        act_a_dcf act_t_dcf primary_cost primary_cost_of_files sasv_eer spf_eer
+        split_by_labels sv_eer t_dcf t_eer t_eer_curve tandem_cost tandem_counts validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.frames": "TrialFrame from_frame",
     "bosaris_py.fusion": "LinearFusion QualityFusion quality_systems read_model",
     "bosaris_py.numerics": """
-        OperatingPoint ROC ROCCH Threshold act_dcf auc cllr eer effective_prior
+        OperatingPoint ROC ROCCH SpoofCosts Threshold act_dcf auc cllr eer effective_prior
         error_rates_at logit min_cllr min_dcf norm_act_dcf norm_min_dcf optimal_llrs
         posterior prbep probit sigmoid
     """,

@@ -29,6 +29,19 @@ from bosaris_py.evaluation.primary_cost import (
 )
 from bosaris_py.evaluation.results import Results, split_by_labels
 from bosaris_py.evaluation.streaming import StreamedSample
+from bosaris_py.evaluation.tandem import (
+    TandemCost,
+    TandemCounts,
+    TandemCurve,
+    TandemEER,
+    act_t_dcf,
+    t_dcf,
+    t_eer,
+    t_eer_curve,
+    tandem_cost,
+    tandem_counts,
+)
+from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
 
 __all__ = [
     "PLANS",
@@ -51,14 +64,29 @@ __all__ = [
     "SystemComparison",
     "SystemDivergence",
     "SystemTable",
+    "TandemCost",
+    "TandemCounts",
+    "TandemCurve",
+    "TandemEER",
     "TippettCurve",
     "Validation",
+    "a_dcf",
+    "act_a_dcf",
+    "act_t_dcf",
     "condition_table",
     "hull_points",
     "primary_cost",
     "primary_cost_of_files",
+    "sasv_eer",
+    "spf_eer",
     "split_by_labels",
     "steppy_points",
+    "sv_eer",
+    "t_dcf",
+    "t_eer",
+    "t_eer_curve",
+    "tandem_cost",
+    "tandem_counts",
     "validate",
 ]
 

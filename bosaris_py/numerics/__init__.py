@@ -14,6 +14,7 @@ from bosaris_py.numerics.metrics import (
 )
 from bosaris_py.numerics.priors import (
     OperatingPoint,
+    SpoofCosts,
     effective_prior,
     logit,
     posterior,
@@ -27,6 +28,7 @@ __all__ = [
     "ROC",
     "ROCCH",
     "OperatingPoint",
+    "SpoofCosts",
     "Threshold",
     "act_dcf",
     "auc",

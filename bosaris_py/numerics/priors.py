@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, Readable, mark_read_only
-from bosaris_py._validation import as_vector, check_fraction, describe, invalid, refuse_nan
+from bosaris_py._validation import as_vector, check_fraction, describe, invalid, nearest, refuse_nan
 
 # scipy.special is imported where it is used: the EER of some scores, which does without, takes a
 # fifth of the time of that import.
@@ -302,5 +302,137 @@ class DecisionCosts:
         cost = self.miss * pmiss + self.fa * pfa
         return (cost / self.default_cost if normalize else cost)[()]
 
+
+def _to_share(value: float) -> float:
+    try:
+        share = float(value)
+    except (TypeError, ValueError):
+        raise invalid("a prior", "be a number", describe(value)) from None
+    if not 0.0 <= share < 1.0:
+        hint = "Percentages must be divided by 100." if share > 1 else ""
+        raise invalid("a prior", "lie in [0, 1)", describe(value), hint)
+    return share
+
+
+@attrs.frozen
+class SpoofCosts(metaclass=Readable):
+    r"""Priors and costs of three classes: targets, zero-effort impostors and spoofs.
+
+    Parameters
+    ----------
+    p_target, p_nontarget, p_spoof : float
+        Prior probabilities, of sum one; that of targets is positive.
+    c_miss : float, default: 1.0
+        Cost of rejecting a target. Positive.
+    c_fa : float, default: 10.0
+        Cost of accepting a zero-effort impostor. Positive.
+    c_fa_spoof : float, default: 10.0
+        Cost of accepting a spoof. Positive.
+
+    See Also
+    --------
+    OperatingPoint : The same for two classes.
+
+    Notes
+    -----
+    Names stand for published sets. ``"a-DCF1"``: priors 0.9, 0.05, 0.05; costs 1, 10, 20, the
+    first set of [1]_. ``"ASVspoof5"``: priors 0.9405, 0.0095, 0.05; costs 1, 10, 10, as in the
+    evaluation plans of ASVspoof 2019, 2021 and 5. The functions that take costs take the names.
+
+    References
+    ----------
+    .. [1] H. Shim et al., "a-DCF: an architecture agnostic metric with application to
+       spoofing-robust speaker verification", Odyssey 2024.
+
+    Examples
+    --------
+    >>> costs = SpoofCosts(0.9, 0.05, 0.05, c_miss=1, c_fa=10, c_fa_spoof=20)
+    >>> costs == SpoofCosts.named("a-DCF1")
+    True
+    >>> round(costs.spoof_share, 4), round(costs.threshold, 4)
+    (0.6667, 0.5108)
+    """
+
+    p_target: float = attrs.field(converter=_to_prior)
+    p_nontarget: float = attrs.field(converter=_to_share)
+    p_spoof: float = attrs.field(converter=_to_share)
+    c_miss: float = attrs.field(default=1.0, converter=_to_cost, validator=_positive_cost)
+    c_fa: float = attrs.field(default=10.0, converter=_to_cost, validator=_positive_cost)
+    c_fa_spoof: float = attrs.field(default=10.0, converter=_to_cost, validator=_positive_cost)
+
+    def __attrs_post_init__(self) -> None:
+        """Check that the priors are those of all trials."""
+        total = math.fsum((self.p_target, self.p_nontarget, self.p_spoof))
+        if not math.isclose(total, 1.0, abs_tol=1e-9):
+            hint = "A prior of zero-effort impostors among bona fide trials must be scaled down."
+            raise invalid("the three priors", "add up to 1", f"{total:.9g}", hint)
+
+    @classmethod
+    def named(cls, costs: "SpoofCostsLike") -> "SpoofCosts":
+        """Return costs by their name; costs are returned as they are.
+
+        Parameters
+        ----------
+        costs : SpoofCosts or str
+            ``"a-DCF1"`` or ``"ASVspoof5"``.
+
+        Returns
+        -------
+        SpoofCosts
+        """
+        if isinstance(costs, SpoofCosts):
+            return costs
+        if costs not in SPOOF_COSTS:
+            names = ", ".join(map(repr, SPOOF_COSTS))
+            expected = f"be SpoofCosts, or the name of some ({names})"
+            raise invalid("costs", expected, describe(costs), nearest(costs, SPOOF_COSTS))
+        return SPOOF_COSTS[costs]
+
+    @property
+    def miss_price(self) -> float:
+        """Cost of rejecting all targets, P_target C_miss."""
+        return self.p_target * self.c_miss
+
+    @property
+    def fa_price(self) -> float:
+        """Cost of accepting all zero-effort impostors, P_nontarget C_fa."""
+        return self.p_nontarget * self.c_fa
+
+    @property
+    def spoof_price(self) -> float:
+        """Cost of accepting all spoofs, P_spoof C_fa_spoof."""
+        return self.p_spoof * self.c_fa_spoof
+
+    @property
+    def spoof_share(self) -> float:
+        """Share of spoofs in the cost of accepting everything."""
+        return self.spoof_price / (self.fa_price + self.spoof_price)
+
+    @property
+    def kind_shares(self) -> tuple[float, float]:
+        """Shares of zero-effort impostors and of spoofs in the cost of accepting everything."""
+        return 1.0 - self.spoof_share, self.spoof_share
+
+    @property
+    def decision(self) -> "DecisionCosts":
+        """Prices of a miss, and of a false alarm of the mixture of both kinds."""
+        if self.p_spoof == 0:  # the digits of two classes
+            return DecisionCosts.from_prior(OperatingPoint(self.p_target, self.c_miss, self.c_fa))
+        alarm = self.fa_price + self.spoof_price
+        return DecisionCosts(self.miss_price, alarm, math.log(self.miss_price) - math.log(alarm))
+
+    @property
+    def threshold(self) -> float:
+        """Bayes threshold of a log-likelihood-ratio against the mixture of both kinds."""
+        return float(self.decision.thresholds)
+
+
+SpoofCostsLike: TypeAlias = SpoofCosts | str
+
+SPOOF_COSTS = {
+    "a-DCF1": SpoofCosts(0.9, 0.05, 0.05, 1.0, 10.0, 20.0),
+    # Spoofs are one trial in twenty; of the others, targets are 99 %.
+    "ASVspoof5": SpoofCosts(0.9405, 0.0095, 0.05, 1.0, 10.0, 10.0),
+}
 
 PriorLike: TypeAlias = npt.ArrayLike | OperatingPoint | Sequence[OperatingPoint] | DecisionCosts

@@ -1,0 +1,766 @@
+r"""Two detectors in tandem: a speaker verifier (asv) and a countermeasure against spoofs (cm).
+
+A trial is accepted iff both accept it. The papers multiply the error-rates of the two, as if they
+erred independently. Where both scored the same trials, their decisions can be counted in pairs.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Literal, NamedTuple, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import (
+    AnyArray,
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Readable,
+    mark_read_only,
+)
+from bosaris_py._validation import as_number, check_choice, describe, invalid
+from bosaris_py.evaluation.third_class import sample_at
+from bosaris_py.numerics.counts import SortedScores, as_trials
+from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
+from bosaris_py.numerics.roc import ROC
+
+Form = Literal["revised", "legacy"]
+Count = Literal["independent", "pairs"]
+
+# Scores of targets, zero-effort impostors and spoofs; of a countermeasure also of two classes.
+Lists: TypeAlias = Sequence[npt.ArrayLike]
+
+# Rates that differ by less than this may be equal; fractions decide.
+_ROUNDING = 1e-12
+
+# Points of a curve.
+_POINTS = 500
+
+
+@attrs.frozen(eq=False)
+class TandemScores:
+    """The scores of two detectors, checked: by class, and for the countermeasure bona fide pooled.
+
+    `cm_trials` are the countermeasure's scores of the trials of the verifier's three classes, None
+    if it scored utterances.
+    """
+
+    asv: tuple[FloatArray, FloatArray, FloatArray]
+    bona: FloatArray
+    spoof: FloatArray
+    cm_trials: tuple[FloatArray, FloatArray, FloatArray] | None
+
+    @classmethod
+    def of(cls, asv: Lists, cm: Lists) -> "TandemScores":
+        """Check the lists of both detectors."""
+        names = ("target", "non-target", "spoof")
+        if isinstance(asv, (str, np.ndarray)) or len(asv) != len(names):
+            hint = "For instance asv=(tar, non, spoof)."
+            raise invalid("asv", "be lists of scores of three classes", describe(asv), hint)
+        tar, non, spoof = (
+            as_trials(scores, None, f"asv ({name})")[0]
+            for scores, name in zip(asv, names, strict=True)
+        )
+        if isinstance(cm, (str, np.ndarray)) or len(cm) not in (2, 3):
+            hint = "Give cm=(bonafide, spoof) by utterance, or cm=(tar, non, spoof) by trial."
+            raise invalid("cm", "be lists of scores of two or three classes", describe(cm), hint)
+        labels = names if len(cm) == len(names) else ("bona fide", "spoof")
+        lists = [
+            as_trials(scores, None, f"cm ({name})")[0]
+            for scores, name in zip(cm, labels, strict=True)
+        ]
+        trials = (lists[0], lists[1], lists[2]) if len(lists) == len(names) else None
+        bona = np.concatenate(lists[:-1]) if trials else lists[0]
+        return cls((tar, non, spoof), bona, lists[-1], trials)
+
+    def pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the countermeasure's scores of the verifier's trials; raise if they are not."""
+        sizes = [scores.size for scores in self.asv]
+        if self.cm_trials is None:
+            hint = "An utterance is in many trials: repeat its score in each of them."
+            raise invalid("cm", "have a score for each trial of asv", "two classes", hint)
+        found = [scores.size for scores in self.cm_trials]
+        if found != sizes:
+            raise invalid("cm", f"have {sizes} scores in the classes, as asv has", f"{found}")
+        return self.cm_trials
+
+    @functools.cached_property
+    def asv_roc(self) -> ROC:
+        """The verifier's ROC, without spoofs."""
+        return ROC.from_scores(*self.asv[:2])
+
+    def asv_rates(self, threshold: float) -> tuple[float, float, float]:
+        """Return miss rate, false-alarm rate and share of accepted spoofs of the verifier."""
+        tar, non, spoof = self.asv
+        limit = np.float64(threshold)
+        return (
+            int(np.count_nonzero(tar < limit)) / tar.size,
+            int(np.count_nonzero(non >= limit)) / non.size,
+            int(np.count_nonzero(spoof >= limit)) / spoof.size,
+        )
+
+
+class TandemPrices(NamedTuple):
+    """The cost of a tandem as a function of the countermeasure's rates: C0 + C1 miss + C2 fa."""
+
+    fixed: float
+    miss: float
+    alarm: float
+
+    @classmethod
+    def of(cls, costs: SpoofCosts, pmiss: float, pfa: float, pfa_spoof: float) -> "TandemPrices":
+        """Take the rates of the verifier."""
+        # Kinnunen et al. 2020, equations (9) to (11).
+        fixed = costs.miss_price * pmiss + costs.fa_price * pfa
+        return cls(fixed, costs.miss_price - fixed, costs.spoof_price * pfa_spoof)
+
+    def checked(self, threshold: float) -> "TandemPrices":
+        """Raise if the verifier costs more than it can save."""
+        if not self.miss > 0:
+            hint = "Its threshold, or the order of its classes, is wrong; or it tells nothing."
+            expected = "be better than to reject every trial, so that C1 is above 0"
+            raise invalid("asv", expected, f"C1 = {self.miss:.4g} at threshold {threshold:g}", hint)
+        return self
+
+    def default(self, form: Form) -> float:
+        """Return the cost of the better countermeasure that does not listen."""
+        return (self.fixed if form == "revised" else 0.0) + min(self.miss, self.alarm)
+
+
+@attrs.frozen(kw_only=True)
+class TandemCost(metaclass=Readable):
+    """The tandem detection cost of a countermeasure, with a verifier at a fixed threshold.
+
+    Parameters
+    ----------
+    minimum : float
+        Least cost of all thresholds of the countermeasure.
+    actual : float
+        Cost at its Bayes threshold, if its scores are log-likelihood-ratios.
+    asv_threshold : float
+        The verifier accepts scores from here.
+    asv_pmiss, asv_pfa, asv_pfa_spoof : float
+        Its miss rate, its false-alarm rate, and the share of spoofs that it accepts.
+    cm_threshold : float
+        Threshold of the least cost.
+    bayes_threshold : float
+        That of `actual`, log(C2 / C1).
+    c0, c1, c2 : float
+        The cost is C0 + C1 Pmiss + C2 Pfa, given the error-rates of the countermeasure.
+    """
+
+    minimum: float
+    actual: float
+    asv_threshold: float
+    asv_pmiss: float
+    asv_pfa: float
+    asv_pfa_spoof: float
+    cm_threshold: float
+    bayes_threshold: float
+    c0: float
+    c1: float
+    c2: float
+
+
+def tandem_cost(
+    *,
+    asv: Lists,
+    cm: Lists,
+    costs: SpoofCostsLike = "ASVspoof5",
+    asv_threshold: float | Literal["eer"] = "eer",
+    form: Form = "revised",
+    count: Count = "independent",
+    normalize: bool = True,
+) -> TandemCost:
+    r"""Compute the tandem detection cost of a countermeasure behind a speaker verifier.
+
+    Parameters
+    ----------
+    asv : (tar, non, spoof), each an array_like of float
+        Scores of the verifier, of targets, zero-effort impostors and spoofs.
+    cm : (bonafide, spoof) or (tar, non, spoof), each an array_like of float
+        Scores of the countermeasure, high for bona fide speech: of utterances, or of the trials of
+        `asv` in the same order. Misses count on bona fide speech of both kinds, pooled.
+    costs : SpoofCosts or str, default: "ASVspoof5"
+        Priors and costs, or their name, see `SpoofCosts`.
+    asv_threshold : float or "eer", default: "eer"
+        The verifier accepts scores from here; ``"eer"``: where the larger of its miss and
+        false-alarm rates, without spoofs, is smallest.
+    form : {"revised", "legacy"}, default: "revised"
+        ``"legacy"`` is the cost of ASVspoof 2019, which leaves C0 out.
+    count : {"independent", "pairs"}, default: "independent"
+        Multiply the error-rates of both, as the papers do; or count both decisions on each trial,
+        which takes scores of trials.
+    normalize : bool, default: True
+        Divide by the cost of the better countermeasure that accepts, or rejects, everything.
+
+    Returns
+    -------
+    TandemCost
+        Minimum and actual cost, with thresholds and rates.
+
+    Raises
+    ------
+    InvalidInputError
+        If the verifier costs more than it can save, C1 <= 0; if a cost cannot be normalized; or if
+        pairs are asked for, and scores are not of the same trials.
+
+    See Also
+    --------
+    t_dcf, act_t_dcf : Only the minimum, or the actual cost.
+
+    Notes
+    -----
+    [2]_, with the verifier's rates :math:`P_m, P_f, P_s`:
+
+    .. math::
+
+        C_0 &= \pi_t C_{miss} P_m + \pi_n C_{fa} P_f \\
+        C_1 &= \pi_t C_{miss} - C_0, \qquad C_2 = \pi_s C_{fa,s} P_s \\
+        C(t) &= C_0 + C_1 P_{miss}^{cm}(t) + C_2 P_{fa}^{cm}(t),
+
+    over :math:`C_0 + \min(C_1, C_2)` if normalized. The legacy cost [1]_ has the same :math:`C_1`
+    and :math:`C_2` if both detectors' misses cost the same, and no :math:`C_0`. The share of
+    accepted spoofs is :math:`P_s`, not the rate :math:`1 - P_s` of rejected ones.
+
+    Bayes decisions accept a log-likelihood-ratio of bona fide speech against spoofs from
+    :math:`\log C_2 - \log C_1`.
+
+    References
+    ----------
+    .. [1] T. Kinnunen et al., "t-DCF: a detection cost function for the tandem assessment of
+       spoofing countermeasures and automatic speaker verification", Odyssey 2018.
+    .. [2] T. Kinnunen et al., "Tandem assessment of spoofing countermeasures and automatic speaker
+       verification: fundamentals", IEEE/ACM TASLP 28, 2020.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 0.5, 1.0, 1.5], [0.0, 3.0, 4.0, 5.0]
+    >>> found = tandem_cost(asv=asv, cm=([1.0, 2.0], [0.0, 1.5]))
+    >>> round(found.c1, 4), round(found.c2, 4), round(found.minimum, 12)
+    (2.508, 1.0, 0.5)
+    """
+    check_choice(form, Form, "form")
+    check_choice(count, Count, "count")
+    prices_of_all = SpoofCosts.named(costs)
+    given = TandemScores.of(asv, cm)
+    if isinstance(asv_threshold, str):
+        check_choice(asv_threshold, ("eer",), "asv_threshold")
+        threshold = float(given.asv_roc.eer_threshold)
+    else:
+        threshold = as_number(asv_threshold, "asv_threshold", "be a number", _is_threshold)
+    rates = given.asv_rates(threshold)
+    prices = TandemPrices.of(prices_of_all, *rates).checked(threshold)
+    scale = prices.default(form) if normalize else 1.0
+    if not scale > 0:
+        hint = "No spoof is accepted by the verifier; normalize=False gives the cost."
+        raise invalid("asv", "leave a cost that can be normalized by", f"{scale:g}", hint)
+    bayes = math.log(prices.alarm) - math.log(prices.miss) if prices.alarm > 0 else -math.inf
+    if count == "independent":
+        hull = ROC.from_scores(given.bona, given.spoof).convex_hull()
+        listed = prices.miss * hull.pmiss + prices.alarm * hull.pfa
+        best = int(np.argmin(listed))
+        least, at = float(listed[best]), float(hull.thresholds[best])
+        pmiss = int(np.count_nonzero(given.bona < bayes)) / given.bona.size
+        pfa = int(np.count_nonzero(given.spoof >= bayes)) / given.spoof.size
+        actual = prices.miss * pmiss + prices.alarm * pfa
+    else:
+        least, at, actual = _of_pairs(given, prices_of_all, threshold, bayes)
+        # Misses of the verifier are part of both; the legacy cost leaves them out.
+        least, actual = least - prices.fixed, actual - prices.fixed
+    fixed = prices.fixed if form == "revised" else 0.0
+    return TandemCost(
+        minimum=(fixed + least) / scale,
+        actual=(fixed + actual) / scale,
+        asv_threshold=threshold,
+        asv_pmiss=rates[0],
+        asv_pfa=rates[1],
+        asv_pfa_spoof=rates[2],
+        cm_threshold=at,
+        bayes_threshold=bayes,
+        c0=fixed / scale,
+        c1=prices.miss / scale,
+        c2=prices.alarm / scale,
+    )
+
+
+def _is_threshold(value: float) -> bool:
+    return not math.isnan(value)
+
+
+def _of_pairs(
+    given: TandemScores, costs: SpoofCosts, threshold: float, bayes: float
+) -> tuple[float, float, float]:
+    """Return the least cost, its threshold, and the actual cost, of decisions on each trial."""
+    limit = np.float64(threshold)
+    passed = [cm[asv >= limit] for asv, cm in zip(given.asv, given.pairs(), strict=True)]
+    prices = (costs.miss_price, costs.fa_price, costs.spoof_price)
+    shares = [part.size / asv.size for part, asv in zip(passed, given.asv, strict=True)]
+    miss, *alarms = (price * share for price, share in zip(prices, shares, strict=True))
+    # What the verifier rejects is a miss of the tandem, whatever the countermeasure says.
+    fixed = costs.miss_price - miss
+    tar, non, spoof = passed
+    at_bayes = miss * _share(tar < bayes) + sum(
+        price * _share(part >= bayes) for price, part in zip(alarms, (non, spoof), strict=True)
+    )
+    if not tar.size or not any(alarms):
+        # Nothing to gain from listening: all that is left is accepted, or rejected.
+        least, at = min((sum(alarms), -math.inf), (miss, math.inf))
+        return fixed + least, at, fixed + at_bayes
+    total = miss + sum(alarms)
+    priors = [price / total for price in (miss, *alarms)]
+    mix = SpoofCosts(priors[0], priors[1], priors[2], 1.0, 1.0, 1.0)
+    hull = sample_at(tar, non, spoof, mix).hull
+    listed = miss * hull.pmiss + sum(alarms) * hull.pfa
+    best = int(np.argmin(listed))
+    return fixed + float(listed[best]), float(hull.thresholds[best]), fixed + at_bayes
+
+
+def _share(chosen: AnyArray) -> float:
+    return int(np.count_nonzero(chosen)) / max(chosen.size, 1)
+
+
+def t_dcf(
+    *,
+    asv: Lists,
+    cm: Lists,
+    costs: SpoofCostsLike = "ASVspoof5",
+    asv_threshold: float | Literal["eer"] = "eer",
+    form: Form = "revised",
+    count: Count = "independent",
+    normalize: bool = True,
+) -> float:
+    """Compute the minimum tandem detection cost over all thresholds of the countermeasure.
+
+    Parameters
+    ----------
+    asv, cm, costs, asv_threshold, form, count, normalize
+        As for `tandem_cost`.
+
+    Returns
+    -------
+    float
+        Its ``minimum``.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 0.5, 1.0, 1.5], [0.0, 3.0, 4.0, 5.0]
+    >>> round(t_dcf(asv=asv, cm=([1.0, 2.0], [0.0, 1.5])), 12)
+    0.5
+    """
+    return tandem_cost(
+        asv=asv,
+        cm=cm,
+        costs=costs,
+        asv_threshold=asv_threshold,
+        form=form,
+        count=count,
+        normalize=normalize,
+    ).minimum
+
+
+def act_t_dcf(
+    *,
+    asv: Lists,
+    cm: Lists,
+    costs: SpoofCostsLike = "ASVspoof5",
+    asv_threshold: float | Literal["eer"] = "eer",
+    form: Form = "revised",
+    count: Count = "independent",
+    normalize: bool = True,
+) -> float:
+    """Compute the tandem detection cost of Bayes decisions of the countermeasure.
+
+    Parameters
+    ----------
+    asv, cm, costs, asv_threshold, form, count, normalize
+        As for `tandem_cost`; `cm` holds natural-log likelihood-ratios.
+
+    Returns
+    -------
+    float
+        The ``actual`` cost, not below `t_dcf`.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 0.5, 1.0, 1.5], [0.0, 3.0, 4.0, 5.0]
+    >>> round(act_t_dcf(asv=asv, cm=([1.0, 2.0], [0.0, 1.5])), 12)
+    1.0
+    """
+    return tandem_cost(
+        asv=asv,
+        cm=cm,
+        costs=costs,
+        asv_threshold=asv_threshold,
+        form=form,
+        count=count,
+        normalize=normalize,
+    ).actual
+
+
+# ---- The tandem equal error rate
+
+
+class TandemRates(NamedTuple):
+    """Weight of what is accepted at each threshold, ascending, the last of which is inf.
+
+    Of the verifier `tar`, `non` and `spoofs`, of the countermeasure `bona` and `fakes`; and the
+    five totals.
+    """
+
+    tar: AnyArray
+    non: AnyArray
+    spoofs: AnyArray
+    bona: AnyArray
+    fakes: AnyArray
+    totals: tuple[float, float, float, float, float]
+
+    def shares(self) -> list[Float64Array]:
+        """Return the rates of acceptance."""
+        return [part / total for part, total in zip(self[:5], self.totals, strict=True)]
+
+    def exact(self, i: int, j: int) -> tuple[Fraction, Fraction, Fraction]:
+        """Return the three rates of the tandem at a pair of thresholds of whole counts."""
+        places = (i, i, i, j, j)
+        tar, non, spoofs, bona, fakes = (
+            Fraction(part[place].item()) / Fraction(total)
+            for part, place, total in zip(self[:5], places, self.totals, strict=True)
+        )
+        return 1 - bona * tar, bona * non, fakes * spoofs
+
+
+def equal_point(rates: TandemRates) -> tuple[int, int]:
+    """Find the pair of thresholds at which the three rates of a tandem differ least.
+
+    Parameters
+    ----------
+    rates : TandemRates
+        What both detectors accept.
+
+    Returns
+    -------
+    i, j : int
+        Positions of the verifier's and of the countermeasure's threshold.
+    """
+    # All rates are monotone in both thresholds. So the corners of a rectangle of pairs bound them,
+    # and with them the difference inside it. What cannot hold the least is left out, the rest cut
+    # into four.
+    t, n, s, b, d = rates.shares()
+    low_i, low_j = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    high_i, high_j = np.array([t.size - 1]), np.array([b.size - 1])
+    best = math.inf
+    while True:
+        middle_i, middle_j = (low_i + high_i) // 2, (low_j + high_j) // 2
+        for i, j in ((middle_i, middle_j), (low_i, high_j), (high_i, low_j)):
+            best = min(best, float(_spread(t[i], n[i], s[i], b[j], d[j])[0].min()))
+        # Misses rise with both thresholds, false alarms fall.
+        least = np.maximum.reduce(
+            (1.0 - b[low_j] * t[low_i], b[high_j] * n[high_i], d[high_j] * s[high_i])
+        )
+        most = np.minimum.reduce(
+            (1.0 - b[high_j] * t[high_i], b[low_j] * n[low_i], d[low_j] * s[low_i])
+        )
+        kept = least - most <= best + _ROUNDING
+        low_i, high_i, middle_i = low_i[kept], high_i[kept], middle_i[kept]
+        low_j, high_j, middle_j = low_j[kept], high_j[kept], middle_j[kept]
+        if not (low_i < high_i).any() and not (low_j < high_j).any():
+            break
+        corners = []
+        for i0, i1 in ((low_i, middle_i), (middle_i + 1, high_i)):
+            for j0, j1 in ((low_j, middle_j), (middle_j + 1, high_j)):
+                real = (i0 <= i1) & (j0 <= j1)
+                corners.append((i0[real], i1[real], j0[real], j1[real]))
+        low_i, high_i, low_j, high_j = map(np.concatenate, zip(*corners, strict=True))
+    spread, worst, total = _spread(t[low_i], n[low_i], s[low_i], b[low_j], d[low_j])
+    near = np.flatnonzero(spread <= best + _ROUNDING)
+    if rates.tar.dtype.kind != "f":
+        # Equal rates need not be equal when rounded.
+        listed = [
+            (max(found) - min(found), max(found), sum(found), k)
+            for k in _distinct(rates, low_i[near], low_j[near]).tolist()
+            for found in (rates.exact(int(low_i[near[k]]), int(low_j[near[k]])),)
+        ]
+        chosen = near[min(listed)[-1]]
+    else:
+        chosen = near[np.lexsort((total[near], worst[near], spread[near]))[0]]
+    return int(low_i[chosen]), int(low_j[chosen])
+
+
+def _distinct(rates: TandemRates, i: IntArray, j: IntArray) -> IndexArray:
+    """Return the first of the pairs of thresholds with the same counts, in order of thresholds."""
+    order = np.lexsort((j, i))
+    columns = [part[place[order]] for part, place in zip(rates[:5], (i, i, i, j, j), strict=True)]
+    products = [columns[3] * columns[0], columns[3] * columns[1], columns[4] * columns[2]]
+    _, first = np.unique(np.column_stack(products), axis=0, return_index=True)
+    return order[first]
+
+
+def _spread(
+    t: Float64Array, n: Float64Array, s: Float64Array, b: Float64Array, d: Float64Array
+) -> tuple[Float64Array, Float64Array, Float64Array]:
+    """Return the difference of the three rates, their maximum and their sum."""
+    three = 1.0 - b * t, b * n, d * s
+    most = np.maximum.reduce(three)
+    return most - np.minimum.reduce(three), most, three[0] + three[1] + three[2]
+
+
+class TandemEER(float):
+    """A tandem equal error rate: a number, with what holds where it is.
+
+    Parameters
+    ----------
+    value : float
+        Mean of the three rates.
+    asv_threshold, cm_threshold : float
+        Both detectors accept scores from here.
+    pmiss, pfa, pfa_spoof : float
+        Rates of the tandem: of missed targets, accepted zero-effort impostors, accepted spoofs.
+    """
+
+    asv_threshold: float
+    cm_threshold: float
+    pmiss: float
+    pfa: float
+    pfa_spoof: float
+
+    def __new__(
+        cls,
+        value: float,
+        asv_threshold: float,
+        cm_threshold: float,
+        rates: tuple[float, float, float],
+    ) -> "TandemEER":
+        """Make the number and attach the others."""
+        number = super().__new__(cls, value)
+        number.asv_threshold, number.cm_threshold = asv_threshold, cm_threshold
+        number.pmiss, number.pfa, number.pfa_spoof = rates
+        return number
+
+    def __getnewargs__(self) -> tuple[float, float, float, tuple[float, float, float]]:  # type: ignore[override]
+        """Keep the others when pickled or copied."""
+        rates = self.pmiss, self.pfa, self.pfa_spoof
+        return float(self), self.asv_threshold, self.cm_threshold, rates
+
+    def __repr__(self) -> str:
+        """Show the number, its thresholds and rates."""
+        return (
+            f"TandemEER({float(self):.6g}, asv_threshold={self.asv_threshold:.6g}, "
+            f"cm_threshold={self.cm_threshold:.6g}, pmiss={self.pmiss:.6g}, "
+            f"pfa={self.pfa:.6g}, pfa_spoof={self.pfa_spoof:.6g})"
+        )
+
+
+def _thresholds(*lists: FloatArray) -> Float64Array:
+    listed = np.unique(np.concatenate(lists)).astype(np.float64, copy=False)
+    # At -inf everything is accepted, as at the least score; all is rejected above all.
+    return np.append(listed, np.inf) if not np.isposinf(listed[-1]) else listed
+
+
+def _accepted(scores: FloatArray, thresholds: Float64Array) -> IntArray:
+    ordered = SortedScores(mark_read_only(np.sort(scores)))
+    return scores.size - ordered.count_below(thresholds)
+
+
+def _rates_of(given: TandemScores) -> tuple[TandemRates, Float64Array, Float64Array]:
+    of_asv = _thresholds(*given.asv)
+    of_cm = _thresholds(given.bona, given.spoof)
+    tar, non, spoofs = (_accepted(scores, of_asv) for scores in given.asv)
+    bona, fakes = (_accepted(scores, of_cm) for scores in (given.bona, given.spoof))
+    sizes = [*(scores.size for scores in given.asv), given.bona.size, given.spoof.size]
+    totals = (sizes[0], sizes[1], sizes[2], sizes[3], sizes[4])
+    return TandemRates(tar, non, spoofs, bona, fakes, totals), of_asv, of_cm
+
+
+def t_eer(*, asv: Lists, cm: Lists) -> TandemEER:
+    r"""Compute the tandem equal error rate of a speaker verifier and a countermeasure.
+
+    Parameters
+    ----------
+    asv : (tar, non, spoof), each an array_like of float
+        Scores of the verifier.
+    cm : (bonafide, spoof) or (tar, non, spoof), each an array_like of float
+        Scores of the countermeasure, as for `tandem_cost`.
+
+    Returns
+    -------
+    TandemEER
+        A float with thresholds and rates.
+
+    See Also
+    --------
+    t_eer_curve : The pairs of thresholds with equal rates for one mix of impostors and spoofs.
+    tandem_counts : The rates at these thresholds, counted on each trial.
+
+    Notes
+    -----
+    The concurrent t-EER of [1]_: where the three rates
+
+    .. math::
+
+        P_{miss} &= P_{miss}^{cm} + (1 - P_{miss}^{cm}) P_{miss}^{asv} \\
+        P_{fa} &= (1 - P_{miss}^{cm}) P_{fa}^{asv}, \qquad
+        P_{fa,s} = P_{fa}^{cm} P_{fa,s}^{asv}
+
+    are equal. Rates of finite data are step functions, so they are nearly equal at best. Of all
+    pairs of thresholds this is the one whose three rates differ least, the greatest from the
+    least. Of several such pairs, it is that of the smaller maximum. The value is the mean of the
+    three. Scores and +inf are thresholds. Misses of the countermeasure count on all bona fide
+    speech, of targets and of zero-effort impostors.
+
+    No grid is used. Rectangles of pairs of thresholds are cut into four until what is left can be
+    compared in whole numbers.
+
+    References
+    ----------
+    .. [1] T. Kinnunen et al., "t-EER: parameter-free tandem evaluation of countermeasures and
+       biometric comparators", IEEE TPAMI 46, 2024.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 1.0, 1.0, 2.0], [0.0, 3.0, 4.0, 5.0]
+    >>> round(t_eer(asv=asv, cm=([1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.5, 1.5])), 12)
+    0.208333333333
+    """
+    given = TandemScores.of(asv, cm)
+    rates, of_asv, of_cm = _rates_of(given)
+    i, j = equal_point(rates)
+    three = rates.exact(i, j)
+    miss, alarm, spoof = map(float, three)
+    value = float(sum(three) / 3)
+    return TandemEER(value, float(of_asv[i]), float(of_cm[j]), (miss, alarm, spoof))
+
+
+class TandemCurve(NamedTuple):
+    """Pairs of thresholds at which a tandem misses as often as it errs on a mix of impostors.
+
+    Parameters
+    ----------
+    asv_threshold, cm_threshold : (n,) ndarray of float64
+        The pairs, by the verifier's threshold.
+    pmiss, pfa, pfa_spoof : (n,) ndarray of float64
+        Rates of the tandem.
+    eer : (n,) ndarray of float64
+        The mean of the miss rate and of the false-alarm rate of the mix.
+    """
+
+    asv_threshold: Float64Array
+    cm_threshold: Float64Array
+    pmiss: Float64Array
+    pfa: Float64Array
+    pfa_spoof: Float64Array
+    eer: Float64Array
+
+
+def t_eer_curve(*, asv: Lists, cm: Lists, spoof_share: float = 0.5) -> TandemCurve:
+    r"""Compute the tandem equal error rates of one mix of impostors and spoofs.
+
+    Parameters
+    ----------
+    asv, cm
+        As for `t_eer`.
+    spoof_share : float, default: 0.5
+        Share of spoofs among what must be rejected, from 0 to 1.
+
+    Returns
+    -------
+    TandemCurve
+        At up to 500 thresholds of the verifier, the threshold of the countermeasure at which
+        both rates are nearest. Thresholds of the verifier at which no threshold of the
+        countermeasure brings the two together are left out.
+
+    Notes
+    -----
+    The miss rate is compared with :math:`(1 - \rho) P_{fa} + \rho P_{fa,s}`. The curves of all
+    shares :math:`\rho` meet at the concurrent rate, `t_eer`.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 1.0, 1.0, 2.0], [0.0, 3.0, 4.0, 5.0]
+    >>> curve = t_eer_curve(asv=asv, cm=([1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.5, 1.5]))
+    >>> round(float(curve.eer.min()), 12)
+    0.21875
+    """
+    share = as_number(spoof_share, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
+    rates, of_asv, of_cm = _rates_of(TandemScores.of(asv, cm))
+    t, n, s, b, d = rates.shares()
+    chosen = np.unique(np.linspace(0, t.size - 1, _POINTS).round().astype(np.int64))
+    t, n, s = t[chosen], n[chosen], s[chosen]
+
+    def gap(j: IntArray) -> Float64Array:
+        return (1.0 - b[j] * t) - ((1.0 - share) * b[j] * n + share * d[j] * s)
+
+    # The gap rises with the threshold of the countermeasure: the first where it is not below 0.
+    low, high = np.zeros(chosen.size, np.int64), np.full(chosen.size, b.size - 1)
+    while (low < high).any():
+        middle = (low + high) // 2
+        above = gap(middle) >= 0
+        high, low = np.where(above, middle, high), np.where(above, low, middle + 1)
+    before = np.maximum(low - 1, 0)
+    at = np.where(np.abs(gap(before)) < np.abs(gap(low)), before, low)
+    real = (gap(np.zeros_like(low)) <= 0) & (gap(np.full_like(low, b.size - 1)) >= 0)
+    at, t, n, s = at[real], t[real], n[real], s[real]
+    pmiss, pfa, pfa_spoof = 1.0 - b[at] * t, b[at] * n, d[at] * s
+    mixed = (1.0 - share) * pfa + share * pfa_spoof
+    return TandemCurve(
+        of_asv[chosen][real], of_cm[at], pmiss, pfa, pfa_spoof, (pmiss + mixed) / 2.0
+    )
+
+
+# ---- Counted
+
+
+class TandemCounts(NamedTuple):
+    """The error-rates of a tandem: as the product of those of both detectors, and counted.
+
+    Parameters
+    ----------
+    independent, pairs : tuple of float
+        Rate of missed targets, of accepted zero-effort impostors and of accepted spoofs.
+    """
+
+    independent: tuple[float, float, float]
+    pairs: tuple[float, float, float]
+
+
+def tandem_counts(
+    *, asv: Lists, cm: Lists, asv_threshold: float, cm_threshold: float
+) -> TandemCounts:
+    """Count the errors of a tandem at two thresholds, beside the product of error-rates.
+
+    Parameters
+    ----------
+    asv, cm : (tar, non, spoof), each an array_like of float
+        Scores of both detectors on the same trials.
+    asv_threshold, cm_threshold : float
+        Both accept scores from here, for instance those of `t_eer`.
+
+    Returns
+    -------
+    TandemCounts
+        Three rates each way. If the detectors erred independently on the trials of each class they
+        would differ by chance only.
+
+    Examples
+    --------
+    >>> tar, non, spoof = ([1.0, 0.0], [1.0, 2.0]), ([0.0, 1.0], [1.0, 1.0]), ([1.0], [0.0])
+    >>> asv, cm = zip(tar, non, spoof)
+    >>> tandem_counts(asv=asv, cm=cm, asv_threshold=0.5, cm_threshold=0.5)
+    TandemCounts(independent=(0.5, 0.5, 0.0), pairs=(0.5, 0.5, 0.0))
+    """
+    given = TandemScores.of(asv, cm)
+    accepted = [
+        (one >= np.float64(asv_threshold), other >= np.float64(cm_threshold))
+        for one, other in zip(given.asv, given.pairs(), strict=True)
+    ]
+    both = [_share(one & other) for one, other in accepted]
+    t, n, s = (_share(one) for one, _ in accepted)
+    b = _share(given.bona >= np.float64(cm_threshold))
+    d = _share(accepted[2][1])
+    return TandemCounts((1.0 - b * t, b * n, d * s), (1.0 - both[0], both[1], both[2]))
