@@ -524,29 +524,57 @@ class TandemEER(float):
         Rates of the tandem: of missed targets, accepted zero-effort impostors, accepted spoofs.
     """
 
-    asv_threshold: float
-    cm_threshold: float
-    pmiss: float
-    pfa: float
-    pfa_spoof: float
+    _held: dict[str, float]
 
     def __new__(
         cls,
         value: float,
+        *,
         asv_threshold: float,
         cm_threshold: float,
-        rates: tuple[float, float, float],
+        pmiss: float,
+        pfa: float,
+        pfa_spoof: float,
     ) -> "TandemEER":
         """Make the number and attach the others."""
         number = super().__new__(cls, value)
-        number.asv_threshold, number.cm_threshold = asv_threshold, cm_threshold
-        number.pmiss, number.pfa, number.pfa_spoof = rates
+        number._held = {
+            "asv_threshold": asv_threshold,
+            "cm_threshold": cm_threshold,
+            "pmiss": pmiss,
+            "pfa": pfa,
+            "pfa_spoof": pfa_spoof,
+        }
         return number
 
-    def __getnewargs__(self) -> tuple[float, float, float, tuple[float, float, float]]:  # type: ignore[override]
+    @property
+    def asv_threshold(self) -> float:
+        """The verifier accepts scores from here."""
+        return self._held["asv_threshold"]
+
+    @property
+    def cm_threshold(self) -> float:
+        """The countermeasure accepts scores from here."""
+        return self._held["cm_threshold"]
+
+    @property
+    def pmiss(self) -> float:
+        """Rate of missed targets."""
+        return self._held["pmiss"]
+
+    @property
+    def pfa(self) -> float:
+        """Rate of accepted zero-effort impostors."""
+        return self._held["pfa"]
+
+    @property
+    def pfa_spoof(self) -> float:
+        """Rate of accepted spoofs."""
+        return self._held["pfa_spoof"]
+
+    def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, float]]:
         """Keep the others when pickled or copied."""
-        rates = self.pmiss, self.pfa, self.pfa_spoof
-        return float(self), self.asv_threshold, self.cm_threshold, rates
+        return (float(self),), self._held
 
     def __repr__(self) -> str:
         """Show the number, its thresholds and rates."""
@@ -633,11 +661,18 @@ def t_eer(*, asv: Lists, cm: Lists) -> TandemEER:
     i, j = equal_point(rates)
     three = rates.exact(i, j)
     miss, alarm, spoof = map(float, three)
-    value = float(sum(three) / 3)
-    return TandemEER(value, float(of_asv[i]), float(of_cm[j]), (miss, alarm, spoof))
+    return TandemEER(
+        float(sum(three) / 3),
+        asv_threshold=float(of_asv[i]),
+        cm_threshold=float(of_cm[j]),
+        pmiss=miss,
+        pfa=alarm,
+        pfa_spoof=spoof,
+    )
 
 
-class TandemCurve(NamedTuple):
+@attrs.frozen(eq=False)
+class TandemCurve(metaclass=Readable):
     """Pairs of thresholds at which a tandem misses as often as it errs on a mix of impostors.
 
     Parameters
@@ -716,7 +751,8 @@ def t_eer_curve(*, asv: Lists, cm: Lists, spoof_share: float = 0.5) -> TandemCur
 # ---- Counted
 
 
-class TandemCounts(NamedTuple):
+@attrs.frozen
+class TandemCounts(metaclass=Readable):
     """The error-rates of a tandem: as the product of those of both detectors, and counted.
 
     Parameters

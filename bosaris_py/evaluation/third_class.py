@@ -161,10 +161,6 @@ def act_a_dcf(
     SuspectScoresWarning
         As for `act_dcf`.
 
-    See Also
-    --------
-    SASVFusion : Makes such ratios of the scores of two detectors.
-
     Notes
     -----
     A trial is accepted iff its score is at least
