@@ -246,6 +246,14 @@ class _Bracket:
 
     def take_in(self, replicate: IntArray, pmiss: Float64Array, pfa: Float64Array) -> None:
         """Move the bracket to the maximum over priors of the minimum over these points."""
+        # A point on pmiss = pfa costs the same at any prior. As an end of before it would hold the
+        # value where it is, although other points are cheaper now: the search begins anew.
+        both = np.abs([self.low[0] - self.low[1], self.high[0] - self.high[1]])
+        flat = np.flatnonzero((both < 1.0 - SAME_COST).any(axis=0))
+        replicate = np.concatenate((replicate, flat, flat))
+        pmiss = np.concatenate((pmiss, self.low[0, flat], self.high[0, flat]))
+        pfa = np.concatenate((pfa, self.low[1, flat], self.high[1, flat]))
+        self.low[:, flat], self.high[:, flat] = [[0.0], [1.0]], [[1.0], [0.0]]
         # The search of `eers_of_hulls`, for curves of which different numbers of points are known.
         rising, before = pmiss - pfa, np.full(self.low.shape[1], np.inf)
         while replicate.size:

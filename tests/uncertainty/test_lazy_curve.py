@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bosaris_py import numerics
@@ -67,6 +67,14 @@ def script(
 scores_of_a_class = score_lists(st.one_of(tied_scores, st.floats(-5, 5)), max_size=60)
 
 
+# The first point that is known lies on pmiss = pfa, above the hull.
+ON_DIAGONAL = {
+    "tar": np.array([-3, -3, -1.5, -1.5, -1, 0, 0.5, 0.5, 1, 2, 2, 2, 2, 1e-300, 7, 3, 1.5]),
+    "non": np.array([-3, -3, -3, -1.5, -1, 0, 0.5, 1, 2, 2, 2, 1e-300, 7, 7, 7, 3, 1.5]),
+}
+
+
+@example(**ON_DIAGONAL, prior=0.5, seed=2740)
 @given(scores_of_a_class, scores_of_a_class, st.floats(0.01, 0.99), st.integers(0, 2**32))
 def test_what_is_not_drawn_does_not_matter(
     tar: np.ndarray, non: np.ndarray, prior: float, seed: int
