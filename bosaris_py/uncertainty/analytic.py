@@ -781,8 +781,8 @@ class SpeakerErrors(metaclass=Readable):
     ) -> Interval:
         """Return the confidence interval of the detection cost.
 
-        By Student's t of K - 1 degrees on the logarithmic scale, see `speaker_interval`. Where a
-        class has no errors, the number of speakers limits its rate.
+        By Student's t on the logarithmic scale, see `speaker_interval`. Where a class has no
+        errors, the number of speakers limits its rate.
 
         Parameters
         ----------
@@ -1022,10 +1022,20 @@ def speaker_interval(
     The standard error is that of `speaker_errors`, with the loss of each trial in place of its
     error. For a minimum (DCF, EER, Cllr) that is the loss at the optimal threshold or map; for the
     area above the ROC it is the placement of the trial. The ends are
-    :math:`\hat\theta e^{\pm t\, SE/\hat\theta}`, with Student's t of K - 1 degrees; of the AUC
-    those of 1 - AUC. Where a class has no loss, the upper end counts with
+    :math:`\hat\theta e^{\pm t\, SE/\hat\theta}`, with Student's t of :math:`\nu` degrees; of the
+    AUC those of 1 - AUC. Where a class has no loss, the upper end counts with
     :math:`1 - (\alpha/2)^{1/K}` of the greatest, for the K speakers of its trials. Matrices and
     lists of trials may differ in the last digits.
+
+    Speaker k takes part in the share :math:`m_k` of the targets and :math:`n_k` of the non-targets,
+    of sum one and two. With the variances of both parts of the metric,
+
+    .. math::
+
+        \frac{1}{\nu + 1} = \frac{V_{tar} \sum_k m_k^2 + V_{non} \sum_k n_k^2 / 4}
+                               {V_{tar} + V_{non}}.
+
+    Where K speakers have equally many trials, :math:`\nu = K - 1`. Else it is less, and at least 1.
 
     Examples
     --------

@@ -607,8 +607,9 @@ class BootstrapResult(Records):
             :math:`\hat\theta\, e^{-t\, SE/\hat\theta}` with the standard error of
             `speaker_interval` and quantiles t of
             :math:`\log(\theta^*/\hat\theta)\, \theta^* / SE^*` over replicates, at most 1.5 times
-            those of Student's t of K - 1 degrees; of a difference :math:`\hat\theta \pm t\, SE`
-            with quantiles of :math:`|\theta^* - \hat\theta| / SE^*`.
+            those of Student's t with the degrees of `speaker_interval`; a replicate without any
+            loss counts as :math:`-\infty`. Of a difference :math:`\hat\theta \pm t\, SE` with
+            quantiles of :math:`|\theta^* - \hat\theta| / SE^*`.
         confidence : float, optional
             Nominal coverage, strictly between 0 and 1; that of the result by default.
 

@@ -884,7 +884,7 @@ def speaker_permutation_test_scores(
 
 @attrs.frozen(repr=False)
 class SpeakerZTest(ZTest):
-    """The outcome of `speaker_z_test`: a t-test of K - 1 degrees for K speakers.
+    """The outcome of `speaker_z_test`: a t-test by speaker.
 
     Parameters
     ----------
@@ -971,8 +971,8 @@ def speaker_z_test(
     """Test if a metric of two systems differs, letting only speakers be independent.
 
     The paired t-test with the standard error of `speaker_interval`, applied to the difference of
-    the losses on each trial, with K - 1 degrees of freedom for K speakers. The p-value is not below
-    :math:`2^{1-K}`, that of flips of signs.
+    the losses on each trial, and the same degrees of freedom: K - 1 for K speakers with equally
+    many trials, else fewer. The p-value is not below :math:`2^{1-K}`, that of flips of signs.
 
     Parameters
     ----------

@@ -524,16 +524,37 @@ class SpeakerInfluence:
         """The difference in the unit of the metric: an area is 1 minus its loss."""
         return 0.0 - self.estimate if self.is_area else self.estimate
 
-    @property
+    @functools.cached_property
     def degrees(self) -> float:
-        """Degrees of freedom of Student's t: speakers who take part, less one."""
-        return float(self.pairs.n_speakers - 1)
+        r"""Degrees of freedom of Student's t: speakers less one, as many as their shares leave.
+
+        Speaker k takes part in the share :math:`m_k` of the targets and :math:`n_k` of the
+        non-targets, of sum one and two. With the variances of both parts of the metric,
+
+        .. math::
+
+            \frac{1}{\nu + 1} = \frac{V_{tar} \sum_k m_k^2 + V_{non} \sum_k n_k^2 / 4}
+                                   {V_{tar} + V_{non}},
+
+        which is :math:`1 / K` where all K speakers have as many trials; at least 1.
+        """
+        pairs = self.pairs
+        variances = np.diag(self.covariance)
+        if not variances.any():
+            variances = np.ones(2)
+        mass, reach = pairs.tar_mass, 0.5 * pairs.reach
+        shares = np.array([mass @ mass, reach @ reach])
+        effective = float(variances.sum() / (variances @ shares))
+        # Equal shares differ from 1 / K by rounding.
+        if effective >= pairs.n_speakers * (1.0 - ROUNDING):
+            return float(pairs.n_speakers - 1)
+        return max(effective - 1.0, 1.0)
 
     def interval(
         self, confidence: float, method: str, students: Float64Array | None = None
     ) -> Interval:
         """Return the confidence interval of the metric, by Student's t on the logarithmic scale."""
-        # The ends are \hat\theta e^{\pm t\, SE / \hat\theta}, with the t of K - 1 degrees or the
+        # The ends are \hat\theta e^{\pm t\, SE / \hat\theta}, with the t of `degrees` or the
         # quantiles of `students`, at most half as large again. A class of trials without loss, or
         # with the greatest, adds what its number of speakers leaves open: 1 - (\alpha/2)^{1/K} of
         # the greatest.
@@ -565,7 +586,7 @@ class SpeakerInfluence:
         blocks = [weights[i : i + step] for i in range(0, len(weights), step)]
         with np.errstate(all="ignore"):
             ratios = np.concatenate([self._students(w, residual, mass, log=log) for w in blocks])
-        return np.sort(ratios[np.isfinite(ratios)])
+        return np.sort(ratios[np.isfinite(ratios) | np.isneginf(ratios)])
 
     def _tables(self, values: Float64Array) -> Float64Array:
         k = self.pairs.n_speakers
@@ -608,7 +629,10 @@ class SpeakerInfluence:
         # Each of the two sums of an area is the whole: it grows as the square of their mean.
         whole = self.estimate * (2.0 if self.is_area else 1.0)
         value = whole + moved
-        return np.asarray(np.log(value / whole) * value / error)
+        ratios = np.log(value / whole) * value / error
+        # Without any loss log 0 lies below all others: its t has no end.
+        ratios[value <= ROUNDING * whole] = -np.inf
+        return np.asarray(ratios)
 
 
 @attrs.frozen(eq=False)
