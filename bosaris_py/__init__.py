@@ -32,7 +32,7 @@ _NAMES = {
         error_rates_at logit min_cllr min_dcf norm_act_dcf norm_min_dcf optimal_llrs
         posterior prbep probit sigmoid
     """,
-    "bosaris_py.plots": "BayesPlot DETPlot DETWindow plot_bayes plot_det",
+    "bosaris_py.plots": "BayesPlot DETPlot DETWindow plot_bayes plot_det plot_epc",
     "bosaris_py.storage": "Factor",
     "bosaris_py.storage.formats": "TrialTable",
     "bosaris_py.trials": """

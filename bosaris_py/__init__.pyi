@@ -88,6 +88,7 @@ from bosaris_py.plots import DETPlot as DETPlot
 from bosaris_py.plots import DETWindow as DETWindow
 from bosaris_py.plots import plot_bayes as plot_bayes
 from bosaris_py.plots import plot_det as plot_det
+from bosaris_py.plots import plot_epc as plot_epc
 from bosaris_py.storage import Factor as Factor
 from bosaris_py.storage.formats import TrialTable as TrialTable
 from bosaris_py.trials import Conditions as Conditions

@@ -142,11 +142,13 @@ def _load_scores(args: argparse.Namespace, path: str) -> Any:
     return bp.read_scores(file, **options)
 
 
-def _load_key(args: argparse.Namespace) -> tuple[Any, Any]:
+def _load_key(args: argparse.Namespace, prefix: str = "") -> tuple[Any, Any]:
     options = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
-    key, metadata = bp.read_key(args.key, **_text_options(args, **options))
-    if getattr(args, "metadata", None):
-        metadata = bp.TrialMetadata.read(args.metadata)
+    path: str = getattr(args, f"{prefix}key")
+    described = getattr(args, f"{prefix}metadata", None)
+    key, metadata = bp.read_key(path, **_text_options(args, **options))
+    if described:
+        metadata = bp.TrialMetadata.read(described)
     return key, metadata
 
 
@@ -218,6 +220,7 @@ def _check_outputs(args: argparse.Namespace) -> None:
     # A model is an input unless it is trained.
     model = "output" if given.get("training") else "input"
     names = ("input", "system", "key", "metadata", "trials", *["model"] * (model == "input"))
+    names += ("dev", "test", "dev_key", "dev_metadata")
     files += [given[name] for name in names if given.get(name)]
     inputs = [_split_column(file)[0] for file in files] + (given.get("speakers") or "").split(",")
     names = ("target", "output", *["model"] * (model == "output"))
@@ -538,6 +541,34 @@ def _compare(args: argparse.Namespace) -> None:
     _emit(_table_text(found, form), args.output)
 
 
+def _transfer(args: argparse.Namespace) -> None:
+    if len(args.prior) > 1:
+        raise _UsageError("costs are compared at one --prior")
+    form = _table_form(args, *_TABLES)
+    point = args.prior[0] if args.prior else 0.5
+    options = {"rule": args.rule, "point": point, "rng": args.seed}
+    files = args.dev, args.dev_key, args.test, args.key
+    needs_trials = args.conditions or args.speakers or args.bootstrap
+    if not needs_trials and _are_large(args, *files):
+        progress = _at_terminal()
+        sets = (bp.Results.from_files(*pair, progress=progress) for pair in (files[:2], files[2:]))
+        found = bp.transfer(*sets, **options)
+    else:
+        keys = _load_key(args, "dev_"), _load_key(args)
+        scores = [_load_scores(args, file) for file in (args.dev, args.test)]
+        if args.speakers is not None:
+            # What a file or a pattern says holds for both sets.
+            _, options["speakers"] = (_speakers(args.speakers, *pair) for pair in keys)
+        found = bp.transfer(
+            dev=(scores[0], keys[0]),
+            test=(scores[1], keys[1]),
+            conditions=args.conditions,
+            replications=args.bootstrap or 0,
+            **options,
+        )
+    _emit(_table_text(found, form), args.output)
+
+
 def _results(args: argparse.Namespace) -> dict[str, Any]:
     """Judge each system, in blocks if its file is large."""
     systems, found = _systems(args.scores), {}
@@ -612,9 +643,18 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "target": dict(metavar="OUTPUT", help="file to write: .h5, .mat, .txt, .csv, .tsv"),
     "scores": dict(nargs="+", metavar="SCORES", help="FILE, NAME=FILE or NAME=FILE#COLUMN"),
     "system": dict(metavar="SCORES", help="file of scores"),
+    "dev": dict(metavar="DEV", help="file of dev scores"),
+    "test": dict(metavar="TEST", help="file of test scores"),
     "training": dict(nargs="*", metavar="SCORES", help="scores to train on"),
     # Trials, and what is known of them
     "--key": dict(_FILE, help="which trials are targets"),
+    "--dev-key": dict(_FILE, help="which trials of dev are targets"),
+    "--dev-metadata": dict(_FILE, help="columns about the trials of dev (.h5)"),
+    "--rule": dict(
+        default="eer",
+        metavar="RULE",
+        help="how dev chooses: eer (default), min-cost, fmr=RATE, fnmr=RATE or bayes",
+    ),
     "--metadata": dict(_FILE, help="columns about the trials (.h5), if the key has none"),
     "--trials": dict(_FILE, help="trials to write: an Ndx or a key"),
     "--conditions": dict(type=_names, metavar="COLUMN,...", help="columns that make conditions"),
@@ -714,6 +754,12 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01",
         "bosaris compare a.h5 b.h5 c.h5 --key key.h5 --speakers 're:^[^/]+'",
     ),
+    "transfer": (
+        "Judge test scores at the threshold that dev scores choose.",
+        "bosaris transfer dev.txt test.txt --dev-key dev_key.txt --key test_key.txt --rule eer",
+        "bosaris transfer dev.h5 test.h5 --dev-key dev_key.h5 --key key.h5 --rule fmr=0.001 "
+        "--speakers 're:^[^-]+' --bootstrap 2000",
+    ),
     "calibrate": (
         "Turn scores into log-likelihood-ratios.",
         "bosaris calibrate dev.txt --key dev_key.txt --model calibration.json",
@@ -749,6 +795,11 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     ),
     "evaluate": (_evaluate, f"{_SYSTEMS} --plan {_TABLE}"),
     "compare": (_compare, f"{_SYSTEMS} --statistic {_TABLE}"),
+    "transfer": (
+        _transfer,
+        f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --conditions "
+        f"{_TEXT} {_TABLE}",
+    ),
     "calibrate": (_calibrate, f"{_TRAINING} --method"),
     "fuse": (_fuse, _TRAINING),
     "det": (_det, f"{_SYSTEMS} --output! --force --window --title"),

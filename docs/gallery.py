@@ -23,7 +23,7 @@ ORDER = {
     "Calibration": "histogram calibration_map bounds cross_fit condition_calibration pav ece "
     "reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
-    "difference standard_errors",
+    "difference standard_errors epc",
     "Validation": "validation case",
     "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",
 }

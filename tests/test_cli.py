@@ -449,6 +449,58 @@ def systems(folder: Path) -> tuple[dict[str, bp.Scores], tuple[bp.Key, bp.TrialM
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+class TestTransfer:
+    WORDS = ("transfer", "dev_a.txt", "eval_a.h5", "--dev-key", "dev_key.tsv", "--key")
+    SETS = ("dev_a.txt", "dev_key.tsv"), ("eval_a.h5", "eval_key.tsv")
+
+    def test_equals_the_library_in_every_form(self, run: Run) -> None:
+        expected = bp.transfer(*self.SETS, rule="min-cost", point=bp.OperatingPoint(0.1, 2, 1))
+        words = (*self.WORDS, "eval_key.tsv", "--rule", "min-cost", "--prior", "0.1:2:1")
+        assert run(*words)[:2] == (0, f"{expected!r}\n")
+        for form in ("json", "csv", "markdown", "latex"):
+            text = getattr(expected, f"to_{form}")().rstrip("\n")
+            assert run(*words, f"--{form}")[:2] == (0, f"{text}\n")
+        assert run(*words, "-o", "t.json")[:2] == (0, "")
+        (row,) = json.loads(Path("t.json").read_text(encoding="utf-8"))
+        assert row["threshold"] == expected.threshold
+
+    @pytest.mark.parametrize(
+        ("words", "speakers"),
+        [("speaker,re:^..", None), ("re:^..", lambda name: name[:2]), ("models.txt,", None)],
+    )
+    def test_who_is_drawn(self, run: Run, words: str, speakers: object) -> None:
+        if speakers is None:
+            maps = [*words.split(","), ""][:2]
+            found = {"speaker": "speaker", "models.txt": bp.IdMap.read("models.txt")}[maps[0]]
+            speakers = (found, (lambda name: name[:2]) if maps[1] else None)
+        expected = bp.transfer(*self.SETS, speakers=speakers, replications=30, rng=3)
+        words = ("--speakers", words, "--bootstrap", "30", "--seed", "3")
+        assert run(*self.WORDS, "eval_key.tsv", *words)[:2] == (0, f"{expected!r}\n")
+
+    def test_conditions_and_metadata(self, run: Run) -> None:
+        for part in ("dev", "eval"):
+            bp.read_key(f"{part}_key.tsv")[1].save(f"{part}.h5")
+        expected = bp.transfer(*self.SETS, conditions=["gender"])
+        words = ("transfer", "dev_a.txt", "eval_a.h5", "--dev-key", "dev_key.h5", "--key")
+        words += ("eval_key.h5", "--dev-metadata", "dev.h5", "--metadata", "eval.h5")
+        assert run(*words, "--conditions", "gender")[:2] == (0, f"{expected!r}\n")
+
+    def test_files_larger_than_memory(self, run: Run) -> None:
+        words = ("transfer", "dev_a.h5", "eval_a.h5", "--dev-key", "dev_key.h5", "--key")
+        assert run(*words, "eval_key.h5", "--memory", "0") == run(*words, "eval_key.h5")
+
+    def test_a_rate_that_dev_cannot_show(self, run: Run) -> None:
+        code, out, err = run(*self.WORDS, "eval_key.tsv", "--rule", "fmr=0.0001")
+        assert (code, out) == (1, "")
+        assert "--rule must be a rate that the" in err
+
+    def test_a_rule_that_is_none(self, run: Run) -> None:
+        code, _, err = run(*self.WORDS, "eval_key.tsv", "--rule", "best")
+        assert code == 1
+        assert "--rule must be 'eer'" in err
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestEvaluate:
     def test_equals_the_library_in_every_form(self, run: Run, systems) -> None:
         points = [0.05, bp.OperatingPoint(0.01, 10, 1)]
@@ -937,6 +989,9 @@ class TestOutputs:
             "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o eval_b.h5",
             "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 --trials b.h5 -o b.h5",
             "det dev_a.txt --key key.svg -o key.svg",
+            "transfer dev_a.txt eval_a.txt --dev-key dev_key.tsv --key key.json --json -o key.json",
+            "transfer dev_a.txt eval_a.txt --dev-key key.json --key dev_key.tsv -o key.json",
+            "transfer dev_a.txt eval_a.txt --dev-key dev_key.tsv --key dev_key.tsv -o dev_a.txt",
             "primary-cost dev_a.txt --key key.json --plan VoxSRC -o key.json",
             "report dev_a.txt --key key.html -o key.html",
         ],

@@ -80,9 +80,13 @@ class ThresholdRule:
         n_trials = sample.n_non if self.kind == "fmr" else sample.n_tar
         noun = "non-targets" if self.kind == "fmr" else "targets"
         if self.rate * n_trials < 1.0 - 1e-9:
-            expected = f"be a rate that the {n_trials} {noun} of `dev` can show, at least"
-            hint = f"Ask for {self.kind}={1 / n_trials:.3g} or more, or take more trials."
-            raise invalid("rule", f"{expected} {1 / n_trials:.3g}", str(self), hint)
+            least = 1.0 / n_trials
+            # Rounded upwards, so that it can be asked for.
+            digits = 2 - math.floor(math.log10(least))
+            shown = f"{math.ceil(least * 10**digits) / 10**digits:.3g}"
+            expected = f"be a rate that the {n_trials} {noun} of `dev` can show, at least {shown}"
+            hint = f"Ask for {self.kind}={shown} or more, or take more trials."
+            raise invalid("rule", expected, str(self), hint)
 
 
 @attrs.frozen

@@ -14,6 +14,7 @@ from bosaris_py.plots.calibration import (
     plot_zoo,
 )
 from bosaris_py.plots.det import DETPlot, plot_det
+from bosaris_py.plots.epc import plot_epc
 from bosaris_py.plots.intervals import (
     plot_condition_map,
     plot_forest,
@@ -42,6 +43,7 @@ __all__ = [
     "plot_condition_map",
     "plot_det",
     "plot_ece",
+    "plot_epc",
     "plot_forest",
     "plot_histogram",
     "plot_intervals",

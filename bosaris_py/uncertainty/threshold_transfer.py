@@ -268,6 +268,13 @@ class Transfer(Table):
         return (math.nan, math.nan) if self.chosen is None else (self.chosen.low, self.chosen.high)
 
     @property
+    def results(self) -> Results:
+        """The results of the test set, such as its EER."""
+        if self._samples is None:
+            raise invalid("transfer", "have scores", "counts of errors only")
+        return Results.from_sample(self._samples[1])
+
+    @property
     def hter(self) -> float:
         """Half total error rate on the test set, (far + frr) / 2."""
         return 0.5 * (self.far + self.frr)
@@ -640,8 +647,10 @@ class Transfer(Table):
                 parts[0] += f", the midpoint of the gap {chosen.low:.6g} to {chosen.high:.6g}"
         if self.n_speakers is not None:
             parts.append("{} speakers of dev, {} of test".format(*self.n_speakers))
+        how = "formula for trials that share speakers" if self._sets else "independent trials"
         if self.replications:
-            parts.append(f"{100 * self.confidence:g} % intervals: {self.replications} replicates")
+            how = f"{self.replications} replicates"
+        parts.append(f"{100 * self.confidence:g} % intervals: {how}")
         return "; ".join(parts)
 
 

@@ -158,7 +158,7 @@ def test_a_rule_that_is_none(rule, message):
 
 def test_a_rate_that_so_few_trials_cannot_show(rng):
     sample = ListedSample.from_scores(rng.normal(1, 1, 40), rng.normal(-1, 1, 300))
-    with pytest.raises(InvalidInputError, match=r"300 non-targets .* at least 0\.00333"):
+    with pytest.raises(InvalidInputError, match=r"300 non-targets .* at least 0\.00334"):
         choose_threshold(sample, ThresholdRule.parse("fmr=0.0001"), OperatingPoint(0.5))
     with pytest.raises(InvalidInputError, match=r"40 targets .* at least 0\.025"):
         choose_threshold(sample, ThresholdRule.parse("fnmr=0.02"), OperatingPoint(0.5))
