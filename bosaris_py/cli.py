@@ -715,7 +715,9 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     ),
     "--strip-suffix": dict(metavar="TEXT", help="take this off the end of ids: .wav"),
     "--side": dict(choices=("column", "join", "ignore"), help="sides of telephone calls"),
-    "--spoof": dict(choices=("error", "nontarget", "drop"), help="trials of the third class"),
+    "--spoof": dict(
+        choices=("error", "nontarget", "keep", "drop"), help="trials of the third class"
+    ),
     "--missing": dict(metavar="WORD", help="what stands for a missing score: nan"),
     **{
         f"--{form}": dict(action="store_const", dest="table", const=form, help=f"write {form}")

@@ -34,7 +34,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_score_lists, invalid
+from bosaris_py._validation import as_score_lists, invalid, list_some
 from bosaris_py.numerics.counts import (
     SortedScores,
     as_trials,
@@ -46,11 +46,13 @@ from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.roc import ROC, all_within, check_llrs
 from bosaris_py.numerics.rocch import ROCCH
+from bosaris_py.storage.formats.catalogue import KIND, KINDS
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, Key
+from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.scores import AnyScores, check_scores, class_scores, scored_trials
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
-from bosaris_py.trials.speakers import KeyLike, TrialSpeakers, split_key
+from bosaris_py.trials.speakers import KeyLike, Speakers, TrialSpeakers, split_key
 from bosaris_py.trials.strata import SortedStrata, Strata, TrialStrata, slices_of
 
 # Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
@@ -601,6 +603,97 @@ class ListedSample(DivisibleSample):
             return sample
         return sample.weighted(conditions.scored_members(scores, key))
 
+    @classmethod
+    def of_kinds(
+        cls, scores: AnyScores, key: KeyLike, who: Speakers | None = None, layer: str | None = None
+    ) -> "ListedSample":
+        """Join the scores of a system with a key and the kinds of its non-targets.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of at least some of the key's trials.
+        key : pair (key, metadata)
+            Trials, and a column ``kind`` of the words target, nontarget and spoof.
+        who : Speakers, optional
+            Who speaks. A spoof has one person: the speaker of its model.
+        layer : str, optional
+            A column of the metadata: spoofs with the same value are a group, numbered -2, -3, ...
+            in place of a second person.
+
+        Returns
+        -------
+        ListedSample
+            Classes: targets, zero-effort impostors, spoofs; each kind has half of the rate.
+
+        Raises
+        ------
+        InvalidInputError
+            If kinds are not known, or a class has no trial with a score.
+
+        Warns
+        -----
+        MissingTrialsWarning
+            If the key holds trials without score.
+        """
+        plain, metadata = split_key(key)
+        is_spoof = spoofed_trials(plain, metadata)
+        lists = class_scores(scores, plain)
+        scored = scored_trials(scores, plain)
+        labels = plain.trial_labels()
+        chosen = ~labels if scored is None else ~labels & scored
+        split = is_spoof[chosen]
+        sides: Sequence[Persons | None] = (None, None)
+        if who is not None:
+            sides = _persons(scores, plain, who.of_trials((plain, metadata), one_sided=is_spoof))
+        groups = np.full(np.count_nonzero(split), -1, dtype=np.int64)
+        if layer is not None and metadata is not None:
+            codes = metadata.for_trials(plain).factor(layer).codes
+            groups = -2 - np.asarray(codes, dtype=np.int64)[chosen][split]
+        tar, non = lists
+        parts: list[tuple[FloatArray, Persons | None]]
+        parts = [(tar, sides[0]), (non[~split], None), (non[split], None)]
+        if sides[1] is not None:
+            first, second = sides[1]
+            assert second is not None
+            parts[1] = non[~split], (first[~split], second[~split])
+            parts[2] = non[split], (first[split], groups)
+        classes = []
+        for (listed, persons), what in zip(parts, KINDS_OF_CLASSES, strict=True):
+            if not listed.size:
+                raise invalid("key", f"have {what} with scores", "none")
+            array = as_trials(listed, None, what)[0]
+            alike = Strata.single(array.size)
+            classes.append(ScoredClass(mark_read_only(array), alike, None, persons))
+        return cls(tuple(classes), (0.5, 0.5))
+
+    def with_shares(self, *shares: float) -> "ListedSample":
+        """Return the sample with other shares of the kinds; a kind of share 0 is left out.
+
+        Parameters
+        ----------
+        *shares : float
+            One for each kind, of sum one.
+
+        Returns
+        -------
+        ListedSample
+        """
+        held = [pair for pair in zip(self.classes[1:], shares, strict=True) if pair[1] > 0]
+        kinds, left = zip(*held, strict=True)
+        return ListedSample((self.tar, *kinds), left)
+
+    def with_kinds_pooled(self) -> "ListedSample":
+        """Return the sample with all non-targets alike.
+
+        Returns
+        -------
+        ListedSample
+        """
+        pooled = self.non
+        alike = Strata.single(pooled.scores.size)
+        return ListedSample((self.tar, ScoredClass(pooled.scores, alike, None, pooled.persons)))
+
     @property
     def tar(self) -> ScoredClass:
         """The targets."""
@@ -804,6 +897,31 @@ def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClas
         persons = np.concatenate([one for one, _ in known]), np.concatenate(others)
     scores = mark_read_only(np.concatenate([kind.scores for kind in kinds]))
     return ScoredClass(scores, strata, None, persons)
+
+
+# What the three classes are called in messages.
+KINDS_OF_CLASSES = ("targets", "zero-effort impostors", "spoofs")
+
+
+def spoofed_trials(key: AnyKey, metadata: TrialMetadata | None) -> BoolArray:
+    """Tell for each trial of a key, column by column, whether it is a spoof, by column ``kind``."""
+    if metadata is None or KIND not in metadata.names:
+        got = "no metadata" if metadata is None else list_some(metadata.names) or "no column"
+        hint = 'read_key(path, spoof="keep") gives the pair.'
+        raise invalid("key", f"be a pair (key, metadata) with a column {KIND!r}", got, hint)
+    kinds = metadata.for_trials(key).factor(KIND)
+    strange = sorted(set(kinds.levels.tolist()) - set(KINDS))
+    if strange:
+        expected = f"hold {', '.join(KINDS)} in the column {KIND!r}"
+        raise invalid("metadata", expected, list_some(map(repr, strange)))
+    of_level = np.array([level == "spoof" for level in kinds.levels.tolist()], dtype=np.bool_)
+    is_spoof: BoolArray = of_level[kinds.codes]
+    clash = int(np.count_nonzero(is_spoof & key.trial_labels()))
+    if clash:
+        raise invalid(
+            "metadata", "describe as spoofs only non-targets of the key", f"{clash} targets"
+        )
+    return is_spoof
 
 
 def _persons(scores: AnyScores, key: AnyKey, speakers: TrialSpeakers) -> Sequence[Persons]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, Float64Array, IntArray, Positions
+from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, IntArray, Positions
 from bosaris_py._validation import invalid
 from bosaris_py.trials.speakers import number_pairs, refuse_same_speaker
 from bosaris_py.trials.strata import Strata, TrialStrata
@@ -84,22 +84,29 @@ class SpeakerPairs:
     ) -> Self:
         """Group trials by the numbers of the one or two speakers of each."""
         refuse_same_speaker(one, other)
-        size = 1 + max(int(numbers.max()) for numbers in (tar, one, other))
-        cells, n_cells, listed = number_pairs(one, other, (size, size), ordered=True)
+        size = width = 1 + max(int(numbers.max()) for numbers in (tar, one, other))
+        alone = other < 0
+        if alone.any():
+            # Trials of one person are pairs with a number that is no speaker's.
+            other, width = np.where(alone, size, other), size + 1
+        cells, n_cells, listed = number_pairs(one, other, (size, width), ordered=True)
         both = _Cells(np.asarray(tar), size, strata.tar), _Cells(cells, n_cells, strata.non)
         of_targets, mass = both[0].mass(), both[1].mass()
         occupied = np.flatnonzero(mass)
-        one, other = np.divmod(occupied if listed is None else listed[occupied], size)
+        one, other = np.divmod(occupied if listed is None else listed[occupied], width)
         # In cells (i, j) and (j, i) the same two speakers meet.
-        codes = np.minimum(one, other) * size + np.maximum(one, other)
+        codes = np.minimum(one, other) * width + np.maximum(one, other)
         found, pairs = np.unique(codes, return_inverse=True)
-        first, second = np.divmod(found, size)
-        taking_part = of_targets > 0
+        first, second = np.divmod(found, width)
+        taking_part = np.append(of_targets > 0, False)
         taking_part[first] = taking_part[second] = True
+        # Behind all speakers.
+        taking_part[size] = False
         present = np.flatnonzero(taking_part)
         if present.size < 2:
             raise invalid("key", "have at least two speakers with trials", f"{present.size}")
         number = np.cumsum(taking_part) - 1
+        number[size] = present.size
         numbers = present, occupied, pairs, number[first], number[second]
         pair_mass = sum_by_label(pairs, mass[occupied], found.size)
         n_trials, masses = (tar.size, cells.size), (of_targets, mass)
@@ -120,7 +127,18 @@ class SpeakerPairs:
     def of_speakers(self, values: Float64Array) -> Float64Array:
         """Add up a number for each pair by speaker; each pair counts for both of them."""
         k = self.n_speakers
-        return sum_by_label(self.first, values, k) + sum_by_label(self.second, values, k)
+        second = sum_by_label(self.second, values, k)[:k]
+        return sum_by_label(self.first, values, k) + second
+
+    @functools.cached_property
+    def are_two(self) -> BoolArray:
+        """Tell which pairs are of two speakers; the others are trials of one person."""
+        return self.second < self.n_speakers
+
+    @property
+    def has_single(self) -> bool:
+        """Whether there are trials of one person among the non-targets."""
+        return not bool(self.are_two.all())
 
     @functools.cached_property
     def tar_mass(self) -> Float64Array:

@@ -80,6 +80,7 @@ class TrialSpeakers(metaclass=Readable):
         speakers: SpeakersLike = None,
         unknown: Unknown = "refuse",
         one_person: bool = True,
+        one_sided: BoolArray | None = None,
     ) -> TrialSpeakers:
         """Find the speakers of the models and segments of a key.
 
@@ -101,6 +102,9 @@ class TrialSpeakers(metaclass=Readable):
         one_person : bool, default: True
             Whether model and segment of a target trial must be of one speaker. False where both
             maps are given and the two sides are different persons.
+        one_sided : ndarray of bool, optional
+            For each trial, column by column, whether it has the speaker of its model only, as a
+            spoof has. Segments of such trials alone need no speaker.
 
         Returns
         -------
@@ -122,6 +126,8 @@ class TrialSpeakers(metaclass=Readable):
             labels = key.trial_labels()
             target_rows, target_cols = rows[labels], cols[labels]
         models = _named(key.modelset, rows, maps[0], "models", unknown)
+        if one_sided is not None:
+            cols = np.unique(key.trial_positions()[1][~one_sided])
         # Where a model became a speaker of its own, its targets follow.
         of_targets = np.full(key.segset.size, None, dtype=object)
         of_targets[target_cols] = models[target_rows]
@@ -534,7 +540,9 @@ class Speakers(metaclass=Readable):
     segment_speakers: SpeakersOfSide = None
     unknown: Unknown = attrs.field(default="refuse", validator=one_of(Unknown))
 
-    def of_trials(self, key: KeyLike, *, one_person: bool = True) -> TrialSpeakers:
+    def of_trials(
+        self, key: KeyLike, *, one_person: bool = True, one_sided: BoolArray | None = None
+    ) -> TrialSpeakers:
         """Return the speakers of the models and segments of a key; see `TrialSpeakers.of_key`.
 
         Parameters
@@ -543,13 +551,16 @@ class Speakers(metaclass=Readable):
             The trials.
         one_person : bool, default: True
             Whether a target trial must have one speaker.
+        one_sided : ndarray of bool, optional
+            Trials with the speaker of their model only.
 
         Returns
         -------
         TrialSpeakers
         """
         key, maps = self.maps(key)
-        return TrialSpeakers.of_key(key, *maps, unknown=self.unknown, one_person=one_person)
+        options: Any = {"unknown": self.unknown, "one_person": one_person}
+        return TrialSpeakers.of_key(key, *maps, one_sided=one_sided, **options)
 
     def of_models(self, key: KeyLike) -> TrialSpeakers:
         """Return the speakers of the models of a key; see `TrialSpeakers.of_models_only`.

@@ -80,6 +80,11 @@ from bosaris_py.uncertainty.statistic import ErrorRates as ErrorRates
 from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
 from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
 from bosaris_py.uncertainty.statistic import Statistic as Statistic
+from bosaris_py.uncertainty.third_class import ADCF as ADCF
+from bosaris_py.uncertainty.third_class import SASVEER as SASVEER
+from bosaris_py.uncertainty.third_class import SPFEER as SPFEER
+from bosaris_py.uncertainty.third_class import SVEER as SVEER
+from bosaris_py.uncertainty.third_class import ActADCF as ActADCF
 from bosaris_py.uncertainty.threshold_transfer import ExpectedPerformance as ExpectedPerformance
 from bosaris_py.uncertainty.threshold_transfer import Transfer as Transfer
 from bosaris_py.uncertainty.threshold_transfer import transfer as transfer

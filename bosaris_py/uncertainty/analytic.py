@@ -66,6 +66,7 @@ from bosaris_py.uncertainty.resampling import (
     sample_of_lists,
 )
 from bosaris_py.uncertainty.statistic import ActDCF, Statistic, warn_unless_fit
+from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # The area under the ROC, NISTIR 7722.
 
@@ -1049,7 +1050,14 @@ def speaker_interval(
     >>> speaker_interval(scores, key, EER())
     0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
-    sample = Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
+    how = Resampling("speaker")
+    if isinstance(statistic, SpoofStatistic):
+        if conditions is not None:
+            raise invalid("conditions", "be left out where kinds weigh", "Conditions")
+        whole = how.kinds_sample(scores, key, Speakers(**speakers))
+        sample, statistic = statistic.view(whole), statistic.plain
+    else:
+        sample = how.sample(scores, key, Speakers(**speakers), conditions)
     influence = SpeakerInfluence.of(losses_of(statistic, sample), sample)
     warn_unless_fit([statistic], sample)
     check_few_speakers({"metric": influence.effective_speakers}, FEWEST_FOR_INTERVAL)

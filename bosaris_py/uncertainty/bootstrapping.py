@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner
-from bosaris_py._validation import as_seed, cautions, invalid, list_some, warn_caller
+from bosaris_py._validation import as_seed, cautions, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import ConditionTable, table_of_sample, table_points
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
@@ -80,6 +80,7 @@ from bosaris_py.uncertainty.statistic import (
     warn_unless_fit,
 )
 from bosaris_py.uncertainty.statistic_samplers import Evaluator, Sampler, WeightedSampler
+from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # Blocks of replicates that share the cost of counting pairs of speakers.
 _BLOCKS = 5
@@ -261,7 +262,8 @@ def _students(
 ) -> list[Studentised | None]:
     """Studentise the bootstraps of built-in metrics of one number, if speakers are drawn."""
     found = influences_of([(system.statistic, system.sample) for system in systems], plan)
-    if found is None or not isinstance(plan, SpeakerPlan):
+    # The formula knows speakers, and no other layer.
+    if found is None or not isinstance(plan, SpeakerPlan) or plan.persons.n_groups:
         return [None] * len(systems)
     weights, _ = plan.persons.draw(how.replications, how.rng.spawn(1)[0])
     return [None if one is None else Studentised.of(one, weights) for one in found]
@@ -425,6 +427,7 @@ def bootstrap_scores(
     *,
     method: ScoresMethod = "speaker",
     conditions: Conditions | None = None,
+    layer: str | None = None,
     **options: Unpack[ScoresOptions],
 ) -> Any:
     r"""Estimate the standard error and a confidence interval of a metric of a score matrix.
@@ -456,6 +459,10 @@ def bootstrap_scores(
     conditions : Conditions, optional
         Weights of conditions: the metric is the condition-weighted one, on the data and
         in each replicate, see Notes. Trials may be in one condition only.
+    layer : str, optional
+        Of statistics of three classes, such as `ADCF`: a column of the metadata whose values are
+        drawn, too, such as ``"attack"``. A spoof has the weight of its claimed speaker, times that
+        of its value.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`; by speaker, the interval of a built-in metric of one number is
         ``"student"`` by default.
@@ -540,15 +547,49 @@ def bootstrap_scores(
     True
     """
     given = statistic if isinstance(statistic, (list, tuple)) else [statistic]
-    chosen = list(map(as_statistic, given))
-    if not chosen:
+    if not given:
         raise invalid("statistic", "be at least one statistic", "none")
+    if any(isinstance(one, SpoofStatistic) for one in given):
+        if conditions is not None:
+            hint = "Weights of conditions and of kinds are not combined."
+            raise invalid("conditions", "be left out where kinds weigh", "Conditions", hint)
+        several = _of_three_classes(scores, key, given, method, layer, options)
+        return several if given is statistic else several[0]
+    chosen = list(map(as_statistic, given))
     who, how = split_options(method, options)
+    if layer is not None:
+        expected = "be left out, unless a statistic is of three classes"
+        raise invalid("layer", expected, describe(layer), "For instance unc.ADCF().")
     sample = how.sample(scores, key, who, conditions)
     warn_unless_fit(chosen, sample)
     shared = given is statistic
     results = bootstrap_sample(chosen, sample, how.plan(sample), how, shared=shared)
     return results if shared else results[0]
+
+
+def _of_three_classes(
+    scores: AnyScores,
+    key: KeyLike,
+    statistics: Sequence[object],
+    method: ScoresMethod,
+    layer: str | None,
+    options: ScoresOptions,
+) -> list[BootstrapResult]:
+    """Bootstrap statistics of which some have a view of the sample, from the same seed."""
+    seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
+    who, how = split_options(method, seeded)
+    whole = how.kinds_sample(scores, key, who, layer)
+    results = []
+    for one in statistics:
+        plain: AnyStatistic
+        if isinstance(one, SpoofStatistic):
+            sample, plain = one.view(whole), one.plain
+        else:
+            sample, plain = whole.with_kinds_pooled(), as_statistic(one)
+        _, how = split_options(method, seeded)
+        warn_unless_fit([plain], sample)
+        results += bootstrap_sample([plain], sample, how.plan(sample), how)
+    return results
 
 
 def bootstrap_condition_table(

@@ -106,6 +106,7 @@ from bosaris_py.uncertainty.statistic import (
     warn_unless_fit,
 )
 from bosaris_py.uncertainty.statistic_samplers import Sampler
+from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # With more cells between thresholds than this, giving weights to trials is hardly slower.
 _MOST_CELLS = 2**12
@@ -307,11 +308,19 @@ def paired_bootstrap(
     >>> bool(result.difference < 0), bool(result.p_value < 0.05)
     (True, True)
     """
-    statistics = as_statistic(statistic), as_statistic(statistic_b or statistic)
     check_choice(alternative, Alternative, "alternative")
     who, how = split_options(method, options)
     plain_key, _ = split_key(key)
     check_same_trials((scores_a, scores_b), plain_key)
+    if isinstance(statistic, SpoofStatistic):
+        other = statistic if statistic_b is None else statistic_b
+        if not isinstance(other, SpoofStatistic) or conditions is not None:
+            expected = "be of three classes, as `statistic` is, without conditions"
+            raise invalid("statistic_b", expected, describe(statistic_b))
+        one, two = (how.kinds_sample(scores, key, who) for scores in (scores_a, scores_b))
+        viewed = statistic.view(one), other.view(two).sharing_pairs(statistic.view(one))
+        return _paired((statistic.plain, other.plain), viewed, how, alternative)
+    statistics = as_statistic(statistic), as_statistic(statistic_b or statistic)
     first = how.sample(scores_a, key, who, conditions)
     if method == "speaker" and not how.pigeonhole:
         # Both systems share the pairs of speakers.

@@ -472,7 +472,9 @@ class SpeakerInfluence:
         """
         pairs, (u, v) = self.pairs, self.influences
         _, of_non = pairs.leverages
-        s = self.non.residual * np.sqrt(of_non[pairs.first] * of_non[pairs.second])
+        both = pairs.are_two
+        leverages = of_non[pairs.first[both]] * of_non[pairs.second[both]]
+        s = self.non.residual[both] * np.sqrt(leverages)
         of_pairs = float(s @ s)
         var_tar, var_non = float(u @ u), max(float(v @ v) - of_pairs, of_pairs)
         limit = math.sqrt(var_tar * var_non)
@@ -492,7 +494,11 @@ class SpeakerInfluence:
         return self._shares(self.non.total)
 
     def _shares(self, of_pairs: Float64Array) -> Float64Array:
-        shares = self.tar.total + 0.5 * self.pairs.of_speakers(of_pairs)
+        pairs = self.pairs
+        shares = self.tar.total + 0.5 * pairs.of_speakers(of_pairs)
+        if pairs.has_single:
+            alone = np.where(pairs.are_two, 0.0, 0.5 * of_pairs)
+            shares = shares + pairs.of_speakers(alone)
         return np.where(np.abs(shares) > ROUNDING * self.scale, shares, 0.0)
 
     @property
@@ -589,7 +595,7 @@ class SpeakerInfluence:
         return np.sort(ratios[np.isfinite(ratios) | np.isneginf(ratios)])
 
     def _tables(self, values: Float64Array) -> Float64Array:
-        k = self.pairs.n_speakers
+        k = self.pairs.n_speakers + self.pairs.has_single
         table = np.zeros((k, k))
         table[self.pairs.first, self.pairs.second] = values
         return table + table.T
@@ -598,13 +604,18 @@ class SpeakerInfluence:
         self, w: Float64Array, residual: Float64Array, mass: Float64Array, *, log: bool
     ) -> Float64Array:
         """Return the t of one block of replicates, by products of matrices."""
-        k, w = w.shape[1], w.astype(np.float64, copy=False)
+        # The weight of trials of one person is that of a pair with another, which is one.
+        everyone = w.astype(np.float64, copy=False)
+        k = self.pairs.n_speakers
+        w = everyone[:, :k]
         tar_total = w @ self.pairs.tar_mass
-        w_mass, w_residual = w @ mass, w @ residual
+        w_mass, w_residual = everyone @ mass, everyone @ residual
         # Sums over pairs are half of those over the symmetric table.
-        non_total = np.einsum("ij,ij->i", w_mass, w) / 2.0
+        non_total = np.einsum("ij,ij->i", w_mass, everyone) / 2.0
         shift_tar = (w @ self.tar.residual) / tar_total
-        shift_non = np.einsum("ij,ij->i", w_residual, w) / (2.0 * non_total)
+        shift_non = np.einsum("ij,ij->i", w_residual, everyone) / (2.0 * non_total)
+        w_mass, w_residual = w_mass[:, :k], w_residual[:, :k]
+        residual, mass = residual[:k, :k], mass[:k, :k]
         u = self.tar.residual - shift_tar[:, None] * self.pairs.tar_mass
         u /= np.maximum(tar_total[:, None] - self.pairs.tar_mass, tar_total[:, None] / k)
         room = np.maximum(non_total[:, None] - w_mass, non_total[:, None] / k)
@@ -733,6 +744,7 @@ def units_of(plan: ResamplingPlan) -> tuple[float, float]:
         tar, non = plan.tar.first, plan.non.first
         if plan.non.second is not None and plan.persons.n_second is None:
             non = np.union1d(non, plan.non.second)
+            non = non[non < plan.persons.n_first]
         return float(np.unique(tar).size), float(np.unique(non).size)
     # Of weighted conditions as many trials as would all weigh what the heaviest does.
     tar_factors, non_factors = plan.strata.tar.factors, plan.strata.non.factors

@@ -245,20 +245,32 @@ class PersonWeights:
     # `n_second` is the number of persons on the segments' side if they are drawn independently of
     # those on the models' side; None if both sides are the same persons.
 
+    # Behind the persons stand a constant one, if `constant`, which is the other side of trials of
+    # one person, and `n_groups` groups of such trials, drawn by themselves.
+
     n_first: int
     n_second: int | None
     weighting: SpeakerWeights
+    constant: bool = False
+    n_groups: int = 0
 
     @property
     def shape(self) -> tuple[int, int]:
         """Number of persons on either side."""
-        return self.n_first, self.n_first if self.n_second is None else self.n_second
+        n_first = self.n_first + self.constant + self.n_groups
+        return n_first, n_first if self.n_second is None else self.n_second
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> tuple[Weights, Weights]:
         """Draw weights for both sides: (n_replicates, n) each."""
         # Replicate by replicate, so that drawing several at once makes no difference.
         if self.n_second is None:
             weights = self._draw_side((n_replicates, self.n_first), rng)
+            if self.constant:
+                ones = np.ones((n_replicates, 1), dtype=weights.dtype)
+                weights = np.concatenate((weights, ones), axis=1)
+            if self.n_groups:
+                groups = self._draw_side((n_replicates, self.n_groups), rng)
+                weights = np.concatenate((weights, groups), axis=1)
             return weights, weights
         drawn = [[self._draw_side((1, n), rng) for n in self.shape] for _ in range(n_replicates)]
         first, second = map(np.concatenate, zip(*drawn, strict=True))
@@ -298,6 +310,9 @@ class SpeakerPlan:
             sides = [(n_first, "models of "), (n_second, "segments of ")]
         else:
             refuse_same_speaker(*non)
+            alone = non[1] < 0
+            if alone.any():
+                return cls._with_single(sample, alone, weighting)
             (tar_first, non_first, non_second), n_first = _renumber(tar[0], *non)
             sides = [(n_first, "")]
         for n, what in sides:
@@ -307,6 +322,28 @@ class SpeakerPlan:
             TrialUnits(tar_first, tar_second),
             TrialUnits(non_first, non_second),
             PersonWeights(n_first, n_second, weighting),
+            sample.strata,
+        )
+
+    @classmethod
+    def _with_single(
+        cls, sample: ListedSample, alone: BoolArray, weighting: SpeakerWeights
+    ) -> "SpeakerPlan":
+        """Make a plan for a sample with non-targets of one person, perhaps in groups."""
+        tar, (first, second) = sample.persons
+        (tar_first, non_first, others), n = _renumber(tar[0], first, second[~alone])
+        if n < _FEWEST_SPEAKERS:
+            raise invalid("key", "have at least two speakers with trials", f"{n}")
+        # -1 is nobody, -2 the first group.
+        groups = -2 - second[alone].astype(np.int64)
+        constant, n_groups = bool((groups < 0).any()), int(groups.max()) + 1
+        non_second = np.empty(second.size, dtype=np.min_scalar_type(n + 1 + n_groups))
+        non_second[~alone] = others
+        non_second[alone] = np.where(groups < 0, n, n + constant + groups)
+        return cls(
+            TrialUnits(tar_first, None),
+            TrialUnits(non_first, mark_read_only(non_second)),
+            PersonWeights(n, None, weighting, constant=constant, n_groups=n_groups),
             sample.strata,
         )
 
@@ -475,6 +512,35 @@ class Resampling(metaclass=Readable):
             return who.of_models(both)
 
         return self._checked(ListedSample.of(scores, both, conditions, speakers))
+
+    def kinds_sample(
+        self, scores: AnyScores, key: KeyLike, who: Speakers, layer: str | None = None
+    ) -> ListedSample:
+        """Join scores, key and the kinds of trials, with the speakers that the method draws.
+
+        Parameters
+        ----------
+        scores : Scores or FlatScores
+            Scores of the system.
+        key : pair (key, metadata)
+            Trials, and a column ``kind``.
+        who : Speakers
+            Who speaks; of a spoof the person whose voice is claimed, that of the model.
+        layer : str, optional
+            A column of the metadata whose values are drawn beside the speakers of spoofs.
+
+        Returns
+        -------
+        ListedSample
+            With two kinds of non-targets, each with half of the false-alarm rate.
+        """
+        check_system(scores, "scores")
+        if self.pigeonhole:
+            hint = "A spoof has one person."
+            raise invalid("pigeonhole", "be left out where spoofs are drawn", "True", hint)
+        both = split_key(key)
+        speakers = None if self.method == "iid" else who
+        return self._checked(ListedSample.of_kinds(scores, both, speakers, layer))
 
     def _checked(self, sample: ListedSample) -> ListedSample:
         refuse_repeated(sample)

@@ -218,7 +218,7 @@ class _WeightedTrials:
     def of(cls, edges: IntArray, units: TrialUnits, persons: PersonWeights) -> "_WeightedTrials":
         """Take the persons of trials, in order, and the number of trials below each limit."""
         first, second = units.first, units.second
-        shape, folded = (persons.n_first, 1), False
+        shape, folded = (persons.shape[0], 1), False
         if second is not None:
             shape, folded = persons.shape, not persons.n_second
             if folded:

@@ -235,7 +235,22 @@ def conditions_of(experiment: Experiment, conditions: bp.Conditions) -> Any:
     )
 
 
+def kinds_of(x: Experiment) -> tuple[AnyKey, bp.TrialMetadata]:
+    """Take every second non-target for a spoof."""
+    kinds = np.where(x.key.trial_labels(), "target", "nontarget")
+    kinds[np.flatnonzero(kinds == "nontarget")[::2]] = "spoof"
+    return x.key, bp.TrialMetadata(x.key, {"kind": kinds})
+
+
 ENTRY_POINTS: dict[str, list[Call]] = {
+    "Resampling.kinds_sample": [
+        lambda x: [
+            part.scores
+            for part in unc.Resampling("iid")
+            .kinds_sample(x.first, kinds_of(x), unc.Speakers())
+            .classes
+        ]
+    ],
     "Resampling.sample": [
         lambda x: unc.Resampling("iid").sample(x.first, x.key, unc.Speakers(), None).lists
     ],

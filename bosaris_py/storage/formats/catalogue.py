@@ -22,6 +22,10 @@ from bosaris_py.storage.factors import Factor
 
 MODEL, SEGMENT, SIDE, LABEL, SCORE = ROLES = ("model", "segment", "side", "label", "score")
 
+# The column of kinds of trials, and its words in the order of a factor's levels.
+KIND = "kind"
+KINDS = ("nontarget", "spoof", "target")
+
 # A column that is not read.
 SKIPPED = "-"
 

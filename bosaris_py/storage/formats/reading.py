@@ -30,6 +30,8 @@ from bosaris_py._validation import (
 from bosaris_py.errors import BosarisWarning, FileFormatError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (
+    KIND,
+    KINDS,
     LABEL,
     MODEL,
     SCORE,
@@ -73,6 +75,11 @@ _LONGEST_MISSING = 8
 
 # A column with more unknown words is no column of labels; the rest need not be read.
 _MANY_UNKNOWN = 20
+
+# The kind of each class of trials; what is dropped has none for long.
+_KIND_OF_CLASS = np.zeros(1 + max(TrialClass), dtype=np.uint8)
+for _kind, _class in enumerate((TrialClass.NONTARGET, TrialClass.SPOOF, TrialClass.TARGET)):
+    _KIND_OF_CLASS[_class] = _kind
 
 
 class ReadOptions(TypedDict, total=False):
@@ -123,9 +130,10 @@ def read_table(
     labels : mapping of str to bool, str or None, optional
         What the labels mean, if they are not those of the format: True for targets, False for
         non-targets, ``"spoof"``, or None for lines to be left out.
-    spoof : {"error", "nontarget", "drop"}, optional
+    spoof : {"error", "nontarget", "keep", "drop"}, optional
         What to do with trials of the third class. Where they become non-targets the words of all
-        labels are kept in the column ``label``.
+        labels are kept in the column ``label``. ``"keep"`` adds a column ``kind`` of the words
+        target, nontarget and spoof, which the metrics of three classes need.
     side : {"column", "join", "ignore"}, optional
         What to do with a column of sides (channels of a telephone call): keep it as an extra
         column, join it to the segment as in ``segment:a``, or leave it out.
@@ -226,7 +234,7 @@ def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
 class _Options:
     """Arguments of `read_table`, checked."""
 
-    spoof: str = attrs.field(validator=one_of(("error", "nontarget", "drop")))
+    spoof: str = attrs.field(validator=one_of(("error", "nontarget", "keep", "drop")))
     side: str = attrs.field(validator=one_of(("column", "join", "ignore")))
     strip_suffix: tuple[str, ...] = attrs.field(converter=_as_texts)
     missing: tuple[str, ...] = attrs.field(converter=_as_texts)
@@ -452,6 +460,8 @@ class _Reader:
             levels, rank = np.unique(np.array(self._words()), return_inverse=True)
             codes = rank.astype(np.uint8)[self.roles[LABEL].codes()]
             columns[LABEL] = Factor(mark_read_only(codes), levels)
+        if classes is not None and self.options.spoof == "keep":
+            columns[KIND] = Factor(mark_read_only(_KIND_OF_CLASS[classes]), KINDS)
         table = TrialTable(
             modelset,
             models,
@@ -513,7 +523,7 @@ class _Reader:
         if self.options.spoof == "error" and is_spoof.any():
             text = (
                 f"the trial is a spoof ({_count_lines(int(np.count_nonzero(is_spoof)))} in all), "
-                "neither target nor non-target. They can be dropped, or count as non-targets."
+                "neither target nor non-target. They can be dropped, kept, or count as non-targets."
             )
             raise self.numbers.error(int(np.argmax(is_spoof)), text, spoof="drop")
         if self.options.spoof == "drop":

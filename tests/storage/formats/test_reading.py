@@ -273,7 +273,7 @@ def test_bad_files(content: str, message: str, options: dict[str, Any], write: W
 BAD_ARGUMENTS: list[tuple[str, dict[str, Any]]] = [
     ("`format` must be one of nist, .*got 'sre'", {"format": "sre"}),
     ("`format` must be a name", {"format": 3}),
-    ('`spoof` must be one of "error"', {"spoof": "keep"}),
+    ('`spoof` must be one of "error"', {"spoof": "kept"}),
     ('`side` must be one of "column"', {"side": "both"}),
     ("`strip_suffix` must not be empty", {"strip_suffix": ""}),
     ("`missing` must have at most 8", {"missing": "not available"}),

@@ -1,0 +1,202 @@
+"""Statistics of three classes: targets, zero-effort impostors and spoofs.
+
+Each is a statistic of two classes on a view of the sample: with shares of both kinds of
+non-targets, with one kind only, or with both pooled. So it has all ways of that statistic: closed
+form, bootstraps, studentised intervals and paired tests.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, ClassVar
+
+import attrs
+import numpy.typing as npt
+
+from bosaris_py._arrays import Readable
+from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
+from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.uncertainty.statistic import EER, ActDCF, MinDCF, Statistic
+
+
+class SpoofStatistic(metaclass=Readable):
+    """Base of the statistics of three classes.
+
+    Where scores come with a pair (key, metadata), the metadata tell the kinds of trials in the
+    column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def plain(self) -> Statistic:
+        """The statistic of two classes that a view of the sample has."""
+
+    @abc.abstractmethod
+    def view(self, sample: ListedSample) -> ListedSample:
+        """Return the targets and non-targets of a sample with two kinds.
+
+        Parameters
+        ----------
+        sample : ListedSample
+            Of three classes.
+
+        Returns
+        -------
+        ListedSample
+        """
+
+    @abc.abstractmethod
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the statistic of three lists of scores."""
+
+
+def _to_costs(costs: SpoofCostsLike) -> SpoofCosts:
+    return SpoofCosts.named(costs)
+
+
+@attrs.frozen
+class _OfCosts(SpoofStatistic):
+    costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=_to_costs)
+    normalize: bool = attrs.field(default=True, kw_only=True)
+
+    def view(self, sample: ListedSample) -> ListedSample:
+        """Return the sample with the shares of the costs."""
+        return sample.with_shares(*self.costs.kind_shares)
+
+
+@attrs.frozen
+class ADCF(_OfCosts):
+    """Minimum architecture-agnostic detection cost.
+
+    Parameters
+    ----------
+    costs : SpoofCosts or str, default: "a-DCF1"
+        Priors and costs, or their name.
+    normalize : bool, default: True
+        Divide by the cost of the better decision made without a detector.
+
+    See Also
+    --------
+    bosaris_py.a_dcf : The same number as a function.
+
+    Examples
+    --------
+    >>> round(ADCF()([1.0, 3.0], [0.0, 0.5], [0.0, 2.0]), 12)
+    0.5
+    """
+
+    @property
+    def plain(self) -> Statistic:
+        """The minimum cost of two classes."""
+        return MinDCF(self.costs.decision, normalize=self.normalize)
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the cost of three lists of scores."""
+        return a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
+
+
+@attrs.frozen
+class ActADCF(_OfCosts):
+    """Architecture-agnostic detection cost of Bayes decisions.
+
+    Parameters
+    ----------
+    costs, normalize
+        As for `ADCF`.
+
+    See Also
+    --------
+    bosaris_py.act_a_dcf : The same number as a function.
+
+    Examples
+    --------
+    >>> round(ActADCF()([1.0, 3.0], [0.0, 0.5], [0.0, 2.0]), 12)
+    0.555555555556
+    """
+
+    @property
+    def plain(self) -> Statistic:
+        """The actual cost of two classes."""
+        return ActDCF(self.costs.decision, normalize=self.normalize)
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the cost of three lists of scores."""
+        return act_a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
+
+
+@attrs.frozen
+class SVEER(SpoofStatistic):
+    """Equal error rate of targets and zero-effort impostors, on the convex hull.
+
+    See Also
+    --------
+    bosaris_py.sv_eer : The same number as a function.
+
+    Examples
+    --------
+    >>> SVEER()([1.0, 3.0], [0.0, 2.0])
+    0.25
+    """
+
+    plain: ClassVar[Statistic] = EER()
+
+    def view(self, sample: ListedSample) -> ListedSample:
+        """Leave spoofs out."""
+        return sample.with_shares(1.0, 0.0)
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: Any = None) -> float:
+        """Compute the rate of three lists of scores."""
+        return sv_eer(tar, non, spoof)
+
+
+@attrs.frozen
+class SPFEER(SpoofStatistic):
+    """Equal error rate of targets and spoofs, on the convex hull.
+
+    See Also
+    --------
+    bosaris_py.spf_eer : The same number as a function.
+
+    Examples
+    --------
+    >>> SPFEER()([1.0, 3.0], [0.5], [0.0, 2.0])
+    0.25
+    """
+
+    plain: ClassVar[Statistic] = EER()
+
+    def view(self, sample: ListedSample) -> ListedSample:
+        """Leave zero-effort impostors out."""
+        return sample.with_shares(0.0, 1.0)
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the rate of three lists of scores."""
+        return spf_eer(tar, non, spoof)
+
+
+@attrs.frozen
+class SASVEER(SpoofStatistic):
+    """Equal error rate of targets, and both kinds of non-targets pooled, on the convex hull.
+
+    See Also
+    --------
+    bosaris_py.sasv_eer : The same number as a function.
+
+    Examples
+    --------
+    >>> round(SASVEER()([1.0, 3.0], [0.0, 2.0], [0.0, 0.0]), 12)
+    0.166666666667
+    """
+
+    plain: ClassVar[Statistic] = EER()
+
+    def view(self, sample: ListedSample) -> ListedSample:
+        """Take all non-targets alike."""
+        return sample.with_kinds_pooled()
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the rate of three lists of scores."""
+        return sasv_eer(tar, non, spoof)
