@@ -22,6 +22,8 @@ _NAMES = {
     "papers": "EqualSizeSets FTest StandardErrorDistribution equal_size_sets f_test_of_variances "
     "relative_deviation standard_error_distribution z_test_of_means",
     "resampling": "Resampling",
+    "tandem_statistics": "TDCF TEER TandemDependence TandemStatistic bootstrap_tandem "
+    "tandem_dependence",
     "third_class": "ADCF SASVEER SPFEER SVEER ActADCF",
     "threshold_transfer": "ExpectedPerformance Transfer transfer",
 }

@@ -53,13 +53,14 @@ class SpoofStatistic(metaclass=Readable):
         """Compute the statistic of three lists of scores."""
 
 
-def _to_costs(costs: SpoofCostsLike) -> SpoofCosts:
+def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
+    """Return costs, which may be named."""
     return SpoofCosts.named(costs)
 
 
 @attrs.frozen
 class _OfCosts(SpoofStatistic):
-    costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=_to_costs)
+    costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
     normalize: bool = attrs.field(default=True, kw_only=True)
 
     def view(self, sample: ListedSample) -> ListedSample:

@@ -243,6 +243,25 @@ def kinds_of(x: Experiment) -> tuple[AnyKey, bp.TrialMetadata]:
 
 
 ENTRY_POINTS: dict[str, list[Call]] = {
+    "bootstrap_tandem": [
+        lambda x: (
+            unc.bootstrap_tandem(
+                kinds_of(x), unc.TEER(), asv=x.first, cm=x.second, method="iid", **ITERATIONS
+            ).replicates
+        )
+    ],
+    "tandem_dependence": [
+        lambda x: (
+            unc.tandem_dependence(
+                kinds_of(x),
+                asv=x.first,
+                cm=x.second,
+                thresholds=(0.0, 0.0),
+                method="iid",
+                **ITERATIONS,
+            ).standard_error
+        )
+    ],
     "Resampling.kinds_sample": [
         lambda x: [
             part.scores

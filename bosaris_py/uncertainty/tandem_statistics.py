@@ -1,0 +1,478 @@
+"""Statistics of two detectors in tandem, resampled by trial or by speaker.
+
+Replicates weight trials. Both detectors are read at the same weights; a threshold of the verifier
+that the data decide is decided anew in each replicate.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+import math
+from typing import Any, Literal, NamedTuple, Unpack
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import (
+    Float64Array,
+    FloatArray,
+    IndexArray,
+    IntArray,
+    Readable,
+    Weights,
+    mark_read_only,
+)
+from bosaris_py._validation import as_seed, check_choice, describe, invalid
+from bosaris_py.evaluation.tandem import (
+    Count,
+    Form,
+    Lists,
+    TandemPrices,
+    TandemRates,
+    act_t_dcf,
+    equal_point,
+    t_dcf,
+    t_eer,
+    tandem_counts,
+)
+from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import KeyLike, split_key
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, normal_p_value
+from bosaris_py.uncertainty.bootstrapping import draw_replicates
+from bosaris_py.uncertainty.resampling import (
+    Resampling,
+    ScoresMethod,
+    ScoresOptions,
+    SpeakerPlan,
+    check_same_trials,
+    split_options,
+)
+from bosaris_py.uncertainty.statistic_samplers import Evaluator, WeightedSampler, running_total
+from bosaris_py.uncertainty.third_class import to_costs
+
+# Scores of the three classes.
+Three = tuple[FloatArray, FloatArray, FloatArray]
+
+
+class _Edges(NamedTuple):
+    """The order of some scores, and how many lie below each of some thresholds."""
+
+    order: IndexArray
+    below: IntArray
+
+    @classmethod
+    def of(cls, scores: FloatArray, thresholds: Float64Array) -> "_Edges":
+        order = np.argsort(scores, kind="stable")
+        return cls(order, np.searchsorted(scores[order], thresholds, side="left"))
+
+    def accepted(self, weights: Weights) -> tuple[Float64Array, float]:
+        """Return the weight at or above each threshold, and the total."""
+        total = running_total(weights[self.order])
+        return np.asarray(total[-1] - total[self.below], dtype=np.float64), float(total[-1])
+
+
+def _distinct(*lists: FloatArray) -> Float64Array:
+    listed = np.unique(np.concatenate(lists)).astype(np.float64, copy=False)
+    return mark_read_only(np.append(listed, np.inf) if listed[-1] < np.inf else listed)
+
+
+class TandemStatistic(metaclass=Readable):
+    """Base of the statistics of a verifier and a countermeasure."""
+
+    __slots__ = ()
+
+    default_interval: IntervalKind = "basic"
+
+    @abc.abstractmethod
+    def __call__(self, *, asv: Lists, cm: Lists) -> float:
+        """Compute the statistic of the scores of three classes of both detectors."""
+
+    @abc.abstractmethod
+    def evaluator(self, asv: Three, cm: Three) -> Evaluator:
+        """Prepare for many sets of weights of targets and of non-targets, spoofs last.
+
+        Parameters
+        ----------
+        asv, cm : tuple of ndarray of float
+            Scores of the same trials, by class.
+
+        Returns
+        -------
+        callable
+        """
+
+
+@attrs.frozen
+class TDCF(TandemStatistic):
+    """Tandem detection cost of a countermeasure behind a verifier.
+
+    Parameters
+    ----------
+    costs : SpoofCosts or str, default: "ASVspoof5"
+        Priors and costs, or their name.
+    asv_threshold : float or "eer", default: "eer"
+        The verifier's threshold; ``"eer"`` is decided anew in each replicate.
+    form : {"revised", "legacy"}, default: "revised"
+        As for `bosaris_py.tandem_cost`.
+    count : {"independent", "pairs"}, default: "independent"
+        As for `bosaris_py.tandem_cost`.
+    actual : bool, default: False
+        The cost of Bayes decisions of the countermeasure, not the least one.
+
+    See Also
+    --------
+    bosaris_py.t_dcf, bosaris_py.act_t_dcf : The same numbers as functions.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 0.5, 1.0, 1.5], [0.0, 3.0, 4.0, 5.0]
+    >>> cm = [1.0, 1.5, 2.0, 2.5], [1.0, 2.0, 2.0, 3.0], [0.0, 0.0, 1.2, 1.5]
+    >>> round(TDCF()(asv=asv, cm=cm), 4)
+    0.5
+    """
+
+    costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["ASVspoof5"], converter=to_costs)
+    asv_threshold: float | Literal["eer"] = attrs.field(default="eer", kw_only=True)
+    form: Form = attrs.field(default="revised", kw_only=True)
+    count: Count = attrs.field(default="independent", kw_only=True)
+    actual: bool = attrs.field(default=False, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        """Check the choices."""
+        check_choice(self.form, Form, "form")
+        check_choice(self.count, Count, "count")
+
+    def __call__(self, *, asv: Lists, cm: Lists) -> float:
+        """Compute the cost of the scores of three classes of both detectors."""
+        function = act_t_dcf if self.actual else t_dcf
+        return function(
+            asv=asv,
+            cm=cm,
+            costs=self.costs,
+            asv_threshold=self.asv_threshold,
+            form=self.form,
+            count=self.count,
+        )
+
+    def evaluator(self, asv: Three, cm: Three) -> Evaluator:
+        """Prepare for many sets of weights; see `TandemStatistic.evaluator`."""
+        if isinstance(self.asv_threshold, str):
+            limits = _distinct(asv[0])
+        else:
+            limits = np.array([self.asv_threshold], dtype=np.float64)
+        of_asv = [_Edges.of(scores, limits) for scores in asv]
+        levels = _distinct(*cm[:2])
+        of_cm = [_Edges.of(scores, levels) for scores in cm]
+        return functools.partial(self._of_weights, limits, levels, of_asv, of_cm, (asv, cm))
+
+    def _of_weights(
+        self,
+        limits: Float64Array,
+        levels: Float64Array,
+        of_asv: list[_Edges],
+        of_cm: list[_Edges],
+        scores: tuple[Three, Three],
+        tar: Weights,
+        non: Weights,
+    ) -> float:
+        asv, cm = scores
+        weights = [tar, non[: asv[1].size], non[asv[1].size :]]
+        found = [edges.accepted(w) for edges, w in zip(of_asv, weights, strict=True)]
+        (hits, n_tar), (alarms, n_non), (passing, n_spoof) = found
+        # Misses are counted, not one minus a rate: equal rates of whole weights are equal numbers.
+        pmiss, pfa, pfa_spoof = (n_tar - hits) / n_tar, alarms / n_non, passing / n_spoof
+        worse = np.maximum(pmiss, pfa)
+        at = 0
+        if limits.size > 1:
+            # Thresholds are the scores of targets with weight, and inf.
+            worse[:-1][hits[:-1] == hits[1:]] = np.inf
+            best = np.flatnonzero(worse == worse.min())
+            at = int(best[np.argmin((pmiss + pfa)[best])])
+        rates = float(pmiss[at]), float(pfa[at]), float(pfa_spoof[at])
+        prices = TandemPrices.of(self.costs, *rates)
+        scale = prices.default(self.form)
+        if prices.miss <= 0 or scale <= 0:
+            return math.nan
+        fixed = prices.fixed if self.form == "revised" else 0.0
+        bayes = math.log(prices.alarm) - math.log(prices.miss) if prices.alarm > 0 else -math.inf
+        priced = (self.costs.miss_price, self.costs.fa_price, self.costs.spoof_price)
+        pairs = self.count == "pairs"
+        totals = [total for _, total in found]
+        if pairs:
+            weights = [w * (a >= limits[at]) for w, a in zip(weights, asv, strict=True)]
+        if self.actual:
+            passed = [float(w[c >= bayes].sum()) for w, c in zip(weights, cm, strict=True)]
+        else:
+            passed = [e.accepted(w)[0] for e, w in zip(of_cm, weights, strict=True)]  # type: ignore[misc]
+        if pairs:
+            p, q, r = (part / total for part, total in zip(passed, totals, strict=True))
+            cost = priced[0] * (1.0 - p) + priced[1] * q + priced[2] * r - prices.fixed
+        else:
+            kept = (passed[0] + passed[1]) / (totals[0] + totals[1])
+            cost = prices.miss * (1.0 - kept) + prices.alarm * (passed[2] / totals[2])
+        return (fixed + float(np.min(cost))) / scale
+
+
+@attrs.frozen
+class TEER(TandemStatistic):
+    """Concurrent tandem equal error rate.
+
+    See Also
+    --------
+    bosaris_py.t_eer : The same number as a function.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 0.5, 1.0, 1.5], [0.0, 3.0, 4.0, 5.0]
+    >>> cm = [1.0, 1.5, 2.0, 2.5], [1.0, 2.0, 2.0, 3.0], [0.0, 0.0, 1.2, 1.5]
+    >>> round(TEER()(asv=asv, cm=cm), 4)
+    0.2083
+    """
+
+    def __call__(self, *, asv: Lists, cm: Lists) -> float:
+        """Compute the rate of the scores of three classes of both detectors."""
+        return float(t_eer(asv=asv, cm=cm))
+
+    def evaluator(self, asv: Three, cm: Three) -> Evaluator:
+        """Prepare for many sets of weights; see `TandemStatistic.evaluator`."""
+        limits, levels = _distinct(*asv), _distinct(*cm)
+        of_asv = [_Edges.of(scores, limits) for scores in asv]
+        of_cm = [_Edges.of(scores, levels) for scores in cm]
+        return functools.partial(self._of_weights, asv[1].size, of_asv, of_cm)
+
+    @staticmethod
+    def _of_weights(
+        n_non: int, of_asv: list[_Edges], of_cm: list[_Edges], tar: Weights, non: Weights
+    ) -> float:
+        weights = tar, non[:n_non], non[n_non:]
+        (t, t_all), (n, n_all), (s, s_all) = (
+            edges.accepted(w) for edges, w in zip(of_asv, weights, strict=True)
+        )
+        (bt, bt_all), (bn, bn_all), (d, d_all) = (
+            edges.accepted(w) for edges, w in zip(of_cm, weights, strict=True)
+        )
+        rates = TandemRates(t, n, s, bt + bn, d, (t_all, n_all, s_all, bt_all + bn_all, d_all))
+        i, j = equal_point(rates)
+        a, b, c, e, f = (part[k] for part, k in zip(rates.shares(), (i, i, i, j, j), strict=True))
+        return float((1.0 - e * a) + e * b + f * c) / 3.0
+
+
+@attrs.frozen(eq=False)
+class _Tandem:
+    """Both detectors on the same trials, with the speakers that a method draws."""
+
+    asv: ListedSample
+    cm: ListedSample
+    how: Resampling
+
+    @classmethod
+    def of(
+        cls,
+        systems: tuple[AnyScores, AnyScores],
+        key: KeyLike,
+        method: ScoresMethod,
+        layer: str | None,
+        options: ScoresOptions,
+    ) -> "_Tandem":
+        plain, metadata = split_key(key)
+        check_same_trials(systems, plain)
+        who, how = split_options(method, {**options, "rng": as_seed(options.get("rng"))})
+        both = (plain, metadata) if metadata is not None else plain
+        samples = [how.kinds_sample(system, both, who, layer) for system in systems]
+        return cls(samples[0], samples[1], how)
+
+    @property
+    def lists(self) -> tuple[Three, Three]:
+        asv, cm = ([one.scores for one in side.classes] for side in (self.asv, self.cm))
+        return (asv[0], asv[1], asv[2]), (cm[0], cm[1], cm[2])
+
+    def draw(self, evaluate: Evaluator, shape: tuple[int, ...]) -> tuple[Float64Array, float]:
+        """Draw replicates; return degrees of freedom, too."""
+        plan = self.how.plan(self.asv)
+        degrees = plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
+        return draw_replicates(WeightedSampler(plan, evaluate, shape), self.how), degrees
+
+
+def bootstrap_tandem(
+    key: KeyLike,
+    statistic: TandemStatistic,
+    *,
+    asv: AnyScores,
+    cm: AnyScores,
+    method: ScoresMethod = "speaker",
+    layer: str | None = None,
+    **options: Unpack[ScoresOptions],
+) -> BootstrapResult:
+    """Estimate the standard error and a confidence interval of a metric of a tandem.
+
+    Parameters
+    ----------
+    key : pair (key, metadata)
+        Trials, and a column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
+    statistic : TDCF or TEER
+        What to compute.
+    asv, cm : Scores or FlatScores
+        Scores of the verifier and of the countermeasure on the same trials.
+    method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
+        As for `bootstrap_scores`.
+    layer : str, optional
+        A column of the metadata whose values are drawn, too, such as ``"attack"``.
+    speakers, model_speakers, segment_speakers, unknown, weights
+        As for `bootstrap_scores`.
+    replications, confidence, interval, rng, workers, progress
+        As for `bootstrap`; the interval is ``"basic"`` by default.
+
+    Returns
+    -------
+    BootstrapResult
+        Two tandems with the same seed have paired replicates.
+
+    Raises
+    ------
+    TrialMismatchError
+        If a trial has a score in one of the detectors only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng, names = np.random.default_rng(1), np.arange(300).astype(str)
+    >>> kinds = np.repeat(["target", "nontarget", "spoof"], 100)
+    >>> key = bp.FlatKey.from_trials(names, names, kinds == "target")
+    >>> metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
+    >>> asv = np.repeat([3.0, 0.0, 2.0], 100) + rng.normal(size=300)
+    >>> cm = np.repeat([3.0, 3.0, 0.0], 100) + rng.normal(size=300)
+    >>> asv, cm = (bp.FlatScores.from_trials(names, names, x) for x in (asv, cm))
+    >>> options = {"method": "iid", "replications": 50, "rng": 1}
+    >>> found = unc.bootstrap_tandem((key, metadata), unc.TEER(), asv=asv, cm=cm, **options)
+    >>> bool(found.low < found.estimate < found.high)
+    True
+    """
+    _check_statistic(statistic)
+    tandem = _Tandem.of((asv, cm), key, method, layer, options)
+    of_asv, of_cm = tandem.lists
+    estimate = statistic(asv=of_asv, cm=of_cm)
+    replicates, degrees = tandem.draw(statistic.evaluator(of_asv, of_cm), ())
+    return BootstrapResult.from_replicates(
+        estimate,
+        replicates,
+        method=method,
+        interval=tandem.how.interval or statistic.default_interval,
+        confidence=tandem.how.confidence,
+        bounds=(0.0, math.inf if isinstance(statistic, TDCF) else 1.0),
+        degrees=degrees,
+    )
+
+
+def _check_statistic(statistic: object) -> None:
+    if not isinstance(statistic, TandemStatistic):
+        hint = "Make one first: unc.TDCF(), unc.TEER()."
+        raise invalid("statistic", "be TDCF or TEER", describe(statistic), hint)
+
+
+@attrs.frozen(eq=False)
+class TandemDependence(metaclass=Readable):
+    """How far the errors of two detectors are from independent, for each class of trials.
+
+    Parameters
+    ----------
+    counted, product : (3,) ndarray of float64
+        Share of targets, zero-effort impostors and spoofs that both accept: counted on each trial,
+        and the product of the shares that each accepts.
+    difference, standard_error : (3,) ndarray of float64
+        Counted minus product, and its standard error.
+    p_value : (3,) ndarray of float64
+        Two-sided; NaN where nothing varies.
+    """
+
+    counted: Float64Array
+    product: Float64Array
+    difference: Float64Array
+    standard_error: Float64Array
+    p_value: Float64Array
+
+
+def tandem_dependence(
+    key: KeyLike,
+    *,
+    asv: AnyScores,
+    cm: AnyScores,
+    thresholds: tuple[float, float],
+    method: ScoresMethod = "speaker",
+    layer: str | None = None,
+    **options: Unpack[ScoresOptions],
+) -> TandemDependence:
+    r"""Test whether two detectors err independently on the trials of each class.
+
+    Parameters
+    ----------
+    key, asv, cm, method, layer
+        As for `bootstrap_tandem`.
+    thresholds : pair of float
+        Those of the verifier and of the countermeasure, such as those of `bosaris_py.t_eer`.
+    speakers, model_speakers, segment_speakers, unknown, weights
+        As for `bootstrap_scores`.
+    replications, rng, workers, progress
+        As for `bootstrap`.
+
+    Returns
+    -------
+    TandemDependence
+        For targets, zero-effort impostors and spoofs.
+
+    Notes
+    -----
+    The difference :math:`P(both) - P(asv) P(cm)` of shares of accepted trials, over its standard
+    error by bootstrap, is compared with Student's t of one degree less than speakers. Tandem
+    metrics assume that it is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng, names = np.random.default_rng(1), np.arange(300).astype(str)
+    >>> kinds = np.repeat(["target", "nontarget", "spoof"], 100)
+    >>> key = bp.FlatKey.from_trials(names, names, kinds == "target")
+    >>> metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
+    >>> same = bp.FlatScores.from_trials(names, names, rng.normal(size=300))
+    >>> options = {"method": "iid", "replications": 100, "rng": 1}
+    >>> both = {"asv": same, "cm": same, "thresholds": (0.0, 0.0)}
+    >>> unc.tandem_dependence((key, metadata), **both, **options).p_value.max() < 1e-3
+    np.True_
+    """
+    tandem = _Tandem.of((asv, cm), key, method, layer, options)
+    of_asv, of_cm = tandem.lists
+    limits = float(thresholds[0]), float(thresholds[1])
+    masks = [
+        (one >= limits[0], other >= limits[1]) for one, other in zip(of_asv, of_cm, strict=True)
+    ]
+    evaluate = functools.partial(_dependence, masks)
+    counts = tandem_counts(asv=of_asv, cm=of_cm, asv_threshold=limits[0], cm_threshold=limits[1])
+    miss, alarm, spoof = counts.pairs
+    counted = np.array((1.0 - miss, alarm, spoof))
+    product = np.array([float(one.mean() * other.mean()) for one, other in masks])
+    replicates, degrees = tandem.draw(evaluate, (3,))
+    error = np.nanstd(replicates, axis=0, ddof=1)
+    difference = counted - product
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_value = normal_p_value(difference / error, "two-sided", degrees)
+    return TandemDependence(
+        *(mark_read_only(part) for part in (counted, product, difference, error, p_value))
+    )
+
+
+def _dependence(masks: list[tuple[Any, Any]], tar: Weights, non: Weights) -> Float64Array:
+    n_non = masks[1][0].size
+    values = []
+    for weights, (one, other) in zip((tar, non[:n_non], non[n_non:]), masks, strict=True):
+        total = float(weights.sum())
+        both, first, second = (
+            float(weights[mask].sum()) / total for mask in (one & other, one, other)
+        )
+        values.append(both - first * second)
+    return np.array(values)

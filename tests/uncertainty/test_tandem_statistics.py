@@ -1,0 +1,106 @@
+"""Replicates of tandems against the functions on trials that are listed several times."""
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
+
+STATISTICS = [
+    unc.TDCF(),
+    unc.TDCF("a-DCF1", form="legacy"),
+    unc.TDCF(count="pairs"),
+    unc.TDCF(actual=True),
+    unc.TDCF(actual=True, count="pairs", asv_threshold=1.0),
+    unc.TEER(),
+]
+
+
+@pytest.fixture(scope="module")
+def lists():
+    """Scores with ties."""
+    rng = np.random.default_rng(1)
+    asv = [np.round(rng.normal(m, 1, n), 1) for m, n in ((3, 60), (0, 80), (2, 70))]
+    cm = [np.round(rng.normal(m, 1, n), 1) for m, n in ((2, 60), (2, 80), (-1, 70))]
+    return tuple(asv), tuple(cm)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS, ids=repr)
+def test_weights_are_numbers_of_copies(lists, statistic):
+    asv, cm = lists
+    evaluate = statistic.evaluator(asv, cm)
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        copies = [rng.integers(0, 4, part.size) for part in asv]
+        listed = [
+            [np.repeat(part, n) for part, n in zip(one, copies, strict=True)] for one in lists
+        ]
+        expected = statistic(asv=listed[0], cm=listed[1])
+        found = evaluate(copies[0], np.concatenate(copies[1:]))
+        # Sums of weights in another order; ties of rates by rounding are rare, and cost nothing.
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.fixture(scope="module")
+def trials(lists):
+    asv, _ = lists
+    kinds = np.repeat(["target", "nontarget", "spoof"], [part.size for part in asv])
+    who = np.arange(kinds.size) % 10
+    other = np.where(kinds == "nontarget", (who + 1 + np.arange(kinds.size) // 10 % 9) % 10, who)
+    models = [f"s{i}" for i in who]
+    segments = [f"s{j}-{k}" for k, j in enumerate(other)]
+    key = bp.FlatKey.from_trials(models, segments, kinds == "target")
+    metadata = bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
+    systems = [bp.FlatScores.from_trials(models, segments, np.concatenate(one)) for one in lists]
+    return (key, metadata), {"asv": systems[0], "cm": systems[1]}
+
+
+WHO = {"speakers": (lambda m: m, lambda s: s.split("-")[0])}
+
+
+@pytest.mark.parametrize("statistic", STATISTICS, ids=repr)
+@pytest.mark.parametrize("method", ["speaker", "iid"])
+def test_the_estimate_is_that_of_the_function(trials, lists, statistic, method):
+    key, systems = trials
+    who = WHO if method == "speaker" else {}
+    found = unc.bootstrap_tandem(
+        key, statistic, method=method, replications=60, rng=1, **systems, **who
+    )
+    assert found.estimate == statistic(asv=lists[0], cm=lists[1])
+    assert found.standard_error > 0
+
+
+def test_seeds_make_replicates_and_workers_do_not(trials):
+    key, systems = trials
+    options = {"replications": 120, "rng": 3, **systems, **WHO}
+    one, two = (
+        unc.bootstrap_tandem(key, unc.TDCF(), workers=workers, **options) for workers in (1, 2)
+    )
+    np.testing.assert_array_equal(one.replicates, two.replicates)
+
+
+def test_independent_detectors_pass_and_dependent_ones_do_not(trials):
+    key, systems = trials
+    options = {"thresholds": (1.5, 0.5), "replications": 400, "rng": 1, "method": "iid"}
+    free = unc.tandem_dependence(key, **systems, **options)
+    # Drawn independently: three p-values below 0.001 have a chance of 0.003.
+    assert free.p_value.min() > 0.001
+    options["thresholds"] = 2.0, 2.0
+    tied = unc.tandem_dependence(key, asv=systems["asv"], cm=systems["asv"], **options)
+    np.testing.assert_allclose(tied.difference, tied.counted - tied.product, rtol=0)
+    # Of spoofs about half are accepted, so the difference is about a quarter.
+    assert tied.p_value[2] < 0.001
+
+
+def test_bad_input(trials):
+    key, systems = trials
+    with pytest.raises(InvalidInputError, match="be TDCF or TEER"):
+        unc.bootstrap_tandem(key, unc.EER(), **systems)
+    with pytest.raises(InvalidInputError, match="`form` must be one of"):
+        unc.TDCF(form="old")
+    with pytest.raises(InvalidInputError, match="with a column 'kind'"):
+        unc.bootstrap_tandem(key[0], unc.TEER(), **systems)
+    few = bp.FlatScores.from_trials(["s0"], ["s0-0"], [1.0])
+    with pytest.raises(TrialMismatchError, match="must be of the same trials"):
+        unc.bootstrap_tandem(key, unc.TEER(), asv=systems["asv"], cm=few)
