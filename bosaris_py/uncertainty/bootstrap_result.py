@@ -150,7 +150,7 @@ class ZTest(metaclass=Readable):
 
     def __repr__(self) -> str:
         """Put difference, standard error, z and p on one line."""
-        name = "z" if math.isinf(self.degrees) else f"t({self.degrees:g})"
+        name = "z" if math.isinf(self.degrees) else f"t({round(self.degrees, 1):g})"
         return (
             f"difference {self.difference:.4g}, standard error {self.standard_error:.2g}, "
             f"{name} {self.z:.3g}, p {self.p_value:.3g} ({self.alternative}; {self.method})"
