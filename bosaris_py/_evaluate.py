@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py._lazy import on_demand
-from bosaris_py._tables import Table, or_none, scale_of_costs
+from bosaris_py._tables import Table, joined_notes, or_none, words_of_eer
 from bosaris_py._validation import (
     Caution,
     FilePath,
@@ -34,10 +36,12 @@ from bosaris_py.evaluation import (
     SystemTable,
     primary_cost,
 )
-from bosaris_py.evaluation.condition_table import table_figures, table_of_sample, table_points
+from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
 from bosaris_py.evaluation.plan_presets import find_plan
+from bosaris_py.evaluation.results import named_points
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.sample import ListedSample
@@ -64,7 +68,7 @@ from bosaris_py.uncertainty.comparisons import (
     refuse_different_trials,
 )
 from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
-from bosaris_py.uncertainty.statistic import DCF, EER, ActDCF, MinDCF, StatisticLike
+from bosaris_py.uncertainty.statistic import DCF, EER, ActDCF, MinDCF, StatisticLike, SteppyEER
 
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
 _late, _ = on_demand(
@@ -111,12 +115,18 @@ class _Judging:
     confidence: float
     # How the scores became log-likelihood-ratios, if that was done here.
     calibrated: str = ""
+    eer: EERDefinition = "rocch"
+    workers: int = 1
 
     @property
     def prior(self) -> Any:
-        """The operating points, in the form that gives the figures their names."""
-        points = list(self.points.values())
-        return points[0] if "" in self.points else points
+        """The operating points, in a list."""
+        return [*self.points.values()]
+
+    @property
+    def statistic_of_eer(self) -> EER | SteppyEER:
+        """The equal error rate of the table."""
+        return EER() if self.eer == "rocch" else SteppyEER(self.eer)
 
     def pooled(self, results: Results) -> ConditionRow:
         """Return the row of all trials, without intervals."""
@@ -126,8 +136,9 @@ class _Judging:
             weight=None,
             n_tar=results.n_tar,
             n_non=results.n_non,
-            figures=table_figures(results, self.points, normalize=self.normalize),
+            figures=table_figures(results, self.points, normalize=self.normalize, eer=self.eer),
             normalized=self.normalize,
+            eer_definition=self.eer,
         )
 
     @property
@@ -152,17 +163,18 @@ class _Judging:
         intervals = self.intervals if self.by_speaker else None
         if self.conditions is None:
             row = self.pooled(results)
-            return [attrs.evolve(row, intervals=intervals(sample, "") if intervals else {})]
+            ends, words = intervals(sample, "") if intervals else ({}, "")
+            return [attrs.evolve(row, intervals=ends, how=words)]
         members = self.conditions.scored_members(scores, self.key)
-        options: Any = {"normalize": self.normalize, "intervals": intervals}
+        options: Any = {"normalize": self.normalize, "intervals": intervals, "eer": self.eer}
         return table_of_sample(sample, members, self.points, **options).rows
 
-    def intervals(self, sample: ListedSample, name: str) -> dict[str, tuple[float, float]]:
+    def intervals(self, sample: ListedSample, name: str) -> TableIntervals:
         """Return intervals of the figures of a row; without replications those of a formula."""
         found = {}
         with cautions(**{"condition": name} if name else {}):
             if self.replications:
-                statistics = table_statistics(self.prior, normalize=self.normalize)
+                statistics = table_statistics(self.prior, normalize=self.normalize, eer=self.eer)
                 return row_intervals(sample, statistics, self.resampling(self.replications))
             refuse_repeated(sample)
             for suffix, point in self.points.items():
@@ -171,12 +183,12 @@ class _Judging:
                 options: Any = {"confidence": self.confidence, "normalize": self.normalize}
                 interval = errors.dcf_interval(cost, **options)
                 found[f"act_dcf{suffix}"] = interval.low, interval.high
-        return found
+        return found, self.how
 
     def resampling(self, replications: int) -> Resampling:
         """Return how replicates are drawn: the same for all rows, systems and bands."""
         options: Any = {"replications": replications, "confidence": self.confidence}
-        return Resampling("speaker", rng=self.seed, **options)
+        return Resampling("speaker", rng=self.seed, workers=self.workers, **options)
 
     def bands(self, sample: ListedSample) -> dict[str, Any]:
         """Return the bands of a system by what they are around."""
@@ -213,6 +225,7 @@ class _Judging:
             f"P(target) {point.p_target:g}, C(miss) {point.c_miss:g}, C(false alarm) {point.c_fa:g}"
             for point in points
         )
+        facts["Equal error-rate"] = words_of_eer(self.eer)
         if self.conditions is not None:
             facts["Conditions"] = str(len(self.conditions.names))
         facts["Intervals"] = self.how or "none"
@@ -285,15 +298,21 @@ class Evaluation(Table):
             "table": self.records(),
             "operating_points": points,
             "normalized": how.normalize,
+            "eer_definition": how.eer,
             "plan": None if self.plan is None else self.plan.name,
             "fingerprint": None if self.plan is None else self.plan.fingerprint,
-            "intervals": how.how or None,
+            "intervals": self.table.rows[0][1].how or None,
             "calibration": how.calibrated or None,
         }
 
     @property
     def _note(self) -> str:
-        return self._judging.calibrated
+        plan = f"primary cost of {self.plan.name}" if self.plan else ""
+        if any(cost.pooled for cost in self.primary.values()):
+            plan = f"NO {plan}, because trials are pooled"
+        elif self.plan and self.plan.by_condition:
+            plan = f"NO {plan}, which judges each common condition by itself"
+        return joined_notes(self.table._note, plan, self._judging.calibrated)
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -304,19 +323,7 @@ class Evaluation(Table):
 
     def __repr__(self) -> str:
         """Return the table and what its figures are."""
-        how = self._judging
-        costs = scale_of_costs(how.normalize)
-        plan = f"primary cost of {self.plan.name}" if self.plan else ""
-        if any(cost.pooled for cost in self.primary.values()):
-            plan = f"NO {plan}, because trials are pooled"
-        elif self.plan and self.plan.by_condition:
-            plan = f"NO {plan}, which judges each common condition by itself"
-        # Kits of evaluations take the EER of another curve.
-        eer = "EER of the ROC's convex hull" if self.plan else ""
-        _, row = self.table.rows[0]
-        counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.table.same_trials else ""
-        notes = "; ".join(filter(None, (counts, costs, plan, eer, how.calibrated, how.how)))
-        return f"{self.table!r}\n({notes})"
+        return f"{self.table.body}\n({self._note})"
 
     def det(self, *, system: str | None = None, **options: Any) -> Any:
         """Draw the DET curves of all systems, or of the conditions of one.
@@ -371,7 +378,8 @@ class Evaluation(Table):
         Parameters
         ----------
         statistic : Statistic, OperatingPoint or callable, optional
-            The metric; by default the EER. A cost is normalized where those of the table are.
+            The metric; by default the EER of the table. A cost is normalized where those of the
+            table are.
         **options
             As for `compare_systems`. Speakers, replications and random numbers are by
             default those of the evaluation.
@@ -388,7 +396,7 @@ class Evaluation(Table):
             statistic = ActDCF(statistic)
         if how.normalize and isinstance(statistic, (ActDCF, DCF, MinDCF)):
             statistic = attrs.evolve(statistic, normalize=True)
-        judged, replications = statistic or EER(), how.replications or 2000
+        judged, replications = statistic or how.statistic_of_eer, how.replications or 2000
         if how.by_speaker and not options.keys() - {"alternative", "level"}:
             resampling = how.resampling(replications)
             refuse_different_trials(self._systems, how.key, judged, resampling)
@@ -476,8 +484,8 @@ class Evaluation(Table):
 
 @also("prior", "priors")
 def evaluate(
-    systems: SystemsLike,
-    key: KeyLike,
+    systems: SystemsLike | ResultsLike,
+    key: KeyLike | None = None,
     *,
     priors: PriorLike = (0.01, 0.05),
     plan: EvaluationPlan | str | None = None,
@@ -489,6 +497,10 @@ def evaluate(
     confidence: float = 0.95,
     cross_fit: Any = None,
     base: float | None = None,
+    eer: EERDefinition = "rocch",
+    sort: str | None = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> Evaluation:
     """Judge systems: a table of their figures, plots and comparisons.
 
@@ -496,11 +508,13 @@ def evaluate(
     ----------
     systems : mapping of str to Scores, FlatScores or path
         Scores, or their file, by name of the system; for actual costs and Cllr
-        log-likelihood-ratios. Single scores, or a list, have the names of the files, or numbers.
+        log-likelihood-ratios. Single scores, or a list, have the names of the files, or numbers. A
+        folder, or a pattern such as ``"scores/*.txt"``, stands for its files. Without a key also
+        pairs (tar, non) of arrays, or `Results`.
     key : Key or FlatKey, pair (key, metadata), or path
         Which trials are targets and which non-targets; what `read_key` returns, or its file.
         HDF5 files that are large are evaluated in blocks, as by `evaluate_files`, if no other
-        argument than `priors` and `normalize` needs all trials.
+        argument needs all trials.
     priors : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
         Operating points of the actual and minimum costs; may be spelled `prior`, as elsewhere.
     plan : EvaluationPlan or str, optional
@@ -528,6 +542,16 @@ def evaluate(
         Maps are trained at their default prior, which is printed.
     base : float, optional
         Base of the log-likelihood-ratios, such as 10; by default they are natural.
+    eer : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which equal error-rate the table has; see `bosaris_py.eer`.
+    sort : str, optional
+        A column, such as ``"eer"`` or ``"min_dcf(0.05)"``, by which systems are put in order, the
+        lowest first; by default they stand as given. The point in brackets may be left out where
+        there is one.
+    workers : int, default: 1
+        Number of processes for the replicates, or of threads for files that are read in blocks.
+    progress : bool, default: False
+        Show a progress bar.
 
     Returns
     -------
@@ -553,26 +577,39 @@ def evaluate(
     >>> systems = {"A": bp.Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset),
     ...            "B": bp.Scores([[3.0, -1.0, 2.5], [-2.0, 1.0, 0.0]], key.modelset, key.segset)}
     >>> evaluate(systems, key, priors=0.5)
-    system  EER (%)  minDCF  actDCF  minCllr    Cllr
-    ------------------------------------------------
-    A         22.22  0.3333  0.3333   0.4591  0.7348
-    B          0.00  0.0000  0.3333   0.0000  0.3785
-    (3 targets, 3 non-targets; costs are normalized)
+    system  EER (%)  minDCF(0.5)  actDCF(0.5)  minCllr    Cllr
+    ----------------------------------------------------------
+    A         22.22       0.3333       0.3333   0.4591  0.7348
+    B          0.00       0.0000       0.3333   0.0000  0.3785
+    (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
+    check_choice(eer, EERDefinition, "eer")
     only_whole = plan, conditions, speakers, cross_fit, base, replications or None
-    large = large_files(systems, key) if all(part is None for part in only_whole) else ()
+    whole = [part for part in only_whole if part is not None]
+    if key is None:
+        found = _results_by_name(systems, base)
+        if whole and whole != [base]:
+            expected = "be Scores of trials, with a key, for all options but priors, eer and sort"
+            raise invalid("systems", expected, describe(systems), "See Scores.from_trials.")
+        how = _without_key(priors, normalize=normalize, eer=eer)
+        return _of_results(found, how, sort)
+    systems = cast("SystemsLike", systems)
+    large = () if whole else large_files(systems, key)
     if large:
-        return evaluate_files(*large, priors=priors, normalize=normalize)
+        blocks: dict[str, Any] = {"workers": workers, "progress": progress}
+        return evaluate_files(
+            *large, priors=priors, normalize=normalize, eer=eer, sort=sort, **blocks
+        )
     named = {name: to_natural(scores, base) for name, scores in as_systems(systems).items()}
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
-    points = table_points(priors)
+    points = named_points(priors)
     by_condition = chosen is not None and chosen.by_condition
     if chosen is not None and by_condition:
         # The cost of each condition is the plan's.
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
         both: Any = dict.fromkeys([*points.values(), *own])
-        points = table_points([*both])
+        points = named_points([*both])
     model = LinearCalibration if cross_fit is True else cross_fit
     if model in (LinearFusion, QualityFusion):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
@@ -587,14 +624,19 @@ def evaluate(
         replications=replications,
         seed=as_seed(rng),
         confidence=check_fraction(confidence, "confidence"),
+        eer=eer,
+        workers=workers,
     )
+    _check_sort(sort, how.points)
     if replications:
         how.resampling(replications)
     options: dict[str, Any] = {"speakers": how.maps, "rng": how.seed}
     samples: dict[str, ListedSample] = {}
     results, primary, rows = {}, {}, []
+    from tqdm import tqdm
+
     with cautions() as heard:
-        for name in named:
+        for name in tqdm([*named], disable=not progress, unit="system"):
             with cautions(system=name):
                 if model is not None:
                     fitted = cross_fitted(model, named[name], key, **options)
@@ -607,9 +649,9 @@ def evaluate(
                     primary[name] = primary_cost(scores, key, chosen, metadata)
                 of_system = how.rows(scores, samples[name], results[name])
             cost = None if by_condition else primary.get(name)
-            rows += [(name, _ordered(row, cost)) for row in of_system]
+            rows += [(name, _with_primary(row, cost)) for row in of_system]
     return Evaluation(
-        table=SystemTable(rows),
+        table=_sorted(rows, sort),
         results=results,
         primary=primary,
         plan=chosen,
@@ -629,6 +671,8 @@ def evaluate_files(
     normalize: bool = True,
     conditions: Conditions | str | Sequence[str] | None = None,
     metadata: TrialMetadata | None = None,
+    eer: EERDefinition = "rocch",
+    sort: str | None = None,
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
@@ -645,6 +689,8 @@ def evaluate_files(
     conditions, metadata
         As for `ConditionTable.from_files <bosaris_py.evaluation.ConditionTable.from_files>`, whose
         rows the table then has; the files are read four times.
+    eer, sort
+        As for `evaluate`.
     workers, progress
         As for `Results.from_files <bosaris_py.Results.from_files>`.
 
@@ -663,18 +709,16 @@ def evaluate_files(
     MissingTrialsWarning
         If the key holds trials without score; it names the system.
     """
-    how = _Judging(
-        key=None,
-        points=table_points(priors),
-        normalize=normalize,
-        conditions=None,
-        maps=(None, None),
-        replications=0,
-        seed=0,
-        confidence=0.95,
-    )
+    check_choice(eer, EERDefinition, "eer")
+    how = _without_key(priors, normalize=normalize, eer=eer)
+    _check_sort(sort, how.points)
     options: dict[str, Any] = {"workers": workers, "progress": progress}
-    by_condition: dict[str, Any] = {"normalize": normalize, "metadata": metadata, **options}
+    by_condition: dict[str, Any] = {
+        "normalize": normalize,
+        "metadata": metadata,
+        "eer": eer,
+        **options,
+    }
     results, rows = {}, []
     with cautions() as heard:
         for name, file in named_systems(systems).items():
@@ -686,9 +730,9 @@ def evaluate_files(
                 if conditions is not None:
                     parts = file, key_file, conditions, how.prior
                     found = ConditionTable.from_files(*parts, **by_condition).rows
-            rows += [(name, _ordered(row, None)) for row in found]
+            rows += [(name, row) for row in found]
     return Evaluation(
-        table=SystemTable(rows),
+        table=_sorted(rows, sort),
         results=results,
         primary={},
         plan=None,
@@ -699,6 +743,95 @@ def evaluate_files(
     )
 
 
+# What can be judged without a key, by name.
+ResultsLike: TypeAlias = (
+    Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results | Sequence[Results]
+)
+
+
+def _results_by_name(systems: Any, base: float | None) -> dict[str, Results]:
+    """Return results by name, of which pairs of arrays are made."""
+    given = systems if isinstance(systems, Mapping | list) else [systems]
+    if not isinstance(given, Mapping):
+        numbered = {f"system {number}": item for number, item in enumerate(given, start=1)}
+        given = {"system": given[0]} if len(given) == 1 else numbered
+    if not given:
+        raise invalid("systems", "hold at least one system", "none")
+    found = {}
+    for name, item in given.items():
+        if isinstance(item, tuple) and len(item) == 2:
+            found[str(name)] = Results(*item, base=base)
+        elif isinstance(item, Results) and base is None:
+            found[str(name)] = item
+        elif isinstance(item, Results):
+            hint = "Results(tar, non, base=10) takes it."
+            raise invalid("base", "be left out where systems are Results", describe(base), hint)
+        else:
+            hint = "Scores and files take a key: evaluate(systems, key)."
+            expected = "be Results or a pair (tar, non) where there is no key"
+            raise invalid(f"systems[{name!r}]", expected, describe(item), hint)
+    return found
+
+
+def _without_key(priors: PriorLike, *, normalize: bool, eer: EERDefinition) -> _Judging:
+    """Return how systems are judged of which there are no trials in memory."""
+    return _Judging(
+        key=None,
+        points=named_points(priors),
+        normalize=normalize,
+        conditions=None,
+        maps=(None, None),
+        replications=0,
+        seed=0,
+        confidence=0.95,
+        eer=eer,
+    )
+
+
+def _of_results(results: Mapping[str, Results], how: _Judging, sort: str | None) -> Evaluation:
+    """Judge systems by their results alone."""
+    _check_sort(sort, how.points)
+    rows = []
+    with cautions() as heard:
+        for name, found in results.items():
+            with cautions(system=name):
+                rows.append((name, how.pooled(found)))
+    return Evaluation(
+        table=_sorted(rows, sort),
+        results=results,
+        primary={},
+        plan=None,
+        systems={},
+        samples={},
+        judging=how,
+        heard=heard,
+    )
+
+
+def _check_sort(sort: str | None, points: Mapping[str, Any]) -> None:
+    """Raise unless a column has this name; before any work."""
+    names = ["eer", "min_cllr", "cllr", "min_primary", "act_primary"]
+    costs = ("min_dcf", "act_dcf")
+    names += [cost + suffix for cost in costs for suffix in points]
+    names += costs if len(points) == 1 else ()
+    if sort is not None:
+        check_choice(sort, tuple(names), "sort")
+
+
+def _sorted(rows: Sequence[tuple[str, ConditionRow]], sort: str | None) -> SystemTable:
+    """Put systems into the order of a figure of all their trials, the lowest first."""
+    if sort is None:
+        return SystemTable(rows)
+    value = {
+        name: figure
+        for name, row in rows
+        if row.kind == "pooled"
+        for column, figure in row.figures.items()
+        if sort in (column, column.partition("(")[0]) and figure is not None
+    }
+    return SystemTable(sorted(rows, key=lambda pair: value.get(pair[0], math.inf)))
+
+
 def _calibrated(model: Any, final: Any) -> str:
     """Say how scores were calibrated; not every map has a prior, and a bounded one has a map."""
     prior = getattr(getattr(final, "map", final), "prior", None)
@@ -706,13 +839,13 @@ def _calibrated(model: Any, final: Any) -> str:
     return f"cross-fitted: {getattr(model, '__name__', model)}{trained}"
 
 
-def _ordered(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
-    """Put the figures into the order of published tables; the primary cost is of all trials."""
-    costs = [name for name in row.figures if "_dcf" in name]
-    costs.sort(key=lambda name: name.startswith("act"))
-    figures = {name: row.figures[name] for name in ("eer", *costs, "min_cllr", "cllr")}
-    if primary is not None and not primary.pooled:
-        of_all = row.kind == "pooled"
-        figures["min_primary"] = or_none(primary.minimum) if of_all else None
-        figures["act_primary"] = or_none(primary.actual) if of_all else None
-    return attrs.evolve(row, figures=figures)
+def _with_primary(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
+    """Add the primary cost, which is of all trials."""
+    if primary is None or primary.pooled:
+        return row
+    of_all = row.kind == "pooled"
+    figures = {
+        "min_primary": or_none(primary.minimum) if of_all else None,
+        "act_primary": or_none(primary.actual) if of_all else None,
+    }
+    return attrs.evolve(row, figures={**row.figures, **figures})

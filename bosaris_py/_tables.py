@@ -15,6 +15,7 @@ from typing import Any
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import printable
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.atomic import atomic_write
 
 _LATEX = str.maketrans(
@@ -64,6 +65,24 @@ def scale_of_costs(normalized: bool | None) -> str:  # noqa: FBT001
     if normalized is None:
         return ""
     return "costs are normalized" if normalized else "costs are not normalized"
+
+
+# What an equal error-rate is taken from, by the name of its definition.
+_EER_OF = {
+    "rocch": "EER of the ROC's convex hull",
+    "interpolated": "EER interpolated on the steppy ROC",
+    "step": "EER of the step of the ROC where both rates are nearest",
+}
+
+
+def words_of_eer(definition: EERDefinition) -> str:
+    """Say below a table which equal error-rate it has."""
+    return _EER_OF[definition]
+
+
+def joined_notes(*notes: str) -> str:
+    """Join what is said below a table; nothing is left out but what is empty."""
+    return "; ".join(filter(None, notes))
 
 
 def or_none(value: Any) -> Any:
@@ -155,7 +174,7 @@ class Table(Records):
 
     @property
     def _note(self) -> str:
-        """What is said below the table in Markdown."""
+        """What the figures are, said below the table in each form that is for reading."""
         return ""
 
     @abc.abstractmethod
@@ -216,7 +235,7 @@ class Table(Records):
         return lines + (f"\n({self._note})\n" if self._note else "")
 
     def to_latex(self) -> str:
-        r"""Return the printed table as a ``tabular`` of LaTeX, which needs no package.
+        r"""Return the printed table as a ``tabular`` of LaTeX, and its note; it needs no package.
 
         Returns
         -------
@@ -226,19 +245,23 @@ class Table(Records):
         layout = "".join("l" if column in self._left else "r" for column in range(len(head)))
         lines = [" & ".join(row) + r" \\" for row in (head, *rows)]
         begin, end = rf"\begin{{tabular}}{{{layout}}}", r"\end{tabular}"
-        return "\n".join([begin, r"\hline", lines[0], r"\hline", *lines[1:], r"\hline", end, ""])
+        # A paragraph of its own, so that a long note is broken at the width of the page.
+        note = rf"\par{{\footnotesize ({self._note.translate(_LATEX)})\par}}"
+        below = [r"\hline", end, *([note] if self._note else []), ""]
+        return "\n".join([begin, r"\hline", lines[0], r"\hline", *lines[1:], *below])
 
     def _repr_html_(self) -> str:
         """Return the printed table for notebooks."""
         head, *rows = self._texts()
         first = _html_row("th", head, self._left)
-        return html_table(first, (_html_row("td", row, self._left) for row in rows))
+        return html_table(first, (_html_row("td", row, self._left) for row in rows), self._note)
 
 
-def html_table(head: str, rows: Iterable[str]) -> str:
+def html_table(head: str, rows: Iterable[str], note: str = "") -> str:
     """Return a table in HTML, whose head comes again on each page that is printed."""
+    below = f'<caption style="caption-side: bottom">({html.escape(note)})</caption>'
     lines = (f"<thead>{head}</thead>", "<tbody>", *rows, "</tbody>")
-    return "\n".join(("<table>", *lines, "</table>"))
+    return "\n".join(("<table>", *([below] if note else []), *lines, "</table>"))
 
 
 def _html_cell(cell: str) -> str:

@@ -79,11 +79,14 @@ class TestFigures:
                 for cost in ("min_dcf", "act_dcf"):
                     expected[cost + suffix] = getattr(results, cost)(prior, normalize=True)
             expected |= {"min_cllr": results.min_cllr, "cllr": results.cllr, "normalized": True}
+            expected |= {"eer_definition": "rocch", "intervals": None}
             assert record == expected
 
     def test_without_normalization(self, systems, key):
         record = bp.evaluate(systems, key, priors=POINT, normalize=False).records()[0]
-        assert record["act_dcf"] == bp.Results.from_scores(systems["A"], key).act_dcf(POINT)
+        assert record["act_dcf(0.05, 2, 1)"] == bp.Results.from_scores(systems["A"], key).act_dcf(
+            POINT
+        )
 
     def test_primary_cost_of_a_plan(self, systems, key):
         evaluation = bp.evaluate(systems, key, plan="VoxSRC")
@@ -91,7 +94,7 @@ class TestFigures:
         assert evaluation.primary["B"] == cost
         record = evaluation.records()[1]
         assert (record["min_primary"], record["act_primary"]) == (cost.minimum, cost.actual)
-        assert "primary cost of VoxSRC; EER of the ROC's convex hull)" in str(evaluation)
+        assert "EER of the ROC's convex hull; primary cost of VoxSRC)" in str(evaluation)
 
     def test_segments_of_unknown_speakers(self, key, systems):
         """Nobody is the target of the last segment, so its speaker is not known."""
@@ -156,8 +159,8 @@ class TestIntervals:
         record = bp.evaluate(systems, key, priors=0.05, speakers=speakers, **options).records()[1]
         statistics = {
             "eer": unc.EER(),
-            "act_dcf": unc.ActDCF(0.05, normalize=True),
-            "min_dcf": unc.MinDCF(0.05, normalize=True),
+            "act_dcf(0.05)": unc.ActDCF(0.05, normalize=True),
+            "min_dcf(0.05)": unc.MinDCF(0.05, normalize=True),
             "cllr": unc.Cllr(),
             "min_cllr": unc.MinCllr(),
         }
@@ -171,7 +174,8 @@ class TestIntervals:
         errors = unc.speaker_errors(systems["A"], key, POINT.threshold, **maps)
         expected = errors.dcf_interval(POINT, normalize=True)
         record = evaluation.records()[0]
-        assert (record["act_dcf_low"], record["act_dcf_high"]) == (expected.low, expected.high)
+        ends = record["act_dcf(0.05, 2, 1)_low"], record["act_dcf(0.05, 2, 1)_high"]
+        assert ends == (expected.low, expected.high)
         assert "eer_low" not in record
         assert "formula" in str(evaluation)
 
@@ -307,14 +311,17 @@ class TestWaysOut:
         a, b = found.records()
         said = "costs are normalized" if normalize else "costs are not normalized"
         for name, metrics in (
-            ("act_dcf", (unc.ActDCF(POINT), POINT, unc.DCF(POINT.threshold, 0.05, 2, 1))),
-            ("min_dcf", (unc.MinDCF(POINT),)),
+            (
+                "act_dcf(0.05, 2, 1)",
+                (unc.ActDCF(POINT), POINT, unc.DCF(POINT.threshold, 0.05, 2, 1)),
+            ),
+            ("min_dcf(0.05, 2, 1)", (unc.MinDCF(POINT),)),
         ):
             for metric in metrics:
                 table = found.compare(metric, replications=20)
                 (row,) = table.records()
                 assert row["difference"] == pytest.approx(a[name] - b[name], rel=1e-9)
-                assert f"({said}; Holm's" in repr(table)
+                assert f"first minus second; {said}; 95 % intervals: " in repr(table)
                 assert said in repr(found)
         assert "costs" not in repr(found.compare())
 
@@ -404,7 +411,7 @@ def test_average_cost_of_languages():
     results = bp.Results.from_scores(scores, key, pairs)
     assert results.act_dcf(0.5) == pytest.approx(cost / 3, rel=1e-14)
     found = bp.evaluate(scores, (key, metadata), conditions=("model", "language"), priors=0.5)
-    assert found.records()[-1]["act_dcf"] == 2 * results.act_dcf(0.5)
+    assert found.records()[-1]["act_dcf(0.5)"] == 2 * results.act_dcf(0.5)
     assert metadata.factor("segment").values()[::3].tolist() == segments
 
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
 from bosaris_py._arrays import Readable
-from bosaris_py._tables import Table, WithInterval, scale_of_costs, text_table
+from bosaris_py._tables import (
+    Table,
+    WithInterval,
+    joined_notes,
+    scale_of_costs,
+    text_table,
+    words_of_eer,
+)
 from bosaris_py._validation import cautions, hushed
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
@@ -30,6 +38,9 @@ _HEADS = {
 }
 
 _NOTHING = "-"
+
+# The ends of some figures of a row, and how these intervals were made, in words.
+TableIntervals: TypeAlias = tuple[Mapping[str, tuple[float, float]], str]
 
 
 def _read_only(values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -51,14 +62,17 @@ class ConditionRow(metaclass=Readable):
     n_tar, n_non : int
         Numbers of trials with a score.
     figures : mapping of str to float or None
-        ``cllr``, ``min_cllr`` (bits), ``eer`` (a fraction), and for each operating
-        point ``act_dcf`` and ``min_dcf``, followed by the point in brackets if
-        there are several. None where a class has no trials.
+        ``eer`` (a fraction), ``min_dcf(0.05)`` and ``act_dcf(0.05)`` for each operating
+        point, by name, ``min_cllr`` and ``cllr`` (bits). None where a class has no trials.
     intervals : mapping of str to (float, float)
         Lower and upper end for some of the figures.
     normalized : bool or None
         Whether costs are divided by that of the better decision made without a detector; None
         where there are no costs.
+    eer_definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which equal error-rate it is; see `bosaris_py.eer`.
+    how : str
+        What the intervals are: confidence, method, replicates and kinds; empty without intervals.
     """
 
     name: str
@@ -69,6 +83,8 @@ class ConditionRow(metaclass=Readable):
     figures: Mapping[str, float | None] = attrs.field(converter=_read_only)
     intervals: Mapping[str, tuple[float, float]] = attrs.field(converter=_read_only, factory=dict)
     normalized: bool | None = None
+    eer_definition: EERDefinition = "rocch"
+    how: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call; the mappings that cannot be changed cannot be pickled."""
@@ -84,7 +100,8 @@ class ConditionRow(metaclass=Readable):
         -------
         dict
             ``condition``, ``kind``, ``weight``, ``n_tar``, ``n_non``, the figures, the ends of
-            intervals as ``<figure>_low`` and ``<figure>_high``, and ``normalized``.
+            intervals as ``<figure>_low`` and ``<figure>_high``, ``normalized``,
+            ``eer_definition`` and ``intervals``, which says how intervals were made.
         """
         record: dict[str, Any] = {"condition": self.name}
         record |= {name: getattr(self, name) for name in ("kind", "weight", "n_tar", "n_non")}
@@ -92,7 +109,15 @@ class ConditionRow(metaclass=Readable):
             record[name] = value
             if name in self.intervals:
                 record[f"{name}_low"], record[f"{name}_high"] = self.intervals[name]
-        return record | {"normalized": self.normalized}
+        told = {"normalized": self.normalized, "eer_definition": self.eer_definition}
+        return record | told | {"intervals": self.how or None}
+
+    @property
+    def note(self) -> str:
+        """What the figures are, in words."""
+        return joined_notes(
+            scale_of_costs(self.normalized), words_of_eer(self.eer_definition), self.how
+        )
 
 
 def _to_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
@@ -124,6 +149,7 @@ class ConditionTable(Table):
         *,
         normalize: bool = True,
         metadata: TrialMetadata | None = None,
+        eer: EERDefinition = "rocch",
         **options: Any,
     ) -> "ConditionTable":
         """Do what `condition_table` does for files of any size, in the same two passes.
@@ -136,6 +162,8 @@ class ConditionTable(Table):
             As for `condition_table`.
         metadata
             As `conditions`.
+        eer : {"rocch", "interpolated", "step"}, default: "rocch"
+            Which equal error-rate the table has.
         **options
             ``block_rows``, ``workers``, ``client``, ``progress``, as for ``Results.from_files``.
 
@@ -153,11 +181,11 @@ class ConditionTable(Table):
         MissingTrialsWarning, ConditionWarning
             As for `condition_table`.
         """
-        points = {} if prior is None else table_points(prior)
+        points = {} if prior is None else named_points(prior)
         sample, members = StreamedSample.by_conditions(
             score_file, key_file, conditions, metadata, priors=prior, **options
         )
-        return table_of_sample(sample, members, points, normalize=normalize)
+        return table_of_sample(sample, members, points, normalize=normalize, eer=eer)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as dicts.
@@ -177,12 +205,11 @@ class ConditionTable(Table):
     def __str__(self) -> str:
         """Return the table as text."""
         lines = self._texts()
-        note = [f"({self._note})"] if self._note else []
-        return "\n".join([*text_table(lines, rules=(1, len(lines) - 2)), *note])
+        return "\n".join([*text_table(lines, rules=(1, len(lines) - 2)), f"({self._note})"])
 
     @property
     def _note(self) -> str:
-        return scale_of_costs(self.rows[0].normalized)
+        return self.rows[-1].note
 
     def _texts(self) -> list[list[str]]:
         return _printed([("", row) for row in self.rows], ("condition",))
@@ -228,12 +255,23 @@ class SystemTable(Table):
         return records
 
     def __repr__(self) -> str:
-        """Return the table as text, a rule between systems that have several rows."""
+        """Return the table as text, and what its figures are."""
+        return f"{self.body}\n({self._note})"
+
+    @property
+    def body(self) -> str:
+        """The table alone, a rule between systems that have several rows."""
         lines, names = self._texts(), [name for name, _ in self.rows]
         first = {name: i for i, name in reversed(list(enumerate(names, start=1)))}
         starts = sorted(first.values())
         rules = starts if len(self._heads) > 1 else starts[:1]
         return "\n".join(text_table(lines, left=self._left, rules=rules))
+
+    @property
+    def _note(self) -> str:
+        _, row = self.rows[0]
+        counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.same_trials else ""
+        return joined_notes(counts, row.note)
 
     @property
     def same_trials(self) -> bool:
@@ -338,19 +376,19 @@ def condition_table(
     >>> women_men = Conditions({"women": [[True] * 3, [False] * 3],
     ...                         "men": [[False] * 3, [True] * 3]})
     >>> print(condition_table(scores, key, women_men, 0.5))
-    condition  weight  targets  non-targets    Cllr  minCllr  EER (%)  actDCF  minDCF
-    ---------------------------------------------------------------------------------
-    women         0.5        2            1  0.4427   0.0000     0.00  0.0000  0.0000
-    men           0.5        1            2  0.8854   0.6887    33.33  0.5000  0.5000
-    ---------------------------------------------------------------------------------
-    pooled          -        3            3  0.7348   0.4591    22.22  0.3333  0.3333
-    equalised       -        3            3  0.6641   0.4056    18.75  0.2500  0.2500
-    (costs are normalized)
+    condition  weight  targets  non-targets  EER (%)  minDCF(0.5)  actDCF(0.5)  minCllr    Cllr
+    -------------------------------------------------------------------------------------------
+    women         0.5        2            1     0.00       0.0000       0.0000   0.0000  0.4427
+    men           0.5        1            2    33.33       0.5000       0.5000   0.6887  0.8854
+    -------------------------------------------------------------------------------------------
+    pooled          -        3            3    22.22       0.3333       0.3333   0.4591  0.7348
+    equalised       -        3            3    18.75       0.2500       0.2500   0.4056  0.6641
+    (costs are normalized; EER of the ROC's convex hull)
     """
     check_scores(scores)
     key, _ = split_key(key)
     check_conditions(conditions)
-    points = {} if prior is None else table_points(prior)
+    points = {} if prior is None else named_points(prior)
     sample = ListedSample.of(scores, key, allow_empty=True)
     members = conditions.scored_members(scores, key)
     return table_of_sample(sample, members, points, normalize=normalize)
@@ -363,7 +401,8 @@ def table_of_sample(
     points: Mapping[str, float | OperatingPoint],
     *,
     normalize: bool,
-    intervals: Callable[[Any, str], dict[str, tuple[float, float]]] | None = None,
+    eer: EERDefinition = "rocch",
+    intervals: Callable[[Any, str], TableIntervals] | None = None,
 ) -> ConditionTable:
     """Judge members, all of them pooled, and all of them weighted."""
     # `intervals` makes those of the figures of a row from its sample, given its name.
@@ -374,11 +413,12 @@ def table_of_sample(
         results = Results.from_sample(part) if part.n_tar and part.n_non else None
         about = {} if kind == "pooled" else {"condition": name}
         with hushed(*said), cautions(**about) as heard:
-            figures = table_figures(results, points, normalize=normalize)
+            figures = table_figures(results, points, normalize=normalize, eer=eer)
         common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
+        common["eer_definition"] = eer
         common["normalized"] = normalize if points else None
         if intervals is not None and results is not None:
-            common["intervals"] = intervals(part, name)
+            common["intervals"], common["how"] = intervals(part, name)
         rows.append(ConditionRow(name=name, n_tar=part.n_tar, n_non=part.n_non, **common))
         if kind == "pooled":
             said = [caution.category for caution in heard]
@@ -386,23 +426,21 @@ def table_of_sample(
 
 
 def table_figures(
-    results: Results | None, points: Mapping[str, float | OperatingPoint], *, normalize: bool
+    results: Results | None,
+    points: Mapping[str, float | OperatingPoint],
+    *,
+    normalize: bool,
+    eer: EERDefinition = "rocch",
 ) -> dict[str, float | None]:
     """Return the figures of one row, each None where a class is empty and there are no results."""
-    names = ["cllr", "min_cllr", "eer"]
-    costs = [(name, suffix) for suffix in points for name in ("act_dcf", "min_dcf")]
+    costs = [(name, suffix) for name in ("min_dcf", "act_dcf") for suffix in points]
+    names = ["eer", *(name + suffix for name, suffix in costs), "min_cllr", "cllr"]
     if results is None:
-        return dict.fromkeys([*names, *(name + suffix for name, suffix in costs)])
-    figures: dict[str, float | None] = {name: getattr(results, name) for name in names}
+        return dict.fromkeys(names)
+    figures: dict[str, float | None] = dict.fromkeys(names)
+    # In this order warnings come; the hull's own EER warns of inverted scores.
+    figures["cllr"], figures["min_cllr"] = results.cllr, results.min_cllr
+    figures["eer"] = results.eer if eer == "rocch" else results.equal_error_rate(eer)
     for name, suffix in costs:
         figures[name + suffix] = float(getattr(results, name)(points[suffix], normalize=normalize))
     return figures
-
-
-def table_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
-    """Return single operating points by what follows the names of costs in a table."""
-    # That is the empty text if there is one only, else `"(0.01)"` and the like.
-    named = named_points(prior)
-    return (
-        {"": next(iter(named.values()))} if DecisionCosts.from_prior(prior).plo.ndim == 0 else named
-    )

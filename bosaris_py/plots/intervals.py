@@ -360,6 +360,9 @@ def _of_table(
 ) -> tuple[dict[str, Estimate], dict[str, str], float | None]:
     """Return the rows of a table that have a figure, their numbers of targets, the pooled one."""
     named = [item if isinstance(item, tuple) else ("", item) for item in table.rows]
+    # A cost without its point in brackets is clear where there is one point.
+    at_points = [name for name in named[0][1].figures if name.startswith(f"{figure}(")]
+    figure = at_points[0] if len(at_points) == 1 else figure
     if figure not in named[0][1].figures:
         known = ", ".join(named[0][1].figures)
         raise invalid("figure", f"be one of {known}", describe(figure))

@@ -86,6 +86,7 @@ from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemD
 from bosaris_py.uncertainty.tandem_statistics import TandemStatistic as TandemStatistic
 from bosaris_py.uncertainty.tandem_statistics import bootstrap_tandem as bootstrap_tandem
 from bosaris_py.uncertainty.tandem_statistics import tandem_dependence as tandem_dependence
+from bosaris_py.uncertainty.statistic import SteppyEER as SteppyEER
 from bosaris_py.uncertainty.third_class import ADCF as ADCF
 from bosaris_py.uncertainty.third_class import SASVEER as SASVEER
 from bosaris_py.uncertainty.third_class import SPFEER as SPFEER

@@ -20,9 +20,11 @@ from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner
 from bosaris_py._validation import as_seed, cautions, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import FewErrorsWarning
-from bosaris_py.evaluation.condition_table import ConditionTable, table_of_sample, table_points
+from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample
 from bosaris_py.evaluation.curves import FEWEST_ERRORS
+from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import PriorLike
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
@@ -73,6 +75,7 @@ from bosaris_py.uncertainty.statistic import (
     MinDCF,
     Statistic,
     StatisticLike,
+    SteppyEER,
     ThresholdStatistic,
     UserFunction,
     as_statistic,
@@ -611,7 +614,8 @@ def bootstrap_condition_table(
         As for `evaluation.condition_table`.
     figures : sequence of str, optional
         The figures that get intervals, such as ``["eer", "act_dcf"]``; all by
-        default. Each takes a bootstrap for every row.
+        default. Each takes a bootstrap for every row. A cost without its point in brackets stands
+        for those of all points.
     method, speakers, model_speakers, segment_speakers, unknown, weights
         As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
     replications, confidence, interval, rng, workers, progress
@@ -653,19 +657,23 @@ def bootstrap_condition_table(
     who, how = split_options(method, options)
     plain_key, _ = split_key(key)
     statistics = table_statistics(prior, normalize=normalize)
-    unknown_names = [name for name in figures or () if name not in statistics]
+    by_name: dict[str, list[str]] = {name: [name] for name in statistics}
+    for name in statistics:
+        by_name.setdefault(name.partition("(")[0], []).append(name)
+    unknown_names = [name for name in figures or () if name not in by_name]
     if unknown_names:
         expected = f"be among the figures of the table ({list_some(statistics, 20)})"
         raise invalid("figures", expected, list_some(map(repr, unknown_names)))
     if figures is not None:
-        statistics = {name: statistics[name] for name in figures}
+        chosen = dict.fromkeys(name for given in figures for name in by_name[given])
+        statistics = {name: statistics[name] for name in chosen}
     sample = how.sample(scores, key, who, None)
     members = conditions.scored_members(scores, plain_key)
     from tqdm import tqdm
 
     rows = tqdm(total=len(members) + 2, desc="condition table", disable=not how.progress)
 
-    def intervals(part: ListedSample, name: str) -> dict[str, tuple[float, float]]:
+    def intervals(part: ListedSample, name: str) -> TableIntervals:
         # All rows see the same replicates.
         _, once = split_options(method, {**options, "progress": False})
         with cautions(**{"condition": name} if name else {}):
@@ -673,29 +681,49 @@ def bootstrap_condition_table(
         rows.update()
         return found
 
-    points = {} if prior is None else table_points(prior)
+    points = {} if prior is None else named_points(prior)
     with rows, cautions():
         return table_of_sample(sample, members, points, normalize=normalize, intervals=intervals)
 
 
 def row_intervals(
     sample: ListedSample, statistics: Mapping[str, Statistic], how: Resampling
-) -> dict[str, tuple[float, float]]:
+) -> TableIntervals:
     """Return intervals of the figures of a row of a table, from the same replicates."""
     if not statistics:
-        return {}
+        return {}, ""
     refuse_repeated(sample)
     plan = how.plan(sample)
     names = [*statistics]
     several = bootstrap_sample([*statistics.values()], sample, plan, how, shared=True, names=names)
-    found = zip(statistics, several, strict=True)
-    return {name: (float(result.low), float(result.high)) for name, result in found}
+    found = dict(zip(names, several, strict=True))
+    ends = {name: (float(result.low), float(result.high)) for name, result in found.items()}
+    return ends, _words_of(found, how)
 
 
-def table_statistics(prior: PriorLike | None, *, normalize: bool) -> dict[str, Statistic]:
+def _words_of(found: Mapping[str, BootstrapResult], how: Resampling) -> str:
+    """Say what the intervals of a row are: confidence, method, replicates and kinds."""
+    kinds: dict[str, dict[str, None]] = {}
+    for name, result in found.items():
+        kinds.setdefault(result.interval, {})[name.partition("(")[0]] = None
+    shares = (
+        kind if len(kinds) == 1 else f"{kind} for {', '.join(names)}"
+        for kind, names in kinds.items()
+    )
+    return (
+        f"{100 * how.confidence:g} % intervals: {how.method} bootstrap, {how.replications} "
+        f"replicates, {', '.join(shares)}"
+    )
+
+
+def table_statistics(
+    prior: PriorLike | None, *, normalize: bool, eer: EERDefinition = "rocch"
+) -> dict[str, Statistic]:
     """Return the statistic of each figure of a table."""
-    statistics: dict[str, Statistic] = {"cllr": Cllr(), "min_cllr": MinCllr(), "eer": EER()}
-    for suffix, point in {} if prior is None else table_points(prior).items():
-        statistics[f"act_dcf{suffix}"] = ActDCF(point, normalize=normalize)
+    points = {} if prior is None else named_points(prior)
+    statistics: dict[str, Statistic] = {"eer": EER() if eer == "rocch" else SteppyEER(eer)}
+    for suffix, point in points.items():
         statistics[f"min_dcf{suffix}"] = MinDCF(point, normalize=normalize)
-    return statistics
+    for suffix, point in points.items():
+        statistics[f"act_dcf{suffix}"] = ActDCF(point, normalize=normalize)
+    return statistics | {"min_cllr": MinCllr(), "cllr": Cllr()}

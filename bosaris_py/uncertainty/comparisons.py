@@ -14,7 +14,15 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
-from bosaris_py._tables import Table, or_none, scale_of_costs, text_table
+from bosaris_py._tables import (
+    Table,
+    WithInterval,
+    joined_notes,
+    or_none,
+    scale_of_costs,
+    text_table,
+    words_of_eer,
+)
 from bosaris_py._validation import (
     Rng,
     as_generator,
@@ -30,6 +38,7 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.errors import TrialMismatchError
+from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
@@ -95,11 +104,16 @@ from bosaris_py.uncertainty.resampling import (
     split_options,
 )
 from bosaris_py.uncertainty.statistic import (
+    AUC,
     DCF,
+    EER,
     ActDCF,
     AnyStatistic,
+    Cllr,
+    MinCllr,
     MinDCF,
     StatisticLike,
+    SteppyEER,
     ThresholdStatistic,
     WhichClass,
     as_statistic,
@@ -631,6 +645,8 @@ class ComparisonTable(Table):
         The corrected p-values.
     normalized : bool, optional
         Whether differences are of normalized costs; None if they are not of costs.
+    metric : str
+        What was compared, such as ``"minDCF(0.05)"``; empty where the tests do not say.
 
     Examples
     --------
@@ -639,16 +655,17 @@ class ComparisonTable(Table):
     >>> c = ErrorCounts(44, 400, 620, 6000)
     >>> ComparisonTable.from_tests({
     ...     ("A", "B"): hter_z_test(a, b), ("A", "C"): hter_z_test(a, c)})
-    first  second  difference      SE         p   p Holm  significant
-    A      B          -0.1000  0.0129  9.49e-15  1.9e-14  yes
-    A      C          -0.0067  0.0112     0.551    0.551  no
-    (Holm's correction, level 0.05)
+    first  second                  difference      SE         p   p Holm  significant
+    A      B       -0.1000 [-0.1253, -0.0747]  0.0129  9.49e-15  1.9e-14  yes
+    A      C        -0.0067 [-0.0285, 0.0152]  0.0112     0.551    0.551  no
+    (first minus second; 95 % intervals: z-test, independent; Holm's correction, level 0.05)
     """
 
     pairs: tuple[tuple[str, str], ...]
     tests: tuple[Comparison, ...]
     holm: HolmResult
     normalized: bool | None = None
+    metric: str = ""
 
     @classmethod
     def from_tests(
@@ -681,8 +698,10 @@ class ComparisonTable(Table):
         Returns
         -------
         list of dict
-            ``first``, ``second``, ``difference``, ``standard_error``, ``p_value``,
-            ``p_holm``, ``significant`` and ``normalized``; p is 1 where the test is not defined.
+            ``first``, ``second``, ``difference``, ``low`` and ``high``, which are the ends of its
+            interval, ``standard_error``, ``p_value``, ``p_holm``, ``significant``, ``normalized``,
+            ``metric``, ``intervals``, which says how they were made, and ``correction``; p is 1
+            where the test is not defined.
         """
         p_holm, significant = self.holm.adjusted.tolist(), self.holm.significant.tolist()
         return [
@@ -690,14 +709,51 @@ class ComparisonTable(Table):
                 "first": first,
                 "second": second,
                 "difference": or_none(test.difference),
+                "low": None if ends is None else or_none(ends[0]),
+                "high": None if ends is None else or_none(ends[1]),
                 "standard_error": or_none(test.standard_error),
                 "p_value": 1.0 if math.isnan(test.p_value) else test.p_value,
                 "p_holm": p_holm[i],
                 "significant": significant[i],
                 "normalized": self.normalized,
+                "metric": self.metric or None,
+                "intervals": self._intervals or None,
+                "correction": self._correction,
             }
-            for i, ((first, second), test) in enumerate(zip(self.pairs, self.tests, strict=True))
+            for i, ((first, second), test, ends) in enumerate(
+                zip(self.pairs, self.tests, map(self._ends, self.tests), strict=True)
+            )
         ]
+
+    def _ends(self, test: Comparison) -> tuple[float, float] | None:
+        """Return the interval of a difference; tests of others may have none."""
+        if isinstance(test, ZTest):
+            interval = test.interval(1.0 - self.holm.level)
+            return interval.low, interval.high
+        return (test.low, test.high) if isinstance(test, PairedBootstrapResult) else None
+
+    @property
+    def _intervals(self) -> str:
+        test = self.tests[0]
+        if isinstance(test, ZTest):
+            law = "z" if math.isinf(test.degrees) else "t"
+            return f"{100 * (1 - self.holm.level):g} % intervals: {law}-test, {test.method}"
+        if not isinstance(test, PairedBootstrapResult):
+            return ""
+        found = test.contrast
+        return (
+            f"{100 * found.confidence:g} % intervals: {found.method} bootstrap, "
+            f"{found.replicates.shape[0]} replicates, {found.interval}"
+        )
+
+    @property
+    def _correction(self) -> str:
+        return f"Holm's correction, level {self.holm.level:g}"
+
+    @property
+    def _note(self) -> str:
+        of = f"{self.metric}, first minus second" if self.metric else "first minus second"
+        return joined_notes(of, scale_of_costs(self.normalized), self._intervals, self._correction)
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -710,19 +766,21 @@ class ComparisonTable(Table):
         # As many decimals in both columns as show three digits of the smallest standard error.
         decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
         forms = (f".{decimals}f", f".{decimals}f", ".3g", ".3g")
-        for first, second, *numbers, significant, _ in map(dict.values, records):
-            cells = zip(numbers, forms, strict=True)
+        names = ("difference", "standard_error", "p_value", "p_holm")
+        for record in records:
+            cells = zip((record[name] for name in names), forms, strict=True)
             texts = ["-" if number is None else format(number, form) for number, form in cells]
-            rows.append([first, second, *texts, verdicts[significant]])
+            if record["low"] is not None:
+                low, high = (format(record[end], forms[0]) for end in ("low", "high"))
+                texts[0] = WithInterval(texts[0], f"[{low}, {high}]")
+            significant = verdicts[record["significant"]]
+            rows.append([record["first"], record["second"], *texts, significant])
         return rows
 
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
         lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        notes = filter(
-            None, (scale_of_costs(self.normalized), f"Holm's correction, level {self.holm.level:g}")
-        )
-        return "\n".join([*lines, f"({'; '.join(notes)})"])
+        return "\n".join([*lines, f"({self._note})"])
 
 
 # Costs at a fixed threshold, speaker by speaker.
@@ -1270,7 +1328,30 @@ def compare_samples(
     # An OperatingPoint is a cost that is not normalized.
     cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)
     normalized = getattr(statistic, "normalize", False) if cost else None
-    return attrs.evolve(table, normalized=normalized)
+    return attrs.evolve(table, normalized=normalized, metric=_metric(statistic))
+
+
+# What a metric is called below a table of comparisons.
+_METRICS: Mapping[type, str] = {
+    EER: words_of_eer("rocch"),
+    AUC: "AUC",
+    Cllr: "Cllr",
+    MinCllr: "minCllr",
+}
+
+
+def _metric(statistic: StatisticLike | OperatingPoint) -> str:
+    """Name what was compared, with its operating point or definition."""
+    if isinstance(statistic, SteppyEER):
+        return words_of_eer(statistic.definition)
+    if isinstance(statistic, (ActDCF, MinDCF)):
+        (suffix,) = named_points(statistic.prior)
+        return f"{'min' if isinstance(statistic, MinDCF) else 'act'}DCF{suffix}"
+    if isinstance(statistic, OperatingPoint):
+        (suffix,) = named_points(statistic)
+        return f"actDCF{suffix}"
+    named = getattr(statistic, "__name__", None)
+    return str(_METRICS.get(type(statistic)) or named or repr(statistic))
 
 
 def _is_closed(statistic: object, how: Resampling) -> bool:

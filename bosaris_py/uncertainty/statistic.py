@@ -28,7 +28,7 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._validation import cautions, describe, invalid
+from bosaris_py._validation import cautions, describe, invalid, one_of
 from bosaris_py.numerics.llr_cost import softplus
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
@@ -762,6 +762,37 @@ class EER(HullStatistic):
 
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         return LazyEER.from_index(index)
+
+
+@attrs.frozen
+class SteppyEER(CurveStatistic):
+    """Equal error rate on the ROC itself, as other tools define it; see `bosaris_py.eer`.
+
+    Parameters
+    ----------
+    definition : {"interpolated", "step"}
+        On the steppy ROC by linear interpolation, or its step at which the rates are nearest.
+
+    Notes
+    -----
+    There is no formula of its standard error, so its intervals are by percentiles.
+
+    Examples
+    --------
+    >>> SteppyEER("step")([1.0, 3.0, 4.0], [0.0, 2.0])
+    0.4166666666666667
+    """
+
+    definition: Literal["interpolated", "step"] = attrs.field(
+        validator=one_of(Literal["interpolated", "step"])
+    )
+
+    # Inverted scores have up to 1.
+    bounds = 0.0, 1.0
+
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the equal error rate."""
+        return roc.equal_error_rate(self.definition)
 
 
 @attrs.frozen

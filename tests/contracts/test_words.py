@@ -151,7 +151,9 @@ def test_a_table_warns_of_what_single_calls_warn_of(options: dict[str, Any]) -> 
 def test_few_speakers_are_records_of_figures_and_counts() -> None:
     found = bp.evaluate({"A": SYSTEMS["A"]}, KEY, priors=0.5, replications=20, rng=1)
     (record,) = (r for r in found.cautions if r["category"] == "FewSpeakersWarning")
-    assert record["figures"] == ["cllr", "min_cllr", "eer", "act_dcf", "min_dcf"]
+    assert record["figures"] == ["eer", "min_dcf(0.5)", "act_dcf(0.5)", "min_cllr", "cllr"]
     # No figure rests on more speakers than there are.
     assert 0.0 < record["count"] < 12.0
-    assert record["message"].startswith("A: The cllr, min_cllr, eer, act_dcf, min_dcf rest on ")
+    assert record["message"].startswith(
+        "A: The eer, min_dcf(0.5), act_dcf(0.5), min_cllr, cllr rest "
+    )

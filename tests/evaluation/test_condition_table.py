@@ -56,8 +56,8 @@ class TestRows:
                 "cllr": results.cllr,
                 "min_cllr": results.min_cllr,
                 "eer": results.eer,
-                "act_dcf": results.act_dcf(0.1, normalize=True),
-                "min_dcf": results.min_dcf(0.1, normalize=True),
+                "act_dcf(0.1)": results.act_dcf(0.1, normalize=True),
+                "min_dcf(0.1)": results.min_dcf(0.1, normalize=True),
             }
             assert (rows[name].n_tar, rows[name].n_non) == (results.n_tar, results.n_non)
         assert [row.weight for row in rows.values()] == [0.25, 0.75, None, None]
@@ -71,10 +71,11 @@ class TestRows:
         parts = example({"f": WOMEN, "m": MEN})
         table = condition_table(*parts, 0.1, normalize=normalize)
         said = "costs are normalized" if normalize else "costs are not normalized"
+        said += "; EER of the ROC's convex hull"
         assert str(table).splitlines()[-1] == f"({said})"
         assert table.to_markdown().endswith(f"({said})\n")
         assert {row["normalized"] for row in table.records()} == {normalize}
-        assert table.rows[2].figures["act_dcf"] == Results.from_scores(*parts[:2]).act_dcf(
+        assert table.rows[2].figures["act_dcf(0.1)"] == Results.from_scores(*parts[:2]).act_dcf(
             0.1, normalize
         )
 
@@ -87,8 +88,8 @@ class TestRows:
         example_ = example({"f": WOMEN, "m": MEN})
         points = [0.5, OperatingPoint(0.01, 10, 1)]
         table = condition_table(*example_, points, normalize=True)
-        names = [*("cllr", "min_cllr", "eer", "act_dcf(0.5)", "min_dcf(0.5)")]
-        names += ["act_dcf(0.01, 10, 1)", "min_dcf(0.01, 10, 1)"]
+        names = ["eer", "min_dcf(0.5)", "min_dcf(0.01, 10, 1)"]
+        names += ["act_dcf(0.5)", "act_dcf(0.01, 10, 1)", "min_cllr", "cllr"]
         assert list(table.rows[0].figures) == names
         expected = Results(*WOMEN).act_dcf(points, normalize=True)
         record = table.records()[0]
@@ -100,7 +101,7 @@ class TestRows:
 
     def test_without_points(self):
         table = condition_table(*example({"f": WOMEN}))
-        assert list(table.rows[0].figures) == ["cllr", "min_cllr", "eer"]
+        assert list(table.rows[0].figures) == ["eer", "min_cllr", "cllr"]
 
     def test_dropped_conditions_are_not_pooled(self):
         table = condition_table(*example({"f": WOMEN, "m": MEN}, weights=[1, 0]))
@@ -154,7 +155,7 @@ class TestText:
         *lines, _ = str(condition_table(*example({"f": WOMEN, "men": MEN}), 0.5)).splitlines()
         assert lines[0].split() == [
             *("condition", "weight", "targets", "non-targets"),
-            *("Cllr", "minCllr", "EER", "(%)", "actDCF", "minDCF"),
+            *("EER", "(%)", "minDCF(0.5)", "actDCF(0.5)", "minCllr", "Cllr"),
         ]
         assert len({len(line) for line in lines}) == 1
         assert lines[2].split()[:4] == ["f", "0.5", "4", "4"]
@@ -285,7 +286,7 @@ class TestRealData:
         assert f"{pooled['cllr']:.5f}" == "0.28985"
         assert f"{pooled['min_cllr']:.5f}" == "0.27132"
         # All conditions are of 2071 trials with the same targets: weights change nothing.
-        for name in ("eer", "cllr", "min_cllr", "act_dcf", "min_dcf"):
+        for name in ("eer", "cllr", "min_cllr", "act_dcf(0.5)", "min_dcf(0.5)"):
             assert equalised[name] == pytest.approx(pooled[name], rel=1e-12)
 
     def test_asvspoof(self, asvspoof):
@@ -295,8 +296,8 @@ class TestRealData:
         assert (female["condition"], male["condition"]) == ("f", "m")
         assert female["n_tar"] + male["n_tar"] == pooled["n_tar"] == 5370
         assert equalised["cllr"] == pytest.approx((female["cllr"] + male["cllr"]) / 2, rel=1e-12)
-        assert equalised["act_dcf"] == pytest.approx(
-            (female["act_dcf"] + male["act_dcf"]) / 2, rel=1e-12
+        assert equalised["act_dcf(0.05)"] == pytest.approx(
+            (female["act_dcf(0.05)"] + male["act_dcf(0.05)"]) / 2, rel=1e-12
         )
         # One calibration for both is no better than one for each.
         assert equalised["min_cllr"] > (female["min_cllr"] + male["min_cllr"]) / 2

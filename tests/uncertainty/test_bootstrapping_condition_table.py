@@ -46,7 +46,7 @@ def test_as_single_bootstraps(scores, method):
         several = unc.bootstrap_scores(
             scores, KEY, [cost, unc.EER()], conditions=conditions, rng=5, **options
         )
-        for name, result in zip(("act_dcf", "eer"), several, strict=True):
+        for name, result in zip(("act_dcf(0.3)", "eer"), several, strict=True):
             assert row.figures[name] == pytest.approx(result.estimate, rel=1e-12)
             assert row.intervals[name] == (result.low, result.high)
 
@@ -62,7 +62,7 @@ def test_figures_are_those_of_the_plain_table(scores):
 def test_all_figures_by_default_and_ends_in_the_records(scores):
     table = unc.bootstrap_condition_table(scores, KEY, halves(), 0.5, replications=10, rng=1)
     for record in table.records():
-        for name in ("cllr", "min_cllr", "eer", "act_dcf", "min_dcf"):
+        for name in ("cllr", "min_cllr", "eer", "act_dcf(0.5)", "min_dcf(0.5)"):
             assert record[f"{name}_low"] <= record[f"{name}_high"]
     assert "[" in str(table)
 
@@ -102,5 +102,5 @@ def test_what_all_rows_have_in_common_is_said_once(scores):
 
 
 def test_unknown_figures(scores):
-    with pytest.raises(InvalidInputError, match=r"`figures` .* \(cllr, .*\); got 'act_dcf'"):
+    with pytest.raises(InvalidInputError, match=r"`figures` .* \(eer, .*\); got 'act_dcf'"):
         unc.bootstrap_condition_table(scores, KEY, halves(), figures=["eer", "act_dcf"])

@@ -77,7 +77,7 @@ class TestPairs:
         assert list(first)[:3] == ["first", "second", "difference"]
         assert first["p_value"] == table.tests[0].p_value
         assert first["p_holm"] == table.holm.adjusted[0]
-        assert table.to_markdown().count("\n") == 5
+        assert table.to_markdown().count("\n") == 7
 
     def test_a_system_beside_itself(self, systems, key, maps):
         doubled = {"A": systems["A"], "again": systems["A"]}

@@ -328,7 +328,8 @@ def test_table_of_comparisons(rng):
     assert lines[1].startswith("first system  B ")
     standard_error, *others = lines[2].split()[-4:]
     assert (float(standard_error), others) == (0.0, ["1", "1", "no"])
-    assert lines[3] == "(Holm's correction, level 0.1)"
+    said = "first minus second; 90 % intervals: t-test, speaker pairs; Holm's correction, level 0.1"
+    assert lines[3] == f"({said})"
     p_values = [test.p_value for test in tests.values()]
     assert table.holm.p_values.tolist() == p_values
 

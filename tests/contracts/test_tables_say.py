@@ -1,0 +1,174 @@
+"""Each table says in each form what its numbers are: point, scale, definition, intervals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py._tables import Table
+from bosaris_py.evaluation import condition_table
+
+IDS = [f"s{i:02}" for i in range(24)]
+SAME = np.eye(24, dtype=bool)
+KEY = bp.Key(IDS, IDS, SAME, ~SAME)
+FIRST = np.arange(24)[:, None] < [12] * 24
+POINT = bp.OperatingPoint(0.05, 10, 1)
+
+
+def make_systems() -> dict[str, bp.Scores]:
+    rng = np.random.default_rng(5)
+    return {name: bp.Scores(rng.normal(3.0 * SAME - 1), IDS, IDS) for name in ("A", "B")}
+
+
+SYSTEMS = make_systems()
+HALVES = bp.Conditions({"first": FIRST, "others": ~FIRST})
+DRAWN = {"replications": 40, "rng": 1}
+
+HULL = "EER of the ROC's convex hull"
+BOOTSTRAP = "95 % intervals: speaker bootstrap, 40 replicates, student"
+
+# Each table: how it is made, and what it must say below its figures. Records say it in fields.
+TABLES: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "evaluate": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=[0.3, POINT]),
+        ("24 targets, 552 non-targets", "costs are normalized", HULL),
+    ),
+    "evaluate, costs as they are": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, normalize=False),
+        ("costs are not normalized", HULL),
+    ),
+    "evaluate, steps": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="step"),
+        ("costs are normalized", "EER of the step of the ROC where both rates are nearest"),
+    ),
+    "evaluate, replicates": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, **DRAWN),
+        ("costs are normalized", HULL, BOOTSTRAP),
+    ),
+    "evaluate, interpolated, replicates": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="interpolated", **DRAWN),
+        (
+            "EER interpolated on the steppy ROC",
+            "95 % intervals: speaker bootstrap, 40 replicates, percentile for eer, student for "
+            "min_dcf, act_dcf, min_cllr, cllr",
+        ),
+    ),
+    "evaluate, formula": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, speakers=lambda name: name),
+        (HULL, "95 % intervals of actual costs: formula for trials that share speakers"),
+    ),
+    "evaluate, conditions": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, conditions=HALVES, **DRAWN),
+        ("costs are normalized", HULL, BOOTSTRAP),
+    ),
+    "table of evaluate": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, **DRAWN).table,
+        ("24 targets, 552 non-targets", "costs are normalized", HULL, BOOTSTRAP),
+    ),
+    "results alone": (
+        lambda: bp.evaluate({"A": ([1.0, 3.0], [0.0, 2.0])}, priors=0.3),
+        ("2 targets, 2 non-targets", "costs are normalized", HULL),
+    ),
+    "conditions": (
+        lambda: condition_table(SYSTEMS["A"], KEY, HALVES, 0.3),
+        ("costs are normalized", HULL),
+    ),
+    "conditions, replicates": (
+        lambda: unc.bootstrap_condition_table(SYSTEMS["A"], KEY, HALVES, 0.3, **DRAWN),
+        ("costs are normalized", HULL, BOOTSTRAP),
+    ),
+    "comparison by formula": (
+        lambda: unc.compare_systems(SYSTEMS, KEY, unc.MinDCF(0.3, normalize=True)),
+        (
+            "minDCF(0.3), first minus second",
+            "costs are normalized",
+            "95 % intervals: t-test, speaker pairs",
+            "Holm's correction, level 0.05",
+        ),
+    ),
+    "comparison by replicates": (
+        lambda: unc.compare_systems(SYSTEMS, KEY, unc.SteppyEER("step"), **DRAWN),
+        (
+            "EER of the step of the ROC where both rates are nearest, first minus second",
+            "95 % intervals: speaker bootstrap, 40 replicates, percentile",
+            "Holm's correction, level 0.05",
+        ),
+    ),
+    "comparison of an evaluation": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="interpolated").compare(**DRAWN),
+        ("EER interpolated on the steppy ROC, first minus second", "40 replicates"),
+    ),
+}
+
+
+def pages(table: Table) -> dict[str, str]:
+    """Return the forms that are for reading, without what each adds for itself."""
+    html = table._repr_html_().replace("&#x27;", "'")
+    latex = table.to_latex().replace(r"\%", "%").replace(r"\_", "_")
+    return {"text": str(table), "Markdown": table.to_markdown(), "LaTeX": latex, "HTML": html}
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.parametrize("name", TABLES)
+def test_each_form_says_what_its_numbers_are(name: str) -> None:
+    make, said = TABLES[name]
+    table = make()
+    for form, page in pages(table).items():
+        for words in said:
+            assert words in page, form
+    records = table.records()
+    exact = {
+        "CSV": table.to_csv(),
+        "JSON": json.dumps(json.loads(table.to_json()), ensure_ascii=False),
+        "frame": table.to_frame().to_csv(),
+    }
+    for record in records:
+        of_costs = any("DCF" in words or "costs" in words for words in said)
+        assert record["normalized"] is (not any("not norm" in w for w in said)) or not of_costs
+        # What is a sentence on a page is a field here; counts, scale and definition are values.
+        for words in said:
+            if "intervals" in words:
+                assert words in record["intervals"]
+        if "metric" in record:
+            assert f"{record['metric']}, first minus second" in table._note
+            assert record["correction"] == "Holm's correction, level 0.05"
+        else:
+            definitions = {"convex": "rocch", "interpolated": "interpolated", "step of": "step"}
+            (found,) = {v for k, v in definitions.items() if f"EER {k}" in table._note
+                        or f"EER of the {k}" in table._note or k in table._note}  # fmt: skip
+            assert record["eer_definition"] == found
+    for form, text in exact.items():
+        for field in ("normalized", "intervals"):
+            assert field in text, form
+        for value in {record["intervals"] for record in records} - {None}:
+            assert value in text, form
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_one_and_two_points_have_the_same_columns() -> None:
+    for options in ({}, {"conditions": HALVES}, DRAWN):
+        one, two = (bp.evaluate(SYSTEMS, KEY, priors=p, **options) for p in (0.3, [0.3, 0.1]))
+        for first, second in zip(one.records(), two.records(), strict=True):
+            assert [name for name in second if "(0.1)" not in name] == list(first)
+        assert "minDCF(0.3)" in str(one).splitlines()[0]
+    one, two = (condition_table(SYSTEMS["A"], KEY, HALVES, p) for p in (0.3, [0.3, 0.1]))
+    assert set(one.rows[0].figures) < set(two.rows[0].figures)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_one_order_of_columns() -> None:
+    order = ["eer", "min_dcf(0.3)", "act_dcf(0.3)", "min_cllr", "cllr"]
+    results = bp.Results.from_scores(SYSTEMS["A"], KEY)
+    assert list(results.metrics(0.3)) == order
+    for table in (
+        bp.evaluate(SYSTEMS, KEY, priors=0.3).table.rows[0][1],
+        bp.evaluate(SYSTEMS, KEY, priors=0.3, conditions=HALVES).table.rows[0][1],
+        condition_table(SYSTEMS["A"], KEY, HALVES, 0.3).rows[0],
+        unc.bootstrap_condition_table(SYSTEMS["A"], KEY, HALVES, 0.3, **DRAWN).rows[0],
+    ):
+        assert list(table.figures) == order
