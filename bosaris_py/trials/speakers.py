@@ -5,8 +5,10 @@ A target trial has one speaker, a non-target trial two.
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
 import attrs
@@ -339,7 +341,8 @@ def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
         named = dict(given)
     elif isinstance(given, (list, tuple, *_PATH)):
         named = {}
-        for number, item in enumerate(given if isinstance(given, (list, tuple)) else [given], 1):
+        listed = given if isinstance(given, (list, tuple)) else files_of(given)
+        for number, item in enumerate(listed, 1):
             name = name_of_file(item) if isinstance(item, _PATH) else ""
             named[name if name not in ("", *named) else f"system {number}"] = item
     else:
@@ -361,6 +364,22 @@ def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
                 hint = "Fuse them first: cross_fit(LinearFusion, [...], key).scores."
             raise invalid(f"systems[{name!r}]", expected, describe(scores), hint)
     return named
+
+
+def files_of(path: FilePath) -> list[FilePath]:
+    """Return the files of a folder, or those that fit a pattern such as ``scores/*.txt``."""
+    place = Path(path)
+    if place.is_dir():
+        found = sorted(file for file in place.iterdir() if file.is_file())
+        # What begins with a point is no file of scores, but one of an editor or a system.
+        files = [file for file in found if not file.name.startswith(".")]
+    elif glob.has_magic(os.fspath(path)) and not place.exists():
+        files = sorted(map(Path, glob.iglob(os.fspath(path), recursive=True)))  # noqa: PTH207
+    else:
+        return [path]
+    if not files:
+        raise invalid("systems", "name files of scores", f"none in {os.fspath(path)!r}")
+    return [*files]
 
 
 def as_systems(systems: SystemsLike) -> dict[str, AnyScores]:

@@ -80,13 +80,13 @@ from bosaris_py.uncertainty.statistic import ErrorRates as ErrorRates
 from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
 from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
 from bosaris_py.uncertainty.statistic import Statistic as Statistic
+from bosaris_py.uncertainty.statistic import SteppyEER as SteppyEER
 from bosaris_py.uncertainty.tandem_statistics import TDCF as TDCF
 from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
 from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemDependence
 from bosaris_py.uncertainty.tandem_statistics import TandemStatistic as TandemStatistic
 from bosaris_py.uncertainty.tandem_statistics import bootstrap_tandem as bootstrap_tandem
 from bosaris_py.uncertainty.tandem_statistics import tandem_dependence as tandem_dependence
-from bosaris_py.uncertainty.statistic import SteppyEER as SteppyEER
 from bosaris_py.uncertainty.third_class import ADCF as ADCF
 from bosaris_py.uncertainty.third_class import SASVEER as SASVEER
 from bosaris_py.uncertainty.third_class import SPFEER as SPFEER

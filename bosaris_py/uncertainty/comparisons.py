@@ -657,7 +657,7 @@ class ComparisonTable(Table):
     ...     ("A", "B"): hter_z_test(a, b), ("A", "C"): hter_z_test(a, c)})
     first  second                  difference      SE         p   p Holm  significant
     A      B       -0.1000 [-0.1253, -0.0747]  0.0129  9.49e-15  1.9e-14  yes
-    A      C        -0.0067 [-0.0285, 0.0152]  0.0112     0.551    0.551  no
+    A      C        -0.0067 [-0.0286, 0.0153]  0.0112     0.551    0.551  no
     (first minus second; 95 % intervals: z-test, independent; Holm's correction, level 0.05)
     """
 

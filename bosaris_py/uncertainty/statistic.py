@@ -779,8 +779,8 @@ class SteppyEER(CurveStatistic):
 
     Examples
     --------
-    >>> SteppyEER("step")([1.0, 3.0, 4.0], [0.0, 2.0])
-    0.4166666666666667
+    >>> SteppyEER("interpolated")([1.0, 3.0], [0.0, 2.0])
+    0.5
     """
 
     definition: Literal["interpolated", "step"] = attrs.field(
