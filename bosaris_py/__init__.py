@@ -19,9 +19,9 @@ _NAMES = {
         cross_fit llr_bounds
     """,
     "bosaris_py.evaluation": """
-        EvaluationPlan PLANS PartitionFactor PrimaryCost Results SystemComparison
+        Decomposition EvaluationPlan PLANS PartitionFactor PrimaryCost Results SystemComparison
         SystemDivergence TandemCost TandemCounts TandemCurve TandemEER Validation a_dcf
-        act_a_dcf act_t_dcf primary_cost primary_cost_of_files sasv_eer spf_eer
+        act_a_dcf act_t_dcf decompose primary_cost primary_cost_of_files sasv_eer spf_eer
         split_by_labels sv_eer t_dcf t_eer t_eer_curve tandem_cost tandem_counts validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",

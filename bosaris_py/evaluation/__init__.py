@@ -17,6 +17,7 @@ from bosaris_py.evaluation.condition_table import (
     condition_table,
 )
 from bosaris_py.evaluation.curves import BayesCurves, hull_points, steppy_points
+from bosaris_py.evaluation.decomposition import DecomposedFigure, Decomposition, decompose
 from bosaris_py.evaluation.fusion_analysis import SystemComparison, SystemDivergence
 from bosaris_py.evaluation.plan_presets import PLANS
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
@@ -48,6 +49,8 @@ __all__ = [
     "BayesCurves",
     "ConditionRow",
     "ConditionTable",
+    "DecomposedFigure",
+    "Decomposition",
     "ECECurve",
     "EvaluationPlan",
     "PAVCurve",
@@ -74,6 +77,7 @@ __all__ = [
     "act_a_dcf",
     "act_t_dcf",
     "condition_table",
+    "decompose",
     "hull_points",
     "primary_cost",
     "primary_cost_of_files",

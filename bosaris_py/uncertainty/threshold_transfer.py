@@ -121,15 +121,15 @@ _DEFAULT_ALPHAS = np.linspace(0.02, 0.98, 49)
 
 
 def _corrected(replicates: Float64Array, estimate: float, confidence: float) -> tuple[float, float]:
-    """Return the bias-corrected percentile interval."""
-    # Efron and Tibshirani 1993, section 14.3, without acceleration: where a share p of the
-    # replicates lies below the estimate, the levels are Phi(2 z_p -+ z).
-    # What is equal to it but for rounding counts half.
+    """Return percentiles of replicates, corrected for their bias."""
+    # Where a share p of the replicates lies below the estimate, the levels are Phi(z_p -+ z). By
+    # Efron and Tibshirani 1993, section 14.3, they would be moved by 2 z_p; half as much covers
+    # best, see `benchmarks/transfer_study.py`. What is equal but for rounding counts half.
     moved = replicates - estimate
     rounding = max(ROUNDING * abs(estimate), np.finfo(float).tiny)
     below, within = (np.count_nonzero(moved < end) for end in (-rounding, rounding))
     n, share = replicates.size, 0.5 * (below + within) / replicates.size
-    shift = 2.0 * special.ndtri(min(max(share, 0.5 / n), 1.0 - 0.5 / n))
+    shift = special.ndtri(min(max(share, 0.5 / n), 1.0 - 0.5 / n))
     z = special.ndtri(0.5 + 0.5 * confidence)
     low, high = quantile(replicates, special.ndtr([shift - z, shift + z]))
     return float(low), float(high)
@@ -341,10 +341,10 @@ class Transfer(Table):
         Notes
         -----
         With a share p of the replicates below the estimate, bias-corrected percentiles are those at
-        :math:`\Phi(2 z_p \mp z_{1-\alpha/2})`. Replicates of a transferred cost lie too high: a
-        threshold that is drawn misses the best one by more than the estimate does. Where a class
-        has no errors, or nothing else, the ends count with :math:`1 - (\alpha/2)^{1/K}` for K
-        speakers of the test set.
+        :math:`\Phi(z_p \mp z_{1-\alpha/2})`. Replicates of a transferred cost lie too high: a
+        threshold that is drawn misses the best one by more than the estimate does. Efron's
+        correction is twice as large; it covers too little. Where a class has no errors, or nothing
+        else, the ends count with :math:`1 - (\alpha/2)^{1/K}` for K speakers of the test set.
         """
         check_choice(figure, Figure, "figure")
         check_choice(drawn, Drawn, "drawn")
@@ -632,7 +632,7 @@ class Transfer(Table):
         """Return the table, and how the threshold was chosen."""
         with hushed(FewErrorsWarning):
             lines = text_table(self._texts(), rules=(1,))
-        return "\n".join([*lines, f"({self._note})"])
+        return "\n".join([*(line.rstrip() for line in lines), f"({self._note})"])
 
     @property
     def _note(self) -> str:
