@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import Float64Array, Readable
 from bosaris_py._tables import Table, scale_of_costs, text_table
 from bosaris_py._validation import FilePath, Rng, also, as_seed, cautions, invalid
 from bosaris_py.calibration import LinearCalibration, PAVCalibration, cross_fit
@@ -33,7 +33,7 @@ _MAPS: dict[str, type[Any]] = {"affine": LinearCalibration, "PAV": PAVCalibratio
 
 
 @attrs.frozen
-class DecomposedFigure:
+class DecomposedFigure(metaclass=Readable):
     """A figure and its parts, of which some do not apply.
 
     Parameters

@@ -376,6 +376,22 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: bp.evaluate({"a": x.first, "b": x.second}, x.key, plan="VoxSRC").to_json(),
         lambda x: str(bp.evaluate(x.systems, (x.key, x.metadata), conditions=x.conditions)),
     ],
+    "decompose": [
+        lambda x: bp.decompose(x.first, (x.key, x.metadata), folds=None).records(),
+        lambda x: str(bp.decompose(x.first, x.key, conditions=x.conditions, folds=None)),
+    ],
+    "transfer": [
+        lambda x: str(
+            bp.transfer(
+                (x.first, x.key),
+                (x.second, (x.key, x.metadata)),
+                rule="min-cost",
+                speakers=tuple(x.speaker_maps.values()),
+                replications=10,
+                rng=1,
+            )
+        )
+    ],
     "validate_scores": [
         lambda x: bp.validate_scores(
             x.first, x.key, speakers=tuple(x.speaker_maps.values()), replications=20, rng=1
