@@ -769,7 +769,8 @@ def transfer(
     Warns
     -----
     FewErrorsWarning
-        If a rate of the test set rests on fewer than 30 errors.
+        If a rate of the test set rests on fewer than 30 errors, or the threshold of ``"fmr=..."``
+        or ``"fnmr=..."`` on as few of dev.
     FewSpeakersWarning
         If fewer than 20 speakers of a set are drawn.
     DegenerateReplicatesWarning
@@ -841,6 +842,9 @@ def transfer(
         interval=interval,
         seed=seed,
     )
+    on_dev = {"fmr": chosen.far * of_dev.n_non, "fnmr": chosen.frr * of_dev.n_tar}
+    if chosen_rule.kind in on_dev:
+        check_few_errors(round(on_dev[chosen_rule.kind]), "threshold of dev")
     check_few_errors(errors.misses, "miss rate")
     check_few_errors(errors.false_alarms, "false-alarm rate")
     if not by_speaker:

@@ -551,6 +551,15 @@ def test_few_errors_and_few_speakers_are_said(rng):
     assert FewErrorsWarning in kinds
 
 
+def test_a_threshold_that_rests_on_few_errors_is_said(rng):
+    tar, non = rng.normal(1, 1, 900), rng.normal(-1, 1, 2000)
+    results = bp.Results(tar, non)
+    with pytest.warns(FewErrorsWarning, match="threshold of dev rests on 4 errors"):
+        unc.transfer(results, results, rule="fmr=0.002")
+    with pytest.warns(FewErrorsWarning, match="threshold of dev rests on 9 errors"):
+        unc.transfer(results, results, rule="fnmr=0.01")
+
+
 def test_the_text_says_how_the_threshold_was_chosen(rng):
     sets = [verification(rng, [f"{x}{i}" for i in range(25)]) for x in "dt"]
     text = repr(unc.transfer(*sets, rule="min-cost", speakers=speaker, replications=30, rng=1))
