@@ -9,8 +9,8 @@ _NAMES = {
     "bands": "ActDCFCurve CalibrationBand DCFBand DETBand DETCurve ECE ECEBand MinDCFCurve PAVMap "
     "Reliability Tippett TippettBand",
     "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
-    "bootstrap_result": "BootstrapResult Interval NormalityTest ZTest normality_test quantile "
-    "relative_error",
+    "bootstrap_result": "BootstrapResult Interval NormalityTest ValueTest ZTest normality_test "
+    "quantile relative_error",
     "comparisons": "ComparisonTable HolmResult McNemarTest PairedBootstrapResult PermutationTest "
     "SpeakerZTest compare_systems holm_correction mcnemar_test paired_bootstrap "
     "speaker_permutation_test speaker_permutation_test_scores speaker_z_test",

@@ -24,6 +24,7 @@ from bosaris_py.uncertainty.bands import TippettBand as TippettBand
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult as BootstrapResult
 from bosaris_py.uncertainty.bootstrap_result import Interval as Interval
 from bosaris_py.uncertainty.bootstrap_result import NormalityTest as NormalityTest
+from bosaris_py.uncertainty.bootstrap_result import ValueTest as ValueTest
 from bosaris_py.uncertainty.bootstrap_result import ZTest as ZTest
 from bosaris_py.uncertainty.bootstrap_result import normality_test as normality_test
 from bosaris_py.uncertainty.bootstrap_result import quantile as quantile

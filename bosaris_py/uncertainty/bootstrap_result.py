@@ -15,6 +15,7 @@ from scipy import special
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
+    as_number,
     as_vector,
     check_choice,
     check_fraction,
@@ -28,6 +29,9 @@ from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.trials.speaker_pairs import ROUNDING
 
 Alternative = Literal["two-sided", "less", "greater"]
+
+# Of smaller tails 1 - 2 tail would be 1.
+_LEAST_TAIL = 2.0**-52
 
 
 @attrs.frozen(repr=False)
@@ -65,12 +69,114 @@ class Interval(metaclass=Readable):
         """1.96 SE / estimate, a fraction; inf for an estimate of 0. See `relative_error`."""
         return 1.96 * self.standard_error / self.estimate if self.estimate else math.inf
 
+    def test(self, value: float, alternative: Alternative = "two-sided") -> "ValueTest":
+        """Test if the true value is a stated one, Wu et al. 2017, section IX.
+
+        Parameters
+        ----------
+        value : float
+            What was stated.
+        alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+            Whether the true value may be any other one, or less, or greater than the stated one.
+
+        Returns
+        -------
+        ValueTest
+            The two-sided p-value is below 1 - confidence if and only if the value lies outside the
+            interval. An end that is z standard errors away in a normal interval decides how far
+            the value is from the estimate, so that unequal sides keep their own scale.
+
+        Examples
+        --------
+        >>> from bosaris_py import uncertainty as unc
+        >>> unc.error_rate_interval(100, 5000).test(0.03)
+        95 % interval of 0.02 lies below 0.03; z -5.05, p 4.32e-06 (two-sided; Wilson)
+        """
+        return _test_of_ends(self, value, alternative)
+
     def __repr__(self) -> str:
         """Put estimate, interval, standard error and method on one line."""
         return (
             f"{self.estimate:.4g} ({100 * self.confidence:g} % interval {self.low:.4g} to "
             f"{self.high:.4g}, standard error {self.standard_error:.2g}; {self.method})"
         )
+
+
+@attrs.frozen(repr=False)
+class ValueTest(metaclass=Readable):
+    """The test of one system against a stated value.
+
+    Parameters
+    ----------
+    value : float
+        What was stated.
+    estimate : float
+        What was measured.
+    z : float
+        Estimate minus value, over the standard error; 0 if both are zero.
+    p_value : float
+        Chance of an estimate at least as far away if the true value is the stated one.
+    lies : {"below", "contains", "above"}
+        Whether the two-sided interval lies below the value, contains it, or lies above it.
+    alternative : {"two-sided", "less", "greater"}
+        What the true value may be instead: any other one, or one that is less or greater.
+    confidence : float
+        Nominal coverage of the interval.
+    method : str
+        How the interval was made.
+    """
+
+    value: float
+    estimate: float
+    z: float
+    p_value: float
+    lies: Literal["below", "contains", "above"]
+    alternative: Alternative
+    confidence: float
+    method: str
+
+    def __repr__(self) -> str:
+        """Say where the interval lies, with z and p."""
+        verb = "contains" if self.lies == "contains" else f"lies {self.lies}"
+        return (
+            f"{100 * self.confidence:g} % interval of {self.estimate:.4g} {verb} {self.value:.4g}; "
+            f"z {self.z:.3g}, p {self.p_value:.3g} ({self.alternative}; {self.method})"
+        )
+
+
+def _value_test(
+    found: "Interval | BootstrapResult",
+    value: float,
+    tails: tuple[float, float],
+    alternative: Alternative,
+    method: str,
+) -> ValueTest:
+    """Make the test of the chances that the true value is at least, and at most, the stated one."""
+    check_choice(alternative, Alternative, "alternative")
+    estimate, error = float(found.estimate), float(found.standard_error)
+    difference = estimate - value
+    z = difference / error if error > 0 else math.copysign(math.inf, difference)
+    less, greater = tails
+    p_value = {"two-sided": min(1.0, 2.0 * min(tails)), "less": less, "greater": greater}
+    lies: Literal["below", "contains", "above"] = "contains"
+    if not found.low <= value <= found.high:
+        lies = "below" if found.high < value else "above"
+    z = z if difference else 0.0
+    return ValueTest(
+        value, estimate, z, p_value[alternative], lies, alternative, found.confidence, method
+    )
+
+
+def _test_of_ends(interval: Interval, value: float, alternative: Alternative) -> ValueTest:
+    """Test a stated value by an interval of which nothing but the ends is known."""
+    value = as_number(value, "value", "be finite", math.isfinite)
+    half = value - interval.estimate
+    side = interval.high - interval.estimate if half > 0 else interval.estimate - interval.low
+    quantile = special.ndtri(0.5 + 0.5 * interval.confidence)
+    # Both sides of a value that nothing moves are infinitely far.
+    z = math.copysign(math.inf if side <= 0 else quantile * abs(half) / side, half) if half else 0.0
+    tails = float(special.ndtr(-z)), float(special.ndtr(z))
+    return _value_test(interval, value, tails, alternative, interval.method)
 
 
 # Rates that might differ from 0 or 1, as (price, number of trials).
@@ -694,6 +800,74 @@ class BootstrapResult(Records):
         # Where nothing varies, replicates do not tell chance from habit.
         nothing = 1.0 if alternative == "two-sided" else 0.5
         return as_plain(np.where(spread > 0, p_value, nothing))
+
+    def test(self, value: float, alternative: Alternative = "two-sided") -> ValueTest:
+        r"""Test if the true value is a stated one, by the inversion of the interval of this result.
+
+        Parameters
+        ----------
+        value : float
+            What was stated.
+        alternative : {"two-sided", "less", "greater"}, default: "two-sided"
+            Whether the true value may be any other one, or less, or greater than the stated one.
+
+        Returns
+        -------
+        ValueTest
+            The two-sided p-value is below 1 - confidence if and only if the value lies outside the
+            interval. Of B replicates no p-value of percentile and basic intervals is below 2 / B.
+
+        Raises
+        ------
+        InvalidInputError
+            If the statistic has several numbers.
+
+        Notes
+        -----
+        Wu et al. 2017, section IX, compare :math:`(\hat\theta - \theta_0)/SE` with the normal
+        law, as ``interval="normal"`` does. Here the p-value is that of the interval that is
+        printed: twice the least tail at which an end of `interval_of` passes the value.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from bosaris_py import uncertainty as unc
+        >>> rng = np.random.default_rng(1)
+        >>> result = unc.bootstrap(2 + rng.normal(size=500), rng.normal(size=500), unc.EER(), rng=1)
+        >>> result.test(0.25).lies, result.test(0.16).lies
+        ('below', 'contains')
+        """
+        value = as_number(value, "value", "be finite", math.isfinite)
+        if np.ndim(self.estimate):
+            hint = "Test its numbers one by one, as statistics of their own."
+            raise invalid("statistic", "have one number", f"{np.size(self.estimate)}", hint)
+        below, above = self._tail_of(value, 1), self._tail_of(value, 0)
+        # At least half of the law lies on that side of the value where the estimate is.
+        less = below if below < 0.5 else 1.0 - above
+        greater = above if above < 0.5 else 1.0 - below
+        return _value_test(self, value, (less, greater), alternative, self.method)
+
+    def _tail_of(self, value: float, end: int) -> float:
+        """Return the least tail at which an end of the interval has passed a value, at most 1/2."""
+
+        def passed(tail: float) -> bool:
+            ends = self.interval_of(self.interval, 1.0 - 2.0 * tail)
+            return bool(ends[0] > value if end == 0 else ends[1] < value)
+
+        least = _LEAST_TAIL
+        if self.interval in {"percentile", "basic"}:
+            least = max(least, 1.0 / self._defined.shape[0])
+        # The interval of this result says on which side of its own tail the answer is.
+        own = 0.5 - 0.5 * self.confidence
+        low, high = (min(least, own), own) if passed(own) else (own, 0.5 - _LEAST_TAIL)
+        if not passed(high):
+            return 0.5
+        if low < own and passed(low):
+            return least
+        while high - low > 1e-9 * low:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if passed(middle) else (middle, high)
+        return high
 
     def normality_test(self) -> NormalityTest:
         """Test if the replicates look normal; see `bosaris_py.uncertainty.normality_test`.
