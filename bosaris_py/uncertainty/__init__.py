@@ -18,7 +18,8 @@ _NAMES = {
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
     "influence": "SpeakersNeeded",
-    "statistic": "AUC DCF EER ActDCF Cllr ErrorRates MinCllr MinDCF Statistic SteppyEER",
+    "statistic": "AUC DCF EER FMR FNMR ActDCF Cllr ErrorRates FMRAt FNMRAt MinCllr MinDCF "
+    "Statistic SteppyEER",
     "papers": "EqualSizeSets FTest StandardErrorDistribution equal_size_sets f_test_of_variances "
     "relative_deviation standard_error_distribution z_test_of_means",
     "resampling": "Resampling",

@@ -75,9 +75,13 @@ from bosaris_py.uncertainty.resampling import Resampling as Resampling
 from bosaris_py.uncertainty.statistic import AUC as AUC
 from bosaris_py.uncertainty.statistic import DCF as DCF
 from bosaris_py.uncertainty.statistic import EER as EER
+from bosaris_py.uncertainty.statistic import FMR as FMR
+from bosaris_py.uncertainty.statistic import FNMR as FNMR
 from bosaris_py.uncertainty.statistic import ActDCF as ActDCF
 from bosaris_py.uncertainty.statistic import Cllr as Cllr
 from bosaris_py.uncertainty.statistic import ErrorRates as ErrorRates
+from bosaris_py.uncertainty.statistic import FMRAt as FMRAt
+from bosaris_py.uncertainty.statistic import FNMRAt as FNMRAt
 from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
 from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
 from bosaris_py.uncertainty.statistic import Statistic as Statistic

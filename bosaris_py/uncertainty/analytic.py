@@ -54,7 +54,6 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakersNeeded,
     check_few_speakers,
-    losses_of,
     open_ends,
     speakers_for,
 )
@@ -1058,7 +1057,7 @@ def speaker_interval(
         sample, statistic = statistic.view(whole), statistic.plain
     else:
         sample = how.sample(scores, key, Speakers(**speakers), conditions)
-    influence = SpeakerInfluence.of(losses_of(statistic, sample), sample)
+    influence = SpeakerInfluence.on(statistic, sample)
     warn_unless_fit([statistic], sample)
     check_few_speakers({"metric": influence.effective_speakers}, FEWEST_FOR_INTERVAL)
     interval = influence.interval(confidence, METHOD)

@@ -73,6 +73,7 @@ from bosaris_py.uncertainty.statistic import (
     HullStatistic,
     MinCllr,
     MinDCF,
+    RateAt,
     Statistic,
     StatisticLike,
     SteppyEER,
@@ -396,12 +397,17 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
     """Warn once if rates at fixed thresholds rest on few errors; return whether they do."""
     found: dict[str, list[float]] = {"miss rate": [], "false-alarm rate": []}
     for system in systems:
-        if isinstance(system.statistic, ThresholdStatistic):
-            (tar, non), strata = system.sample.lists, system.sample.strata
-            misses = system.statistic.sums(tar, strata.tar, 0)
-            alarms = system.statistic.sums(non, strata.non, 1)
-            found["miss rate"] += effective_errors(misses, strata.tar.factors).tolist()
-            found["false-alarm rate"] += effective_errors(alarms, strata.non.factors).tolist()
+        at = system.statistic
+        if isinstance(at, RateAt):
+            # Both rates at the threshold decide.
+            roc = system.sample.roc
+            at = ErrorRates(roc.thresholds[at.point(roc.pmiss, roc.pfa)])
+        if isinstance(at, ThresholdStatistic):
+            for which, rate in enumerate(found):
+                if which in at.judged:
+                    strata = system.sample.strata[which]
+                    errors = at.sums(system.sample.lists[which], strata, which)
+                    found[rate] += effective_errors(errors, strata.factors).tolist()
     parts, figures = [], []
     for rate, counts in found.items():
         few = [count for count in counts if count < FEWEST_ERRORS]

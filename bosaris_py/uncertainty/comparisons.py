@@ -79,6 +79,7 @@ from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_TEST,
     LINEAR,
     METHOD,
+    NOT_FIXED,
     LinearStatistic,
     SpeakerInfluence,
     SpeakersNeeded,
@@ -1134,7 +1135,7 @@ def _influence(
         )
     ]
     # Costs at fixed thresholds have prices; all others must be the same metric.
-    fixed = all(min(each.most) > 0 for each in losses)
+    fixed = not any(isinstance(statistic, NOT_FIXED) for statistic in chosen)
     if chosen[0] != chosen[1] if not fixed else losses[0].most != losses[1].most:
         expected = "have the same prior and costs as `statistic`"
         raise invalid("statistic_b", expected, describe(statistics[1]))
@@ -1142,10 +1143,12 @@ def _influence(
         classes: tuple[WhichClass, WhichClass] = (0, 1)
         strata = samples[0].strata
         for which, what in zip(classes, ("miss", "false-alarm"), strict=True):
+            if losses[0].most[which] == 0:
+                continue
             a, b = (each.of(which, sample) for each, sample in zip(losses, samples, strict=True))
             differing = effective_errors(strata[which].totals(a != b), strata[which].factors)
             check_few_errors(float(differing), f"difference of the {what} rates")
-    first, second = (SpeakerInfluence.of(*each) for each in zip(losses, samples, strict=True))
+    first, second = (SpeakerInfluence.on(*each) for each in zip(chosen, samples, strict=True))
     return first, second
 
 

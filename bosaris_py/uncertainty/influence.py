@@ -39,15 +39,21 @@ from bosaris_py.uncertainty.bootstrap_result import (
 )
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SetPlan, SpeakerPlan
+from bosaris_py.uncertainty.speaker_curve import SpeakerTrials
 from bosaris_py.uncertainty.statistic import (
     AUC,
     DCF,
     EER,
+    FMR,
+    FNMR,
     ActDCF,
     AnyStatistic,
     Cllr,
+    FMRAt,
+    FNMRAt,
     MinCllr,
     MinDCF,
+    RateAt,
     Statistic,
     ThresholdStatistic,
     UserFunction,
@@ -67,6 +73,15 @@ _MOST_PER_CELL = 8
 # Pairs of more speakers than this are not put into a square table.
 _LARGEST_TABLE = 2**11
 
+# Groups of speakers that a jackknife leaves out at most.
+_MOST_GROUPS = 500
+
+# What a bias in proportion to n^(-2/3) is, over what the jackknife takes for one of n^(-1).
+_ISOTONIC = 1.5
+
+# Errors at the equal error rate, below which pools tell as little as classes that are apart.
+_FEW_FOR_POOLS = 3.0
+
 # Weights of speakers that are multiplied at a time.
 _WEIGHTS_AT_A_TIME = 2**16
 
@@ -82,6 +97,9 @@ class FixedCost:
     @classmethod
     def of(cls, statistic: object, name: str = "statistic") -> Self:
         """Read a `statistic` argument."""
+        if isinstance(statistic, (FNMR, FMR)):
+            miss, alarm = (float(which in statistic.judged) for which in (0, 1))
+            return cls(statistic.threshold, miss, alarm)
         if isinstance(statistic, ActDCF):
             costs = statistic.costs
             if statistic.shape:
@@ -122,6 +140,7 @@ class Losses(NamedTuple):
     most: tuple[float, float]
     bounds: tuple[float, float] = (0.0, math.inf)
     part: float = 1.0
+    kept: "KeptRate | None" = None
 
     def of(self, which: WhichClass, sample: ListedSample) -> Float64Array:
         """Return the losses of the trials of one class, made some at a time to save memory."""
@@ -141,7 +160,10 @@ class Losses(NamedTuple):
 # A metric with losses: what `losses_of` takes.
 LinearStatistic = Statistic | ThresholdCost
 
-LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr
+LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr, FNMR, FMR, FNMRAt, FMRAt
+
+# Metrics without a fixed threshold; all others in `LINEAR` are costs at one.
+NOT_FIXED = MinDCF, EER, AUC, Cllr, MinCllr, RateAt
 
 
 def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") -> Losses:
@@ -151,7 +173,7 @@ def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") 
             raise invalid(name, "be finite on the data", f"{sample.cllr}")
         of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
         return Losses(of_tar, of_non, sample.cllr, (0.0, 0.0))
-    if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC)):
+    if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC, RateAt)):
         cost, (tar, non), strata = FixedCost.of(statistic, name), sample.lists, sample.strata
         pmiss = strata.tar.mean(rejected(tar, cost.threshold))
         pfa = strata.non.mean(~rejected(non, cost.threshold))
@@ -159,6 +181,8 @@ def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") 
     roc = sample.roc
     if isinstance(statistic, AUC):
         return Losses(*_placements(roc), roc.auc, (1.0, 0.0), (0.0, 1.0), part=0.5)
+    if isinstance(statistic, RateAt):
+        return _losses_at(statistic, roc)
     if statistic.shape:
         raise invalid(name, "be of one operating point", f"{statistic.shape[0]}")
     hull = roc.convex_hull()
@@ -192,6 +216,65 @@ def _deciding_vertices(
     accepted = np.append(0.0, np.cumsum(shares))
     accepted[-1] = 1.0
     return hull.thresholds[vertices], (miss * (1.0 - accepted), alarm * accepted), value
+
+
+def _losses_at(statistic: RateAt, roc: ROC) -> Losses:
+    """Return the losses of one rate at a threshold that keeps the other one."""
+    # d Pmiss = (variation at the threshold) + slope d Pfa, and the other way round.
+    at = statistic.point(roc.pmiss, roc.pfa)
+    threshold, value = roc.thresholds[at], statistic.of_roc(roc)
+    hull = roc.convex_hull()
+    falls, rises = hull.pfa[:-1] - hull.pfa[1:], hull.pmiss[1:] - hull.pmiss[:-1]
+    if isinstance(statistic, FNMRAt):
+        place = np.flatnonzero((hull.pfa[1:] <= statistic.limit) & (falls > 0))[0]
+        miss, alarm = 1.0, float(rises[place] / falls[place])
+    else:
+        place = np.flatnonzero((hull.pmiss[:-1] <= statistic.limit) & (rises > 0))[-1]
+        miss, alarm = float(falls[place] / rises[place]), 1.0
+    edges = np.array([threshold])
+    of_tar, of_non = Steps(edges, np.array([miss, 0.0])), Steps(edges, np.array([0.0, alarm]))
+    rates = float(roc.pmiss[at]), float(roc.pfa[at])
+    kept = KeptRate(statistic, float(threshold), rates, (roc.pmiss, roc.pfa))
+    # A class without errors at the threshold tells no more of it than its number of speakers.
+    return Losses(of_tar, of_non, value, (1.0, 1.0), (0.0, 1.0), kept=kept)
+
+
+class KeptRate(NamedTuple):
+    """A point of a ROC at which one rate is read while the other one is kept."""
+
+    statistic: RateAt
+    threshold: float
+    rates: tuple[float, float]
+    curve: tuple[Float64Array, Float64Array]
+
+    @property
+    def is_miss(self) -> bool:
+        """Whether the rate that is read is the miss rate."""
+        return isinstance(self.statistic, FNMRAt)
+
+    def read(self, limit: float) -> float:
+        """Return the rate where the other one is kept to another limit."""
+        kept = min(max(limit, 0.0), 1.0 - ROUNDING)
+        other: RateAt = FNMRAt(kept) if self.is_miss else FMRAt(kept)
+        at = other.point(*self.curve)
+        return other.of_point(*(float(rates[at]) for rates in self.curve))
+
+    def ends(
+        self, own: tuple[float, float], other: tuple[float, float], correlation: float
+    ) -> tuple[float, float]:
+        """Put the intervals of both rates at the threshold together."""
+        # Zou and Donner, Statistics in Medicine 27, 2008: the distances of the ends add up as
+        # standard errors do. If the kept rate was too low by a factor, its limit is by as much.
+        value, rate = self.rates if self.is_miss else self.rates[::-1]
+        limit = self.statistic.limit
+        near = self.read(rate * limit / other[0] if other[0] > 0 else 1.0)
+        # Without one error of the kept rate no threshold keeps to it for sure.
+        far = self.read(rate * limit / other[1]) if rate > 0 else 1.0
+        ends = []
+        for sign, end, moved in ((-1.0, own[0], near), (1.0, own[1], far)):
+            a, b = abs(end - value), max(sign * (moved - value), 0.0)
+            ends.append(value + sign * math.sqrt(max(a * a + b * b + 2.0 * correlation * a * b, 0)))
+        return max(ends[0], 0.0), min(ends[1], 1.0)
 
 
 def _edge_bits(hull: ROCCH) -> tuple[Float64Array, Float64Array]:
@@ -339,7 +422,8 @@ def _condensed(
     if isinstance(statistic, AUC):
         roc = sample.roc
         return (np.array([1.0, -1.0]), np.zeros(1)), (np.array([roc.auc, 1.0 - roc.auc]), one)
-    hull = sample.hull
+    # Rates at a limit need all points of the ROC, others the vertices of its hull.
+    hull = sample.roc if isinstance(statistic, RateAt) else sample.hull
     steps = np.arange(hull.pmiss.size - 1.0)
     return (steps, steps), (np.diff(hull.pmiss), -np.diff(hull.pfa))
 
@@ -391,6 +475,10 @@ class SpeakerInfluence:
     certain: Float64Array
     bounds: tuple[float, float]
     is_area: bool
+    kept: KeptRate | None = None
+    jackknife: "Jackknife | None" = None
+    # The influences on the rate that is read, and on the one that is kept, at the threshold.
+    of_rates: "tuple[SpeakerInfluence, SpeakerInfluence] | None" = None
 
     @classmethod
     def of(cls, losses: Losses, sample: ListedSample) -> Self:
@@ -405,7 +493,28 @@ class SpeakerInfluence:
         )
         value, is_area = losses.loss, losses.part < 1.0
         ends = unseen, certain, losses.bounds
-        return cls(pairs.summary, tar, non, value, abs(value), *ends, is_area)
+        of_rates, kept = None, losses.kept
+        if kept is not None:
+            found = []
+            for miss, alarm in ((1.0, 0.0), (0.0, 1.0)):
+                rate = FixedCost(kept.threshold, miss, alarm).losses(kept.rates[int(alarm)])
+                found.append(cls.of(rate, sample))
+            of_rates = (found[0], found[1]) if kept.is_miss else (found[1], found[0])
+        numbers = value, abs(value), *ends, is_area, kept
+        return cls(pairs.summary, tar, non, *numbers, of_rates=of_rates)
+
+    @classmethod
+    def on(cls, statistic: object, sample: ListedSample, name: str = "statistic") -> Self:
+        """Return the influence on a metric; on minimum Cllr by the jackknife."""
+        found = cls.of(losses_of(statistic, sample, name), sample)
+        if not isinstance(statistic, MinCllr):
+            return found
+        # Its pools are fitted to the scores: held fixed, they tell too little of how it varies.
+        rates = sample.hull.eer * sample.n_tar, sample.hull.eer * sample.n_non
+        unseen = found.unseen
+        if min(rates) < _FEW_FOR_POOLS:
+            unseen = np.array([found.bounds[1], 0.0])
+        return attrs.evolve(found, jackknife=Jackknife.of(statistic, sample), unseen=unseen)
 
     def minus(self, other: "SpeakerInfluence") -> "SpeakerInfluence":
         """Return the influence on the difference to another system on the same trials."""
@@ -426,6 +535,9 @@ class SpeakerInfluence:
             unseen=nothing,
             certain=nothing,
             bounds=(-width, width),
+            kept=None,
+            of_rates=None,
+            jackknife=self.jackknife and other.jackknife and self.jackknife.minus(other.jackknife),
         )
 
     def priced(self, miss: float, alarm: float, estimate: float) -> "SpeakerInfluence":
@@ -480,7 +592,11 @@ class SpeakerInfluence:
         limit = math.sqrt(var_tar * var_non)
         shared = min(max(float(u @ v), -limit), limit)
         correction = 1.0 - 1.0 / pairs.n_speakers
-        return mark_read_only(correction * np.array([[var_tar, shared], [shared, var_non]]))
+        found = correction * np.array([[var_tar, shared], [shared, var_non]])
+        if self.jackknife is not None and found.sum() > 0:
+            # What the formula says of the two classes, with the jackknife's variance of the sum.
+            found *= self.jackknife.variance / found.sum()
+        return mark_read_only(found)
 
     @functools.cached_property
     def standard_error(self) -> float:
@@ -566,6 +682,18 @@ class SpeakerInfluence:
         # the greatest.
         tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
         value, error = self.estimate, self.standard_error
+        if self.of_rates is not None:
+            own, other = (each.interval(confidence, method) for each in self.of_rates)
+            low, high = self.kept_ends((own.low, own.high), (other.low, other.high))
+            return Interval(value, low, high, error, float(confidence), method)
+        if self.jackknife is not None:
+            # That of the value without bias, and the one at fixed pools, which few errors widen.
+            plain = attrs.evolve(self, jackknife=None).interval(confidence, method)
+            value = max(value + self.jackknife.correction, ROUNDING)
+            half = min(student_quantiles(tail, self.degrees)[1] * error / value, 700.0)
+            low = min(plain.low, value * math.exp(-half))
+            high = min(max(plain.high, value * math.exp(half)), self.bounds[1])
+            return attrs.evolve(plain, low=low, high=high, standard_error=error)
         ratio = error / value if value > 0 else 0.0
         # Of few speakers one replicate may hold hardly any errors, with a t without measure.
         limit = -_LARGEST_T * student_quantiles(tail, self.degrees)[0]
@@ -580,12 +708,21 @@ class SpeakerInfluence:
         low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
         return Interval(value, low, high, error, float(confidence), method)
 
+    def kept_ends(
+        self, own: tuple[float, float], other: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Return the ends for a rate while another one is kept, of those of both rates."""
+        assert self.kept is not None
+        (var_tar, shared), (_, var_non) = self.covariance
+        size = math.sqrt(var_tar * var_non)
+        return self.kept.ends(own, other, shared / size if size > 0 else 0.0)
+
     def students(self, weights: Float64Array, *, log: bool) -> Float64Array | None:
         """Return Student's t of replicates by weights of speakers, ascending; None: of no use."""
         # The metric is taken as the sum of its losses at the optimum of the data, and copies of a
         # speaker count as speakers. Of too many speakers, or without variation, that is of no use.
         k = self.pairs.n_speakers
-        if k > _LARGEST_TABLE or self.standard_error == 0:
+        if k > _LARGEST_TABLE or self.standard_error == 0 or self.jackknife is not None:
             return None
         residual, mass = self._tables(self.non.residual), self._tables(self.pairs.pair_mass)
         step = max(1, _WEIGHTS_AT_A_TIME // k)
@@ -646,6 +783,48 @@ class SpeakerInfluence:
         return np.asarray(ratios)
 
 
+class Jackknife(NamedTuple):
+    r"""What a metric becomes without each speaker, or each of many groups of speakers.
+
+    With the metric :math:`\hat\theta_{(k)}` without group k of G, and their mean
+    :math:`\bar\theta`, the variance is :math:`\frac{G-1}{G} \sum (\hat\theta_{(k)} -
+    \bar\theta)^2`. A bias in proportion to :math:`n^{-2/3}`, as that of an isotonic fit, is
+    :math:`-\frac{3}{2} (G-1) (\hat\theta - \bar\theta)`.
+    """
+
+    deviations: Float64Array
+    correction: float
+
+    @classmethod
+    def of(cls, statistic: Statistic, sample: ListedSample) -> "Jackknife":
+        """Leave out the speakers of a sample."""
+        plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
+        values = statistic.speaker_sums(SpeakerTrials(sample, plan))
+        assert values is not None
+        k = plan.persons.n_first
+        n_groups = min(k, _MOST_GROUPS)
+        left = (np.arange(k) % n_groups != np.arange(n_groups)[:, None]).astype(np.int64)
+        found = values(left, left)
+        known = np.isfinite(found)
+        if not known.any():
+            return cls(np.zeros(n_groups), 0.0)
+        mean = float(found[known].mean())
+        # Without the only speaker of a class there is no value.
+        deviations = np.where(known, found - mean, 0.0)
+        gap = float(np.asarray(statistic.of_sample(sample))) - mean
+        return cls(deviations, _ISOTONIC * (np.count_nonzero(known) - 1) * gap)
+
+    def minus(self, other: "Jackknife") -> "Jackknife":
+        """Return that of the difference to another system."""
+        gap = self.correction - other.correction
+        return Jackknife(self.deviations - other.deviations, gap)
+
+    @property
+    def variance(self) -> float:
+        """The variance of the metric."""
+        return float(self.deviations @ self.deviations) * (1.0 - 1.0 / self.deviations.size)
+
+
 @attrs.frozen(eq=False)
 class Studentised:
     """The studentised bootstrap of a metric or difference: one inversion for interval and p."""
@@ -656,6 +835,8 @@ class Studentised:
     influence: SpeakerInfluence
     draws: Float64Array | None
     is_difference: bool
+    # Of a rate while another one is kept: those of both rates.
+    of_rates: "tuple[Studentised, Studentised] | None" = None
 
     @classmethod
     def of(
@@ -668,7 +849,11 @@ class Studentised:
         # Of two speakers only one replicate has trials of both classes.
         if draws is not None and (draws.size == 0 or draws[0] == draws[-1]):
             draws = None
-        return cls(influence, draws, is_difference)
+        of_rates = None
+        if influence.of_rates is not None and not is_difference:
+            own, other = (cls.of(each, weights) for each in influence.of_rates)
+            of_rates = own, other
+        return cls(influence, draws, is_difference, of_rates)
 
     def minus(self, other: "Studentised") -> "Studentised":
         """Return that of the difference, by the law of Student's t."""
@@ -682,6 +867,9 @@ class Studentised:
     def ends(self, confidence: float) -> tuple[float, float]:
         """Return the ends of the interval: what a test would not reject."""
         influence = self.influence
+        if self.of_rates is not None:
+            own, other = (each.ends(confidence) for each in self.of_rates)
+            return influence.kept_ends(own, other)
         if not self.is_difference:
             interval = influence.interval(confidence, METHOD, self.draws)
             return interval.low, interval.high
@@ -728,7 +916,7 @@ def influences_of(
     if not isinstance(plan, SpeakerPlan) or plan.persons.n_second is not None:
         return None
     found = [
-        SpeakerInfluence.of(losses_of(statistic, sample), sample)
+        SpeakerInfluence.on(statistic, sample)
         if isinstance(statistic, LINEAR) and not statistic.shape
         else None
         for statistic, sample in systems
