@@ -12,6 +12,7 @@ import functools
 import multiprocessing
 import multiprocessing.connection
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,15 +45,16 @@ _MODULE_OF_TASKS = "bosaris_py.evaluation.streaming"
 _SECONDS_WITHOUT_WORKERS = 60.0
 
 
-def whole_number(value: Any, least: int, name: str) -> int:
-    """Return `value` as an int; raise unless it is a whole number and at least `least`."""
+def whole_number(value: Any, least: int, name: str, most: int = sys.maxsize) -> int:
+    """Return `value` as an int; raise unless it is a whole number from `least` to `most`."""
     try:
         number = int(value)
-        good = number == value and not isinstance(value, bool) and number >= least
+        good = number == value and not isinstance(value, bool) and least <= number <= most
     except (TypeError, ValueError, OverflowError):
         good = False
     if not good:
-        raise invalid(name, f"be a whole number, at least {least}", describe(value))
+        limit = "" if most == sys.maxsize else f" and at most {most:,}"
+        raise invalid(name, f"be a whole number, at least {least}{limit}", describe(value))
     return number
 
 

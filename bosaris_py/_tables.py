@@ -9,11 +9,12 @@ import importlib
 import io
 import json
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from bosaris_py._arrays import Readable
-from bosaris_py._validation import FilePath
+from bosaris_py._validation import FilePath, safe
 from bosaris_py.errors import printable
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.atomic import atomic_write
@@ -21,7 +22,13 @@ from bosaris_py.storage.atomic import atomic_write
 _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    # Behind the end of a row, both would be taken for its arguments.
+    | {"[": "{[}", "*": "{*}"}
 )
+
+# What starts a link, a tag, code or a column in Markdown. A sign < that a letter cannot follow
+# stays: p < 0.05.
+_MARKDOWN = re.compile(r"[\\|`\[\]]|\*|\b_|_\b|<(?=[A-Za-z/!?])|&(?=[#\w]+;)")
 
 
 class WithInterval(str):
@@ -34,6 +41,10 @@ class WithInterval(str):
         self = super().__new__(cls, f"{number} {interval}")
         self.parts = number, interval
         return self
+
+
+# So many letters of a name are shown in HTML, in which a browser lays out longer ones for minutes.
+_LONGEST_NAME = 200
 
 
 def text_table(
@@ -193,14 +204,25 @@ class Table(Records):
         -------
         str
             The text; a value that is not defined is an empty cell.
+
+        Notes
+        -----
+        Names are written as they are. A spreadsheet may compute one that begins with ``=``, ``+``,
+        ``-`` or ``@``: import such a file as text.
         """
         records = self.records()
         names = list(dict.fromkeys(name for record in records for name in record))
         stream = io.StringIO()
-        writer = csv.DictWriter(stream, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(records)
-        return _written(stream.getvalue(), path)
+        # Quoted is what has a sign of the writer's own line end. Of a name with a bare carriage
+        # return other readers would make two rows.
+        writer = csv.DictWriter(stream, names, lineterminator="\r\n")
+        rows = [dict(zip(names, names, strict=True)), *records]
+        lines = []
+        for row in rows:
+            stream.seek(stream.truncate(0))
+            writer.writerow(row)
+            lines.append(stream.getvalue().removesuffix("\r\n"))
+        return _written("\n".join([*lines, ""]), path)
 
     def to_json(self, path: FilePath | None = None) -> str:
         """Return the records as JSON, all digits given, and write them to a file.
@@ -229,7 +251,9 @@ class Table(Records):
         -------
         str
         """
-        head, *rows = [[cell.replace("|", r"\|") for cell in row] for row in self._texts()]
+        head, *rows = [
+            [_MARKDOWN.sub(_escape, printable(cell)) for cell in row] for row in self._texts()
+        ]
         rule = ["---" if column in self._left else "--:" for column in range(len(head))]
         lines = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
         return lines + (f"\n({self._note})\n" if self._note else "")
@@ -241,7 +265,7 @@ class Table(Records):
         -------
         str
         """
-        head, *rows = [[cell.translate(_LATEX) for cell in row] for row in self._texts()]
+        head, *rows = [[printable(cell).translate(_LATEX) for cell in row] for row in self._texts()]
         layout = "".join("l" if column in self._left else "r" for column in range(len(head)))
         lines = [" & ".join(row) + r" \\" for row in (head, *rows)]
         begin, end = rf"\begin{{tabular}}{{{layout}}}", r"\end{tabular}"
@@ -264,9 +288,22 @@ def html_table(head: str, rows: Iterable[str], note: str = "") -> str:
     return "\n".join(("<table>", *([below] if note else []), *lines, "</table>"))
 
 
+def _escape(found: re.Match[str]) -> str:
+    r"""Escape a sign of Markdown: < and & as in HTML, the others by a backslash."""
+    sign = found[0]
+    return html.escape(sign) if sign in "<&" else f"\\{sign}"
+
+
+def html_name(name: str) -> str:
+    """Return a name for HTML: printable, of at most 200 letters, and its direction its own."""
+    # Letters that are written to the left would else turn what follows them.
+    shown = html.escape(safe(name, _LONGEST_NAME))
+    return shown if shown.isascii() else f"<bdi>{shown}</bdi>"
+
+
 def _html_cell(cell: str) -> str:
     if not isinstance(cell, WithInterval):
-        return html.escape(cell)
+        return html_name(cell)
     number, interval = map(html.escape, cell.parts)
     return f'{number}<span class="interval"> {interval}</span>'
 
@@ -283,5 +320,6 @@ def _written(text: str, path: FilePath | None) -> str:
     """Write a text to a file, if one is named, and return it."""
     if path is not None:
         with atomic_write(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            # Halves of surrogate pairs, which file names can have, are escaped.
+            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     return text

@@ -76,6 +76,8 @@ def as_path(path: Any, name: str = "path") -> Path:
     """Return a path; refuse what is no name of a file, such as a list of names."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise invalid(name, "be the name of a file", describe(path))
+    if not os.fspath(path):
+        raise invalid(name, "be the name of a file", "an empty text")
     if "\0" in os.fspath(path):
         raise invalid(name, "not contain the character NUL", describe(path))
     return Path(path)
@@ -473,12 +475,19 @@ def also(other: str, name: str) -> Callable[[Function], Function]:
     return decorate
 
 
+def _no_word(value: Any) -> Any:
+    """Return a value; raise TypeError for text and truth values, which float() would take."""
+    if isinstance(value, str | bytes | bool | np.bool_):
+        raise TypeError
+    return value
+
+
 def as_number(
     value: Any, name: str, expected: str, allowed: Callable[[float], bool], hint_if_large: str = ""
 ) -> float:
     """Return `value` as a float; raise unless it is a number that is allowed."""
     try:
-        number = float(value)
+        number = float(_no_word(value))
     except (TypeError, ValueError, OverflowError):
         raise invalid(name, "be a number", describe(value)) from None
     if not allowed(number):
@@ -500,7 +509,7 @@ def as_nonnegative(value: Any, name: str) -> float:
 def check_fraction(value: float, name: str) -> float:
     """Return `value` as a float; raise unless it lies strictly between 0 and 1."""
     try:
-        number = float(value)
+        number = float(_no_word(value))
     except (TypeError, ValueError, OverflowError):
         raise invalid(name, "be a number between 0 and 1", describe(value)) from None
     if not 0.0 < number < 1.0:

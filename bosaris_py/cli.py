@@ -5,17 +5,20 @@ argparse: it comes with Python, so that nothing more has to be installed where s
 and the subcommands need nothing that it lacks. Results go to the standard output; warnings, errors
 and progress bars go to the standard error, a line each. The exit code is 1 if the data or a file is
 at fault, 2 if the command line is. It is 130 after Ctrl-C, and 141 if the reader of the output went
-away.
+away. No error has a traceback, unless the environment variable ``BOSARIS_DEBUG`` is 1.
 """
 
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import json
 import os
 import re
+import stat
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +26,7 @@ from typing import Any, NoReturn
 
 # The public names are imported when they are first used: --help waits for none of them.
 import bosaris_py as bp
+from bosaris_py import errors
 from bosaris_py._version import __version__
 from bosaris_py.errors import BosarisError, as_keyword, as_message
 
@@ -41,6 +45,12 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse ignores that a disk is full.
+        stream = file or sys.stderr
+        if message and stream is not None:
+            stream.write(message)
 
 
 # What options mean
@@ -113,6 +123,8 @@ def _systems(files: Iterable[str]) -> dict[str, str]:
         if not sign or Path(text).exists():
             file, column = _split_column(text)
             name, path = column or bp.trials.files.name_of_file(file), text
+        # A name that is not UTF-8 could not be written into tables and models.
+        name = name.encode("utf-8", "backslashreplace").decode("utf-8")
         if name in named:
             raise _UsageError(f"two systems are called {name!r}; name them: NAME=FILE")
         named[name] = path
@@ -165,7 +177,9 @@ def _emit(text: str, output: str | None = None) -> None:
     if output is not None:
         with bp.storage.atomic_write(output) as temporary:
             temporary.write_text(line, encoding="utf-8")
-    elif sys.stdout is not None:
+    elif sys.stdout is None:
+        raise OSError(errno.EBADF, "the standard output is closed; name a file by --output")
+    else:
         sys.stdout.write(line)
 
 
@@ -223,8 +237,15 @@ def _check_outputs(args: argparse.Namespace) -> None:
     names += ("dev", "test", "dev_key", "dev_metadata")
     files += [given[name] for name in names if given.get(name)]
     inputs = [_split_column(file)[0] for file in files] + (given.get("speakers") or "").split(",")
+    for file in inputs:
+        if stat.S_ISFIFO(Path(file).stat().st_mode if Path(file).exists() else 0) and not (
+            file.startswith("/dev/")
+        ):
+            _say(f"{file} is a pipe: waiting until something is written into it")
     names = ("target", "output", *["model"] * (model == "output"))
-    outputs = {name: given[name] for name in names if given.get(name)}
+    outputs = {name: given[name] for name in names if given.get(name) is not None}
+    if "" in outputs.values():
+        raise _UsageError("an output needs the name of a file; got an empty text")
     if len(set(map(os.path.realpath, outputs.values()))) < len(outputs):
         raise _UsageError("--model and --output name one file")
     for name, path in outputs.items():
@@ -375,9 +396,13 @@ def _calibrate(args: argparse.Namespace) -> None:
     _check_training(args)
     cls = bp.PAVCalibration if args.method == "pav" else bp.LinearCalibration
     model = _train(args, cls) if args.training else bp.read_model(args.model)
+    if args.apply:
+        _apply_calibration(args, model)
+    # Last: a reader of the output that goes away must not cost the files.
     _emit(repr(model))
-    if not args.apply:
-        return
+
+
+def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
     if len(args.apply) > 1:
         raise _UsageError("a calibration is of one system: --apply takes one file")
     (file,) = _systems(args.apply).values()
@@ -415,9 +440,12 @@ def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list
 def _fuse(args: argparse.Namespace) -> None:
     _check_training(args)
     model = _train(args, bp.LinearFusion) if args.training else bp.read_model(args.model)
+    if args.apply:
+        _apply_fusion(args, model)
     _emit(repr(model))
-    if not args.apply:
-        return
+
+
+def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
     if not isinstance(model, bp.LinearFusion):
         raise _UsageError(f"{args.model} is no linear fusion: {model!r}")
     files = _systems_in_order(args.apply, model.system_names)
@@ -689,6 +717,11 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--date": dict(metavar="TEXT", help="date to name (default: none)"),
     # Files
     "--output": dict(_FILE, help="file to write"),
+    "--blind": dict(
+        action="store_true",
+        help="refuse systems that lack trials of the key, without the counts, which tell "
+        "labels of a hidden key",
+    ),
     "--force": dict(action="store_true", help="replace an existing file, whoever wrote it"),
     "--to": dict(_NAME, help="text format to write; see the page on formats"),
     "--content": dict(choices=("scores", "key", "trials", "metadata"), help="what to take"),
@@ -728,7 +761,7 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
 _WORDS = "--format --columns --labels --strip-suffix --side --spoof --missing"
 _TEXT = f"{_WORDS} --memory"
 _KEY = "--key! --key-format --key-columns"
-_SYSTEMS = f"scores {_KEY} --metadata --conditions --prior {_TEXT}"
+_SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --blind {_TEXT}"
 _TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output --force"
 _TRAINING = (
     "training --key --key-format --key-columns --model --apply --output --force --to --trials "
@@ -929,6 +962,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show
             args = _make_parser().parse_args(argv)
+            if getattr(args, "blind", False):
+                warnings.simplefilter("error", errors.MissingTrialsWarning)
             _check_formats(args)
             try:
                 _check_outputs(args)
@@ -938,7 +973,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if sys.stdout is not None:
                 sys.stdout.flush()
     except SystemExit as stop:
-        return int(stop.code or 0)
+        return _end(int(stop.code or 0))
     except KeyboardInterrupt:
         _say("interrupted")
         return 130
@@ -948,11 +983,49 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         _say("error: this takes more memory than there is; see --memory")
         return 1
-    except (BosarisError, OSError) as error:
+    except (BosarisError, OSError, ImportError) as error:
+        _tell_where()
         _say(f"error: {_message(error, args)}")
         _drop_output()
         return 1
+    except errors.MissingTrialsWarning:
+        _say("error: trials of the key have no score; --blind does not tell how many or which")
+        return 1
+    except Exception as error:
+        _tell_where()
+        told = as_message(str(error))
+        _say(
+            f"error: {type(error).__name__}: {told} (a fault of this program, please report it; "
+            f"{_DEBUG}=1 shows where)"
+        )
+        _drop_output()
+        return 1
     return 0
+
+
+# Set to 1, this environment variable shows where errors come from.
+_DEBUG = "BOSARIS_DEBUG"
+
+
+def _tell_where() -> None:
+    """Show the traceback of an error if that is asked for."""
+    if os.environ.get(_DEBUG, "0") not in ("", "0") and sys.stderr is not None:
+        traceback.print_exc()
+
+
+def _end(code: int) -> int:
+    """Return the exit code of a help text, or of bad options; 1 if it cannot be written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        return 141
+    except OSError as error:
+        _say(f"error: {_message(error, None)}")
+        _drop_output()
+        return 1
+    return code
 
 
 def _drop_output() -> None:

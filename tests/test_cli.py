@@ -1,5 +1,6 @@
 """The command: what it writes equals the library, and what goes wrong is one line and a code."""
 
+import csv
 import errno
 import gzip
 import hashlib
@@ -877,7 +878,9 @@ sys.exit(main())
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
-        assert (process.returncode, out, err) == (130, "", "bosaris: interrupted\n")
+        assert (process.returncode, out) == (130, "")
+        waits = "bosaris: scores.txt is a pipe: waiting until something is written into it\n"
+        assert err == f"{waits}bosaris: interrupted\n"
         assert not (folder / "out.h5").exists()
 
 
@@ -1055,3 +1058,139 @@ class TestOutputs:
             code, _, err = run(*line.split())
             assert code == 1
             assert "No such folder" in err
+
+
+# What file systems allow in a name: no UTF-8, formulas, controls, letters to the left, markup.
+NAMES = ["\udcff{日本", "$$", r"$\frac$a|b", "a\n\rb\x1b[31m\u202e<b>"]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+class TestNoTraceback:
+    """What goes wrong is a line, also where it is a fault of this program."""
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_names_in_every_subcommand(self, run: Run, name: str) -> None:
+        for old in ("dev_a", "dev_b"):
+            shutil.copy(f"{old}.txt", f"{old}{name}.txt")
+        a, b, key = f"dev_a{name}.txt", f"dev_b{name}.txt", ("--key", "dev_key.h5")
+        for words in (
+            ("info", a),
+            ("convert", a, f"c{name}.h5"),
+            *[("evaluate", a, *key, "-o", f"e{name}.{form}") for form in ("csv", "md", "tex")],
+            ("evaluate", a, *key, "--json"),
+            ("compare", a, b, *key, "--speakers", "re:^..", "-o", f"c{name}.csv"),
+            ("transfer", a, b, *key, "--dev-key", "dev_key.h5"),
+            ("calibrate", a, *key, "--model", f"m{name}.json", "--apply", b, "-o", f"n{name}.h5"),
+            ("fuse", a, b, *key, "--model", f"f{name}.json"),
+            ("det", a, *key, "-o", f"d{name}.svg", "--title", name),
+            ("bayes", a, *key, "-o", f"b{name}.png", "--title", name),
+            ("primary-cost", a, *key, "--plan", "VoxSRC"),
+        ):
+            code, _, err = run(*words)
+            assert code == 0, words
+            assert all(line.startswith("bosaris: warning: ") for line in err.splitlines()), err
+        # Names come back, halves of surrogates as what can be written.
+        system = f"dev_a{name}".encode("utf-8", "backslashreplace").decode()
+        with Path(f"e{name}.csv").open(newline="", encoding="utf-8") as stream:
+            assert [row["system"] for row in csv.DictReader(stream)] == [system]
+        assert bp.LinearFusion.read(f"f{name}.json").system_names[0] == system
+
+    def test_a_fault_of_the_program(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise ZeroDivisionError("by\nnothing")
+
+        monkeypatch.setattr(cli, "_judge", fail)
+        words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5")
+        code, out, err = run(*words)
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        assert "ZeroDivisionError" in err
+        monkeypatch.setenv("BOSARIS_DEBUG", "1")
+        code, _, err = run(*words)
+        assert code == 1
+        assert "Traceback" in err
+
+    def test_no_memory(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: object, **__: object) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(cli, "_judge", fail)
+        code, out, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5")
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        assert "--memory" in err
+
+    @pytest.mark.parametrize("count", ["100000000000", "1" + 30 * "0"])
+    def test_too_many_replicates(self, run: Run, count: str) -> None:
+        words = ("--speakers", "re:^..", "--bootstrap", count)
+        code, _, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5", *words)
+        assert (code, err.count("\n")) == (1, 1)
+        assert "--bootstrap must be a whole number" in err
+
+    @pytest.mark.parametrize("line", ["-o ''", "--key ''"])
+    def test_empty_names_of_files(self, run: Run, line: str) -> None:
+        words = shlex.split(f"evaluate dev_a.h5 --key dev_key.h5 {line}")
+        code, out, err = run(*words)
+        assert code in (1, 2)
+        assert (out, err.count("\n")) == ("", 1)
+        assert "name of a file" in err
+
+    def test_closed_output(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "stdout", None)
+        code = cli.main(["info", "dev_a.h5"])
+        assert code == 1
+        # What is in a file needs no output.
+        assert cli.main(["evaluate", "dev_a.h5", "--key", "dev_key.h5", "-o", "o.csv"]) == 0
+
+    def test_files_come_before_prints(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def gone(*_: object) -> None:
+            raise BrokenPipeError
+
+        monkeypatch.setattr(cli, "_emit", gone)
+        for command, apply in (("calibrate", ["dev_a.h5"]), ("fuse", ["dev_a.h5", "dev_b.h5"])):
+            output = f"{command}.h5"
+            words = ("--key", "dev_key.h5", "--apply", *apply, "-o", output)
+            assert run(command, *apply, *words)[0] == 141
+            assert bp.Scores.read(output).scoremask.all()
+
+
+def test_blind_tells_no_counts(run: Run) -> None:
+    lines = Path("dev_a.txt").read_text().splitlines(keepends=True)
+    Path("part.txt").write_text("".join(lines[1:]))
+    words = ("evaluate", "part.txt", "--key", "dev_key.h5")
+    code, _, err = run(*words)
+    assert code == 0
+    assert re.search(r"1 of \d+ (non-)?targets missing", err)
+    code, out, err = run(*words, "--blind", "-o", "o.csv")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert not re.search(r"\d|target", err)
+    assert not Path("o.csv").exists()
+    assert run(*words[:1], "dev_a.txt", *words[2:], "--blind")[0] == 0
+
+
+def test_the_first_group_of_a_pattern_is_the_speaker(run: Run) -> None:
+    key = bp.Key.read("dev_key.h5")
+    speaker = cli._speakers("re:^(p.)-", key, bp.TrialMetadata(key))
+    assert [speaker(name) for name in ("p3-m06", "x-p3")] == ["p3", "x-p3"]
+
+
+def test_the_seed_counts(run: Run) -> None:
+    words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5", "--speakers", "re:^..", "--json")
+    one, again, other = (
+        run(*words, "--bootstrap", "100", "--seed", seed)[1] for seed in ("1", "1", "2")
+    )
+    assert one == again != other
+
+
+def test_info_verifies_files_above_the_memory(run: Run) -> None:
+    scores = np.random.default_rng(1).normal(size=(200, 300))
+    ids = [
+        [f"{side}{number}" for number in range(count)] for side, count in (("m", 200), ("s", 300))
+    ]
+    bp.Scores(scores, *ids).save("large.h5")
+    content = bytearray(Path("large.h5").read_bytes())
+    at = content.find(scores[100:101, :4].tobytes())
+    at = len(content) // 2 if at < 0 else at
+    content[at] ^= 1
+    Path("large.h5").write_bytes(content)
+    code, _, err = run("info", "large.h5", "--memory", "0")
+    assert (code, err.count("\n")) == (1, 1)
+    assert "large.h5" in err

@@ -1,5 +1,8 @@
 """Text tables: alignment, rules, and the head; and the ways out of a table."""
 
+import csv
+import html
+import io
 import json
 import math
 import re
@@ -12,6 +15,7 @@ import pytest
 from bosaris_py import Results
 from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table, for_json, text_table
+from bosaris_py._validation import safe
 
 ROWS = [("name", "n", "verdict"), ("a", "10", "yes"), ("long name", "5", "no")]
 
@@ -63,7 +67,7 @@ class TestWaysOut:
         assert json.loads(Sizes().to_json()) == Sizes().records()
 
     def test_markdown(self):
-        lines = ["| a\\|b | share |", "| --- | --: |", "| <x> & y_z | 0.33 |", "| 50 % | - |"]
+        lines = ["| a\\|b | share |", "| --- | --: |", "| &lt;x> & y_z | 0.33 |", "| 50 % | - |"]
         assert Sizes().to_markdown().splitlines() == lines
 
     def test_latex(self):
@@ -115,3 +119,99 @@ def test_records_of_a_bootstrap():
     records = result.records()
     assert [record["low"] for record in records] == np.ravel(result.low).tolist()
     assert {record["replications"] for record in records} == {2000}
+
+
+# Names of systems and conditions come from the files of others.
+HOSTILE = {
+    "formula": "=cmd|' /C calc'!A0",
+    "tag": "<script>alert(1)</script>",
+    "image": "![x](http://a.b/c) <img onerror=x>",
+    "code": "`x` *a* _b_ [y](javascript:1) &lt;",
+    "latex": r"\input{/etc/passwd} $x^2$ 50% #1 a~b",
+    "argument": "[ours]",
+    "star": "*ours",
+    "row": "a\nb",
+    "return": "a\rb",
+    "table": 'a|b,c;"d" & e \\\\',
+    "left": "\u202egnp.exe",
+    "escape": "\x1b[31mred",
+    "nul": "a\0b",
+    "half": "a\udcffb",
+    "long": "x" * 10**5,
+}
+
+
+@attrs.frozen
+class Named(Table):
+    """A table of one name, in its first and its second row."""
+
+    name: str
+
+    def records(self):
+        return [{"system": self.name, "eer": 0.5}] * 2
+
+    def _texts(self):
+        return [["system", "EER"], *[[self.name, "50"]] * 2]
+
+
+@pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
+class TestHostileNames:
+    """A name is read back as it was, or escaped; it is no row, no tag and no command."""
+
+    def test_csv(self, name, tmp_path):
+        path = tmp_path / "t.csv"
+        text = Named(name).to_csv(path)
+        with path.open(newline="", encoding="utf-8") as stream:
+            found = list(csv.DictReader(stream))
+        told = name.encode("utf-8", "backslashreplace").decode()
+        assert found == [{"system": told, "eer": "0.5"}] * 2
+        assert list(csv.reader(io.StringIO(text, newline="")))[1:] == [[name, "0.5"]] * 2
+
+    def test_json(self, name, tmp_path):
+        path = tmp_path / "t.json"
+        Named(name).to_json(path)
+        assert json.loads(path.read_text(encoding="utf-8"))[1]["system"] == name
+
+    def test_text(self, name):
+        assert len(text_table(Named(name)._texts())) == 3
+        assert all(map(str.isprintable, text_table(Named(name)._texts())))
+
+    def test_markdown(self, name):
+        lines = Named(name).to_markdown().split("\n")
+        assert len(lines) == 5
+        assert all(map(str.isprintable, lines))
+        for line in (lines[0], *lines[2:4]):
+            assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3
+        # No sign that starts a tag, a link or code is bare.
+        bare = re.sub(r"\\.", "", lines[2])
+        assert not re.search(r"<[A-Za-z/!?]|[`\[\]*]", bare)
+
+    def test_latex(self, name):
+        text = Named(name).to_latex()
+        rows = text.split("\n")[4:6]
+        assert all(map(str.isprintable, rows))
+        # Nothing follows the end of a row that would be its argument, and no command is the name's.
+        assert not rows[1].startswith(("[", "*"))
+        commands = set(re.findall(r"\\([a-zA-Z]+|.)", "".join(rows)))
+        assert commands <= {"textbackslash", "textasciitilde", "textasciicircum", *"&%$#_{}", "\\"}
+        bare = re.sub(r"\\([a-zA-Z]+|.)", "", rows[1])
+        assert bare.count("&") == 1
+        assert not set(bare) & set("$%#_^~\\")
+
+    def test_html(self, name):
+        text = Named(name)._repr_html_()
+        assert len(text) < 10**4
+        assert set(re.findall(r"</?([a-z!?]\w*)", text)) <= {*["tr", "td", "th", "table"]} | {
+            "thead",
+            "tbody",
+            "bdi",
+        }
+        (cell, *_) = re.findall(r"<td[^>]*>(.*?)</td>", text, re.DOTALL)
+        shown = html.unescape(re.sub("</?bdi>", "", cell))
+        assert shown == safe(name, 200)
+        assert shown.isprintable()
+
+
+def test_names_that_are_not_ascii_have_a_direction_of_their_own():
+    assert "<bdi>" not in Named("shalom")._repr_html_()
+    assert "<bdi>שלום</bdi>" in Named("שלום")._repr_html_()

@@ -161,7 +161,7 @@ class Sheet:
         ax.grid(visible=True, linewidth=0.6, alpha=0.6)
         ax.set_axisbelow(True)
         if title is not None:
-            ax.set_title(title)
+            ax.set_title(looks.as_written(title))
 
     @property
     def figure(self) -> Figure:
@@ -323,7 +323,7 @@ class Sheet:
             stroke = {"arrowstyle": "-", "linewidth": 0.7, "linestyle": line.get_linestyle()}
             places["arrowprops"] = stroke | {"color": colour, "relpos": (0, 0.5)}
             shown = {"color": colour} | settings
-            label = name if len(lines) > 1 else text
+            label = looks.as_written(name) if len(lines) > 1 else text
             notes.append((line, self.ax.annotate(label, (1, 0), (1.04, 0.5), **places, **shown)))
         # Places are known only after a layout, in which the names take their room.
         self.figure.draw_without_rendering()
@@ -392,8 +392,12 @@ class Sheet:
         if label is None:
             # The first curve of a system names it.
             named = any(entry.name == self._name for entry in self._drawn.entries.values())
-            return self._name if kind in self._curves_of_systems and not named else None
-        return None if label.startswith("_") else f"{self._name} {label}".strip()
+            if named or kind not in self._curves_of_systems:
+                return None
+            return looks.as_written(self._name)
+        if label.startswith("_"):
+            return None
+        return looks.as_written(f"{self._name} {label}".strip())
 
     def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
         """Remember an artist, and what the legend is to say of it."""

@@ -18,9 +18,11 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.cbook import is_math_text
 from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.mathtext import MathTextParser
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 from scipy.optimize import isotonic_regression
@@ -169,6 +171,18 @@ def drawable(text: str) -> str:
         sign if ord(sign) in _letters() else sign.encode("unicode_escape").decode()
         for sign in printable(text)
     )
+
+
+def as_written(text: str) -> str:
+    """Return a text that is drawn as it is written where it is no formula that can be drawn."""
+    text = printable(text)
+    if not mpl.rcParams["text.parse_math"] or not is_math_text(text):
+        return text
+    try:
+        MathTextParser("path").parse(text)
+    except ValueError:
+        return text.replace("$", r"\$")
+    return text
 
 
 def text_colour() -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -11,7 +12,8 @@ from typing import Any, TypeAlias
 import attrs
 
 from bosaris_py import plots
-from bosaris_py._validation import hushed
+from bosaris_py._tables import html_name
+from bosaris_py._validation import hushed, safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
 from bosaris_py.plots.looks import drawable, for_report, svg
@@ -31,12 +33,16 @@ _ID = re.compile(r"(\bid=\"|href=\"#|url\(#)")
 def _short(names: Iterable[str]) -> list[str]:
     """Return names that a legend can show: short, printable, and no two alike."""
     shown: list[str] = []
+    numbers: Counter[str] = Counter()
     for name in names:
-        text = drawable(name)
+        # Letters that are not shown need no look.
+        text = drawable(name[: 2 * _LONGEST_NAME])
         # Matplotlib leaves labels that begin with an underscore out of legends.
         text = f"'{text}'" if text.startswith("_") else text
         text = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
-        number = sum(other.partition("\u00a0")[0] == text for other in shown)
+        # What is printable has no blank that does not break, so no two are alike.
+        number = numbers[text]
+        numbers[text] += 1
         shown.append(f"{text}\u00a0({number + 1})" if number else text)
     return shown
 
@@ -66,10 +72,11 @@ def make_figures(
         body = _DIGITS.sub(r"\1", _NEEDLESS.sub("", text[view.end() :]))
         # Ids of several drawings differ.
         body = _ID.sub(rf"\1f{number}-", body)
-        name = html.escape(title)
+        name = html.escape(safe(title, 200))
         yield (
-            f"<figure><figcaption><h3>{name}</h3><p>{html.escape(sentence)}</p></figcaption>"
-            f'<div class="card"><svg viewBox="{view[1]}" role="img" aria-label="{name}">{body}'
+            f"<figure><figcaption><h3>{html_name(title)}</h3><p>{html.escape(sentence)}</p>"
+            f'</figcaption><div class="card"><svg viewBox="{view[1]}" role="img" '
+            f'aria-label="{name}">{body}'
             "</div></figure>\n"
         )
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import attrs
 
-from bosaris_py._tables import Table, html_table
-from bosaris_py._validation import Caution, FilePath
+from bosaris_py._tables import Table, html_name, html_table
+from bosaris_py._validation import Caution, FilePath, safe
 from bosaris_py._version import __version__
+from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import Results, SystemTable
 from bosaris_py.report.cautions import of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
@@ -158,7 +159,7 @@ def _page(report: Report) -> str:
     }
     sections = {name: section for name, section in sections.items() if section[1]}
     return Template(texts["page"]).substitute(
-        title=html.escape(report.title),
+        title=html.escape(safe(report.title, 200)),
         look=texts["look"],
         script=texts["sort"],
         digest=digest,
@@ -182,14 +183,16 @@ def _cases(cases: Mapping[str, Any]) -> str:
     """Return the statement of each case, and its words of the verbal scale."""
     parts = []
     for name, case in cases.items():
-        lines = "<br>".join(html.escape(line) for line in repr(case).splitlines())
+        lines = "<br>".join(html.escape(printable(line)) for line in repr(case).splitlines())
         words = f"<strong>{html.escape(case.verbal)}</strong> (verbal scale of ENFSI, 2015)"
-        parts.append(f"<h3>{html.escape(str(name))}</h3><p>{words}</p><p>{lines}</p>")
+        parts.append(f"<h3>{html_name(str(name))}</h3><p>{words}</p><p>{lines}</p>")
     return "".join(parts)
 
 
 def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
-    parts = (f"<dt>{html.escape(name)}</dt><dd>{html.escape(text)}</dd>" for name, text in pairs)
+    parts = (
+        f"<dt>{html_name(name)}</dt><dd>{html.escape(printable(text))}</dd>" for name, text in pairs
+    )
     return f"<dl>{''.join(parts)}</dl>"
 
 
@@ -204,7 +207,7 @@ def _files(files: Mapping[str, FilePath]) -> str:
         return ""
     head = "<tr><th>file</th><th>path</th><th>SHA-256</th></tr>"
     lines = (
-        f"<tr><td>{html.escape(role)}</td><td>{html.escape(str(file))}</td>"
+        f"<tr><td>{html_name(role)}</td><td>{html_name(str(file))}</td>"
         f"<td><code>{digest_of(file)}</code></td></tr>"
         for role, file in files.items()
     )
@@ -236,7 +239,8 @@ def _cautions(report: Report) -> str:
 
 def _caution(lines: list[str]) -> str:
     """Return an item of a list, in which what is found in many conditions is folded."""
-    shown = [html.escape(line) for line in lines]
+    # One name of 10^5 letters is as bad as a message of them.
+    shown = [html.escape(as_message(line)) for line in lines]
     if len(shown) <= _MOST_CAUTIONS:
         return f"<li>{' '.join(shown)}</li>"
     more = "".join(f"<li>{line}</li>" for line in shown[1:])

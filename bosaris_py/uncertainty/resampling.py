@@ -401,8 +401,13 @@ class ScoresOptions(SpeakerOptions, ResamplingOptions, total=False):
     """The keyword arguments of functions that make a `Speakers` and a `Resampling`."""
 
 
+# So many would change no digit of an interval, and their values alone take 80 MB for each figure.
+_MOST_REPLICATIONS = 10**7
+
+
 def _to_replications(value: Any) -> int:
-    return whole_number(value, 2, "replications")  # a standard deviation takes two
+    # A standard deviation takes two.
+    return whole_number(value, 2, "replications", _MOST_REPLICATIONS)
 
 
 def _to_workers(value: Any) -> int:
