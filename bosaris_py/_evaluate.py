@@ -67,8 +67,25 @@ from bosaris_py.uncertainty.comparisons import (
     compare_systems,
     refuse_different_trials,
 )
+from bosaris_py.uncertainty.influence import (
+    FEWEST_FOR_INTERVAL,
+    LINEAR,
+    METHOD,
+    SpeakerInfluence,
+    check_few_speakers,
+    losses_of,
+)
 from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
-from bosaris_py.uncertainty.statistic import DCF, EER, ActDCF, MinDCF, StatisticLike, SteppyEER
+from bosaris_py.uncertainty.statistic import (
+    DCF,
+    EER,
+    ActDCF,
+    MinDCF,
+    StatisticLike,
+    SteppyEER,
+    warn_unless_fit,
+)
+from bosaris_py.uncertainty.third_class import statistics_of_plan
 
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
 _late, _ = on_demand(
@@ -185,6 +202,41 @@ class _Judging:
                 found[f"act_dcf{suffix}"] = interval.low, interval.high
         return found, self.how
 
+    def row_of_kinds(self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike) -> ConditionRow:
+        """Return the row of a system under a plan of three classes, with intervals."""
+        statistics = statistics_of_plan(plan)
+        by_speaker = Resampling("speaker" if self.by_speaker else "iid")
+        whole = by_speaker.kinds_sample(scores, key, Speakers(self.maps))
+        figures: dict[str, float | None] = {}
+        found: dict[str, tuple[float, float]] = {}
+        for name, statistic in statistics.items():
+            sample, plain = statistic.view(whole), statistic.plain
+            if isinstance(plain, EER):
+                plain = self.statistic_of_eer
+            figures[name] = float(plain.of_sample(sample))
+            warn_unless_fit([plain], sample)
+            if self.replications:
+                once = self.resampling(self.replications)
+                found |= row_intervals(sample, {name: plain}, once)[0]
+            elif self.by_speaker and isinstance(plain, LINEAR):
+                influence = SpeakerInfluence.of(losses_of(plain, sample), sample)
+                check_few_speakers({name: influence.effective_speakers}, FEWEST_FOR_INTERVAL)
+                interval = influence.interval(self.confidence, METHOD)
+                found[name] = interval.low, interval.high
+        how = self._how("") if found else ""
+        return ConditionRow(
+            name="pooled",
+            kind="pooled",
+            weight=None,
+            n_tar=whole.n_tar,
+            n_non=whole.n_non,
+            figures=figures,
+            intervals=found,
+            normalized=plan.normalize if plan.spoof_costs is not None else None,
+            eer_definition=self.eer,
+            how=how,
+        )
+
     def resampling(self, replications: int) -> Resampling:
         """Return how replicates are drawn: the same for all rows, systems and bands."""
         options: Any = {"replications": replications, "confidence": self.confidence}
@@ -238,11 +290,15 @@ class _Judging:
     @property
     def how(self) -> str:
         """What the intervals are, in words; nothing where there are none."""
+        return self._how(" of actual costs")
+
+    def _how(self, of_formula: str) -> str:
+        """Say what the intervals are; `of_formula` names the figures that have a formula."""
         percent = f"{100 * self.confidence:g} % intervals"
         if self.replications:
             return f"{percent}: speaker bootstrap, {self.replications} replicates"
         if any(self.maps):
-            return f"{percent} of actual costs: formula for trials that share speakers"
+            return f"{percent}{of_formula}: formula for trials that share speakers"
         return ""
 
 
@@ -282,6 +338,13 @@ class Evaluation(Table):
         """
         return [caution.record() for caution in self._heard]
 
+    def _refuse_kinds(self, what: str) -> None:
+        """Raise unless the plan is one of two classes."""
+        if self.plan is not None and self.plan.figures:
+            hint = "Impostors and spoofs are not pooled; unc.paired_bootstrap compares two systems."
+            expected = f"be one of two classes, for {what}"
+            raise invalid("plan", expected, repr(self.plan.name), hint)
+
     def records(self) -> list[dict[str, Any]]:
         """Return the rows of the table as dicts; see `evaluation.SystemTable.records`.
 
@@ -310,6 +373,8 @@ class Evaluation(Table):
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
         if any(cost.pooled for cost in self.primary.values()):
             plan = f"NO {plan}, because trials are pooled"
+        elif self.plan and self.plan.figures:
+            plan = f"plan {self.plan.name}, no figure of the mixture"
         elif self.plan and self.plan.by_condition:
             plan = f"NO {plan}, which judges each common condition by itself"
         return joined_notes(self.table._note, plan, self._judging.calibrated)
@@ -339,6 +404,7 @@ class Evaluation(Table):
         -------
         DETPlot
         """
+        self._refuse_kinds("det")
         if system is None:
             return _late("plot_det")(self.results, **options)
         return self._draw_conditions(_late("DETPlot"), system, {"window": "auto", **options})
@@ -355,6 +421,7 @@ class Evaluation(Table):
         -------
         BayesPlot
         """
+        self._refuse_kinds("bayes")
         if system is None:
             return _late("plot_bayes")(self.results, **options)
         return self._draw_conditions(_late("BayesPlot"), system, options)
@@ -388,6 +455,7 @@ class Evaluation(Table):
         -------
         uncertainty.ComparisonTable
         """
+        self._refuse_kinds("compare")
         how = self._judging
         if how.key is None:
             expected = "be in memory where pairs of them are compared"
@@ -438,6 +506,7 @@ class Evaluation(Table):
         OSError
             If the file cannot be written, or one of `files` not be read.
         """
+        self._refuse_kinds("report")
         how = self._judging
         if files is not None and not isinstance(files, Mapping):
             raise invalid("files", "map roles to paths", describe(files))
@@ -519,7 +588,8 @@ def evaluate(
         Operating points of the actual and minimum costs; may be spelled `prior`, as elsewhere.
     plan : EvaluationPlan or str, optional
         Adds the published cost of an evaluation, see `primary_cost`; most need metadata. Plans
-        without an overall cost, as SRE10, add their operating points.
+        without an overall cost, as SRE10, add their operating points. Plans of three classes, as
+        ASVspoof5-2, have figures of their own in place of all others.
     conditions : Conditions, mapping, or name or names of columns, optional
         Adds a row for each condition, and one for all equalised; a mapping is as for
         `Conditions`, columns are of the metadata.
@@ -633,6 +703,27 @@ def evaluate(
     options: dict[str, Any] = {"speakers": how.maps, "rng": how.seed}
     samples: dict[str, ListedSample] = {}
     results, primary, rows = {}, {}, []
+    if chosen is not None and chosen.figures:
+        for given, what in ((conditions, "conditions"), (cross_fit, "cross_fit")):
+            if given is not None:
+                raise invalid(what, f"be left out with the plan {chosen.name}", describe(given))
+        how = attrs.evolve(how, points={}, normalize=chosen.normalize)
+        pair: Any = (key, metadata) if metadata is not None else key
+        with cautions() as heard:
+            for name, scores in named.items():
+                with cautions(system=name):
+                    rows.append((name, how.row_of_kinds(scores, chosen, pair)))
+        empty: dict[str, Any] = {}
+        return Evaluation(
+            table=SystemTable(rows),
+            results=empty,
+            primary=empty,
+            plan=chosen,
+            systems=named,
+            samples=empty,
+            judging=how,
+            heard=heard,
+        )
     from tqdm import tqdm
 
     with cautions() as heard:

@@ -35,6 +35,11 @@ _HEADS = {
     "eer": "EER (%)",
     "act_primary": "actCprimary",
     "min_primary": "minCprimary",
+    "a_dcf": "min a-DCF",
+    "act_a_dcf": "act a-DCF",
+    "sv_eer": "SV-EER (%)",
+    "spf_eer": "SPF-EER (%)",
+    "sasv_eer": "SASV-EER (%)",
 }
 
 _NOTHING = "-"
@@ -305,7 +310,7 @@ def _cell(row: ConditionRow, name: str) -> str:
     value = row.figures.get(name)
     if value is None:
         return _NOTHING
-    factor, form = (100.0, ".2f") if name == "eer" else (1.0, ".4f")
+    factor, form = (100.0, ".2f") if name == "eer" or name.endswith("_eer") else (1.0, ".4f")
     text = format(factor * value, form)
     if name in row.intervals:
         low, high = (format(factor * end, form) for end in row.intervals[name])

@@ -51,6 +51,9 @@ _SOURCES = {
     "SdSV": "SdSV Challenge 2020: Large-Scale Evaluation of Short-Duration Speaker Verification, "
     "https://www.readkong.com/page/sdsv-challenge-2020-large-scale-evaluation-of-6729108",
     "ASVspoof5-1": "ASVspoof 5 evaluation package, https://github.com/asvspoof-challenge/asvspoof5",
+    "ASVspoof5-2": "H. Shim et al., a-DCF, Odyssey 2024; X. Wang et al., ASVspoof 5, 2024",
+    "SASV2022": "J. Jung et al., SASV 2022: the first spoofing-aware speaker verification "
+    "challenge, Interspeech 2022",
     "CNSRC": "https://aishelltech.com/CNSRC_2022; WeSpeaker recipe of CN-Celeb",
 }
 
@@ -84,6 +87,17 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
         "Bona fide speech is the target. EER, Cllr and actual cost are further figures.",
         'The kit\'s EER is eer(tar, non, definition="step"). By default the one printed here is '
         "that of the convex hull.",
+    ),
+    "ASVspoof5-2": (
+        "Systems were ranked by the minimum a-DCF. t_dcf and t_eer judge two detectors in tandem.",
+        'The kit\'s equal error rates are those of definition="step", the ones printed here those '
+        "of the convex hull.",
+    ),
+    "SASV2022": (
+        "Systems were ranked by the SASV-EER, whose mix of impostors and spoofs is that of the "
+        "protocol.",
+        'The challenge\'s equal error rates are those of definition="step", the ones printed here '
+        "those of the convex hull.",
     ),
     "CNSRC": "The retrieval task is judged by mean average precision, which is not here.",
 }
@@ -136,6 +150,13 @@ _SRE19 = "NIST SRE 2019, telephone challenge"
 _VOXSRC = "VoxCeleb Speaker Recognition Challenge 2019-2023"
 _SDSV = "Short-duration Speaker Verification Challenge 2020, 2021"
 _ASVSPOOF5 = "ASVspoof 5 challenge, track 1: detection of spoofs"
+_ROBUST = "ASVspoof 5 challenge, track 2: spoofing-robust speaker verification"
+_SASV = "Spoofing-Aware Speaker Verification Challenge 2022"
+_EERS_OF_SPOOFS = ("sv_eer", "spf_eer", "sasv_eer")
+_A_DCF: dict[str, Any] = {
+    "figures": ("a_dcf", "act_a_dcf", *_EERS_OF_SPOOFS),
+    "spoof_costs": "ASVspoof5",
+}
 _CNSRC = "CN-Celeb Speaker Recognition Challenge 2022, verification"
 _IVECTOR = "NIST i-vector machine learning challenge 2013-2014"
 _BY_MINIMUM = {"ranked_by": "minimum"}
@@ -158,9 +179,20 @@ PLANS = PlanCollection(
         _preset("VoxSRC", _VOXSRC, (0.05,), "VV", **_BY_MINIMUM),
         _preset("SdSV", _SDSV, (_COSTLY_MISS,), "SS", **_BY_MINIMUM),
         _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), "VV", **_BY_MINIMUM),
+        _preset("ASVspoof5-2", _ROBUST, (), "SS", **_A_DCF, **_BY_MINIMUM),
+        _preset("SASV2022", _SASV, (), "SS", figures=_EERS_OF_SPOOFS, **_BY_MINIMUM),
         _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),
     )
 )
+
+
+def plan_of_two_classes(plan: object) -> EvaluationPlan:
+    """Return a plan that has a primary cost; one of three classes is an error."""
+    chosen = find_plan(plan)
+    if chosen.figures:
+        hint = f"evaluate(..., plan={chosen.name!r}) gives its figures."
+        raise invalid("plan", "have a primary cost of two classes", repr(chosen.name), hint)
+    return chosen
 
 
 def find_plan(plan: object) -> EvaluationPlan:

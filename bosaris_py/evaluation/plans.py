@@ -15,9 +15,9 @@ from typing import Any, Self
 import attrs
 
 from bosaris_py._arrays import Readable
-from bosaris_py._validation import describe, invalid, list_some, nearest, one_of
+from bosaris_py._validation import check_choice, describe, invalid, list_some, nearest, one_of
 from bosaris_py.errors import UnknownPlanError
-from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.strata import checked_weights
 
 # How sure a part of a plan is.
@@ -176,6 +176,14 @@ def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
     return tuple(parts)
 
 
+# What plans of three classes publish.
+SPOOF_FIGURES = ("a_dcf", "act_a_dcf", "sv_eer", "spf_eer", "sasv_eer")
+
+
+def _to_spoof_costs(costs: SpoofCostsLike | None) -> SpoofCosts | None:
+    return None if costs is None else SpoofCosts.named(costs)
+
+
 @attrs.frozen(kw_only=True, repr=False)
 class EvaluationPlan(metaclass=Readable):
     r"""The cost that an evaluation publishes.
@@ -203,6 +211,12 @@ class EvaluationPlan(metaclass=Readable):
         Which of the two the evaluation ranked systems by.
     by_condition : bool, default: False
         Each condition that is given is judged by itself; the plan has no overall cost.
+    figures : sequence of str, default: ()
+        What a plan of three classes publishes, in place of operating points: ``a_dcf``,
+        ``act_a_dcf``, ``sv_eer``, ``spf_eer``, ``sasv_eer``. Trials then need their kind, see
+        `read_key` with ``spoof="keep"``.
+    spoof_costs : SpoofCosts or str, optional
+        Priors and costs of three classes, for the first two of these.
     official_scorer : str, default: ""
         The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
@@ -246,6 +260,8 @@ class EvaluationPlan(metaclass=Readable):
     normalize: bool = True
     ranked_by: str = attrs.field(default="actual", validator=one_of(("actual", "minimum")))
     by_condition: bool = False
+    figures: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    spoof_costs: SpoofCosts | None = attrs.field(default=None, converter=_to_spoof_costs)
     official_scorer: str = ""
     points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
@@ -257,12 +273,26 @@ class EvaluationPlan(metaclass=Readable):
         names = [factor.name for factor in self.factors]
         if len(set(names)) < len(names):
             raise invalid("factors", "name each column once", str(names))
+        if self.figures:
+            self._check_figures()
+            return
+        if self.spoof_costs is not None:
+            raise invalid("spoof_costs", "be left out without `figures`", str(self.spoof_costs))
         if bool(self.parts) == bool(self.operating_points):
             got = "both" if self.parts else "neither"
             raise invalid("operating_points or parts", "be given, exactly one of them", got)
         if self.parts and (self.factors or self.select):
             hint = "Give them to the parts."
             raise invalid("factors and select", "be empty beside `parts`", "some", hint)
+
+    def _check_figures(self) -> None:
+        for name in self.figures:
+            check_choice(name, SPOOF_FIGURES, "figures")
+        if self.operating_points or self.parts or self.factors or self.select:
+            hint = "Figures of three classes have costs of their own: spoof_costs."
+            raise invalid("figures", "stand without points, parts and factors", "some", hint)
+        if self.spoof_costs is None and {"a_dcf", "act_a_dcf"} & set(self.figures):
+            raise invalid("spoof_costs", "be given, for the a-DCF", "none")
 
     @property
     def betas(self) -> tuple[float, ...]:
@@ -285,7 +315,11 @@ class EvaluationPlan(metaclass=Readable):
         points = [(repr(p.p_target), repr(p.c_miss), repr(p.c_fa)) for p in self.operating_points]
         factors = [attrs.astuple(factor, recurse=False) for factor in self.factors]
         parts = [part._canonical() for part in self.parts]
-        return [points, factors, sorted(self.select), parts, self.normalize, self.ranked_by]
+        whole = [points, factors, sorted(self.select), parts, self.normalize, self.ranked_by]
+        if self.figures:
+            costs = None if self.spoof_costs is None else attrs.astuple(self.spoof_costs)
+            whole += [list(self.figures), costs]
+        return whole
 
     @property
     def target_only(self) -> dict[str, tuple[str, ...]]:

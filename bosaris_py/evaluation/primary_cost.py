@@ -17,7 +17,7 @@ from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import nist_scorer as nist
 from bosaris_py.evaluation.partitions import Labelling, Partitioning, PlanTrials
-from bosaris_py.evaluation.plan_presets import PLANS, find_plan
+from bosaris_py.evaluation.plan_presets import PLANS, plan_of_two_classes
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
@@ -386,7 +386,7 @@ def primary_cost(
     >>> primary_cost(scores, key, "VoxSRC")
     PrimaryCost: VoxSRC (308625c0), actual 0.5000, minimum 0.0000
     """
-    chosen = find_plan(plan)
+    chosen = plan_of_two_classes(plan)
     check_scores(scores)
     key, metadata = split_key(key)
     conditions = metadata if conditions is None else conditions
@@ -462,7 +462,7 @@ def primary_cost_of_files(
     >>> primary_cost_of_files(folder / "output.tsv", folder / "key.tsv", "SRE20-CTS")
     PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
     """
-    chosen = find_plan(plan)
+    chosen = plan_of_two_classes(plan)
     # Keywords of the readers of text, most of which hold for both files.
     of_text = {*ReadOptions.__annotations__, "key_columns"}
     ways = score_format, key_format, compatibility

@@ -14,6 +14,7 @@ import attrs
 import numpy.typing as npt
 
 from bosaris_py._arrays import Readable
+from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.sample import ListedSample
@@ -126,6 +127,27 @@ class ActADCF(_OfCosts):
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the cost of three lists of scores."""
         return act_a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
+
+
+def statistics_of_plan(plan: EvaluationPlan) -> dict[str, SpoofStatistic]:
+    """Return the statistic of each figure of a plan of three classes.
+
+    Parameters
+    ----------
+    plan : EvaluationPlan
+        With figures.
+
+    Returns
+    -------
+    dict
+    """
+    known: dict[str, SpoofStatistic] = {"sv_eer": SVEER(), "spf_eer": SPFEER()}
+    known["sasv_eer"] = SASVEER()
+    if plan.spoof_costs is not None:
+        options = {"normalize": plan.normalize}
+        known["a_dcf"] = ADCF(plan.spoof_costs, **options)
+        known["act_a_dcf"] = ActADCF(plan.spoof_costs, **options)
+    return {name: known[name] for name in plan.figures}
 
 
 @attrs.frozen

@@ -47,6 +47,9 @@ TABLE = [
     ("VoxSRC", [19], {}, "VV"),
     ("SdSV", [9.9], {}, "SS"),
     ("ASVspoof5-1", [10 * 0.05 / 0.95], {}, "VV"),
+    # Figures of three classes, without operating points of two.
+    ("ASVspoof5-2", [], {}, "SS"),
+    ("SASV2022", [], {}, "SS"),
     ("CNSRC", [99], {}, "SS"),
 ]
 
@@ -84,7 +87,11 @@ class TestPresets:
 
     def test_ranking(self):
         by_minimum = {name for name, plan in PLANS.items() if plan.ranked_by == "minimum"}
-        assert by_minimum == {"IVECTOR14", "VoxSRC", "SdSV", "ASVspoof5-1", "CNSRC"}
+        assert by_minimum == {"IVECTOR14", "VoxSRC", "SdSV", "CNSRC"} | {
+            "ASVspoof5-1",
+            "ASVspoof5-2",
+            "SASV2022",
+        }
 
     def test_unsure_partitions_say_so(self):
         for name in ("SRE12", "SRE16", "SRE21"):
@@ -123,7 +130,7 @@ class TestLookup:
         assert PLANS.get("SRE99") is None
 
     def test_is_a_mapping(self):
-        assert len(PLANS) == len(list(PLANS)) == 17
+        assert len(PLANS) == len(list(PLANS)) == 19
         assert repr(PLANS).startswith("PlanCollection: SRE08, SRE10")
 
 

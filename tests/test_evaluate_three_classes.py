@@ -1,0 +1,135 @@
+"""evaluate and the command under plans of three classes: no figure of the mixture."""
+
+import json
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.cli import main
+from bosaris_py.errors import InvalidInputError
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning"),
+]
+
+FIGURES = ("a_dcf", "act_a_dcf", "sv_eer", "spf_eer", "sasv_eer")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A protocol and scores of 20 speakers, as ASVspoof writes them."""
+    folder, rng = tmp_path_factory.mktemp("spoofs"), np.random.default_rng(1)
+    protocol, lines = [], []
+    for i in range(20):
+        for j in range(20):
+            for take in range(6 if i == j else 1):
+                kind = "target" if i == j else "nontarget"
+                protocol.append(f"s{i} u{j}_{take} bonafide {kind}")
+                lines.append(f"s{i} u{j}_{take} {4 * (i == j) - 2 + 2 * rng.normal():.6f}")
+        for fake in range(8):
+            protocol.append(f"s{i} f{i}_{fake} A{7 + fake % 3:02} spoof")
+            lines.append(f"s{i} f{i}_{fake} {2 * rng.normal():.6f}")
+    for name, text in (("protocol.trl", protocol), ("scores.txt", lines)):
+        (folder / name).write_text("\n".join(text) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def read(files):
+    pair = bp.read_key(files / "protocol.trl", spoof="keep")
+    return bp.read_scores(files / "scores.txt"), pair
+
+
+def lists_of(scores, key, metadata):
+    tar, non = scores.get_tar_non(key)
+    spoofed = metadata.factor("kind").values()[~key.trial_labels()] == "spoof"
+    return tar, non[~spoofed], non[spoofed]
+
+
+WHO = {"speakers": (lambda m: m, lambda s: "s" + s[1:].split("_")[0])}
+
+
+def test_the_figures_are_those_of_the_functions(read):
+    scores, pair = read
+    found = bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2")
+    (record,) = found.records()
+    lists = lists_of(scores, *pair)
+    expected = {
+        "a_dcf": bp.a_dcf(*lists, "ASVspoof5"),
+        "act_a_dcf": bp.act_a_dcf(*lists, "ASVspoof5"),
+        "sv_eer": bp.sv_eer(*lists),
+        "spf_eer": bp.spf_eer(*lists),
+        "sasv_eer": bp.sasv_eer(*lists),
+    }
+    # Sums in another order.
+    assert {name: record[name] for name in FIGURES} == pytest.approx(expected, rel=1e-12)
+    assert not {"cllr", "min_cllr", "eer"} & set(record)
+    for text in (str(found), found.to_markdown(), found.to_latex()):
+        assert "minDCF" not in text
+        assert "Cllr" not in text
+
+
+@pytest.mark.parametrize("replications", [0, 100])
+def test_each_figure_has_an_interval(read, replications):
+    scores, pair = read
+    options = {"replications": replications, "rng": 1}
+    (record,) = bp.evaluate({"a": scores}, pair, plan="asvspoof5_2", **WHO, **options).records()
+    for name in FIGURES:
+        assert record[f"{name}_low"] < record[name] < record[f"{name}_high"]
+    if not replications:
+        interval = unc.speaker_interval(scores, pair, unc.ADCF("ASVspoof5"), **WHO)
+        assert (record["a_dcf_low"], record["a_dcf_high"]) == (interval.low, interval.high)
+
+
+def test_a_plan_without_costs_has_rates_only(read):
+    scores, pair = read
+    found = bp.evaluate({"a": scores}, pair, plan="SASV2022")
+    assert [name for name in found.records()[0] if "dcf" in name] == []
+    assert "normalized" not in str(found)
+
+
+def test_what_takes_two_classes_is_refused(read):
+    scores, pair = read
+    found = bp.evaluate({"a": scores, "b": scores}, pair, plan="SASV2022")
+    for call in (found.det, found.bayes, found.compare, lambda: found.report("no.html")):
+        with pytest.raises(InvalidInputError, match="`plan` must be one of two classes, for"):
+            call()
+    with pytest.raises(InvalidInputError, match="with a column 'kind'; got no metadata"):
+        bp.evaluate({"a": scores}, pair[0], plan="SASV2022")
+    with pytest.raises(InvalidInputError, match="`cross_fit` must be left out with the plan"):
+        bp.evaluate({"a": scores}, pair, plan="SASV2022", cross_fit=True)
+    with pytest.raises(InvalidInputError, match="have a primary cost of two classes"):
+        bp.primary_cost(scores, pair, "SASV2022")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"figures": ["eer"]}, "`figures` must be one of"),
+        ({"figures": ["a_dcf"]}, "`spoof_costs` must be given, for the a-DCF"),
+        ({"figures": ["sv_eer"], "operating_points": [0.5]}, "stand without points"),
+        ({"operating_points": [0.5], "spoof_costs": "a-DCF1"}, "left out without `figures`"),
+    ],
+)
+def test_a_plan_of_three_classes_is_checked(given, message):
+    with pytest.raises(InvalidInputError, match=message):
+        bp.EvaluationPlan(name="mine", **given)
+
+
+def test_the_costs_count_in_the_fingerprint():
+    plan = bp.PLANS["ASVspoof5-2"]
+    other = plan.evolve(spoof_costs="a-DCF1")
+    assert plan.fingerprint != other.fingerprint
+
+
+def test_the_command(read, files, capsys):
+    scores, pair = read
+    given = [str(files / "scores.txt"), "--key", str(files / "protocol.trl"), "--spoof", "keep"]
+    assert main(["evaluate", *given, "--plan", "ASVspoof5-2", "--json"]) == 0
+    content = json.loads(capsys.readouterr().out)
+    (expected,) = bp.evaluate({"scores": scores}, pair, plan="ASVspoof5-2").records()
+    (record,) = content["table"] if isinstance(content, dict) else content
+    assert record["a_dcf"] == pytest.approx(expected["a_dcf"], rel=1e-12)
