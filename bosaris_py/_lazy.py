@@ -33,7 +33,12 @@ def on_demand(
             return value
         if name in reachable:
             return importlib.import_module(f"{package}.{name}")
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        message = f"module {package!r} has no attribute {name!r}"
+        if not name.startswith("_"):
+            from bosaris_py._names import meant_by
+
+            message += meant_by(name, {*home_of, *reachable})
+        raise AttributeError(message, name=name, obj=sys.modules[package])
 
     def __dir__() -> list[str]:
         return sorted({*sys.modules[package].__all__, *reachable})

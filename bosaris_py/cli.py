@@ -3,9 +3,10 @@
 Each subcommand calls one or two public functions and computes nothing itself. The parser is
 argparse: it comes with Python, so that nothing more has to be installed where scores are judged,
 and the subcommands need nothing that it lacks. Results go to the standard output; warnings, errors
-and progress bars go to the standard error, a line each. The exit code is 1 if the data or a file is
-at fault, 2 if the command line is. It is 130 after Ctrl-C, and 141 if the reader of the output went
-away. No error has a traceback, unless the environment variable ``BOSARIS_DEBUG`` is 1.
+and progress bars go to the standard error, a line each. The exit code is 0 when all is done, 1 if
+the data or a file is at fault, 2 if the command line is. It is 3 if the answer to what was asked is
+no, 130 after Ctrl-C, and 141 if the reader of the output went away. No error has a traceback,
+unless the environment variable ``BOSARIS_DEBUG`` is 1.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ _TABLES = tuple(_TABLE_OF.values())
 
 class _UsageError(Exception):
     """Options that do not go together."""
+
+
+class _AnswerIsNo(Exception):
+    """What was asked for was found not to be so."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -517,6 +522,7 @@ def _judge(args: argparse.Namespace) -> Any:
     systems, options = _systems(args.scores), {}
     if args.prior:
         options["priors"] = args.prior
+    options |= {name: vars(args)[name] for name in ("eer", "sort") if vars(args).get(name)}
     needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
     if not needs_trials and _are_large(args, *systems.values(), args.key):
         return bp.evaluate_files(systems, args.key, **options, progress=_at_terminal())
@@ -528,6 +534,7 @@ def _judge(args: argparse.Namespace) -> Any:
         plan=args.plan,
         conditions=args.conditions,
         replications=args.bootstrap or 0,
+        progress=_at_terminal() and len(systems) > 1,
         **_judged_by(args, key, metadata),
         **options,
     )
@@ -595,6 +602,12 @@ def _transfer(args: argparse.Namespace) -> None:
             **options,
         )
     _emit(_table_text(found, form), args.output)
+    if args.fail_if_worse:
+        record = found.records()[0]
+        # Of the area under the ROC more is better.
+        sign = -1.0 if args.statistic == "auc" else 1.0
+        if record["significant"] and sign * record["difference"] > 0:
+            raise _AnswerIsNo(f"{record['first']} is significantly worse than {record['second']}")
 
 
 def _results(args: argparse.Namespace) -> dict[str, Any]:
@@ -702,6 +715,14 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--only": dict(type=_pairs, metavar="COLUMN=VALUE", help="judge only these trials"),
     "--compatibility": dict(choices=("nist",), help="with the quirks of NIST's scorer"),
     "--statistic": dict(choices=_STATISTICS, default="eer", help="to compare (default: eer)"),
+    "--eer": dict(
+        choices=("rocch", "interpolated", "step"), help="which equal error-rate (default: rocch)"
+    ),
+    "--sort": dict(metavar="COLUMN", help="the lowest first: eer, min_dcf(0.05), ..."),
+    "--fail-if-worse": dict(
+        action="store_true",
+        help="exit with status 3 if the first system is significantly worse than the second",
+    ),
     "--bootstrap": dict(type=int, metavar="N", help="replicates of a bootstrap by speaker"),
     "--seed": dict(type=int, default=0, help="of random numbers (default: 0)"),
     # Training
@@ -828,8 +849,8 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         _convert,
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
-    "evaluate": (_evaluate, f"{_SYSTEMS} --plan {_TABLE}"),
-    "compare": (_compare, f"{_SYSTEMS} --statistic {_TABLE}"),
+    "evaluate": (_evaluate, f"{_SYSTEMS} --plan --eer --sort {_TABLE}"),
+    "compare": (_compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
     "transfer": (
         _transfer,
         f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --conditions "
@@ -937,8 +958,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, 1 if the data or a file is at fault, 2 if the arguments are, 130 if
-        interrupted, 141 if the reader of the output went away.
+        The exit code: 0, 1 if the data or a file is at fault, 2 if the arguments are, 3 if the
+        answer to what was asked is no (``--fail-if-worse``), 130 if interrupted, 141 if the reader
+        of the output went away.
 
     Examples
     --------
@@ -980,6 +1002,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _drop_output()
         return 141
+    except _AnswerIsNo as answer:
+        _say(answer)
+        return 3
     except MemoryError:
         _say("error: this takes more memory than there is; see --memory")
         return 1

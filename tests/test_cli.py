@@ -920,6 +920,36 @@ def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, fold
     assert sorted(folder.iterdir()) == before
 
 
+def test_equal_error_rate_of_another_tool(run: Run, folder: Path) -> None:
+    key = bp.Key.read("eval_key.h5")
+    expected = bp.evaluate(["eval_a.h5", "eval_b.h5"], key, eer="step", sort="eer")
+    options = ["--eer", "step", "--sort", "eer", "--json"]
+    code, out, _ = run("evaluate", "eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", *options)
+    assert (code, json.loads(out)) == (0, json.loads(expected.to_json()))
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+def test_fail_if_worse_is_a_status(run: Run, folder: Path) -> None:
+    """Scores without any information are worse than those of b; b beside them is not."""
+    words = ["--key", "eval_key.tsv", "--statistic", "eer", "--speakers", "models.txt,segments.h5"]
+    _make(7, bp.Key.read("eval_key.h5"), 0.0).save("eval_0.txt")
+    for first, second, status in (("0", "b", 3), ("b", "0", 0)):
+        files = f"eval_{first}.txt", f"eval_{second}.txt"
+        plain = run("compare", *files, *words)
+        assert plain[0] == 0
+        code, out, err = run("compare", *files, *words, "--fail-if-worse")
+        (row,) = bp.uncertainty.compare_systems(
+            dict(zip(files, map(bp.read_scores, files), strict=True)),
+            bp.read_key("eval_key.tsv"),
+            bp.uncertainty.EER(),
+            speakers=(bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")),
+        ).records()
+        worse = row["significant"] and row["difference"] > 0
+        assert (code, out) == (3 if worse else 0, plain[1])
+        assert worse == (status == 3)
+        assert ("is significantly worse than" in err) == worse
+
+
 def _transcript() -> list[tuple[str, str]]:
     """Return the commands of the page on the command, with what they write."""
     page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")

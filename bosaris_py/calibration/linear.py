@@ -95,6 +95,30 @@ class LinearCalibration(LinearMap, LineMap):
     _is_smooth = True
 
     @classmethod
+    def from_line(cls, scale: float, offset: float) -> "LinearCalibration":
+        """Make the map of a line that is known, such as one of a paper or of another program.
+
+        Parameters
+        ----------
+        scale, offset : float
+            ``llr = scale * score + offset``, in natural logarithms.
+
+        Returns
+        -------
+        LinearCalibration
+            Without trials: `n_tar` and `n_non` are 0, and so is `objective_value`.
+
+        Examples
+        --------
+        >>> LinearCalibration.from_line(2.0, 1.0)
+        LinearCalibration: llr = 2 * score + 1, given, not trained
+        >>> LinearCalibration.from_line(2.0, 1.0).apply([0.5]).tolist()
+        [2.0]
+        """
+        nothing: dict[str, Any] = {"objective_value": 0.0, "ridge": 0.0, "n_tar": 0, "n_non": 0}
+        return cls(scale=scale, offset=offset, prior=0.5, objective="cllr", **nothing)
+
+    @classmethod
     def fit_scores(
         cls,
         scores: AnyScores,

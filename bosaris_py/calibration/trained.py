@@ -398,6 +398,8 @@ HIGH: Field = NUMBER | {"validator": [_finite, _check_range]}
 _ends = attrs.validators.optional((_finite, _check_range))
 HIGH_OR_NONE: Field = NUMBER_OR_NONE | {"validator": _ends}
 COUNT: Field = {"validator": _must("be a count of at least 1", lambda n: type(n) is int and n >= 1)}
+# Of a map that was given, not trained, there are no trials.
+COUNT_OR_NONE: Field = {"validator": _must("be a count", lambda n: type(n) is int and n >= 0)}
 
 # Read-only arrays of float64, made of lists from JSON as well, and compared by their content.
 _to_array: Any = attrs.Converter(_as_array, takes_field=True)
@@ -427,15 +429,20 @@ class TrainedMap(SavedMap):
     objective: str = attrs.field(validator=_text)
     objective_value: float = attrs.field(**NUMBER)
     ridge: float = attrs.field(**NOT_NEGATIVE)
-    n_tar: int = attrs.field(**COUNT)
-    n_non: int = attrs.field(**COUNT)
+    n_tar: int = attrs.field(**COUNT_OR_NONE)
+    n_non: int = attrs.field(**COUNT_OR_NONE)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse a prior that is none and an unknown scoring rule."""
+        """Refuse a prior that is none, an unknown scoring rule, and trials of one class."""
         check_fraction(self.prior, "prior")
+        if bool(self.n_tar) != bool(self.n_non):
+            name = "non" if self.n_tar else "tar"
+            raise invalid(f"n_{name}", "be a count of at least 1", "0")
         scoring_rule(self.objective)
 
     def _describe_training(self) -> str:
+        if not self.n_tar:
+            return "given, not trained"
         ridge = f", ridge {self.ridge:.4g}" if self.ridge else ""
         return (
             f"{self.objective} {self.objective_value:.4g} at prior {self.prior:.4g}{ridge}, "

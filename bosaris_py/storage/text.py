@@ -102,8 +102,16 @@ class _Lines:
         codes: tuple[list[Int32Array], list[Int32Array]] = ([], [])
         labels = IdColumn()
         contents: list[AnyArray] = []
-        blocks = read_blocks(path, budget, progress=progress)
-        for block in cut_blocks(blocks, Layout(_LAYOUTS[kind]), numbers):
+        blocks: Iterable[Any] = read_blocks(path, budget, progress=progress)
+        layout = Layout(_LAYOUTS[kind])
+        if kind == "id_map" and (head := FirstLine.of(blocks, as_path(path))) is not None:
+            # SIDEKIT and its relatives write where a segment starts and stops, too.
+            if len(head.text.split()) == 4:
+                layout = Layout(f"{_LAYOUTS[kind]} start stop")
+                text = "start and stop of the segments are left out: an IdMap has pairs of ids."
+                warn_caller(f"{path}: {text}", BosarisWarning)
+            blocks = itertools.chain([(head.number, head.text + b"\n" + head.rest)], blocks)
+        for block in cut_blocks(blocks, layout, numbers):
             budget.claim(_BYTES_OF_LINE[kind] * len(block), "the lines")
             for number, column in enumerate(columns):
                 codes[number].append(column.encode(block, number).astype(np.int32))

@@ -608,6 +608,19 @@ def test_bad_records(calibration, change, message):
         attrs.evolve(calibration, **change)
 
 
+def test_a_line_that_is_known(tmp_path):
+    """2 * 0.5 + 1 = 2; nothing was trained, and the file says so."""
+    line = LinearCalibration.from_line(2.0, 1.0)
+    assert line.apply([0.5, -0.5]).tolist() == [2.0, 0.0]
+    assert repr(line) == "LinearCalibration: llr = 2 * score + 1, given, not trained"
+    line.save(tmp_path / "line.json")
+    assert LinearCalibration.read(tmp_path / "line.json") == line
+    with pytest.raises(InvalidInputError, match="`scale` must be a finite number"):
+        LinearCalibration.from_line(math.nan, 0.0)
+    with pytest.raises(InvalidInputError, match="`n_non` must be a count of at least 1"):
+        attrs.evolve(line, n_tar=1)
+
+
 def test_calibration_of_real_posteriors(shared_data):
     """Figures that the data's README gives, computed by another program, to its digits.
 

@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
+from bosaris_py.errors import (
+    BosarisWarning,
+    DuplicateIdWarning,
+    FileFormatError,
+    MissingTrialsWarning,
+)
 from bosaris_py.trials import IdMap
 from tests.strategies import id_maps, names
 
@@ -89,3 +94,15 @@ def test_there_and_back(item: IdMap) -> None:
 def test_empty_map_is_valid() -> None:
     assert repr(IdMap([], [])) == "IdMap: 0 pairs"
     assert IdMap([], []).map_left_to_right([]).tolist() == []
+
+
+def test_text_with_start_and_stop(tmp_path):
+    """SIDEKIT writes four columns; the last two are no part of a map of ids."""
+    path = tmp_path / "map.txt"
+    path.write_text("anna anna/1 None None\nbert bert/1 0 200\n")
+    with pytest.warns(BosarisWarning, match="start and stop of the segments are left out"):
+        found = IdMap.read(path)
+    assert found == IdMap(["anna", "bert"], ["anna/1", "bert/1"])
+    path.write_text("anna anna/1 0 200\nbert bert/1\n")
+    with pytest.warns(BosarisWarning), pytest.raises(FileFormatError, match="expected 4 columns"):
+        IdMap.read(path)

@@ -211,6 +211,16 @@ _NIST_HEADER = {
     SCORE: ("LLR",),
 }
 
+# What tables of any origin call the two sides of a trial, the likeliest first.
+_MODEL_NAMES = (
+    *("model", "modelid", "model_id", "enroll", "enrol", "enrollment", "enrolment"),
+    *("enroll_id", "enrol_id", "enroll_utt", "enrol_utt", "utt1"),
+)
+_SEGMENT_NAMES = (
+    *("segment", "segmentid", "segment_id", "test", "trial", "test_id", "trial_id"),
+    *("test_utt", "trial_utt", "utt2"),
+)
+
 _NORMALISATION = ("model_magnitude", "segment_magnitude", "model_mean", "segment_mean")
 
 _EVALUATION = ("trim", "subset")
@@ -408,8 +418,8 @@ _ALL = (
         "csv",
         "any table with a header; `columns` maps what is needed to its names",
         header={
-            MODEL: ("model", "modelid", "enroll", "enrol"),
-            SEGMENT: ("segment", "segmentid", "test"),
+            MODEL: _MODEL_NAMES,
+            SEGMENT: _SEGMENT_NAMES,
             SIDE: ("side",),
             LABEL: ("label", "targettype", "target"),
             SCORE: ("score", "llr"),

@@ -92,7 +92,7 @@ def check_names(names: object, argument: str) -> None:
 
 def _as_names(columns: Columns) -> tuple[str, ...]:
     """Return columns from left to right, checked."""
-    names = columns.split() if isinstance(columns, str) else columns
+    names = columns.replace(",", " ").split() if isinstance(columns, str) else columns
     check_names(names, "columns")
     names = tuple(names)
     repeated = set(repetitions(names)) - {SKIPPED}
@@ -116,14 +116,19 @@ def make_plan(
         text = f"the first line must begin with {first_word}, found {show(first.text)}"
         raise line_error(path, first.number, text)
     variants = trial_format.variants if columns is None else (_as_names(columns),)
-    found = len(first.text.split())
+    separator, found = None, len(first.text.split())
     widths = (found, found + 1) if trial_format.last_optional else (found,)
     fitting = [variant for width in widths for variant in variants if len(variant) == width]
+    if not fitting and columns is not None:
+        # A table without a header, such as spreadsheets write.
+        separator, cells = cut_header(first.text)
+        fitting = [variant for variant in variants if separator and len(variant) == len(cells)]
     if not fitting:
         layouts = " or ".join(f"{len(variant)} ({' '.join(variant)})" for variant in variants)
         text = f"expected {layouts} columns, found {found}: {show(first.text)}"
         raise line_error(path, first.number, text)
-    return Plan(trial_format, tuple(map(FileColumn.of, fitting[0])), None, bool(first_word))
+    listed = tuple(map(FileColumn.of, fitting[0]))
+    return Plan(trial_format, listed, separator, bool(first_word))
 
 
 def _plan_by_header(
@@ -140,6 +145,10 @@ def _plan_by_header(
         expected = f"map only {', '.join(ROLES)}; other columns keep their names"
         raise invalid("columns", expected, list_some(unknown))
     separator, names = cut_header(first.text)
+    line = first.rest.partition(b"\n")[0]
+    if separator and not names[-1] and line and len(cut_header(line)[1]) == len(names) - 1:
+        # Hyperion's lists of trials: a separator too many, and no column below it.
+        names = names[:-1]
     repeated = repetitions(filter(None, names))
     if repeated:
         text = f"the header names {list_some(repeated)} more than once"

@@ -93,7 +93,12 @@ def detect_in(
     if len(distinct) == 1:
         return next(iter(distinct.values()))
     if not distinct:
-        found = f"{path}: no format fits the first lines, such as {show(first.text)}."
+        separator, cells = cut_header(first.text)
+        looks = {"\t": "tabs", ",": "commas", ";": "semicolons", None: "blanks"}[separator]
+        found = (
+            f"{path}: no format fits the first lines, of {len(cells)} columns between {looks}, "
+            f"such as {show(first.text)}."
+        )
         if odd := _first_odd_line(first, vocabulary):
             found = f"{path}:{odd[0]}: {odd[1]} is not like the lines before it."
         hint = (

@@ -322,3 +322,37 @@ def test_columns_without_a_name_are_not_read(write: Write) -> None:
     table = read_table(write(",model,segment,sex,\n0,m,s,f,\n1,m,t,f,\n"))
     assert list(table.columns) == ["sex"]
     assert len(table) == 2
+
+
+class TestTablesOfAnyOrigin:
+    """Spreadsheets without a header, other names of columns, a separator too many."""
+
+    def test_csv_without_a_header(self, write: Write) -> None:
+        path = write("m1,s1,0.5\nm1,s2,1.5\n")
+        for columns in (
+            "model,segment,score",
+            "model segment score",
+            ["model", "segment", "score"],
+        ):
+            table = read_table(path, columns=columns)
+            assert table.segset.tolist() == ["s1", "s2"]
+            assert table.scores.tolist() == [0.5, 1.5]
+        with pytest.raises(FileFormatError, match="of 3 columns between commas, such as"):
+            read_table(path)
+        with pytest.raises(FileFormatError, match=r"expected 2 \(model segment\) columns, found 1"):
+            read_table(path, columns="model segment")
+
+    @pytest.mark.parametrize(
+        ("model", "segment"), [("utt1", "utt2"), ("enrol_id", "test_id"), ("enroll", "trial")]
+    )
+    def test_names_of_columns(self, write: Write, model: str, segment: str) -> None:
+        table = read_table(write(f"{model},{segment},score\nm1,s1,0.5\n"))
+        assert (table.modelset.tolist(), table.segset.tolist()) == (["m1"], ["s1"])
+
+    def test_header_with_a_separator_too_many(self, write: Write) -> None:
+        """As Hyperion writes lists of trials; where the lines have it too, it is a column."""
+        for content in (
+            "modelid,segmentid,\nm1,s1\nm1,s2\n",
+            "modelid,segmentid,\nm1,s1,x\nm1,s2,y\n",
+        ):
+            assert read_table(write(content)).segset.tolist() == ["s1", "s2"]
