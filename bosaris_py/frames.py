@@ -310,7 +310,11 @@ class _Columns:
             raise invalid("non", "be given with `tar` only", describe(non))
         if self.is_numeric(name, "label"):
             values = self.numbers(name, "label")
-            is_target: BoolArray = values == (1 if tar == "target" else tar)
+            meant = 1 if tar == "target" else tar
+            is_target: BoolArray = np.equal(values, meant if isinstance(meant, Number) else np.nan)
+            if tar != "target" and not is_target.any():
+                found = list_some(np.unique(values).tolist())
+                raise invalid("tar", f"be a label of column {name!r} ({found})", describe(tar))
             others = values[~is_target]
             if tar == "target" and not ((others == 0).all() or (others == -1).all()):
                 bad = ~is_target & (values != 0)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import warnings
 
 import attrs
 import numpy as np
@@ -24,7 +25,7 @@ from bosaris_py import (
 )
 from bosaris_py import uncertainty as unc
 from bosaris_py._case import _FIGURES
-from bosaris_py.errors import ExtrapolationWarning, InvalidInputError
+from bosaris_py.errors import ExtrapolationWarning, InvalidInputError, SeparableDataWarning
 from bosaris_py.trials.speakers import speaker_maps
 from tests.calibration.test_cross_fitting import simulated
 
@@ -54,6 +55,34 @@ def test_numbers_are_those_of_their_parts():
     assert found.bounds == tuple(np.median(divisions, axis=0))
     assert found.low < found.llr < found.high
     assert found.log10_lr == pytest.approx(found.llr / math.log(10))
+
+
+@pytest.mark.parametrize("kind", ["iv", "wide"])
+def test_bounds_are_of_the_kind_that_is_asked_for(kind):
+    told = TOLD | {"replications": 2}
+    found = case_llr(1.5, SCORES, KEY, bounds=kind, folds="speaker", **told)
+    fitted = cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, folds="speaker")
+    classes = fitted.scores.get_tar_non(KEY)
+    assert found.bounds == tuple(llr_bounds(*classes, kind))
+    assert found.bounds != tuple(llr_bounds(*classes))
+
+
+def test_replicates_have_the_ridge_that_separable_classes_got(monkeypatch):
+    apart = Scores(np.where(KEY.tar, 3.0, -3.0) + 0.1 * SCORES.scoremat, *KEY.ids)
+    ridges = []
+    fit = LinearCalibration.fit.__func__
+
+    def note(cls, *args, **options):
+        ridges.append(options.get("ridge"))
+        return fit(cls, *args, **options)
+
+    with pytest.warns(SeparableDataWarning):
+        trained = LinearCalibration.fit_scores(apart, KEY)
+    monkeypatch.setattr(LinearCalibration, "fit", classmethod(note))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        case_llr(1.0, apart, KEY, bounds=None, **TOLD | {"replications": 3})
+    assert ridges[-3:] == [trained.ridge] * 3
 
 
 @pytest.mark.slow
@@ -213,6 +242,8 @@ def test_a_single_file_needs_no_list(tmp_path):
         ({"files": 3}, "`files` must be the name of a file; got 3"),
         ({"files": [b"scores.txt"]}, "`files` must be the name of a file"),
         ({"score": 10**400}, "`score` must be a number"),
+        ({"score": "1"}, "`score` must be a number"),
+        ({"score": True}, "`score` must be a number"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -252,6 +252,14 @@ ROWS = {
             "`non` must name all labels of column 'label' but `tar`; got none of 'unknown'",
         ),
         ({"label": [1, 0, 0]}, {"non": 0}, "`non` must be given with `tar` only"),
+        *[
+            (
+                {"label": [1, 2, 2]},
+                {"tar": tar},
+                r"`tar` must be a label of column 'label' \(1, 2\)",
+            )
+            for tar in ("2", "zz", None, np.nan, 3)
+        ],
         (
             {"label": ["x", "y", "x"]},
             {"tar": "z"},

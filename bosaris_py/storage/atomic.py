@@ -9,8 +9,10 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from io import BufferedReader
@@ -24,6 +26,7 @@ from bosaris_py.errors import FileFormatError, InvalidInputError
 
 # The temporary name repeats so much of the wanted one; file systems take 255 bytes in all.
 _NAME_KEPT = 40
+_LEFT, _DAY = re.compile(r"\..*\.[0-9a-f]{8}\.tmp", re.DOTALL), 86400.0
 
 # Errors of writing alone, which say nothing of the file.
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -164,7 +167,8 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
     there can the operating system put it in place in one step. It is empty at first, has the
     permissions of the old file, and is removed if the block raises. On success it is flushed to the
     disk, gets the owner (where that is allowed) of the file it replaces, and takes its place. A
-    symbolic link is followed. A protected file is a PermissionError, although replacing needs only
+    symbolic link is followed. Temporary files in the folder that are older than a day are removed:
+    their writers were killed. A protected file is a PermissionError, although replacing needs only
     the right to write into the folder. A process that is killed outright leaves the old file
     untouched.
     """
@@ -187,6 +191,7 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
             error.filename = str(path)
         raise
     _flush_folder(target.parent)
+    _sweep(target.parent)
 
 
 def try_output(path: FilePath) -> int:
@@ -257,6 +262,20 @@ def _create_beside(target: Path, mode: int) -> Path:
             raise
         os.close(descriptor)
         return temporary
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what writers that were killed have left in a folder, a day or more ago."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        left = [entry for entry in entries if _LEFT.fullmatch(entry.name)]
+        for entry in left:
+            status = entry.stat(follow_symlinks=False)
+            # Of others is not ours to remove, and what is young may be being written.
+            own = stat.S_ISREG(status.st_mode) and (
+                os.name != "posix" or status.st_uid == os.getuid()
+            )
+            if own and time.time() - status.st_mtime > _DAY:
+                Path(entry.path).unlink()
 
 
 def _flush_folder(folder: Path) -> None:

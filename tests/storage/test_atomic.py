@@ -1,9 +1,11 @@
 import errno
 import hashlib
 import os
+import secrets
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -234,3 +236,53 @@ def test_no_input_of_a_call_is_its_output(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="`path` must be another file than"):
         judged.report(key, files={"key": key})
     assert key.read_text() == "m s target\nm t nontarget\n"
+
+
+def test_what_killed_writers_left_is_swept_by_the_next_write(tmp_path: Path) -> None:
+    names = {
+        "old": (".a.txt.0123abcd.tmp", 2 * 86400),
+        "other": (".other.h5.ffffffff.tmp", 2 * 86400),
+        "young": (".b.txt.0123abcd.tmp", 3600),
+        "not ours": (".c.txt.tmp", 2 * 86400),
+        "visible": ("d.txt.0123abcd.tmp", 2 * 86400),
+    }
+    for name, age in names.values():
+        (tmp_path / name).write_text("half")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    with atomic_write(tmp_path / "new.txt") as temporary:
+        temporary.write_text("new")
+    kept = {names[kind][0] for kind in ("young", "not ours", "visible")}
+    assert {path.name for path in tmp_path.iterdir()} == kept | {"new.txt"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_planted_temporary_file_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Who guesses the name must not choose what is written into.
+    secret = tmp_path / "secret"
+    secret.write_text("kept")
+    (tmp_path / ".a.txt.00000000.tmp").symlink_to(secret)
+    tokens = iter(["00000000", "11111111"])
+    monkeypatch.setattr(secrets, "token_hex", lambda _: next(tokens))
+    with atomic_write(tmp_path / "a.txt") as temporary:
+        assert temporary.name == ".a.txt.11111111.tmp"
+        temporary.write_text("new")
+    assert secret.read_text() == "kept"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders can be flushed on POSIX")
+def test_file_and_folder_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed = []
+    flush = os.fsync
+
+    def note(descriptor: int) -> None:
+        flushed.append((os.fstat(descriptor).st_ino, (tmp_path / "a.txt").exists()))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", note)
+    with atomic_write(tmp_path / "a.txt") as temporary:
+        temporary.write_text("new")
+    # The content before the renaming, the folder behind it.
+    inodes = [(tmp_path / "a.txt").stat().st_ino, tmp_path.stat().st_ino]
+    assert flushed == list(zip(inodes, (False, True), strict=True))
