@@ -127,20 +127,15 @@ def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResu
 
 
 def _band_of(
-    result: object, size: int, kind: BandKind, scale: _Scale
+    result: object, size: int, kind: BandKind, scale: _Scale, of_points: _Scale | None = None
 ) -> tuple[Any, Any, Any, str, IntervalKind, float, BandKind]:
     """Return what a band takes of the result of a curve of so many points."""
     check_choice(kind, BandKind, "kind")
     result = _checked(result, (size,), f"with {size} values")
     if kind == "simultaneous":
         ends = _simultaneous(result, scale)
-    elif np.any(result.high > result.low) or math.isinf(result.degrees):
-        ends = result.low, result.high
     else:
-        # Nothing varies: what none of K speakers shows has at most this chance.
-        (least, most), tail = result.bounds, 0.5 - 0.5 * result.confidence
-        rare = (1.0 - tail ** (1.0 / (result.degrees + 1.0))) * np.asarray(most)
-        ends = np.maximum(result.low - rare, least), np.minimum(result.high + rare, most)
+        ends = _pointwise(result, of_points or scale, ("percentile", "basic"))
     return result.estimate, *ends, *_made(result), kind
 
 
@@ -192,21 +187,28 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
     return mark_read_only(low), mark_read_only(high)
 
 
-def _pointwise(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
+def _pointwise(
+    result: BootstrapResult, scale: _Scale, kinds: tuple[IntervalKind, ...] = ("percentile",)
+) -> tuple[Float64Array, Float64Array]:
     """Return the ends of intervals: of drawn speakers, Student's on a scale where it means much."""
     # Elsewhere a rate may be as large as one that K speakers show no error of, 1 - 0.025^(1/K).
     low, high = np.asarray(result.low), np.asarray(result.high)
-    if math.isinf(result.degrees) or result.interval != "percentile":
+    if math.isinf(result.degrees) or result.interval not in kinds:
         return low, high
-    curve, _, spread, varies = _on_scale(result, scale)
+    curve, replicates, spread, varies = _on_scale(result, scale)
+    if result.interval == "basic":
+        # A minimum is optimistic, a replicate as much more so: "basic" mirrors it.
+        curve = 2.0 * curve - replicates.mean(axis=0)
+    least, most = map(np.asarray, result.bounds)
+    whole = np.where(np.isfinite(most), most, 1.0)
     tail = 0.5 - 0.5 * result.confidence
     half = -special.ndtri(tail) * result.expansion * spread
-    rare = 1.0 - tail ** (1.0 / (result.degrees + 1.0))
-    is_high = np.asarray(result.estimate) > 0.5
-    low = np.where(is_high, np.minimum(low, 1.0 - rare), low)
+    rare = (1.0 - tail ** (1.0 / (result.degrees + 1.0))) * whole
+    is_high = np.asarray(result.estimate) > 0.5 * whole
+    low = np.where(is_high, np.minimum(low, whole - rare), low)
     high = np.where(is_high, high, np.maximum(high, rare))
     ends = (scale[1](curve - half), low), (scale[1](curve + half), high)
-    lower, upper = (np.where(varies, inner, outer) for inner, outer in ends)
+    lower, upper = (np.clip(np.where(varies, a, b), least, most) for a, b in ends)
     return lower, upper
 
 
@@ -299,7 +301,9 @@ class DETCurve(CurveStatistic):
     `ROC.threshold_at` finds it, anew in every replicate: vertical averaging [1]_.
 
     A *pointwise* band is an interval of each point: it says where the true miss rate of one
-    false-alarm rate may lie. A *simultaneous* band holds the whole true curve with its confidence:
+    false-alarm rate may lie. Of speakers it is Student's, on the probit scale. Where replicates
+    show no misses, the rate may be as large as K speakers leave open, :math:`1 - (\alpha/2)^{1/K}`.
+    A *simultaneous* band holds the whole true curve with its confidence:
     on the scale :math:`\arcsin\sqrt p`, the multiple of the standard error that all points of this
     share of replicates keep. Neither says where the curve of another test set may lie.
 
@@ -376,7 +380,7 @@ class DETCurve(CurveStatistic):
         DETBand
         """
         pfa = mark_read_only(np.array(self.pfa))
-        band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate)))
+        band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate), _PROBIT))
         if kind == "pointwise":
             return band
         # A DET curve falls: where it shows few errors, the last point before limits it from above,
@@ -444,7 +448,8 @@ class _DCFCurve(_Curve):
         Parameters
         ----------
         result, kind
-            As for `DETCurve.band`; on the logarithmic scale, NaN where replicates are alike.
+            As for `DETCurve.band`, on the logarithmic scale; a simultaneous band is NaN where
+            replicates are alike.
 
         Returns
         -------
@@ -505,7 +510,8 @@ class MinDCFCurve(_DCFCurve):
     Notes
     -----
     The curve of `BayesPlot.plot_dcf_curve_min`; kinds of band as for `DETCurve`. A basic interval
-    mirrors the replicates about the estimate. Where these are all on one side, so is the band.
+    mirrors the replicates about the estimate. Where these are all on one side, so is the band of
+    trials. A pointwise band of speakers lies about the estimate without the bias of the replicates.
 
     Examples
     --------

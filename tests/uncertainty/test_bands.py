@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special, stats
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
@@ -168,7 +169,23 @@ def test_bands_by_speaker(rng: np.random.Generator) -> None:
         np.testing.assert_allclose(found.replicates, expected.replicates, rtol=1e-12)
         band = curve.band(found)
         assert band.method == "speaker"
-        np.testing.assert_array_equal((band.low, band.high), (found.low, found.high))
+        # Student's interval of the replicates, on the probit scale or the logarithmic one.
+        to, back = (np.log, np.exp)
+        if isinstance(curve, DETCurve):
+            to, back = special.ndtri, special.ndtr
+        # Without errors: half of the least step.
+        step = 0.5 * found.replicates[found.replicates > 0].min()
+        values = to(np.clip(found.replicates, step, None))
+        centre = to(found.estimate)
+        if isinstance(curve, MinDCFCurve):
+            centre = 2 * centre - values.mean(axis=0)
+        n = int(found.degrees) + 1
+        half = np.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1) * values.std(axis=0, ddof=1)
+        # Where many replicates show no errors, what 12 speakers leave open.
+        none = (found.replicates <= 0).mean(axis=0) >= 0.025
+        low = np.where(none, found.low, back(centre - half))
+        high = np.where(none, np.maximum(found.high, 1 - 0.025 ** (1 / n)), back(centre + half))
+        np.testing.assert_allclose((band.low, band.high), (low, high), rtol=1e-9)
 
 
 def _miss_rates_within_limits(
@@ -350,3 +367,29 @@ def test_curve_of_costs_of_sets(
     priors = 1 / (1 + np.exp(-np.array(plo)))
     expected = bootstrap(*scores, ActDCF(priors, normalize=True), **options)
     np.testing.assert_allclose(found.replicates, expected.replicates, rtol=1e-12)
+
+
+def test_no_band_without_width_where_nobody_is_missed() -> None:
+    """What 15 speakers do not show may have a chance of 1 - 0.025^(1/15)."""
+    trials = CrossedExperiment(15, 1, 3, tar_mean=3.0).draw(np.random.default_rng(21))
+    curve = DETCurve([0.05, 0.5, 0.9])
+    found = bootstrap_scores(
+        trials.scores, trials.key, curve, replications=100, rng=3,
+        model_speakers=trials.model_speakers, segment_speakers=trials.segment_speakers,
+    )  # fmt: skip
+    band = curve.band(found)
+    assert band.pmiss[-1] == found.high[-1] == 0
+    assert (band.low[-1], band.high[-1]) == pytest.approx((0.0, 1 - 0.025 ** (1 / 15)))
+    costs = ActDCFCurve([-1.0, 8.0])
+    scores = trials.scores.transform(lambda x: np.sign(x) * 20.0)
+    key = trials.key
+    tar, non = (key.tar & (trials.scores.scoremat > 0)), (key.non & (trials.scores.scoremat < 0))
+    perfect = Key(key.modelset, key.segset, tar, non)
+    found = bootstrap_scores(
+        scores, perfect, costs, replications=100, rng=3,
+        model_speakers=trials.model_speakers, segment_speakers=trials.segment_speakers,
+    )  # fmt: skip
+    band = costs.band(found)
+    greatest = np.asarray(costs.bounds[1])
+    assert np.allclose(band.low, 0)
+    assert band.high == pytest.approx((1 - 0.025 ** (1 / 15)) * greatest)
