@@ -26,7 +26,7 @@ _NAMES = {
     """,
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.frames": "TrialFrame from_frame",
-    "bosaris_py.fusion": "LinearFusion QualityFusion quality_systems read_model",
+    "bosaris_py.fusion": "LinearFusion QualityFusion SASVFusion quality_systems read_model",
     "bosaris_py.numerics": """
         OperatingPoint ROC ROCCH SpoofCosts Threshold act_dcf auc cllr eer effective_prior
         error_rates_at logit min_cllr min_dcf norm_act_dcf norm_min_dcf optimal_llrs

@@ -62,6 +62,7 @@ from bosaris_py.frames import TrialFrame as TrialFrame
 from bosaris_py.frames import from_frame as from_frame
 from bosaris_py.fusion import LinearFusion as LinearFusion
 from bosaris_py.fusion import QualityFusion as QualityFusion
+from bosaris_py.fusion import SASVFusion as SASVFusion
 from bosaris_py.fusion import quality_systems as quality_systems
 from bosaris_py.fusion import read_model as read_model
 from bosaris_py.numerics import ROC as ROC

@@ -21,7 +21,8 @@ from bosaris_py.trials.scores import AnyScores, scored_ndx
 from bosaris_py.trials.speakers import SpeakersLike, split_key
 
 
-def _to_line(value: Any) -> LinearCalibration:
+def to_line(value: Any) -> LinearCalibration:
+    """Return a line, or build it of the fields that a file holds."""
     if isinstance(value, LinearCalibration):
         return value
     if not isinstance(value, Mapping):
@@ -32,7 +33,7 @@ def _to_line(value: Any) -> LinearCalibration:
 def _to_lines(value: Any) -> dict[str, LinearCalibration]:
     if not isinstance(value, Mapping):
         raise invalid("lines", "map names to LinearCalibration", describe(value))
-    return {name: _to_line(line) for name, line in value.items()}
+    return {name: to_line(line) for name, line in value.items()}
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -74,7 +75,7 @@ class ConditionCalibration(SavedMap):
     """
 
     lines: Mapping[str, LinearCalibration] = attrs.field(converter=_to_lines)
-    pooled: LinearCalibration = attrs.field(converter=_to_line)
+    pooled: LinearCalibration = attrs.field(converter=to_line)
     strength: float = attrs.field(**NOT_NEGATIVE)
 
     @classmethod

@@ -16,6 +16,7 @@ from bosaris_py.calibration import (
 from bosaris_py.errors import FileFormatError
 from bosaris_py.fusion.linear import LinearFusion
 from bosaris_py.fusion.quality import QualityFusion, quality_systems
+from bosaris_py.fusion.sasv import SASVFusion
 from bosaris_py.storage.parameters import read_any_parameters
 
 Model = (
@@ -27,11 +28,12 @@ Model = (
     | ConditionCalibration
     | LinearFusion
     | QualityFusion
+    | SASVFusion
 )
 
 _MODELS: dict[str, type[Model]] = {model.__name__: model for model in get_args(Model)}
 
-__all__ = ["LinearFusion", "QualityFusion", "quality_systems", "read_model"]
+__all__ = ["LinearFusion", "QualityFusion", "SASVFusion", "quality_systems", "read_model"]
 
 
 def read_model(path: FilePath) -> Model:
@@ -45,7 +47,7 @@ def read_model(path: FilePath) -> Model:
     Returns
     -------
     LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration,
-    BoundedCalibration, ConditionCalibration, LinearFusion or QualityFusion
+    BoundedCalibration, ConditionCalibration, LinearFusion, QualityFusion or SASVFusion
         Equal to the one that was saved, to the last bit.
 
     Raises

@@ -262,6 +262,12 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             ).standard_error
         )
     ],
+    "SASVFusion": [
+        lambda x: bp.SASVFusion.fit(kinds_of(x), asv=x.first, cm=x.second).asv.scale,
+        lambda x: bp.SASVFusion.fit(kinds_of(x), asv=x.first, cm=x.second).apply(
+            asv=x.first, cm=x.second, ndx=x.key
+        ),
+    ],
     "Resampling.kinds_sample": [
         lambda x: [
             part.scores

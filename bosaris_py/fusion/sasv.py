@@ -1,0 +1,208 @@
+"""Fusion of a speaker verifier and a countermeasure to one log-likelihood-ratio."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import Float64Array
+from bosaris_py._validation import as_float_array, describe, invalid, refuse_nan
+from bosaris_py.calibration.by_condition import to_line
+from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.trained import SavedMap
+from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
+from bosaris_py.trials.key import AnyNdx
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores, as_output_of_map, assemble, stack_scores
+from bosaris_py.trials.speakers import KeyLike
+
+
+def _to_share(value: Any) -> float:
+    try:
+        share = float(value)
+    except (TypeError, ValueError):
+        raise invalid("spoof_share", "be a number", describe(value)) from None
+    if not 0.0 <= share <= 1.0:
+        raise invalid("spoof_share", "lie in [0, 1]", describe(value))
+    return share
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class SASVFusion(SavedMap):
+    r"""A speaker verifier and a countermeasure as one detector of targets; made by `fit`.
+
+    Parameters
+    ----------
+    asv : LinearCalibration
+        From the verifier's scores to log-likelihood-ratios of targets against zero-effort
+        impostors.
+    cm : LinearCalibration
+        From the countermeasure's to those of bona fide speech against spoofs.
+    spoof_share : float
+        Share of spoofs among what must be rejected, by cost.
+
+    See Also
+    --------
+    bosaris_py.a_dcf, bosaris_py.act_a_dcf : What the fused scores are judged by.
+
+    Notes
+    -----
+    A trial to be rejected is a spoof with probability :math:`\rho`, else a zero-effort impostor.
+    The likelihood of this mixture gives [1]_
+
+    .. math::
+
+        \ell = -\log\left((1-\rho) e^{-\ell_{asv}} + \rho e^{-\ell_{cm}}\right), \qquad
+        \rho = \frac{\pi_s C_{fa,s}}{\pi_s C_{fa,s} + \pi_n C_{fa}}.
+
+    It takes for granted that the verifier's score says nothing about spoofs, and the
+    countermeasure's nothing about the speaker. Bayes decisions are then those of
+    `SpoofCosts.threshold`.
+
+    References
+    ----------
+    .. [1] X. Wang et al., "Revisiting and improving scoring fusion for spoofing-aware speaker
+       verification using compositional data analysis", Interspeech 2024.
+
+    Examples
+    --------
+    >>> line = LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5])
+    >>> fusion = SASVFusion(asv=line, cm=line, spoof_share=0.5)
+    >>> fusion.apply(asv=[2.0, 2.0, -1.0], cm=[2.0, -1.0, 2.0]).round(3).tolist()
+    [1.656, -3.586, -3.586]
+    """
+
+    asv: LinearCalibration = attrs.field(converter=to_line)
+    cm: LinearCalibration = attrs.field(converter=to_line)
+    spoof_share: float = attrs.field(converter=_to_share)
+
+    @classmethod
+    def fit(
+        cls,
+        key: KeyLike,
+        *,
+        asv: AnyScores,
+        cm: AnyScores,
+        costs: SpoofCostsLike = "a-DCF1",
+        spoof_share: float | None = None,
+        ridge: Any = 0.0,
+    ) -> Self:
+        r"""Calibrate both detectors, each at its effective prior.
+
+        Parameters
+        ----------
+        key : pair (key, metadata)
+            Trials, and a column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
+        asv, cm : Scores or FlatScores
+            Scores of the verifier and of the countermeasure.
+        costs : SpoofCosts or str, default: "a-DCF1"
+            Priors and costs, or their name, which decide both priors and the share of spoofs.
+        spoof_share : float, optional
+            Share of spoofs by cost, in place of that of `costs`.
+        ridge : float or str, default: 0.0
+            As for `LinearCalibration.fit`.
+
+        Returns
+        -------
+        SASVFusion
+
+        Raises
+        ------
+        InvalidInputError
+            If kinds are not known, a class has no scores, or a prior is 0.
+
+        Warns
+        -----
+        MissingTrialsWarning, SeparableDataWarning
+            As for `LinearCalibration.fit_scores`.
+
+        Notes
+        -----
+        The verifier is trained on targets and zero-effort impostors at the prior of
+        :math:`\pi_t C_{miss}` to :math:`\pi_n C_{fa}`; the countermeasure on bona fide trials of
+        both kinds and spoofs at that of :math:`\pi_t C_{miss}` to :math:`\pi_s C_{fa,s}`.
+        """
+        given = SpoofCosts.named(costs)
+        for price, name in ((given.fa_price, "p_nontarget"), (given.spoof_price, "p_spoof")):
+            if price == 0:
+                raise invalid("costs", "have three classes of positive prior", f"{name} 0")
+        share = given.spoof_share if spoof_share is None else spoof_share
+        of_asv, of_cm = (ListedSample.of_kinds(scores, key) for scores in (asv, cm))
+        tar, non, _ = (part.scores for part in of_asv.classes)
+        *bona, spoof = (part.scores for part in of_cm.classes)
+        lines = []
+        for trials, alarm in (
+            ((tar, non), given.fa_price),
+            ((np.concatenate(bona), spoof), given.spoof_price),
+        ):
+            prior = OperatingPoint(0.5, given.miss_price, alarm).effective_prior
+            lines.append(LinearCalibration.fit(*trials, prior=prior, ridge=ridge))
+        return cls(asv=lines[0], cm=lines[1], spoof_share=share)
+
+    def apply(
+        self,
+        *,
+        asv: AnyScores | npt.ArrayLike,
+        cm: AnyScores | npt.ArrayLike,
+        ndx: AnyNdx | None = None,
+    ) -> Any:
+        """Fuse the scores of both detectors to log-likelihood-ratios.
+
+        Parameters
+        ----------
+        asv, cm : array_like of float, or Scores or FlatScores
+            Scores of the verifier and of the countermeasure, of the same trials.
+        ndx : Ndx, Key, FlatNdx or FlatKey, optional
+            The trials to fuse; needed for Scores, and for them only.
+
+        Returns
+        -------
+        ndarray of float64, or Scores or FlatScores
+            Natural-log likelihood-ratios of targets against the mixture.
+
+        Raises
+        ------
+        TrialMismatchError
+            If a detector lacks scores of trials in `ndx`.
+        """
+        if isinstance(asv, AnyScores) and isinstance(cm, AnyScores):
+            if ndx is None:
+                expected = "be given with Scores, to say which trials are to be fused"
+                raise invalid("ndx", expected, "None")
+            stacked = stack_scores([asv, cm], ndx)
+            return as_output_of_map(assemble(self._fuse(stacked[0], stacked[1]), ndx))
+        lists = []
+        for values, name in ((asv, "asv"), (cm, "cm")):
+            if isinstance(values, AnyScores):
+                hint = "Both are Scores, or both arrays."
+                raise invalid(name, "be of the same kind as the other", describe(values), hint)
+            array = as_float_array(values, name)
+            refuse_nan(np.atleast_1d(array), name)
+            lists.append(array)
+        if ndx is not None:
+            raise invalid("ndx", "be given with Scores only", describe(ndx))
+        if lists[0].shape != lists[1].shape:
+            expected = f"have the shape {lists[0].shape} of `asv`"
+            raise invalid("cm", expected, f"{lists[1].shape}")
+        return self._fuse(lists[0], lists[1])[()]
+
+    def _fuse(self, asv: npt.ArrayLike, cm: npt.ArrayLike) -> Float64Array:
+        with np.errstate(divide="ignore"):
+            shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
+        terms = (
+            share - np.asarray(line.apply(values))
+            for share, line, values in zip(shares, (self.asv, self.cm), (asv, cm), strict=True)
+        )
+        return np.asarray(-np.logaddexp(*terms))
+
+    def __repr__(self) -> str:
+        """Show both lines and the share."""
+        lines = "; ".join(
+            f"{name}: llr = {line.scale:.4g} * score {'-' if line.offset < 0 else '+'} "
+            f"{abs(line.offset):.4g}"
+            for name, line in (("asv", self.asv), ("cm", self.cm))
+        )
+        return f"SASVFusion: {lines}; share of spoofs {self.spoof_share:.4g}"
