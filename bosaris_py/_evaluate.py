@@ -296,7 +296,10 @@ class _Judging:
         """Say what the intervals are; `of_formula` names the figures that have a formula."""
         percent = f"{100 * self.confidence:g} % intervals"
         if self.replications:
-            return f"{percent}: speaker bootstrap, {self.replications} replicates"
+            how = f"{percent}: speaker bootstrap, {self.replications} replicates"
+            # The least rank of a replicate that ends an interval of Student's kind is 1.
+            few = round(0.5 * (1.0 - self.confidence) * (self.replications + 1), 9) < 1
+            return f"{how}, too few for quantiles: Student's t by formula" if few else how
         if any(self.maps):
             return f"{percent}{of_formula}: formula for trials that share speakers"
         return ""

@@ -22,13 +22,11 @@ from bosaris_py.storage.atomic import atomic_write
 _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    # Behind the end of a row, both would be taken for its arguments.
-    | {"[": "{[}", "*": "{*}"}
 )
 
-# What starts a link, a tag, code or a column in Markdown. A sign < that a letter cannot follow
+# What makes a link, a tag, code or a column in Markdown. A sign < that a letter cannot follow
 # stays: p < 0.05.
-_MARKDOWN = re.compile(r"[\\|`\[\]]|\*|\b_|_\b|<(?=[A-Za-z/!?])|&(?=[#\w]+;)")
+_MARKDOWN = re.compile(r"[\\|`]|\](?=[(\[:])|\*|\b_|_\b|<(?=[A-Za-z/!?])|&(?=[#\w]+;)")
 
 
 class WithInterval(str):
@@ -267,7 +265,12 @@ class Table(Records):
         """
         head, *rows = [[printable(cell).translate(_LATEX) for cell in row] for row in self._texts()]
         layout = "".join("l" if column in self._left else "r" for column in range(len(head)))
-        lines = [" & ".join(row) + r" \\" for row in (head, *rows)]
+        # Behind the end of a row, [ and * would be taken for its arguments.
+        begins = ("{}" * row[0].startswith(("[", "*")) for row in (head, *rows))
+        lines = [
+            f"{begin}{' & '.join(row)} \\\\"
+            for begin, row in zip(begins, (head, *rows), strict=True)
+        ]
         begin, end = rf"\begin{{tabular}}{{{layout}}}", r"\end{tabular}"
         # A paragraph of its own, so that a long note is broken at the width of the page.
         note = rf"\par{{\footnotesize ({self._note.translate(_LATEX)})\par}}"

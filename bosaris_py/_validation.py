@@ -35,7 +35,13 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py.errors import LONGEST_MESSAGE, InvalidInputError, as_message, printable
+from bosaris_py.errors import (
+    LONGEST_MESSAGE,
+    InvalidInputError,
+    SuspectScoresWarning,
+    as_message,
+    printable,
+)
 
 FilePath = str | os.PathLike[str]
 
@@ -61,6 +67,12 @@ _FROM_LABELS = (
 # From so many trials on, scores may be tied where the other list looks like labels; below the
 # first number, nothing is taken for labels.
 _FEW_TRIALS, _MANY_TRIALS = 4, 20
+
+# Above it not every whole number is a float64.
+_LARGEST_WHOLE = 2**53
+
+# As long as ids of files may be. In numpy's arrays each id takes the room of the longest.
+_LONGEST_ID = 16384
 
 _PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
@@ -212,6 +224,8 @@ def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     if array.dtype.kind == "f":
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     if array.dtype.kind in "iu" or array.size == 0:
+        if array.dtype.itemsize == 8 and array.size and array.dtype.kind in "iu":
+            _check_digits(array, name)
         return array.astype(np.float64)
     hint = ""
     if isinstance(values, set | frozenset):
@@ -225,6 +239,16 @@ def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     elif hint and name in ("tar", "non"):
         hint = f"{hint} {_FROM_LABELS}"
     raise invalid(name, "hold real numbers", describe(array), hint)
+
+
+def _check_digits(array: AnyArray, name: str) -> None:
+    """Warn if whole numbers are so large that numbers that differ become the same score."""
+    most = max(int(array.max()), -int(array.min()))
+    if most > _LARGEST_WHOLE:
+        finding = (
+            f"`{name}` has whole numbers up to {most}; above {_LARGEST_WHOLE} they are rounded."
+        )
+        warn_caller(finding, SuspectScoresWarning)
 
 
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:
@@ -364,6 +388,9 @@ def _as_id(item: object, name: str) -> str:
         raise invalid(name, "hold strings", f"among others {describe(item)}", hint)
     if "\0" in item:
         raise invalid(name, "not contain the character NUL", describe(item))
+    if len(item) > _LONGEST_ID:
+        expected = f"hold ids of at most {_LONGEST_ID:,} characters"
+        raise invalid(name, expected, f"one of {len(item):,}")
     return item
 
 

@@ -310,8 +310,8 @@ class _Columns:
             raise invalid("non", "be given with `tar` only", describe(non))
         if self.is_numeric(name, "label"):
             values = self.numbers(name, "label")
-            meant = 1 if tar == "target" else tar
-            is_target: BoolArray = np.equal(values, meant if isinstance(meant, Number) else np.nan)
+            one: Any = 1 if tar == "target" else tar
+            is_target: BoolArray = values == (one if isinstance(one, Number) else np.nan)
             if tar != "target" and not is_target.any():
                 found = list_some(np.unique(values).tolist())
                 raise invalid("tar", f"be a label of column {name!r} ({found})", describe(tar))

@@ -362,3 +362,24 @@ def test_imports_no_data_frame_library():
 def test_labels_that_mean_no_target_are_named(labels, how):
     table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"], "label": labels}
     assert bp.from_frame(table, **how).key.trial_labels().tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("count", [4, 20, 299])
+def test_columns_that_look_like_labels_are_refused_from_four_rows_on(count):
+    rows = {
+        "model": [f"m{i}" for i in range(count)],
+        "segment": ["s"] * count,
+        "x": [float(i % 2) for i in range(count)],
+    }
+    with pytest.raises(InvalidInputError, match="looks like labels"):
+        bp.from_frame(rows)
+    # Of three, scores may be 0 and 1 by chance.
+    assert list(bp.from_frame({name: values[:3] for name, values in rows.items()}).scores) == ["x"]
+
+
+def test_one_long_id_does_not_take_room_for_all():
+    rows = {"model": ["m" * 10**6, "n"], "segment": ["s", "t"], "x": [0.5, 1.5]}
+    with pytest.raises(InvalidInputError, match=r"at most 16,384 characters"):
+        bp.from_frame(rows)
+    with pytest.raises(InvalidInputError, match=r"`modelset` must .* at most 16,384 characters"):
+        bp.Scores([[0.5], [1.5]], rows["model"], ["s"])

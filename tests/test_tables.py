@@ -184,7 +184,7 @@ class TestHostileNames:
             assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 3
         # No sign that starts a tag, a link or code is bare.
         bare = re.sub(r"\\.", "", lines[2])
-        assert not re.search(r"<[A-Za-z/!?]|[`\[\]*]", bare)
+        assert not re.search(r"<[A-Za-z/!?]|[`*]|\][(\[:]", bare)
 
     def test_latex(self, name):
         text = Named(name).to_latex()

@@ -1061,3 +1061,13 @@ def test_a_map_of_what_a_map_made_is_warned_of(model: type, tmp_path: Path) -> N
         model.fit(*scores.get_tar_non(key)).apply(llrs)
         fitted.apply(llrs.scoremat)
         fitted.apply(scores)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_whole_numbers_that_lose_digits_are_warned_of(kind: type) -> None:
+    """Above 2^53 numbers that differ become one float64, and a perfect system has ties."""
+    large = np.array([2**53 + 2], dtype=kind)
+    with pytest.warns(SuspectScoresWarning, match="above 9007199254740992 they are rounded"):
+        bp.eer(large, large - kind(1))
+    exact = np.array([2**53], dtype=kind)
+    assert bp.eer(exact, exact - kind(1)) == 0.0
