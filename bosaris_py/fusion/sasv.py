@@ -43,6 +43,8 @@ class SASVFusion(SavedMap):
         From the countermeasure's to those of bona fide speech against spoofs.
     spoof_share : float
         Share of spoofs among what must be rejected, by cost.
+    of_llrs : bool, optional
+        Whether the training scores came from a map; None where that is not known.
 
     See Also
     --------

@@ -158,7 +158,17 @@ class TDCF(TandemStatistic):
         )
 
     def evaluator(self, asv: Three, cm: Three) -> Evaluator:
-        """Prepare for many sets of weights; see `TandemStatistic.evaluator`."""
+        """Prepare for many sets of weights of targets and of non-targets, spoofs last.
+
+        Parameters
+        ----------
+        asv, cm : tuple of ndarray of float
+            Scores of the same trials, by class.
+
+        Returns
+        -------
+        callable
+        """
         if isinstance(self.asv_threshold, str):
             limits = _distinct(asv[0])
         else:
@@ -237,7 +247,17 @@ class TEER(TandemStatistic):
         return float(t_eer(asv=asv, cm=cm))
 
     def evaluator(self, asv: Three, cm: Three) -> Evaluator:
-        """Prepare for many sets of weights; see `TandemStatistic.evaluator`."""
+        """Prepare for many sets of weights of targets and of non-targets, spoofs last.
+
+        Parameters
+        ----------
+        asv, cm : tuple of ndarray of float
+            Scores of the same trials, by class.
+
+        Returns
+        -------
+        callable
+        """
         limits, levels = _distinct(*asv), _distinct(*cm)
         of_asv = [_Edges.of(scores, limits) for scores in asv]
         of_cm = [_Edges.of(scores, levels) for scores in cm]

@@ -65,7 +65,17 @@ class _OfCosts(SpoofStatistic):
     normalize: bool = attrs.field(default=True, kw_only=True)
 
     def view(self, sample: ListedSample) -> ListedSample:
-        """Return the sample with the shares of the costs."""
+        """Return the sample with the shares of the costs.
+
+        Parameters
+        ----------
+        sample : ListedSample
+            Of three classes.
+
+        Returns
+        -------
+        ListedSample
+        """
         return sample.with_shares(*self.costs.kind_shares)
 
 
@@ -167,7 +177,17 @@ class SVEER(SpoofStatistic):
     plain: ClassVar[Statistic] = EER()
 
     def view(self, sample: ListedSample) -> ListedSample:
-        """Leave spoofs out."""
+        """Leave spoofs out.
+
+        Parameters
+        ----------
+        sample : ListedSample
+            Of three classes.
+
+        Returns
+        -------
+        ListedSample
+        """
         return sample.with_shares(1.0, 0.0)
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: Any = None) -> float:
@@ -192,7 +212,17 @@ class SPFEER(SpoofStatistic):
     plain: ClassVar[Statistic] = EER()
 
     def view(self, sample: ListedSample) -> ListedSample:
-        """Leave zero-effort impostors out."""
+        """Leave zero-effort impostors out.
+
+        Parameters
+        ----------
+        sample : ListedSample
+            Of three classes.
+
+        Returns
+        -------
+        ListedSample
+        """
         return sample.with_shares(0.0, 1.0)
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
@@ -217,7 +247,17 @@ class SASVEER(SpoofStatistic):
     plain: ClassVar[Statistic] = EER()
 
     def view(self, sample: ListedSample) -> ListedSample:
-        """Take all non-targets alike."""
+        """Take all non-targets alike.
+
+        Parameters
+        ----------
+        sample : ListedSample
+            Of three classes.
+
+        Returns
+        -------
+        ListedSample
+        """
         return sample.with_kinds_pooled()
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
