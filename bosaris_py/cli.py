@@ -574,6 +574,12 @@ def _compare(args: argparse.Namespace) -> None:
         **_judged_by(args, key, metadata),
     )
     _emit(_table_text(found, form), args.output)
+    if args.fail_if_worse:
+        record = found.records()[0]
+        # Of the area under the ROC more is better.
+        sign = -1.0 if args.statistic == "auc" else 1.0
+        if record["significant"] and sign * record["difference"] > 0:
+            raise _AnswerIsNo(f"{record['first']} is significantly worse than {record['second']}")
 
 
 def _transfer(args: argparse.Namespace) -> None:
@@ -602,12 +608,6 @@ def _transfer(args: argparse.Namespace) -> None:
             **options,
         )
     _emit(_table_text(found, form), args.output)
-    if args.fail_if_worse:
-        record = found.records()[0]
-        # Of the area under the ROC more is better.
-        sign = -1.0 if args.statistic == "auc" else 1.0
-        if record["significant"] and sign * record["difference"] > 0:
-            raise _AnswerIsNo(f"{record['first']} is significantly worse than {record['second']}")
 
 
 def _results(args: argparse.Namespace) -> dict[str, Any]:
