@@ -242,8 +242,8 @@ def case_llr(
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
     bounds : {"elub", "iv", "wide"} or None, default: "elub"
-        As for `llr_bounds`, of the cross-fitted reference set (`cross_fit`). With None the caller
-        answers for how large the result is.
+        As for `llr_bounds` with these `speakers`, of the cross-fitted reference set (`cross_fit`).
+        With None the caller answers for how large the result is.
     folds : int or "speaker", default: 5
         As for `cross_fit`. Bounds of "speaker" depend on no division, but take a map for each
         pair of speakers.
@@ -258,7 +258,7 @@ def case_llr(
         Files whose SHA-256 is to be reported, as of ``storage.hashed_files``; of a path it is that
         of now, and the statement says so.
     **options
-        Arguments of the ``fit`` of the calibration.
+        Arguments of the ``fit`` of the calibration; ``ridge`` of a line is "weak" by default.
 
     Returns
     -------
@@ -281,6 +281,9 @@ def case_llr(
     The interval tells how sure the map is at this score, given the reference set. It does
     not tell whether that set is relevant to the case. Where the map is beyond a bound, ends of the
     interval are the bound as well, so both may be equal.
+
+    Bounds of speakers who recur count one misleading speaker and one misleading pair of speakers,
+    not one trial. Without `speakers` they count trials.
 
     Bounds depend on how the speakers are divided into folds. Each is the median over eleven
     divisions, and the statement has the range of the log-likelihood-ratio over them.
@@ -312,6 +315,7 @@ def case_llr(
     hashes = {str(file): digest_of(file) for file in named}
     if bounds is not None:
         check_choice(bounds, BoundsKind, "bounds")
+    options = weak_unless_given(model, options)
     seed = rng if isinstance(rng, int) else int(as_generator(rng).integers(2**31))
     found: list[LLRBounds] = []
     for child in as_generator(seed).spawn(
@@ -325,7 +329,7 @@ def case_llr(
             tar, non = fitted.scores.get_tar_non(split_key(key)[0])
             found.append(LLRBounds(-math.inf, math.inf))
             if bounds is not None:
-                found[-1] = llr_bounds(tar, non, bounds)
+                found[-1] = llr_bounds(fitted.scores, key, bounds, speakers=speakers)
     trained, ends = fitted.final, LLRBounds(*np.median(found, axis=0).tolist())
     limits = None if bounds is None else ends
     with collected() as caught:

@@ -41,13 +41,16 @@ TOLD = {
 
 def test_numbers_are_those_of_their_parts():
     found = case_llr(1.5, SCORES, KEY, **TOLD)
-    linear = LinearCalibration.fit_scores(SCORES, KEY)
+    linear = LinearCalibration.fit_scores(SCORES, KEY, ridge="weak")
     assert found.calibration == linear
     assert found.unbounded == linear.apply(1.5)
     divisions = [
         llr_bounds(
-            *cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=rng)
-            .scores.get_tar_non(KEY)
+            cross_fit(
+                LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=rng, ridge="weak"
+            ).scores,
+            KEY,
+            speakers=SPEAKERS,
         )
         for rng in np.random.default_rng(3).spawn(11)
     ]  # fmt: skip
@@ -61,10 +64,12 @@ def test_numbers_are_those_of_their_parts():
 def test_bounds_are_of_the_kind_that_is_asked_for(kind):
     told = TOLD | {"replications": 2}
     found = case_llr(1.5, SCORES, KEY, bounds=kind, folds="speaker", **told)
-    fitted = cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, folds="speaker")
-    classes = fitted.scores.get_tar_non(KEY)
-    assert found.bounds == tuple(llr_bounds(*classes, kind))
-    assert found.bounds != tuple(llr_bounds(*classes))
+    fitted = cross_fit(
+        LinearCalibration, SCORES, KEY, speakers=SPEAKERS, folds="speaker", ridge="weak"
+    )
+    assert found.bounds == tuple(llr_bounds(fitted.scores, KEY, kind, speakers=SPEAKERS))
+    assert found.bounds != tuple(llr_bounds(fitted.scores, KEY, speakers=SPEAKERS))
+    assert found.bounds != tuple(llr_bounds(fitted.scores, KEY, kind))
 
 
 def test_replicates_have_the_ridge_that_separable_classes_got(monkeypatch):
@@ -81,7 +86,7 @@ def test_replicates_have_the_ridge_that_separable_classes_got(monkeypatch):
     monkeypatch.setattr(LinearCalibration, "fit", classmethod(note))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        case_llr(1.0, apart, KEY, bounds=None, **TOLD | {"replications": 3})
+        case_llr(1.0, apart, KEY, bounds=None, ridge=0.0, **TOLD | {"replications": 3})
     assert ridges[-3:] == [trained.ridge] * 3
 
 

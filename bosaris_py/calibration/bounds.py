@@ -24,6 +24,9 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
 from bosaris_py.numerics.roc import check_llrs
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
+from bosaris_py.trials.speakers import KeyLike, Speakers, SpeakersLike, split_key
 
 BoundsKind = Literal["elub", "iv", "wide"]
 
@@ -56,16 +59,26 @@ LLRBounds.low.__doc__ = "The lowest log-likelihood-ratio that the trials support
 LLRBounds.high.__doc__ = "The highest log-likelihood-ratio that the trials support, at least 0."
 
 
-def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub") -> LLRBounds:
+def llr_bounds(
+    tar: npt.ArrayLike | AnyScores,
+    non: npt.ArrayLike | KeyLike,
+    kind: BoundsKind = "elub",
+    *,
+    speakers: SpeakersLike = None,
+) -> LLRBounds:
     r"""Return empirical lower and upper bounds of log-likelihood-ratios.
 
     Parameters
     ----------
-    tar, non : (n_tar,), (n_non,) array_like of float
-        Natural-log likelihood-ratios of validation trials; best those of `cross_fit`. No NaN.
+    tar, non : (n_tar,), (n_non,) array_like of float, or scores and key
+        Natural-log likelihood-ratios of validation trials; best those of `cross_fit`. No NaN. Or
+        `Scores` of them, and a key or a pair (key, metadata).
     kind : {"elub", "iv", "wide"}, default: "elub"
         The bounds of expected utility [1]_, which are those of the Bayes error-rate; or of
         invariant verification [2]_; or wider ones where trials are few, see Notes.
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        As for `evaluate`, of scores and key. Speakers then count, and not trials, see Notes: the
+        choice where speakers recur.
 
     Returns
     -------
@@ -94,6 +107,12 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     "wide" has a = b = min(1/2, n / 1000), n the number of trials of the smaller class: below 500
     the others cost more than they save.
 
+    *Speakers.* Where speakers recur, trials say less than their number. With `speakers`, a, b and
+    the ones below count in units of several trials. A target counts as :math:`N_T / K`, the targets
+    of one of K speakers. A non-target counts as :math:`N_N / P`, those of one of P pairs of
+    speakers who meet. So one misleading speaker is added, and one misleading pair. The bounds are
+    nearer to 0, unless each speaker has one target and each pair one trial.
+
     References
     ----------
     .. [1] P. Vergeer et al., "Numerical likelihood ratios outputted by LR systems are often based
@@ -109,27 +128,49 @@ def llr_bounds(tar: npt.ArrayLike, non: npt.ArrayLike, kind: BoundsKind = "elub"
     [-4.5951, 4.5951]
     """
     check_choice(kind, BoundsKind, "kind")
-    targets, others = as_score_lists(tar, non)
+    units: tuple[float, float] = (1.0, 1.0)
+    lists: tuple[Any, Any] = tar, non
+    if isinstance(tar, (Scores, FlatScores)):
+        both = split_key(non)
+        if speakers is None:
+            lists = tar.get_tar_non(both[0])
+        else:
+            who = Speakers(speakers)
+            sample = ListedSample.of(tar, both, None, lambda: who.of_trials(both))
+            n_speakers, n_pairs = sample.pairs.n_by_class[0], sample.pairs.pair_mass.size
+            lists, units = sample.lists, (sample.n_tar / n_speakers, sample.n_non / n_pairs)
+    elif speakers is not None:
+        hint = "Give scores and a key: llr_bounds(scores, key, speakers=...)."
+        raise invalid("speakers", "be left out of lists of trials", describe(speakers), hint)
+    targets, others = as_score_lists(*lists)
     for name, scores in (("tar", targets), ("non", others)):
         check_not_empty(scores, name)
         refuse_nan(scores, name)
-    low, high = sorted_bounds([np.sort(targets)], [np.sort(others)], kind)
+    low, high = sorted_bounds([np.sort(targets)], [np.sort(others)], kind, units)
     check_llrs(targets, others, None, None)
     return LLRBounds(low, high)
 
 
 def sorted_bounds(
-    tar: Sequence[FloatArray], non: Sequence[FloatArray], kind: BoundsKind
+    tar: Sequence[FloatArray],
+    non: Sequence[FloatArray],
+    kind: BoundsKind,
+    units: tuple[float, float] = (1.0, 1.0),
 ) -> LLRBounds:
     """Return the bounds of the ascending log-likelihood-ratios of both classes, in some lists."""
+    # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
     wide = min(0.5, min(sum(part.size for part in side) for side in (tar, non)) / _WIDE)
     counts = _PSEUDO_COUNTS.get(kind, (wide, wide))
     of_non, of_tar = ([-part[::-1] for part in side] for side in (non, tar))
-    return LLRBounds(0.0 - _upper_bound(of_non, of_tar, counts), _upper_bound(tar, non, counts))
+    low = 0.0 - _upper_bound(of_non, of_tar, counts, units[::-1])
+    return LLRBounds(low, _upper_bound(tar, non, counts, units))
 
 
 def _upper_bound(
-    tar: Sequence[FloatArray], non: Sequence[FloatArray], added: tuple[float, float]
+    tar: Sequence[FloatArray],
+    non: Sequence[FloatArray],
+    added: tuple[float, float],
+    units: tuple[float, float],
 ) -> float:
     """Return where the empirical log-ratio of both tails first falls below the diagonal."""
     sides, start, end, ratio = (tar, non), 0.0, np.inf, 0.0
@@ -149,8 +190,8 @@ def _upper_bound(
         other: Any = sum(part.size - np.searchsorted(part, ends) for part in sides[1 - which])
         above = (other, own) if which else (own, other)
         with np.errstate(divide="ignore"):
-            ratios = np.log((above[0] + added[0]) / (sizes[0] + 1))
-            ratios -= np.log((above[1] + added[1]) / (sizes[1] + 1))
+            ratios = np.log((above[0] + added[0] * units[0]) / (sizes[0] + units[0]))
+            ratios -= np.log((above[1] + added[1] * units[1]) / (sizes[1] + units[1]))
         # Where no target is left the ratio is that of what was added, whatever the scores say.
         ratios[above[0] == 0] = -np.inf
         first = int(np.argmax(ratios < ends))

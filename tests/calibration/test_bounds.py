@@ -24,6 +24,7 @@ from bosaris_py.errors import (
 from bosaris_py.fusion import read_model
 from bosaris_py.numerics import act_dcf
 from bosaris_py.numerics.priors import sigmoid
+from bosaris_py.trials import Key, Scores
 from tests.calibration.test_cross_fitting import simulated
 
 STEP = 0.01
@@ -256,3 +257,38 @@ def test_scores_that_are_no_llrs_are_warned_of(kind):
     for change in (np.tanh, lambda s: 1.0 / (1.0 + np.exp(-s)), lambda s: 20.0 * s):
         with pytest.warns(SuspectScoresWarning, match="no log-likelihood-ratios"):
             llr_bounds(change(tar), change(non), kind)
+
+
+class TestSpeakers:
+    """Units of a speaker's targets and of a pair's non-targets in place of one trial."""
+
+    IDS = tuple(f"s{i}" for i in range(12))
+    WHO = staticmethod(lambda name: int(name[1:]) // 3)
+    SAME = np.equal.outer(np.arange(12) // 3, np.arange(12) // 3)
+    KEY = Key(IDS, IDS, SAME, ~SAME)
+
+    def test_speakers_apart(self) -> None:
+        """36 targets of 4 speakers, 9 each; 108 non-targets of 6 pairs, 18 each."""
+        scores = Scores(np.where(self.SAME, 10.0, -10.0), self.IDS, self.IDS)
+        bounds = llr_bounds(scores, self.KEY, speakers=self.WHO)
+        # All targets over one pair, all pairs over one speaker, each with the others and itself.
+        high = math.log((36 / (36 + 9)) / (18 / (108 + 18)))
+        low = -math.log((108 / (108 + 18)) / (9 / (36 + 9)))
+        assert bounds == pytest.approx((low, high))
+        plain = llr_bounds(scores, self.KEY)
+        assert plain == llr_bounds(*scores.get_tar_non(self.KEY))
+        assert plain.low < bounds.low < 0 < bounds.high < plain.high
+
+    @pytest.mark.parametrize("kind", ["elub", "iv", "wide"])
+    def test_one_trial_of_each_pair_is_as_without_speakers(self, kind: str) -> None:
+        """Each pair meets once, each speaker has one target."""
+        same, meet = np.eye(12, dtype=bool), np.triu(np.ones((12, 12), dtype=bool), 1)
+        key = Key(self.IDS, self.IDS, same, meet)
+        llrs = np.random.default_rng(1).normal(2.0 * same - 1.0)
+        scores = Scores(llrs, self.IDS, self.IDS)
+        who = dict(zip(self.IDS, range(12), strict=True))
+        assert llr_bounds(scores, key, kind, speakers=who) == llr_bounds(scores, key, kind)
+
+    def test_lists_have_no_speakers(self) -> None:
+        with pytest.raises(InvalidInputError, match="`speakers` must be left out of lists"):
+            llr_bounds([1.0], [0.0], speakers=self.WHO)
