@@ -63,7 +63,9 @@ def evaluate(output: Path) -> None:
         )
         print(f"{row['system']:8s}", "   ".join(found))
     differences = sure.compare()
-    print(f"\nDifferences in EER:\n{differences}")
+    print("\nDifferences in EER:")
+    for line in repr(differences).splitlines():
+        print(textwrap.fill(line, 110))
 
     results = evaluation.results
     curve = unc.DETCurve()
