@@ -174,6 +174,10 @@ def table(cells: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _place(size: str, mean: str, shift: str, _: str) -> tuple[float, float, int]:
+    return float(shift), -float(mean), int(size)
+
+
 def main() -> None:
     """Simulate, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -196,7 +200,9 @@ def main() -> None:
                 known[name] = cell(size, mean, shift, rule, given.sets, given.seed)
                 store.write_text(json.dumps(known, indent=1))
                 sys.stderr.write(f"{name}: {known[name]}\n")
-    text = table(known)
+    # By law, then by the number of speakers.
+    names = sorted(known, key=lambda name: _place(*name.split(" ")))
+    text = table({name: known[name] for name in names})
     if given.output == "-":
         sys.stdout.write(text)
     else:
