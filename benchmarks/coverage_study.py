@@ -24,15 +24,11 @@ from tqdm import tqdm
 
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import BosarisWarning, InvalidInputError
+from bosaris_py.trials.sample import ListedSample, ScoredClass
+from bosaris_py.trials.speaker_pairs import SpeakerPairs
+from bosaris_py.trials.strata import Strata, TrialStrata
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, z_test
-from bosaris_py.uncertainty.influence import (
-    SpeakerInfluence,
-    SpeakerPairs,
-    Studentised,
-    influence_on,
-    speakers_for,
-)
-from bosaris_py.uncertainty.resampling import TrialStrata
+from bosaris_py.uncertainty.influence import SpeakerInfluence, Studentised, speakers_for
 
 ROOT = Path(__file__).resolve().parent.parent
 PRICE = 19.0
@@ -109,7 +105,7 @@ class Law:
             used = one % 2 == other % 2
         tar, non = np.flatnonzero(same), np.flatnonzero(~same & used)
         strata = TrialStrata.single(tar.size, non.size)
-        pairs = SpeakerPairs.from_numbers(one[tar], one[non], other[non], self.n_speakers, strata)
+        pairs = SpeakerPairs.from_numbers(one[tar], one[non], other[non], strata)
         common = self.deviate(rng, of) if shared else 0.0
         systems = []
         for _ in range(n_systems):
@@ -162,8 +158,9 @@ def influence_of(
     statistic: unc.Statistic, pairs: SpeakerPairs, scores: tuple[np.ndarray, np.ndarray]
 ) -> SpeakerInfluence:
     """Return the influence of speakers on a statistic."""
-    strata = TrialStrata.single(scores[0].size, scores[1].size)
-    return influence_on(statistic, scores, pairs, strata)
+    classes = (ScoredClass(values, Strata.single(values.size)) for values in scores)
+    sample = ListedSample(tuple(classes), pairs=pairs)
+    return SpeakerInfluence.on(statistic, sample)
 
 
 def multinomial(n_speakers: int, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -423,7 +420,7 @@ def rates_of_replicates(
     pairs: SpeakerPairs, scores: tuple[np.ndarray, np.ndarray], weights: np.ndarray, at: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return error-rates of replicates at ascending thresholds: (n_thresholds, n_replicates)."""
-    k, (of_tar, cells) = pairs.n_speakers, pairs.trials.labels
+    k, (of_tar, cells) = pairs.n_speakers, [part.labels for part in pairs.cells]
     # Sums of whole numbers below 2^24, exact in single precision.
     weights = weights.astype(np.float32)
 
