@@ -381,13 +381,14 @@ class DETCurve(CurveStatistic):
         """
         pfa = mark_read_only(np.array(self.pfa))
         band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate), _PROBIT))
-        if kind == "pointwise":
-            return band
         # A DET curve falls: where it shows few errors, the last point before limits it from above,
         # and the next one from below.
         high = np.fmin.accumulate(np.append(1.0, band.high))[1:]
         low = np.fmax.accumulate(np.append(0.0, band.low[::-1]))[:0:-1]
-        ends = np.where(np.isnan(band.low), (low, high), (band.low, band.high))
+        if kind == "pointwise":
+            ends = np.array([band.low, high])
+        else:
+            ends = np.where(np.isnan(band.low), (low, high), (band.low, band.high))
         return attrs.evolve(band, low=mark_read_only(ends[0]), high=mark_read_only(ends[1]))
 
 
