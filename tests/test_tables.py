@@ -14,7 +14,7 @@ import pytest
 
 from bosaris_py import Results
 from bosaris_py import uncertainty as unc
-from bosaris_py._tables import Table, for_json, text_table
+from bosaris_py._tables import Table, for_json, or_none, text_table
 from bosaris_py._validation import safe
 
 ROWS = [("name", "n", "verdict"), ("a", "10", "yes"), ("long name", "5", "no")]
@@ -215,3 +215,29 @@ class TestHostileNames:
 def test_names_that_are_not_ascii_have_a_direction_of_their_own():
     assert "<bdi>" not in Named("shalom")._repr_html_()
     assert "<bdi>שלום</bdi>" in Named("שלום")._repr_html_()
+
+
+def test_only_nan_is_none():
+    values = (1.5, 0.0, math.inf, 3, "nan", None, math.nan)
+    assert [or_none(value) for value in values] == [1.5, 0.0, math.inf, 3, "nan", None, None]
+
+
+def test_html_has_names_left_and_numbers_right():
+    sides = re.findall(r"<t[dh] style=\"text-align: (\w+)\"", Named("a")._repr_html_())
+    assert sides == ["left", "right"] * 3
+
+
+@attrs.frozen
+class Noted(Named):
+    """A table with a note."""
+
+    @property
+    def _note(self):
+        return "50 % of all"
+
+
+def test_notes_stand_below_in_every_form():
+    assert Noted("a").to_markdown().endswith("\n(50 % of all)\n")
+    assert r"(50 \% of all)" in Noted("a").to_latex()
+    assert "(50 % of all)" in Noted("a")._repr_html_()
+    assert "footnotesize" not in Named("a").to_latex()

@@ -286,3 +286,42 @@ def test_file_and_folder_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     # The content before the renaming, the folder behind it.
     inodes = [(tmp_path / "a.txt").stat().st_ino, tmp_path.stat().st_ino]
     assert flushed == list(zip(inodes, (False, True), strict=True))
+
+
+def test_an_output_is_tried_without_a_trace(tmp_path: Path) -> None:
+    old = tmp_path / "old.txt"
+    old.write_text("seven b")
+    assert atomic.try_output(old) == 7
+    assert atomic.try_output(tmp_path / "new.txt") == 0
+    assert list(tmp_path.iterdir()) == [old]
+    assert old.read_text() == "seven b"
+
+
+def test_one_file_of_several_names(tmp_path: Path) -> None:
+    one, other, link = (tmp_path / name for name in ("one", "other", "link"))
+    one.touch()
+    other.touch()
+    link.hardlink_to(one)
+    assert atomic.same_file(link, [None, tmp_path / "none", other, one]) == one
+    assert atomic.same_file(link, [None, tmp_path / "none", other]) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners of POSIX")
+def test_links_and_files_of_others_are_not_swept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "old.txt"
+    old.write_text("kept")
+    os.utime(old, (time.time() - 9 * 86400,) * 2)
+    link = tmp_path / ".a.txt.0123abcd.tmp"
+    link.symlink_to(old)
+    left = tmp_path / ".b.txt.0123abcd.tmp"
+    left.write_text("half")
+    os.utime(left, (time.time() - 9 * 86400,) * 2)
+    uid = os.getuid()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getuid", lambda: uid + 1)
+        with atomic_write(tmp_path / "new.txt"):
+            pass
+        assert left.exists()
+        assert link.is_symlink()
