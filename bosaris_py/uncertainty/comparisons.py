@@ -726,6 +726,59 @@ class ComparisonTable(Table):
             )
         ]
 
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Return the groups of systems within which no difference was found.
+
+        Returns
+        -------
+        tuple of tuple of str
+            The largest such groups, systems in the order of the table. A system may be in several
+            groups. Two systems that share none differ significantly.
+
+        Raises
+        ------
+        InvalidInputError
+            If a pair of systems was not compared.
+
+        Notes
+        -----
+        These are the letters of a compact letter display: H.-P. Piepho, Journal of Computational
+        and Graphical Statistics 13, 2004. That no difference was found does not show that
+        systems are equal.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace as Test
+        >>> p_values = {("A", "B"): 0.4, ("B", "C"): 0.3, ("A", "C"): 0.001}
+        >>> ComparisonTable.from_tests({
+        ...     pair: Test(difference=0.1, standard_error=0.1, p_value=p)
+        ...     for pair, p in p_values.items()}).groups()
+        (('A', 'B'), ('B', 'C'))
+        """
+        names = list(dict.fromkeys(itertools.chain.from_iterable(self.pairs)))
+        found = zip(map(frozenset, self.pairs), self.holm.significant.tolist(), strict=True)
+        alike: dict[str, set[str]] = {name: set() for name in names}
+        compared = set()
+        for pair, significant in found:
+            compared.add(pair)
+            for name in () if significant else pair:
+                alike[name] |= pair - {name}
+        for a, b in itertools.combinations(names, 2):
+            if frozenset((a, b)) not in compared:
+                raise invalid("pairs", "hold each pair of systems", f"not {a} and {b}")
+        # Each system joins all groups that it does not differ from; what is left whole is largest.
+        largest: list[set[str]] = []
+        for name in names:
+            joined = [(group & alike[name]) | {name} for group in [*largest, set()]]
+            whole = [*(group for group in largest if not group <= alike[name]), *joined]
+            largest = []
+            for group in sorted(whole, key=len, reverse=True):
+                if not any(group <= other for other in largest):
+                    largest.append(group)
+        order = {name: i for i, name in enumerate(names)}
+        ranked = sorted(sorted(order[name] for name in group) for group in largest)
+        return tuple(tuple(names[i] for i in group) for group in ranked)
+
     def _ends(self, test: Comparison) -> tuple[float, float] | None:
         """Return the interval of a difference; tests of others may have none."""
         if isinstance(test, ZTest):
