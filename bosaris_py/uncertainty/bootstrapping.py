@@ -401,7 +401,7 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
         if isinstance(at, RateAt):
             # Both rates at the threshold decide.
             roc = system.sample.roc
-            at = ErrorRates(roc.thresholds[at.point(roc.pmiss, roc.pfa)])
+            at = ErrorRates(roc.thresholds[at._point(roc.pmiss, roc.pfa)])
         if isinstance(at, ThresholdStatistic):
             for which, rate in enumerate(found):
                 if which in at.judged:

@@ -221,7 +221,7 @@ def _deciding_vertices(
 def _losses_at(statistic: RateAt, roc: ROC) -> Losses:
     """Return the losses of one rate at a threshold that keeps the other one."""
     # d Pmiss = (variation at the threshold) + slope d Pfa, and the other way round.
-    at = statistic.point(roc.pmiss, roc.pfa)
+    at = statistic._point(roc.pmiss, roc.pfa)
     threshold, value = roc.thresholds[at], statistic.of_roc(roc)
     hull = roc.convex_hull()
     falls, rises = hull.pfa[:-1] - hull.pfa[1:], hull.pmiss[1:] - hull.pmiss[:-1]
@@ -256,8 +256,8 @@ class KeptRate(NamedTuple):
         """Return the rate where the other one is kept to another limit."""
         kept = min(max(limit, 0.0), 1.0 - ROUNDING)
         other: RateAt = FNMRAt(kept) if self.is_miss else FMRAt(kept)
-        at = other.point(*self.curve)
-        return other.of_point(*(float(rates[at]) for rates in self.curve))
+        at = other._point(*self.curve)
+        return other._of_point(*(float(rates[at]) for rates in self.curve))
 
     def ends(
         self, own: tuple[float, float], other: tuple[float, float], correlation: float

@@ -910,11 +910,11 @@ class RateAt(CurveStatistic):
         """The rate that is kept."""
 
     @abc.abstractmethod
-    def point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
+    def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the point of a ROC at which the other rate is least."""
 
     @abc.abstractmethod
-    def of_point(self, pmiss: float, pfa: float) -> float:
+    def _of_point(self, pmiss: float, pfa: float) -> float:
         """Return the rate at a point of a ROC."""
 
     def of_curve(self, curve: WeightedCurve) -> Any:
@@ -923,13 +923,13 @@ class RateAt(CurveStatistic):
         alarms = np.append(curve.non_total - curve.below, 0)
         pmiss = curve.misses / curve.tar_total
         pfa = np.maximum(alarms, 0) / curve.non_total
-        at = self.point(pmiss, pfa)
-        return self.of_point(float(pmiss[at]), float(pfa[at]))
+        at = self._point(pmiss, pfa)
+        return self._of_point(float(pmiss[at]), float(pfa[at]))
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the rate."""
-        at = self.point(roc.pmiss, roc.pfa)
-        return self.of_point(float(roc.pmiss[at]), float(roc.pfa[at]))
+        at = self._point(roc.pmiss, roc.pfa)
+        return self._of_point(float(roc.pmiss[at]), float(roc.pfa[at]))
 
 
 @attrs.frozen
@@ -977,11 +977,11 @@ class FNMRAt(RateAt):
         """The false match rate that is allowed."""
         return self.fmr
 
-    def point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
+    def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the first point that the false-alarm rate allows."""
         return pfa.size - int(np.searchsorted(pfa[::-1], self.fmr, side="right"))
 
-    def of_point(self, pmiss: float, pfa: float) -> float:
+    def _of_point(self, pmiss: float, pfa: float) -> float:
         """Return the miss rate."""
         return pmiss
 
@@ -1019,11 +1019,11 @@ class FMRAt(RateAt):
         """The false non-match rate that is allowed."""
         return self.fnmr
 
-    def point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
+    def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the last point that the miss rate allows."""
         return int(np.searchsorted(pmiss, self.fnmr, side="right")) - 1
 
-    def of_point(self, pmiss: float, pfa: float) -> float:
+    def _of_point(self, pmiss: float, pfa: float) -> float:
         """Return the false-alarm rate."""
         return pfa
 
