@@ -35,8 +35,7 @@ def on_demand(
             return importlib.import_module(f"{package}.{name}")
         message = f"module {package!r} has no attribute {name!r}"
         if not name.startswith("_"):
-            from bosaris_py._names import meant_by
-
+            meant_by = importlib.import_module("bosaris_py._names").meant_by
             message += meant_by(name, {*home_of, *reachable})
         raise AttributeError(message, name=name, obj=sys.modules[package])
 
