@@ -243,6 +243,9 @@ def kinds_of(x: Experiment) -> tuple[AnyKey, bp.TrialMetadata]:
 
 
 ENTRY_POINTS: dict[str, list[Call]] = {
+    "llr_bounds": [
+        lambda x: bp.llr_bounds(x.first, x.key, speakers=tuple(x.speaker_maps.values()))
+    ],
     "bootstrap_tandem": [
         lambda x: (
             unc.bootstrap_tandem(
