@@ -196,7 +196,7 @@ def test_distributions_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"runs": 1}, "`runs` .* at least 2 .*; got 1"),
+        ({"runs": 1}, "`runs` .* at least 2; got 1"),
         ({"replications": 0}, "`replications` .* at least 2 .*; got 0"),
         ({"confidence": 1.5}, "`confidence` .* between 0 and 1"),
         ({"method": "three-layer"}, "`method`"),
