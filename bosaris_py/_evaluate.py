@@ -36,6 +36,7 @@ from bosaris_py.evaluation import (
     SystemTable,
     primary_cost,
 )
+from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
 from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.evaluation.results import named_points
@@ -60,11 +61,13 @@ from bosaris_py.trials.speakers import (
 )
 from bosaris_py.uncertainty.analytic import errors_by_speaker
 from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, PAVMap, Tippett
+from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
 from bosaris_py.uncertainty.comparisons import (
     ComparisonTable,
     compare_samples,
     compare_systems,
+    holm_correction,
     refuse_different_trials,
 )
 from bosaris_py.uncertainty.influence import (
@@ -475,6 +478,73 @@ class Evaluation(Table):
         given: dict[str, Any] = {"speakers": how.maps, "rng": how.seed, **options}
         given.setdefault("replications", replications)
         return compare_systems(self._systems, how.key, judged, **given)
+
+    def claims(self, *claims: str) -> ClaimTable:
+        """Test claims about the figures of each system, all trials pooled.
+
+        Parameters
+        ----------
+        *claims : str
+            A column of the table, ``<=`` or ``>=``, and a number: ``"eer<=2%"``, ``"cllr<=0.3"``,
+            ``"min_dcf(0.05)<=0.1"``. Costs are normalized where those of the table are.
+
+        Returns
+        -------
+        evaluation.ClaimTable
+            A claim is shown if the one-sided end of the figure's interval is within it, at the
+            confidence of the evaluation; see `uncertainty.BootstrapResult.test`. With several
+            systems the p-values of each claim take Holm's correction.
+
+        Raises
+        ------
+        InvalidInputError
+            If the evaluation has no replicates, a text is no claim, or names no figure.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> _, test = bp.load_example("asvspoof2019_la")
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, (test.key, test.metadata),
+        ...                     priors=0.05, speakers=("model", "speaker"), replications=200, rng=1)
+        >>> found.claims("eer<=4%").shown, found.claims("eer<=3%").shown
+        (True, False)
+        """
+        self._refuse_kinds("claims")
+        how = self._judging
+        if how.key is None or not how.replications:
+            hint = "Give evaluate() speakers and replications=1000, with scores in memory."
+            raise invalid("claims", "be tested by replicates", "an evaluation without", hint)
+        statistics = table_statistics(how.prior, normalize=how.normalize, eer=how.eer)
+        stated = [Claim.from_text(text) for text in claims]
+        names = [claim.column([*statistics]) for claim in stated]
+        chosen = {name: statistics[name] for name in names}
+        resampling = how.resampling(how.replications)
+        level = 1.0 - how.confidence
+        judged: dict[str, dict[str, BootstrapResult]] = {}
+        for system, sample in self._samples.items():
+            with cautions(system=system):
+                found = bootstrap_sample(
+                    [*chosen.values()], sample, resampling.plan(sample), resampling,
+                    shared=True, names=[*chosen],
+                )  # fmt: skip
+            judged[system] = dict(zip(chosen, found, strict=True))
+        rows = []
+        for claim, name in zip(stated, names, strict=True):
+            side: Alternative = "less" if claim.relation == "<=" else "greater"
+            results = [found[name] for found in judged.values()]
+            tests = [result.test(claim.value, side) for result in results]
+            p_values = [test.p_value for test in tests]
+            holm = holm_correction(p_values, level=level)
+            where = [test.lies for test in tests]
+            columns = p_values, holm.adjusted.tolist(), holm.significant.tolist(), where
+            for system, result, *numbers in zip(judged, results, *columns, strict=True):
+                # A two-sided interval of twice the level has the one-sided ends.
+                ends = result.interval_of(result.interval, 1.0 - 2.0 * level)
+                end = float(ends[1] if side == "less" else ends[0])
+                rows.append(ClaimRow(system, claim, float(result.estimate), end, *numbers))
+        rows.sort(key=lambda row: [*judged].index(row.system))
+        words = f"speaker bootstrap, {how.replications} replicates"
+        return ClaimTable(tuple(rows), how.confidence, words)
 
     def report(
         self,

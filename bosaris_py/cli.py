@@ -514,7 +514,19 @@ def _judged_by(args: argparse.Namespace, key: Any, metadata: Any) -> dict[str, A
 
 def _evaluate(args: argparse.Namespace) -> None:
     form = _table_form(args, *_TABLES)
-    _emit(_table_text(_judge(args), form), args.output)
+    if args.claim and not args.bootstrap:
+        raise _UsageError("--claim is tested by replicates: give --bootstrap and --speakers")
+    found = _judge(args)
+    claims = found.claims(*args.claim) if args.claim else None
+    _emit(_table_text(found, form), args.output)
+    if claims is not None:
+        for row in claims.rows:
+            _say(
+                f"{row.system}: {row.claim} is {row.verdict} ({row.estimate:.4g}, one-sided end "
+                f"{row.end:.4g}, p {row.p_holm:.2g})"
+            )
+        if not claims.shown:
+            raise _AnswerIsNo("not all claims are shown")
 
 
 def _judge(args: argparse.Namespace) -> Any:
@@ -723,6 +735,11 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
         action="store_true",
         help="exit with status 3 if the first system is significantly worse than the second",
     ),
+    "--claim": dict(
+        action="append",
+        metavar="CLAIM",
+        help="exit with status 3 unless this is shown: 'eer<=2%%', 'cllr<=0.3', ...",
+    ),
     "--bootstrap": dict(type=int, metavar="N", help="replicates of a bootstrap by speaker"),
     "--seed": dict(type=int, default=0, help="of random numbers (default: 0)"),
     # Training
@@ -849,7 +866,7 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         _convert,
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
-    "evaluate": (_evaluate, f"{_SYSTEMS} --plan --eer --sort {_TABLE}"),
+    "evaluate": (_evaluate, f"{_SYSTEMS} --plan --eer --sort --claim {_TABLE}"),
     "compare": (_compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
     "transfer": (
         _transfer,
@@ -959,8 +976,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0, 1 if the data or a file is at fault, 2 if the arguments are, 3 if the
-        answer to what was asked is no (``--fail-if-worse``), 130 if interrupted, 141 if the reader
-        of the output went away.
+        answer to what was asked is no (``--fail-if-worse``, ``--claim``), 130 if interrupted, 141
+        if the reader of the output went away.
 
     Examples
     --------

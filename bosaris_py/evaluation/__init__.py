@@ -10,6 +10,7 @@ from bosaris_py.evaluation.calibration_curves import (
     Validation,
     validate,
 )
+from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable
 from bosaris_py.evaluation.condition_table import (
     ConditionRow,
     ConditionTable,
@@ -47,6 +48,9 @@ from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_ee
 __all__ = [
     "PLANS",
     "BayesCurves",
+    "Claim",
+    "ClaimRow",
+    "ClaimTable",
     "ConditionRow",
     "ConditionTable",
     "DecomposedFigure",

@@ -1,0 +1,120 @@
+"""Claims about figures: their grammar, and the table of what was shown."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import Claim
+from tests.crossed_trials import CrossedExperiment
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning"),
+]
+COLUMNS = ["eer", "min_dcf(0.01)", "min_dcf(0.05)", "act_dcf(0.05)", "min_cllr", "cllr"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("eer<=2%", Claim("eer", "<=", 0.02)),
+        (" eer <= 0.02 ", Claim("eer", "<=", 0.02)),
+        ("cllr<=0.3", Claim("cllr", "<=", 0.3)),
+        ("min_dcf(0.05)<=1e-1", Claim("min_dcf(0.05)", "<=", 0.1)),
+        ("act_dcf>=0.5", Claim("act_dcf", ">=", 0.5)),
+    ],
+)
+def test_claims_are_read_and_written(text: str, expected: Claim) -> None:
+    assert Claim.from_text(text) == expected
+    assert Claim.from_text(repr(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["", "eer", "eer<=", "eer=2%", "eer<=2%%", "eer<=nan", "eer<=-1%", "eer<=x", "2%>=eer"]
+)
+def test_what_is_no_claim_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="`claim` must"):
+        Claim.from_text(text)
+
+
+def test_a_rate_is_a_fraction_or_in_per_cent() -> None:
+    with pytest.raises(InvalidInputError, match=r"at most 1; got 'eer<=2'. 2 % is eer<=2%"):
+        Claim.from_text("eer<=2")
+    # A cost may exceed that of deciding without a detector.
+    assert Claim.from_text("act_dcf<=2").value == 2.0
+
+
+def test_a_claim_finds_its_column() -> None:
+    assert Claim.from_text("eer<=2%").column(COLUMNS) == "eer"
+    assert Claim.from_text("act_dcf<=1").column(COLUMNS) == "act_dcf(0.05)"
+    assert Claim.from_text("min_dcf(0.01)<=1").column(COLUMNS) == "min_dcf(0.01)"
+    with pytest.raises(InvalidInputError, match="Name the operating point"):
+        Claim.from_text("min_dcf<=1").column(COLUMNS)
+    with pytest.raises(InvalidInputError, match="Did you mean 'cllr'"):
+        Claim.from_text("clllr<=1").column(COLUMNS)
+
+
+def evaluation(*names: str, replications: int = 200) -> bp.Evaluation:
+    data = CrossedExperiment(n_speakers=24, tar_mean=2.5).draw(np.random.default_rng(1))
+    shifted = bp.Scores(
+        data.scores.scoremat - 0.5 * data.key.tar, data.key.modelset, data.key.segset
+    )
+    systems = dict(zip(names, (data.scores, shifted), strict=False))
+    who = data.model_speakers, data.segment_speakers
+    return bp.evaluate(
+        systems, data.key, priors=[0.1, 0.5], speakers=who, replications=replications, rng=2
+    )
+
+
+def test_claims_agree_with_the_intervals_of_the_table() -> None:
+    found = evaluation("a")
+    (record,) = found.records()
+    low, high, estimate = (record[name] for name in ("eer_low", "eer_high", "eer"))
+    tight, loose = 0.5 * (estimate + high), 1.01 * high
+    table = found.claims(f"eer<={tight!r}", f"eer<={loose!r}", f"eer<={0.9 * low!r}", "eer>=0")
+    rows = table.rows
+    assert [row.estimate for row in rows] == [estimate] * 4
+    # What the two-sided interval excludes, a one-sided test of the same level shows.
+    assert [row.verdict for row in rows[1:]] == ["shown", "refuted", "shown"]
+    # The ends are those of a two-sided interval of 90 %.
+    assert estimate < rows[0].end < high
+    assert low < rows[3].end < estimate
+    for row in rows[:2]:
+        assert row.shown == (row.end < row.claim.value)
+    assert not table.shown
+    assert found.claims(f"eer<={loose!r}").shown
+
+
+def test_several_systems_take_holms_correction() -> None:
+    found = evaluation("a", "b")
+    highest = max(record["cllr_high"] for record in found.records())
+    table = found.claims(f"cllr<={highest!r}")
+    p_values = [row.p_value for row in table.rows]
+    expected = unc.holm_correction(p_values).adjusted.tolist()
+    assert [row.p_holm for row in table.rows] == expected
+    assert [row.system for row in table.rows] == ["a", "b"]
+    assert "Holm's correction" in repr(table)
+    assert "Holm's correction" not in repr(evaluation("a").claims("eer<=50%"))
+
+
+def test_the_table_has_all_forms() -> None:
+    table = evaluation("a").claims("eer<=50%", "min_dcf(0.5)<=1")
+    records = table.records()
+    rows = list(csv.DictReader(io.StringIO(table.to_csv())))
+    assert [row["claim"] for row in rows] == ["eer<=0.5", "min_dcf(0.5)<=1"]
+    assert float(rows[0]["end"]) == records[0]["end"]
+    assert json.loads(table.to_json()) == records
+    for text in (repr(table), table.to_markdown(), table.to_latex(), table._repr_html_()):
+        assert "one-sided 95" in text
+        assert "200 replicates" in text
+
+
+def test_without_replicates_nothing_is_tested() -> None:
+    with pytest.raises(InvalidInputError, match="replications=1000"):
+        evaluation("a", replications=0).claims("eer<=2%")
