@@ -50,8 +50,9 @@ HOSTILE = [
 
 ELEMENTS = {
     *("html", "head", "meta", "title", "style", "script", "body", "header", "nav", "main"),
-    *("section", "div", "span", "h1", "h2", "h3", "p", "a", "ul", "li", "dl", "dt", "dd"),
-    *("table", "thead", "tbody", "tr", "th", "td", "details", "summary", "figure", "figcaption"),
+    *("section", "div", "span", "bdi", "h1", "h2", "h3", "p", "a", "ul", "li", "dl", "dt", "dd"),
+    *("table", "caption", "thead", "tbody", "tr", "th", "td", "details", "summary", "figure"),
+    "figcaption",
     *("svg", "defs", "g", "path", "use", "clippath", "rect"),
 }
 

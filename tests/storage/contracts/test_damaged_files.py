@@ -68,7 +68,7 @@ def attempts(
         yield path, kind_of(original)
 
 
-@pytest.mark.filterwarnings("ignore:.*(there is no line|the last line has no end)")
+@pytest.mark.filterwarnings("ignore:.*(there is no line|the last line has no end|start and stop)")
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.OldFormatWarning")
 @pytest.mark.parametrize(
     "count", [400, pytest.param(20_000, marks=pytest.mark.slow)], ids=["some", "many"]
