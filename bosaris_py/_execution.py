@@ -205,7 +205,9 @@ def _sendable() -> Iterator[None]:
     """Say what cannot be sent to another process."""
     try:
         yield
-    except (OSError, RuntimeError):  # no process could be started, or one has ended already
+    except OSError as error:  # a process ended while the next was being started
+        raise BrokenProcessPool(str(error)) from error
+    except RuntimeError:  # no process could be started, or one has ended already
         raise
     except Exception as error:
         hint = "Define the function at the top of a module, or use workers=1."

@@ -140,6 +140,18 @@ def test_a_killed_process_is_an_error() -> None:
         Runner("counting", workers=2).map(operator.is_, Deadly(), [1, 2])
 
 
+class Broken:
+    """A pool whose worker ends while the next one is being started."""
+
+    def map(self, *args: Any, **kwargs: Any) -> Any:
+        raise OSError("handle is closed")
+
+
+def test_a_process_that_ends_while_others_start_is_the_same_error() -> None:
+    with pytest.raises(BrokenProcessPool, match="A worker process of counting could not start"):
+        Runner("counting", workers=2, pool=Broken()).map(operator.is_, None, [1, 2])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("where", WHERE)
 def test_errors_of_tasks_come_through(where: dict[str, Any]) -> None:
     with pytest.raises(ZeroDivisionError):
