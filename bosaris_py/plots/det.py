@@ -43,8 +43,8 @@ class DETPlot(Canvas):
     ----------
     window : str or DETWindow, default: "old"
         What part of the plane to show: "new", "old", "big" or "sre10" as in the toolkit, "auto"
-        for one that fits all systems set so far, or a `DETWindow`. On the Axes of an earlier
-        DET plot, that one's window stays.
+        for one that fits all systems set so far, with equal axes, or a `DETWindow`. On the Axes of
+        an earlier DET plot, that one's window stays.
     title : str, optional
         Title of the plot.
     ax : matplotlib.axes.Axes, optional
@@ -117,7 +117,8 @@ class DETPlot(Canvas):
         self._show(self._drawn.limits.get("det", chosen))
         ax.set_xlabel("False Alarm probability (in %)")
         ax.set_ylabel("Miss probability (in %)")
-        # Equal lengths on both axes: the curve of equal variances falls at 45 degrees.
+        # Equal lengths on both axes: where their limits are equal, the curve of equal variances
+        # falls at 45 degrees.
         ax.set_box_aspect(1.0)
         # Some windows of the toolkit have ticks so close that larger labels would touch.
         ax.tick_params(labelsize="small")

@@ -31,10 +31,10 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import printable
 
-# Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two are 30
-# apart in CIE L*a*b*, also as a deuteranope sees them (Machado et al. 2009).
-_ON_LIGHT = "0072b2", "cc4a00", "4c1653", "018f8b", "3202ff", "432f0b", "1174fb", "1a0695"
-_ON_DARK = "56b4e9", "ff8c1a", "eef38f", "de1c35", "5cfdf0", "c9288a", "e6928f", "3461f9"
+# Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two have a
+# CIEDE2000 distance of 20 and more, and of 10 as deuteranopes and protanopes see them.
+_ON_LIGHT = "0072b2", "cc4a00", "228855", "2200ee", "ff0066", "883377", "990022", "8866ff"
+_ON_DARK = "56b4e9", "ff8c1a", "119977", "eeaabb", "ccdd99", "8866ee", "ee3344", "00ffff"
 
 # Matplotlib has one set of settings for all threads: one of them draws at a time.
 _DRAWING = threading.RLock()

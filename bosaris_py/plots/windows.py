@@ -165,7 +165,8 @@ def find_window(window: str | DETWindow) -> DETWindow:
 def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:
     """Return a window that shows where the curves of systems can be measured, and some points.
 
-    From a third of the error-rate that shows 30 errors up to where the last curve gets there.
+    From a third of the error-rate that shows 30 errors up to where the last curve gets there. Both
+    axes have the same limits, so that a slope of -1 means equal variances.
     """
     judged = list(systems)
     eers = [results.eer for results in judged]
@@ -193,8 +194,8 @@ def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWi
     for rates in (rates for rates in points if 0.0 < min(rates) <= max(rates) < 0.98):
         least = [min(low, rate) for low, rate in zip(least, rates, strict=True)]
         most = [max(high, 1.02 * rate) for high, rate in zip(most, rates, strict=True)]
-    limits = [(_step_down(0.98 * low), high) for low, high in zip(least, most, strict=True)]
-    return DETWindow(*limits)
+    limits = _step_down(0.98 * min(least)), max(most)
+    return DETWindow(limits, limits)
 
 
 def _step_down(rate: float) -> float:

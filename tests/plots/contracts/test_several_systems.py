@@ -216,6 +216,21 @@ def test_automatic_window_holds_the_curve(shift: float, n_tar: int, n_non: int) 
     assert inside.sum() > 0.1 * results.roc.pfa.size
 
 
+@pytest.mark.parametrize(("d", "spread", "n_tar", "n_non"), [(2, 0.6, 300, 50_000), (1, 2, 50, 50)])
+def test_automatic_window_has_equal_axes(d: float, spread: float, n_tar: int, n_non: int) -> None:
+    rng = np.random.default_rng(2)
+    plot = plot_det({"A": (rng.normal(d, spread, n_tar), rng.normal(0, 1, n_non))})
+    assert plot.window.pfa_limits == plot.window.pmiss_limits
+    assert plot.ax.get_xlim() == plot.ax.get_ylim() == plot.window.pfa_limits
+    # So the line of equal error-rates goes from corner to corner.
+    plot.figure.draw_without_rendering()
+    box = plot.ax.get_window_extent()
+    (left, bottom), (right, top) = (
+        plot.ax.transData.transform((rate, rate)) for rate in plot.window.pfa_limits
+    )
+    assert (left, bottom, right, top) == pytest.approx((box.x0, box.y0, box.x1, box.y1))
+
+
 def test_automatic_window_grows_with_the_systems() -> None:
     rng = np.random.default_rng(2)
     plot = DETPlot("auto")
