@@ -47,6 +47,7 @@ class SpeakerLaw:
     n_segments: int = 4
     step: float = 0.0
     session: float = 0.0
+    in_strata: bool = False
 
     def effects(self, rng: np.random.Generator, k: int) -> Effects:
         """Draw the effects of the speakers."""
@@ -136,7 +137,10 @@ class SpeakerLaw:
     def draw(
         self, rng: np.random.Generator, k: int, n_systems: int = 1, shared: float = 0.0
     ) -> list[ListedSample]:
-        """Draw systems of equal truth on the same trials, which share a part of every variance."""
+        """Draw systems of equal truth on the same trials, which share a part of every variance.
+
+        A law "in strata" is that of its groups of speakers, and tells their strata.
+        """
         design = self.design(rng, k)
         same = design.models[:, None] == design.segments
         met = design.met[np.ix_(design.models, design.segments)]
@@ -155,7 +159,8 @@ class SpeakerLaw:
                 rows, cols = np.nonzero(mask)
                 persons = design.models[rows], design.segments[cols]
                 classes.append(ScoredClass(values, own, None, persons))
-            sample = ListedSample(tuple(classes))
+            groups = design.group if self.in_strata else None
+            sample = ListedSample(tuple(classes), speaker_strata=groups)
             samples.append(sample.sharing_pairs(samples[0]) if samples else sample)
         return samples
 

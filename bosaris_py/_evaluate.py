@@ -51,6 +51,7 @@ from bosaris_py.trials.speakers import (
     KeyLike,
     Speakers,
     SpeakersLike,
+    SpeakersOfSide,
     SystemsLike,
     as_conditions,
     as_systems,
@@ -137,6 +138,8 @@ class _Judging:
     calibrated: str = ""
     eer: EERDefinition = "rocch"
     workers: int = 1
+    # The stratum of each speaker.
+    strata: IdMap | None = None
 
     @property
     def prior(self) -> Any:
@@ -164,13 +167,18 @@ class _Judging:
     @property
     def by_speaker(self) -> bool:
         """Whether intervals are asked for, which take the speakers of the trials."""
-        return bool(self.replications or any(self.maps))
+        return bool(self.replications or any(self.maps) or self.strata)
+
+    @property
+    def who(self) -> Speakers:
+        """The speakers and their strata."""
+        return Speakers(self.maps, strata=self.strata)
 
     def sample(self, scores: AnyScores, others: Iterable[ListedSample]) -> ListedSample:
         """Join the scores of a system with the key, and with speakers where they are asked for."""
         if not self.by_speaker:
             return ListedSample.of(scores, self.key)
-        who = Speakers(self.maps)
+        who = self.who
         sample = ListedSample.of(scores, self.key, None, lambda: who.of_trials(self.key))
         for other in others:
             sample = sample.sharing_pairs(other)
@@ -209,7 +217,7 @@ class _Judging:
         """Return the row of a system under a plan of three classes, with intervals."""
         statistics = statistics_of_plan(plan)
         by_speaker = Resampling("speaker" if self.by_speaker else "iid")
-        whole = by_speaker.kinds_sample(scores, key, Speakers(self.maps))
+        whole = by_speaker.kinds_sample(scores, key, self.who)
         figures: dict[str, float | None] = {}
         found: dict[str, tuple[float, float]] = {}
         for name, statistic in statistics.items():
@@ -281,6 +289,8 @@ class _Judging:
             for point in points
         )
         facts["Equal error-rate"] = words_of_eer(self.eer)
+        if self.strata is not None:
+            facts["Strata of speakers"] = str(np.unique(self.strata.rightids).size)
         if self.conditions is not None:
             facts["Conditions"] = str(len(self.conditions.names))
         facts["Intervals"] = self.how or "none"
@@ -303,7 +313,7 @@ class _Judging:
             # The least rank of a replicate that ends an interval of Student's kind is 1.
             few = round(0.5 * (1.0 - self.confidence) * (self.replications + 1), 9) < 1
             return f"{how}, too few for quantiles: Student's t by formula" if few else how
-        if any(self.maps):
+        if self.by_speaker:
             return f"{percent}{of_formula}: formula for trials that share speakers"
         return ""
 
@@ -476,6 +486,8 @@ class Evaluation(Table):
             refuse_different_trials(self._systems, how.key, judged, resampling)
             return compare_samples(self._samples, judged, resampling, how.seed, **options)
         given: dict[str, Any] = {"speakers": how.maps, "rng": how.seed, **options}
+        if how.strata is not None:
+            given["strata"] = how.strata
         given.setdefault("replications", replications)
         return compare_systems(self._systems, how.key, judged, **given)
 
@@ -633,6 +645,7 @@ def evaluate(
     plan: EvaluationPlan | str | None = None,
     conditions: Any = None,
     speakers: SpeakersLike = None,
+    strata: SpeakersOfSide = None,
     replications: int = 0,
     rng: Rng = None,
     normalize: bool = True,
@@ -670,6 +683,9 @@ def evaluate(
         The speaker of each model and segment, for confidence intervals: a map, a function of the
         id, or a column of the metadata. A pair is for (models, segments), a single value for
         both, where it fits. By default each model is a speaker of its own.
+    strata : IdMap, dict, callable or str, optional
+        From speaker to stratum, or a column of the metadata, such as ``"gender"``: another
+        evaluation would have the same shares of these speakers. Intervals are then narrower.
     replications : int, default: 0
         Replicates of a bootstrap by speaker, which gives intervals of all figures. Without, and
         with `speakers`, actual costs have intervals by `uncertainty.speaker_errors`.
@@ -758,6 +774,12 @@ def evaluate(
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
     maps = speaker_maps(speakers, key, metadata)
+    of_speakers = None
+    if strata is not None:
+        # The key alone, without metadata, goes on: the stratum of each speaker is found here.
+        who = Speakers(maps, strata=strata).of_trials((key, metadata))
+        assert who.strata is not None
+        of_speakers = IdMap(who.ids, who.strata.astype(np.str_))
     how = _Judging(
         key=key,
         points=points,
@@ -769,6 +791,7 @@ def evaluate(
         confidence=check_fraction(confidence, "confidence"),
         eer=eer,
         workers=workers,
+        strata=of_speakers,
     )
     _check_sort(sort, how.points)
     if replications:

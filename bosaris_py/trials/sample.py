@@ -495,10 +495,13 @@ class ListedSample(DivisibleSample):
         The targets, then the non-targets, of one kind or of several.
     kind_shares : tuple of float
         The share of each kind of non-targets in the false-alarm rate.
+    speaker_strata : ndarray of int, optional
+        The stratum of each person, by the number that it has in the classes.
     """
 
     classes: tuple[ScoredClass, ...]
     kind_shares: tuple[float, ...] = (1.0,)
+    speaker_strata: IntArray | None = attrs.field(default=None, kw_only=True)
     _pairs: SpeakerPairs | None = attrs.field(default=None, kw_only=True)
     # How often error-rates were asked for; a list, because the object is frozen.
     _asked: list[int] = attrs.field(factory=lambda: [0], kw_only=True)
@@ -590,15 +593,17 @@ class ListedSample(DivisibleSample):
             if not (listed.size or allow_empty):
                 raise invalid("key", f"have {what} with scores", "none")
         sides: Sequence[Persons | None] = (None, None)
+        speaker_strata = None
         if speakers is not None:
-            sides = _persons(scores, key, speakers())
+            found = speakers()
+            sides, speaker_strata = _persons(scores, key, found), found.strata
         classes = []
         for listed, name, side in zip(lists, ("tar", "non"), sides, strict=True):
             array = as_trials(listed, None, name)[0] if listed.size else listed
             # The arrays are fresh, and not copied once more.
             alike = Strata.single(array.size)
             classes.append(ScoredClass(mark_read_only(array), alike, None, side))
-        sample = cls(tuple(classes))
+        sample = cls(tuple(classes), speaker_strata=speaker_strata)
         if conditions is None:
             return sample
         return sample.weighted(conditions.scored_members(scores, key))
@@ -644,8 +649,10 @@ class ListedSample(DivisibleSample):
         chosen = ~labels if scored is None else ~labels & scored
         split = is_spoof[chosen]
         sides: Sequence[Persons | None] = (None, None)
+        speaker_strata = None
         if who is not None:
-            sides = _persons(scores, plain, who.of_trials((plain, metadata), one_sided=is_spoof))
+            found = who.of_trials((plain, metadata), one_sided=is_spoof)
+            sides, speaker_strata = _persons(scores, plain, found), found.strata
         groups = np.full(np.count_nonzero(split), -1, dtype=np.int64)
         if layer is not None and metadata is not None:
             codes = metadata.for_trials(plain).factor(layer).codes
@@ -665,7 +672,7 @@ class ListedSample(DivisibleSample):
             array = as_trials(listed, None, what)[0]
             alike = Strata.single(array.size)
             classes.append(ScoredClass(mark_read_only(array), alike, None, persons))
-        return cls(tuple(classes), (0.5, 0.5))
+        return cls(tuple(classes), (0.5, 0.5), speaker_strata=speaker_strata)
 
     def with_shares(self, *shares: float) -> "ListedSample":
         """Return the sample with other shares of the kinds; a kind of share 0 is left out.
@@ -681,7 +688,7 @@ class ListedSample(DivisibleSample):
         """
         held = [pair for pair in zip(self.classes[1:], shares, strict=True) if pair[1] > 0]
         kinds, left = zip(*held, strict=True)
-        return ListedSample((self.tar, *kinds), left)
+        return ListedSample((self.tar, *kinds), left, speaker_strata=self.speaker_strata)
 
     def with_kinds_pooled(self) -> "ListedSample":
         """Return the sample with all non-targets alike.
@@ -692,7 +699,8 @@ class ListedSample(DivisibleSample):
         """
         pooled = self.non
         alike = Strata.single(pooled.scores.size)
-        return ListedSample((self.tar, ScoredClass(pooled.scores, alike, None, pooled.persons)))
+        pooled = ScoredClass(pooled.scores, alike, None, pooled.persons)
+        return ListedSample((self.tar, pooled), speaker_strata=self.speaker_strata)
 
     @property
     def tar(self) -> ScoredClass:
@@ -732,7 +740,7 @@ class ListedSample(DivisibleSample):
         if self._pairs is not None:
             return self._pairs
         (tar, _), (one, other) = self.persons
-        return SpeakerPairs.from_numbers(tar, one, other, self.strata)
+        return SpeakerPairs.from_numbers(tar, one, other, self.strata, self.speaker_strata)
 
     def sharing_pairs(self, other: "ListedSample") -> "ListedSample":
         """Return the sample with the pairs of speakers of another one, if the trials have the same.
@@ -850,7 +858,8 @@ class ListedSample(DivisibleSample):
         self, tar: Sequence[tuple[Positions, float]], non: Sequence[tuple[Positions, float]]
     ) -> Self:
         """Divide each class into conditions: their positions and shares."""
-        return type(self)((self.tar.divided(tar), self.non.divided(non)))
+        classes = self.tar.divided(tar), self.non.divided(non)
+        return type(self)(classes, speaker_strata=self.speaker_strata)
 
     def of_system(
         self, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
@@ -874,7 +883,8 @@ class ListedSample(DivisibleSample):
             attrs.evolve(theirs, strata=mine.strata, persons=mine.persons)
             for mine, theirs in zip(self.classes, other.classes, strict=True)
         )
-        return ListedSample(classes, pairs=self.pairs if _is_kept(self, "pairs") else self._pairs)
+        pairs = self.pairs if _is_kept(self, "pairs") else self._pairs
+        return ListedSample(classes, pairs=pairs, speaker_strata=self.speaker_strata)
 
 
 def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClass:

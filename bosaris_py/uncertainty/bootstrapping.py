@@ -385,7 +385,7 @@ class SampledSystem:
             confidence=how.confidence,
             bounds=self.statistic.bounds,
             student=student,
-            degrees=plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf,
+            degrees=plan.persons.degrees if isinstance(plan, SpeakerPlan) else math.inf,
             open_ends=(lambda level: left_open()(level)) if is_open else None,
         )
         # The result outlives the trials.
@@ -457,7 +457,7 @@ def bootstrap_scores(
         ``"speaker"``: draw a weight for each speaker. ``"iid"``: pick trials. ``"one-layer"``: pick
         sets of trials. ``"two-layer"``: pick sets, and trials within each set picked. A set is all
         target trials, or all non-target trials, of the models of one speaker, as in [1]_.
-    speakers, model_speakers, segment_speakers, unknown
+    speakers, model_speakers, segment_speakers, unknown, strata
         As for `speaker_errors`; speakers of segments are used by ``"speaker"`` only.
     weights : {"multinomial", "exponential", "double-or-nothing"}
         The law of a speaker's weight: how often one is picked when as many are picked as there are;
@@ -622,7 +622,7 @@ def bootstrap_condition_table(
         The figures that get intervals, such as ``["eer", "act_dcf"]``; all by
         default. Each takes a bootstrap for every row. A cost without its point in brackets stands
         for those of all points.
-    method, speakers, model_speakers, segment_speakers, unknown, weights
+    method, speakers, model_speakers, segment_speakers, unknown, strata, weights
         As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`; each bootstrap draws from a child of `rng` of its own.

@@ -261,7 +261,7 @@ def paired_bootstrap(
         The metric, as for `bootstrap_scores`.
     statistic_b : Statistic or callable, optional
         That of the second system where it is another one, such as a `DCF` at another threshold.
-    method, speakers, model_speakers, segment_speakers, unknown, weights, pigeonhole
+    method, speakers, model_speakers, segment_speakers, unknown, strata, weights, pigeonhole
         How to resample, as for `bootstrap_scores`.
     conditions : Conditions, optional
         Weights of conditions, as for `bootstrap_scores`.
@@ -967,7 +967,7 @@ def speaker_permutation_test_scores(
     ----------
     scores_a, scores_b, key, statistic, statistic_b
         As for `speaker_z_test`, errors and warnings included.
-    speakers, model_speakers, segment_speakers, unknown, conditions, alternative
+    speakers, model_speakers, segment_speakers, unknown, strata, conditions, alternative
         As for `speaker_z_test`.
     permutations, rng, progress
         As for `speaker_permutation_test`.
@@ -1105,7 +1105,7 @@ def speaker_z_test(
         The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
         A cost for the second system, where its threshold is another one.
-    speakers, model_speakers, segment_speakers, unknown, conditions
+    speakers, model_speakers, segment_speakers, unknown, strata, conditions
         Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better

@@ -558,7 +558,10 @@ class SpeakerInfluence:
     def influences(self) -> tuple[Float64Array, Float64Array]:
         """What each speaker's targets, and non-targets, do to the metric, by the jackknife."""
         of_tar, of_non = self.pairs.leverages
-        return self.tar.residual * of_tar, self.pairs.of_speakers(self.non.residual) * of_non
+        tar, non = self.tar.residual, self.pairs.of_speakers(self.non.residual)
+        if self.pairs.by_stratum is not None:
+            tar, non = map(self.pairs.by_stratum.centred, (tar, non))
+        return tar * of_tar, non * of_non
 
     @property
     def degrees_of_variance(self) -> float:
@@ -580,18 +583,27 @@ class SpeakerInfluence:
             V_{non} = c \max\Big(\sum_k v_k^2 - \sum_{k<j} s_{kj}^2, \sum_{k<j} s_{kj}^2\Big), \quad
             C = c \sum_k u_k v_k,
 
-        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`.
+        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`. Of
+        strata of speakers, :math:`u_k` and :math:`v_k` are differences to the mean of the stratum,
+        :math:`s_{kj}` to what the pair has of the mean loss of its two strata, and c is that of
+        each stratum.
         """
         pairs, (u, v) = self.pairs, self.influences
         _, of_non = pairs.leverages
         both = pairs.are_two
         leverages = of_non[pairs.first[both]] * of_non[pairs.second[both]]
-        s = self.non.residual[both] * np.sqrt(leverages)
+        residual, correction = self.non.residual, 1.0 - 1.0 / pairs.n_speakers
+        if pairs.by_stratum is not None:
+            residual = pairs.by_stratum.centred_pairs(residual, pairs.pair_mass)
+            # Each speaker has the correction of its stratum.
+            roots, correction = np.sqrt(pairs.by_stratum.corrections), 1.0
+            u, v = u * roots, v * roots
+            leverages = leverages * roots[pairs.first[both]] * roots[pairs.second[both]]
+        s = residual[both] * np.sqrt(leverages)
         of_pairs = float(s @ s)
         var_tar, var_non = float(u @ u), max(float(v @ v) - of_pairs, of_pairs)
         limit = math.sqrt(var_tar * var_non)
         shared = min(max(float(u @ v), -limit), limit)
-        correction = 1.0 - 1.0 / pairs.n_speakers
         found = correction * np.array([[var_tar, shared], [shared, var_non]])
         if self.jackknife is not None and found.sum() > 0:
             # What the formula says of the two classes, with the jackknife's variance of the sum.
@@ -658,7 +670,8 @@ class SpeakerInfluence:
             \frac{1}{\nu + 1} = \frac{V_{tar} \sum_k m_k^2 + V_{non} \sum_k n_k^2 / 4}
                                    {V_{tar} + V_{non}},
 
-        which is :math:`1 / K` where all K speakers have as many trials; at least 1.
+        which is :math:`1 / K` where all K speakers have as many trials; at least 1. Of strata, one
+        is lost for the mean of each.
         """
         pairs = self.pairs
         variances = np.diag(self.covariance)
@@ -667,10 +680,11 @@ class SpeakerInfluence:
         mass, reach = pairs.tar_mass, 0.5 * pairs.reach
         shares = np.array([mass @ mass, reach @ reach])
         effective = float(variances.sum() / (variances @ shares))
+        means = 1 if pairs.by_stratum is None else pairs.by_stratum.sizes.size
         # Equal shares differ from 1 / K by rounding.
         if effective >= pairs.n_speakers * (1.0 - ROUNDING):
-            return float(pairs.n_speakers - 1)
-        return max(effective - 1.0, 1.0)
+            return float(max(pairs.n_speakers - means, 1))
+        return max(effective - means, 1.0)
 
     def interval(
         self, confidence: float, method: str, students: Float64Array | None = None
@@ -721,8 +735,9 @@ class SpeakerInfluence:
         """Return Student's t of replicates by weights of speakers, ascending; None: of no use."""
         # The metric is taken as the sum of its losses at the optimum of the data, and copies of a
         # speaker count as speakers. Of too many speakers, or without variation, that is of no use.
-        k = self.pairs.n_speakers
-        if k > _LARGEST_TABLE or self.standard_error == 0 or self.jackknife is not None:
+        # Strata have the law of Student's t, of which their intervals were as long as they should.
+        k, has_none = self.pairs.n_speakers, self.standard_error == 0
+        if k > _LARGEST_TABLE or has_none or self.jackknife or self.pairs.by_stratum:
             return None
         residual, mass = self._tables(self.non.residual), self._tables(self.pairs.pair_mass)
         step = max(1, _WEIGHTS_AT_A_TIME // k)
@@ -801,18 +816,36 @@ class Jackknife(NamedTuple):
         plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
         values = statistic.speaker_sums(SpeakerTrials(sample, plan))
         assert values is not None
-        k = plan.persons.n_first
+        k, strata = plan.persons.n_first, plan.persons.strata
         n_groups = min(k, _MOST_GROUPS)
-        left = (np.arange(k) % n_groups != np.arange(n_groups)[:, None]).astype(np.int64)
-        found = values(left, left)
+        whole = float(np.asarray(statistic.of_sample(sample)))
+        if strata is None:
+            left = (np.arange(k) % n_groups != np.arange(n_groups)[:, None]).astype(np.int64)
+            return cls._of_values(values(left, left), whole)
+        parts: list[Jackknife] = []
+        for members in (np.flatnonzero(strata == h) for h in range(strata.max() + 1)):
+            # The others of its stratum count for whom is left out.
+            size = max(2, members.size * n_groups // k)
+            out = np.arange(members.size) % size == np.arange(size)[:, None]
+            others = np.ones((size, k))
+            others[:, members] = ~out * (members.size / (members.size - out.sum(axis=1)))[:, None]
+            parts.append(cls._of_values(values(others, others), whole))
+        # With the factor of all, the squares have that of their stratum.
+        n = sum(part.deviations.size for part in parts)
+        factors = [(1.0 - 1.0 / part.deviations.size) / (1.0 - 1.0 / n) for part in parts]
+        scaled = [p.deviations * math.sqrt(f) for p, f in zip(parts, factors, strict=True)]
+        return cls(np.concatenate(scaled), math.fsum(part.correction for part in parts))
+
+    @classmethod
+    def _of_values(cls, found: Float64Array, whole: float) -> "Jackknife":
+        """Take what a metric becomes without each group of speakers, and what it is."""
         known = np.isfinite(found)
         if not known.any():
-            return cls(np.zeros(n_groups), 0.0)
+            return cls(np.zeros(found.size), 0.0)
         mean = float(found[known].mean())
         # Without the only speaker of a class there is no value.
         deviations = np.where(known, found - mean, 0.0)
-        gap = float(np.asarray(statistic.of_sample(sample))) - mean
-        return cls(deviations, _ISOTONIC * (np.count_nonzero(known) - 1) * gap)
+        return cls(deviations, _ISOTONIC * (np.count_nonzero(known) - 1) * (whole - mean))
 
     def minus(self, other: "Jackknife") -> "Jackknife":
         """Return that of the difference to another system."""

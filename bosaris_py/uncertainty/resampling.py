@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, Protocol, Self, TypeAlias, TypedDict, TypeVar
 
 import attrs
 import numpy as np
@@ -238,7 +238,7 @@ class TrialUnits:
         return TrialUnits(mark_read_only(self.first[order]), second)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class PersonWeights:
     """The law of the weights of all persons: mean and variance are 1 (multinomial: 1 - 1/k)."""
 
@@ -246,13 +246,40 @@ class PersonWeights:
     # those on the models' side; None if both sides are the same persons.
 
     # Behind the persons stand a constant one, if `constant`, which is the other side of trials of
-    # one person, and `n_groups` groups of such trials, drawn by themselves.
+    # one person, and `n_groups` groups of such trials, drawn by themselves. `strata` numbers the
+    # groups of persons, of each of which as many are drawn as it has.
 
     n_first: int
     n_second: int | None
     weighting: SpeakerWeights
     constant: bool = False
     n_groups: int = 0
+    strata: IntArray | None = None
+
+    @classmethod
+    def of_one_side(
+        cls,
+        present: IntArray,
+        weighting: SpeakerWeights,
+        sample: ListedSample,
+        *,
+        constant: bool = False,
+        n_groups: int = 0,
+    ) -> Self:
+        """Draw the persons of a sample who are present, on both sides the same, in strata."""
+        strata = sample.speaker_strata
+        if strata is not None:
+            if weighting != "multinomial":
+                hint = "Other weights do not keep the number of speakers of a stratum."
+                expected = 'be "multinomial" where speakers have strata'
+                raise invalid("weights", expected, repr(weighting), hint)
+            strata = mark_read_only(np.unique(strata[present], return_inverse=True)[1])
+        return cls(present.size, None, weighting, constant, n_groups, strata)
+
+    @property
+    def degrees(self) -> float:
+        """Persons less one, of each stratum."""
+        return float(self.n_first - (1 if self.strata is None else self.strata.max() + 1))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -264,7 +291,7 @@ class PersonWeights:
         """Draw weights for both sides: (n_replicates, n) each."""
         # Replicate by replicate, so that drawing several at once makes no difference.
         if self.n_second is None:
-            weights = self._draw_side((n_replicates, self.n_first), rng)
+            weights = self._draw_first((n_replicates, self.n_first), rng)
             if self.constant:
                 ones = np.ones((n_replicates, 1), dtype=weights.dtype)
                 weights = np.concatenate((weights, ones), axis=1)
@@ -275,6 +302,16 @@ class PersonWeights:
         drawn = [[self._draw_side((1, n), rng) for n in self.shape] for _ in range(n_replicates)]
         first, second = map(np.concatenate, zip(*drawn, strict=True))
         return first, second
+
+    def _draw_first(self, shape: tuple[int, int], rng: np.random.Generator) -> Weights:
+        if self.strata is None:
+            return self._draw_side(shape, rng)
+        # Those of a stratum stand side by side.
+        order, sizes = np.argsort(self.strata, kind="stable"), np.bincount(self.strata)
+        starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        picks = order[starts + rng.integers(0, np.repeat(sizes, sizes), size=shape)]
+        picks += shape[1] * np.arange(shape[0])[:, None]
+        return np.bincount(picks.ravel(), minlength=picks.size).reshape(shape)
 
     # Owen and Eckles 2012: any independent weights of mean and variance one will do.
     def _draw_side(self, shape: tuple[int, int], rng: np.random.Generator) -> Weights:
@@ -303,25 +340,30 @@ class SpeakerPlan:
         """Make a plan for the persons who take part in trials, at least two."""
         # In a pigeonhole bootstrap the two sides are different persons, drawn independently.
         tar, non = sample.persons
-        tar_second = n_second = None
+        tar_second = None
         if pigeonhole:
-            (tar_first, non_first), n_first = _renumber(tar[0], non[0])
-            (tar_second, non_second), n_second = _renumber(tar[1], non[1])
-            sides = [(n_first, "models of "), (n_second, "segments of ")]
+            if sample.speaker_strata is not None:
+                hint = "Strata are of persons who stand on both sides."
+                raise invalid("strata", "be left out of a pigeonhole bootstrap", "strata", hint)
+            (tar_first, non_first), models = _renumber(tar[0], non[0])
+            (tar_second, non_second), segments = _renumber(tar[1], non[1])
+            sides = [(models.size, "models of "), (segments.size, "segments of ")]
+            persons = PersonWeights(models.size, segments.size, weighting)
         else:
             refuse_same_speaker(*non)
             alone = non[1] < 0
             if alone.any():
                 return cls._with_single(sample, alone, weighting)
-            (tar_first, non_first, non_second), n_first = _renumber(tar[0], *non)
-            sides = [(n_first, "")]
+            (tar_first, non_first, non_second), present = _renumber(tar[0], *non)
+            sides = [(present.size, "")]
+            persons = PersonWeights.of_one_side(present, weighting, sample)
         for n, what in sides:
             if n < _FEWEST_SPEAKERS:
                 raise invalid("key", f"have {what}at least two speakers with trials", f"{n}")
         return cls(
             TrialUnits(tar_first, tar_second),
             TrialUnits(non_first, non_second),
-            PersonWeights(n_first, n_second, weighting),
+            persons,
             sample.strata,
         )
 
@@ -331,7 +373,8 @@ class SpeakerPlan:
     ) -> "SpeakerPlan":
         """Make a plan for a sample with non-targets of one person, perhaps in groups."""
         tar, (first, second) = sample.persons
-        (tar_first, non_first, others), n = _renumber(tar[0], first, second[~alone])
+        (tar_first, non_first, others), present = _renumber(tar[0], first, second[~alone])
+        n = present.size
         if n < _FEWEST_SPEAKERS:
             raise invalid("key", "have at least two speakers with trials", f"{n}")
         # -1 is nobody, -2 the first group.
@@ -343,7 +386,9 @@ class SpeakerPlan:
         return cls(
             TrialUnits(tar_first, None),
             TrialUnits(non_first, mark_read_only(non_second)),
-            PersonWeights(n, None, weighting, constant=constant, n_groups=n_groups),
+            PersonWeights.of_one_side(
+                present, weighting, sample, constant=constant, n_groups=n_groups
+            ),
             sample.strata,
         )
 
@@ -362,14 +407,14 @@ def _reordered(plan: _Plan, tar_order: IndexArray, non_order: IndexArray) -> _Pl
     return attrs.evolve(plan, tar=tar, non=non, strata=plan.strata.reordered(tar_order, non_order))
 
 
-def _renumber(*lists: Positions) -> tuple[list[Positions], int]:
-    """Give numbers without gaps to the persons who occur in any of the lists."""
+def _renumber(*lists: Positions) -> tuple[list[Positions], IntArray]:
+    """Give numbers without gaps to the persons who occur in any of the lists, and list them."""
     size = 1 + max((int(persons.max()) for persons in lists if persons.size), default=-1)
     present = np.zeros(size, dtype=np.bool_)
     for persons in lists:
         present[persons] = True
     numbers = (np.cumsum(present) - 1).astype(np.min_scalar_type(size))
-    return [mark_read_only(numbers[persons]) for persons in lists], int(np.count_nonzero(present))
+    return [mark_read_only(numbers[persons]) for persons in lists], np.flatnonzero(present)
 
 
 # ---- Options

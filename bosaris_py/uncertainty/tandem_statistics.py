@@ -312,7 +312,7 @@ class _Tandem:
     def draw(self, evaluate: Evaluator, shape: tuple[int, ...]) -> tuple[Float64Array, float]:
         """Draw replicates; return degrees of freedom, too."""
         plan = self.how.plan(self.asv)
-        degrees = plan.persons.n_first - 1.0 if isinstance(plan, SpeakerPlan) else math.inf
+        degrees = plan.persons.degrees if isinstance(plan, SpeakerPlan) else math.inf
         return draw_replicates(WeightedSampler(plan, evaluate, shape), self.how), degrees
 
 
@@ -340,7 +340,7 @@ def bootstrap_tandem(
         As for `bootstrap_scores`.
     layer : str, optional
         A column of the metadata whose values are drawn, too, such as ``"attack"``.
-    speakers, model_speakers, segment_speakers, unknown, weights
+    speakers, model_speakers, segment_speakers, unknown, strata, weights
         As for `bootstrap_scores`.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`; the interval is ``"basic"`` by default.
@@ -434,7 +434,7 @@ def tandem_dependence(
         As for `bootstrap_tandem`.
     thresholds : pair of float
         Those of the verifier and of the countermeasure, such as those of `bosaris_py.t_eer`.
-    speakers, model_speakers, segment_speakers, unknown, weights
+    speakers, model_speakers, segment_speakers, unknown, strata, weights
         As for `bootstrap_scores`.
     replications, rng, workers, progress
         As for `bootstrap`.
