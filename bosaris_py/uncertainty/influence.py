@@ -583,10 +583,10 @@ class SpeakerInfluence:
             V_{non} = c \max\Big(\sum_k v_k^2 - \sum_{k<j} s_{kj}^2, \sum_{k<j} s_{kj}^2\Big), \quad
             C = c \sum_k u_k v_k,
 
-        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`. Of
-        strata of speakers, :math:`u_k` and :math:`v_k` are differences to the mean of the stratum,
-        :math:`s_{kj}` to what the pair has of the mean loss of its two strata, and c is that of
-        each stratum.
+        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`. With
+        strata of speakers, :math:`u_k` and :math:`v_k` are differences to the mean of the stratum.
+        From :math:`s_{kj}` the pair's share of the mean of its two strata is subtracted. Each
+        stratum has its own c.
         """
         pairs, (u, v) = self.pairs, self.influences
         _, of_non = pairs.leverages
