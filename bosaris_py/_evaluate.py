@@ -76,7 +76,7 @@ from bosaris_py.uncertainty.influence import (
     LINEAR,
     METHOD,
     SpeakerInfluence,
-    check_few_speakers,
+    check_influences,
     losses_of,
 )
 from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
@@ -231,7 +231,7 @@ class _Judging:
                 found |= row_intervals(sample, {name: plain}, once)[0]
             elif self.by_speaker and isinstance(plain, LINEAR):
                 influence = SpeakerInfluence.of(losses_of(plain, sample), sample)
-                check_few_speakers({name: influence.effective_speakers}, FEWEST_FOR_INTERVAL)
+                check_influences({name: influence}, FEWEST_FOR_INTERVAL)
                 interval = influence.interval(self.confidence, METHOD)
                 found[name] = interval.low, interval.high
         how = self._how("") if found else ""

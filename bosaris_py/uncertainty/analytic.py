@@ -53,7 +53,7 @@ from bosaris_py.uncertainty.influence import (
     LinearStatistic,
     SpeakerInfluence,
     SpeakersNeeded,
-    check_few_speakers,
+    check_influences,
     open_ends,
     speakers_for,
 )
@@ -976,7 +976,7 @@ def errors_by_speaker(sample: ListedSample, limit: float) -> SpeakerErrors:
         (alarm, "false-alarm rate", influence.priced(0.0, 1.0, alarm.rate)),
     ):
         check_few_errors(found.effective_errors, what)
-        check_few_speakers({what: part.effective_speakers}, FEWEST_FOR_INTERVAL)
+        check_influences({what: part}, FEWEST_FOR_INTERVAL)
     counts = miss.n_errors, tar.size, alarm.n_errors, non.size, sample.pairs.n_speakers
     variances = miss.variance, alarm.variance
     return SpeakerErrors(
@@ -1063,7 +1063,7 @@ def speaker_interval(
         sample = how.sample(scores, key, Speakers(**speakers), conditions)
     influence = SpeakerInfluence.on(statistic, sample)
     warn_unless_fit([statistic], sample)
-    check_few_speakers({"metric": influence.effective_speakers}, FEWEST_FOR_INTERVAL)
+    check_influences({"metric": influence}, FEWEST_FOR_INTERVAL)
     interval = influence.interval(confidence, METHOD)
     if interval.low == interval.high and isinstance(statistic, Statistic):
         left = open_ends(statistic, sample, sample.pairs.n_by_class)

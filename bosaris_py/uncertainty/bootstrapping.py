@@ -39,7 +39,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
 from bosaris_py.uncertainty.influence import (
     FEWEST_FOR_INTERVAL,
     Studentised,
-    check_few_speakers,
+    check_influences,
     influences_of,
     open_ends,
     units_of,
@@ -253,9 +253,10 @@ def bootstrap_sample(
     # say enough; few errors or speakers explain a lack of variation.
     if not warn_of_degenerate(max(results, key=lambda result: result.n_degenerate)):
         named = zip(names or ["metric"] * len(students), students, strict=True)
-        counts = [(name, one.influence.effective_speakers) for name, one in named if one]
-        effective = dict(counts) if names else dict(sorted(counts, reverse=True)[-1:])
-        few_speakers = check_few_speakers(effective, FEWEST_FOR_INTERVAL)
+        influences = [(name, one.influence) for name, one in named if one]
+        if not names:
+            influences = sorted(influences, key=lambda one: one[1].effective_speakers)[:1]
+        few_speakers = check_influences(dict(influences), FEWEST_FOR_INTERVAL)
         if not (few_errors or few_speakers):
             warn_of_no_variation(min(results, key=lambda result: np.max(result.standard_error)))
     return results

@@ -84,7 +84,7 @@ from bosaris_py.uncertainty.influence import (
     SpeakerInfluence,
     SpeakersNeeded,
     Studentised,
-    check_few_speakers,
+    check_influences,
     influences_of,
     losses_of,
     speakers_for,
@@ -372,8 +372,7 @@ def _paired(
     )
     contrast = first.minus(second, students[2])
     if not warn_of_degenerate(contrast) and students[2] is not None:
-        effective = students[2].influence.effective_speakers
-        check_few_speakers({"difference": effective}, FEWEST_FOR_TEST)
+        check_influences({"difference": students[2].influence}, FEWEST_FOR_TEST)
     return PairedBootstrapResult(first, second, contrast, alternative)
 
 
@@ -1141,7 +1140,7 @@ def _z_test(
     """Test if a metric of two samples of the same trials differs, see `speaker_z_test`."""
     first, second = _influence(samples, statistics)
     contrast = first.minus(second)
-    check_few_speakers({"difference": contrast.effective_speakers}, FEWEST_FOR_TEST)
+    check_influences({"difference": contrast}, FEWEST_FOR_TEST)
     numbers = contrast.degrees, contrast.least_p
     test = z_test(contrast.difference, contrast.null_error, alternative, METHOD, *numbers)
     return SpeakerZTest(*attrs.astuple(test), first=first, contrast=contrast)

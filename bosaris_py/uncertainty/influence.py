@@ -451,6 +451,29 @@ def check_few_speakers(effective: Mapping[str, float], fewest: int) -> bool:
     return bool(few)
 
 
+# A speaker who makes more than this share of a variance decides it.
+_MOST_OF_ONE = 0.5
+
+
+def check_influences(influences: "Mapping[str, SpeakerInfluence]", fewest: int) -> bool:
+    """Warn if figures, by name, rest on few speakers or on one; return whether one does."""
+    effective = {name: found.effective_speakers for name, found in influences.items()}
+    few = check_few_speakers(effective, fewest)
+    shares = {name: found.largest_share for name, found in influences.items()}
+    of_one = {name: share for name, share in shares.items() if share > _MOST_OF_ONE}
+    if of_one:
+        percent = " to ".join(
+            dict.fromkeys(f"{100 * end(of_one.values()):.0f}" for end in (min, max))
+        )
+        warn_caller(
+            f"One speaker makes {percent} % of the variance of the {', '.join(of_one)}.",
+            FewSpeakersWarning,
+            "An interval says little of speakers like this one: look at the trials they are in.",
+            figures=of_one,
+        )
+    return few or bool(of_one)
+
+
 # With fewer draws of Student's t its own law is the better one.
 _FEWEST_DRAWS = 100
 
@@ -562,6 +585,13 @@ class SpeakerInfluence:
         if self.pairs.by_stratum is not None:
             tar, non = map(self.pairs.by_stratum.centred, (tar, non))
         return tar * of_tar, non * of_non
+
+    @property
+    def largest_share(self) -> float:
+        """The share of the speaker with most of the variance in the sum of squared influences."""
+        squares = np.add(*self.influences) ** 2
+        total = float(squares.sum())
+        return float(squares.max()) / total if total > 0 else 0.0
 
     @property
     def degrees_of_variance(self) -> float:

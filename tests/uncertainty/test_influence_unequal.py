@@ -5,8 +5,9 @@ import pytest
 
 from bosaris_py import Key, OperatingPoint, Scores
 from bosaris_py import uncertainty as unc
+from bosaris_py._validation import collected
 from bosaris_py.errors import FewSpeakersWarning
-from bosaris_py.uncertainty.influence import SpeakerInfluence, losses_of
+from bosaris_py.uncertainty.influence import SpeakerInfluence, check_influences, losses_of
 from tests.uncertainty.speaker_samples import speaker_sample
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -90,3 +91,23 @@ def test_replicates_without_loss_count() -> None:
     # Lowest draws count as 1.5 times the quantile of Student's t, highest ones do not change.
     assert found.high == pytest.approx(found.estimate * (formula.high / formula.estimate) ** 1.5)
     assert 0 < found.low < found.estimate
+
+
+def test_one_speaker_who_makes_most_of_the_variance_is_told_of() -> None:
+    """30 speakers of one target each; all errors are of the first, who has ten."""
+    rng = np.random.default_rng(8)
+    own = np.repeat(np.arange(30), [10, *[1] * 29])
+    tar = np.where(own == 0, -1.0, 1.0)
+    one, other = (side.ravel() for side in np.meshgrid(np.arange(30), np.arange(30)))
+    one, other = one[one != other], other[one != other]
+    non = rng.normal(size=one.size) - 1.0
+    sample = speaker_sample((tar, (own, own)), (non, (one, other)))
+    found = SpeakerInfluence.of(losses_of(unc.FNMR(0.0), sample), sample)
+    # Residuals are 10/39 (1 - 10/39) and -10/39 / 39; leverages 39/29 and 39/38.
+    squares = np.array([(10 / 39) ** 2, *[(10 / 39 / 38) ** 2] * 29])
+    assert found.largest_share == pytest.approx(squares[0] / squares.sum(), rel=1e-12)
+    with collected() as heard:
+        assert check_influences({"FNMR": found}, 20)
+    (caution,) = (one for one in heard if one.count is None)
+    assert caution.finding == "One speaker makes 98 % of the variance of the FNMR."
+    assert caution.figures == ("FNMR",)
