@@ -72,7 +72,7 @@ format: $(INSTALLED)/dev
 
 # From scratch: pages of names that are gone would be warned about.
 docs: $(INSTALLED)/docs
-	rm -rf docs/_build docs/api/generated docs/gallery/generated
+	rm -rf docs/_build docs/_drawn docs/api/generated docs/gallery/generated
 	$(RUN) -m sphinx --nitpicky --fail-on-warning --keep-going -b html docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
@@ -93,7 +93,7 @@ audit: $(AUDIT)/installed
 	$(AUDIT)/bin/pip-audit --requirement constraints.txt --require-hashes --disable-pip --strict
 
 clean:
-	rm -rf build dist demo_output docs/_build docs/api/generated docs/gallery/generated *.egg-info .coverage .coverage.* .hypothesis
+	rm -rf build dist demo_output docs/_build docs/_drawn docs/api/generated docs/gallery/generated *.egg-info .coverage .coverage.* .hypothesis
 	rm -rf $(PEERS) $(AUDIT) .venv-matrix .asv fuzz
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -26,6 +26,7 @@ version = release = __version__
 extensions = [
     "myst_parser",
     "numpydoc",
+    "run_pages",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
@@ -40,7 +41,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 # Tables are included by pages.
-exclude_patterns = ["_build", "*_table.md"]
+exclude_patterns = ["_build", "_drawn", "*_table.md"]
 templates_path = ["_templates"]
 
 # Links to the documentation of numpy and others would need the network at every build, and
@@ -80,7 +81,7 @@ numpydoc_validation_exclude = {
     rf"^bosaris_py\.uncertainty\.({_forwarding})$",
 }
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
 html_theme = "pydata_sphinx_theme"
