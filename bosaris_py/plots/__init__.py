@@ -14,6 +14,7 @@ from bosaris_py.plots.calibration import (
     plot_zoo,
 )
 from bosaris_py.plots.det import DETPlot, plot_det
+from bosaris_py.plots.display import Plot
 from bosaris_py.plots.epc import plot_epc
 from bosaris_py.plots.intervals import (
     plot_condition_map,
@@ -36,6 +37,7 @@ __all__ = [
     "DETPlot",
     "DETWindow",
     "PercentFormatter",
+    "Plot",
     "ProbitLocator",
     "ProbitScale",
     "plot_ape",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,18 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, logit, sigmoid
-from bosaris_py.plots.canvas import Canvas, Look, Text, bands_of, check_band, is_outside, results_of
-from bosaris_py.plots.looks import make_axes, one_at_a_time, rank_of, text_colour, thin_out
+from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
+from bosaris_py.plots.display import Text
+from bosaris_py.plots.looks import (
+    letters,
+    make_axes,
+    name_lines,
+    one_at_a_time,
+    rank_of,
+    text_colour,
+    thin_out,
+)
+from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
 from bosaris_py.uncertainty.bands import DCFBand
 
 # Width and height of a new figure in inches.
@@ -324,14 +334,12 @@ class BayesPlot(Canvas):
         curves = self.curves
         name, _, which = kind.removeprefix("dcf_curve_").rpartition("_")
         rates = getattr(curves, f"{which}_{name or 'dcf'}")
-        if not self._fades:
+        if not self._fades or self._is_other:
             return self._system_line(kind, curves.plo, rates, look)
-        pale = {"linewidth": 0.8, "alpha": 0.45, "marker": ""}
         if (shown := _measured(curves)) is None:
             # No operating point has 30 errors of each kind, so the whole curve is pale.
-            look = look._replace(keywords=look.keywords | pale)
-            return self._system_line(kind, curves.plo, rates, look)
-        self._system_line(kind, curves.plo, rates, Look(None, "_nolegend_", pale))
+            return self._system_line(kind, curves.plo, rates, look._replace(pale=True))
+        self._system_line(kind, curves.plo, rates, Look(None, "_nolegend_", {}, pale=True))
         return self._system_line(kind, curves.plo[shown], rates[shown], look)
 
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
@@ -411,8 +419,8 @@ def _add_priors(ax: Axes) -> None:
     above.xaxis.set_major_locator(_PriorLocator(ticks))
     texts = dict(zip(ticks.tolist(), _TEXTS.tolist(), strict=True))
     above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: texts.get(plo, "")))
-    above.set_xlabel("effective prior (%)", fontsize="small")
-    above.tick_params(labelsize="small")
+    above.set_xlabel("effective prior (%)", fontsize=letters("small"))
+    above.tick_params(labelsize=letters("small"))
 
 
 def _measured(curves: BayesCurves) -> slice | None:
@@ -438,13 +446,14 @@ def _limits_of(
 
 @one_at_a_time
 def plot_bayes(
-    systems: Mapping[str, Results | tuple[Any, Any]] | Results,
+    systems: Systems,
     ax: Axes | None = None,
     *,
     axes: Sequence[float] | None = None,
     title: str | None = None,
     prior: PriorLike | None = None,
     bands: Mapping[str, DCFBand] | None = None,
+    **styling: Unpack[Styling],
 ) -> BayesPlot:
     """Draw the normalized actual and minimum costs of several systems in one call.
 
@@ -460,9 +469,11 @@ def plot_bayes(
     title : str, optional
         Title of the plot.
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
-        Mark these operating points.
+        Mark these operating points, with their priors at the foot of the lines.
     bands : mapping of str to DCFBand, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.ActDCFCurve`.
+    **styling
+        Looks, legend, order and highlight, as for `plot_det`.
 
     Returns
     -------
@@ -477,17 +488,20 @@ def plot_bayes(
     >>> plot_bayes({"calibrated": (tar, non), "too strong": (2 * tar, 2 * non)}, prior=0.01)
     BayesPlot: 14 lines, current system 'too strong'
     """
-    judged = results_of(systems)
+    chosen = Chosen.of(results_of(systems), styling)
+    judged = chosen.results
     areas = bands_of(bands, judged, DCFBand)
     marked = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
     limits = _limits_of(list(judged.values()), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
+    plot._choose(chosen)
     plot.ax.set_xlabel("effective prior log-odds")
     plot._fades, plot._has_headroom = True, axes is None
     if plot._ylim[1] > 1.0:
         plot.plot_default_line()
+    neutral = {"color": text_colour(), "linewidth": 0.8}
     for plo in marked:
-        plot._operating_line(plo, Look(None, f"prior {100.0 * sigmoid(plo):.3g} %", {}))
+        plot._operating_line(plo, Look(None, None, neutral))
     all_pale = False
     for name, results in judged.items():
         plot.set_system_from_results(results, name)
@@ -499,9 +513,12 @@ def plot_bayes(
         with hushed(PlotRangeWarning):
             plot.plot_DR30_fa(label="30 false alarms")
             plot.plot_DR30_miss(label="30 misses")
-        all_pale |= _measured(plot.curves) is None
+        all_pale |= not plot._is_other and _measured(plot.curves) is None
     if all_pale:
         faint = {"color": text_colour(), "linewidth": 0.8, "alpha": 0.45}
         plot._line("pale", [], [], Look(None, "pale: fewer than 30 errors", faint))
-    plot.display_legend()
+    plot._name_others()
+    plot._finish(legend=chosen.legend)
+    shown = [plo for plo in marked if plot._xlim[0] <= plo <= plot._xlim[1]]
+    name_lines(plot.ax, {plo: f"{100.0 * sigmoid(plo):.3g} %" for plo in shown})
     return plot

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +27,12 @@ from bosaris_py.evaluation.calibration_curves import (
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots import looks
-from bosaris_py.plots.canvas import Look, Sheet, Text, bands_of, results_of
-from bosaris_py.plots.looks import make_axes, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.canvas import Look, Sheet
+from bosaris_py.plots.display import Plot, Text
+from bosaris_py.plots.looks import letters, make_axes, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
-
-Systems: TypeAlias = Mapping[str, Results | tuple[Any, Any]] | Results
 
 _SIZE = (6.0, 4.5)
 _SQUARE = (5.0, 5.0)
@@ -48,7 +48,7 @@ _APE = np.linspace(-7.0, 7.0, 281)
 class _LLRSheet(Sheet):
     """Lines of several systems; what each kind looks like."""
 
-    _curves_of_systems = ("pav", "reliability")
+    _curves_of_systems = ("pav", "reliability", "tar", "non", "act", "min")
     _looks: ClassVar = {
         "tar": {"linestyle": "-", "linewidth": 1.4},
         "non": {"linestyle": "--", "linewidth": 1.4},
@@ -74,10 +74,13 @@ class _LLRSheet(Sheet):
             if label:
                 self._drawn.lines.extend(self.artists[kind])
 
-    def finish(self) -> Axes:
-        """Add a legend, unless there is nothing to tell apart."""
-        named = self.ax.get_legend_handles_labels()[0]
-        return self.display_legend() if named else self.ax
+    def systems(self, chosen: Chosen) -> Iterator[tuple[str, Results]]:
+        """Yield each system when it is the current one; add the legend after the last."""
+        self._choose(chosen)
+        for name, results in chosen.results.items():
+            self._set_system(results, name)
+            yield name, results
+        self._name_others()
 
 
 def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: str) -> _LLRSheet:
@@ -97,7 +100,7 @@ def plot_histogram(
     bins: npt.ArrayLike | None = None,
     prior: PriorLike | None = None,
     title: str | None = None,
-) -> Axes:
+) -> Plot:
     """Draw histograms of the target and the non-target scores of one system.
 
     Parameters
@@ -115,13 +118,13 @@ def plot_histogram(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         Each trial of a class of up to 200 is a stroke below the histogram.
 
     Examples
     --------
-    >>> axes = plot_histogram(([1.0, 3.0], [0.0, 0.5, 1.5, 3.0]), bins=3, prior=0.5)
-    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    >>> plot = plot_histogram(([1.0, 3.0], [0.0, 0.5, 1.5, 3.0]), bins=3, prior=0.5)
+    >>> [text.get_text() for text in plot.get_legend().get_texts()]
     ['2 targets', '4 non-targets', 'threshold at 50 %']
     """
     if not isinstance(results, (Results, tuple)):
@@ -148,7 +151,7 @@ def plot_histogram(
         label = f"threshold at {100.0 * float(sigmoid(plo)):.3g} %"
         sheet.ax.axvline(-plo, color=text_colour(), linewidth=1.0, linestyle=dash, label=label)
     sheet.ax.set_ylim(bottom=0.0)
-    return sheet.finish()
+    return sheet._finish()
 
 
 @one_at_a_time
@@ -159,7 +162,8 @@ def plot_tippett(
     convention: Literal["above", "crossing"] = "above",
     bands: Mapping[str, TippettBand] | None = None,
     title: str | None = None,
-) -> Axes:
+    **styling: Unpack[Styling],
+) -> Plot:
     """Draw the shares of likelihood-ratios beyond each value: a Tippett plot.
 
     Parameters
@@ -175,26 +179,27 @@ def plot_tippett(
         Bands by the names of their systems; see `bosaris_py.uncertainty.Tippett`.
     title : str, optional
         Title of the plot.
+    **styling
+        Looks, legend, order and highlight, as for `plot_det`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         Dots at LR = 1 mark the rates of misleading evidence.
 
     Examples
     --------
-    >>> axes = plot_tippett({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
-    >>> axes.get_xlabel()
+    >>> plot = plot_tippett({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
+    >>> plot.get_xlabel()
     'log10 likelihood-ratio'
     """
     if convention not in ("above", "crossing"):
         raise invalid("convention", "be 'above' or 'crossing'", describe(convention))
-    judged = results_of(systems)
-    areas = bands_of(bands, judged, TippettBand)
+    chosen = Chosen.of(results_of(systems), styling)
+    areas = bands_of(bands, chosen.given, TippettBand)
     sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
-    for name, results in judged.items():
-        sheet.set_system_from_results(results, name)
+    for name, results in sheet.systems(chosen):
         curve = TippettCurve.from_results(results)
         x = curve.llr / _LOG_10
         non = curve.non_below if crossing else curve.non_above
@@ -218,7 +223,7 @@ def plot_tippett(
             sheet.draw("misleading", 0.0, 100.0 * share)
     sheet.draw_once("identity", [0.0, 0.0], [0.0, 100.0], alpha=0.5)
     sheet.ax.set(ylim=(0.0, 100.0), yticks=range(0, 101, 20))
-    return sheet.finish()
+    return sheet._finish(legend=chosen.legend)
 
 
 class _Band(NamedTuple):
@@ -235,7 +240,8 @@ def plot_ece(
     *,
     bands: Mapping[str, ECEBand] | None = None,
     title: str | None = None,
-) -> Axes:
+    **styling: Unpack[Styling],
+) -> Plot:
     """Draw the empirical cross-entropy over the prior: an ECE plot.
 
     Parameters
@@ -246,26 +252,27 @@ def plot_ece(
         Bands by the names of their systems; see `bosaris_py.uncertainty.ECE`.
     title : str, optional
         Title of the plot.
+    **styling
+        Looks, legend, order and highlight, as for `plot_det`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         Solid: of the LLRs; dashed: after PAV; dotted: of LLRs that are all zero. Where the solid
         line is above the dotted one, the LLRs mislead.
 
     Examples
     --------
-    >>> axes = plot_ece({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
-    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    >>> plot = plot_ece({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
+    >>> [text.get_text() for text in plot.get_legend().get_texts()]
     ['A actual', 'A after PAV', 'no LLRs']
     """
     words = "log10 prior odds", "empirical cross-entropy (bits)"
-    judged = results_of(systems)
-    areas = bands_of(bands, judged, ECEBand)
+    chosen = Chosen.of(results_of(systems), styling)
+    areas = bands_of(bands, chosen.given, ECEBand)
     sheet = _sheet(ax, _SIZE, title, *words)
     highest = 1.0
-    for name, results in judged.items():
-        sheet.set_system_from_results(results, name)
+    for name, results in sheet.systems(chosen):
         curve = ECECurve.from_results(results)
         x = curve.plo / _LOG_10
         if name in areas:
@@ -276,7 +283,7 @@ def plot_ece(
     sheet.draw_once("neutral", x, curve.neutral, "no LLRs")
     sheet.ax.set_xlim(x[0], x[-1])
     sheet.ax.set_ylim(0.0, min(1.08 * highest, 1.5))
-    return sheet.finish()
+    return sheet._finish(legend=chosen.legend)
 
 
 @one_at_a_time
@@ -286,7 +293,8 @@ def plot_pav(
     *,
     bands: Mapping[str, CalibrationBand] | None = None,
     title: str | None = None,
-) -> Axes:
+    **styling: Unpack[Styling],
+) -> Plot:
     """Draw LLRs after the PAV algorithm over those before it: a PAV plot.
 
     Parameters
@@ -297,29 +305,31 @@ def plot_pav(
         Bands by the names of their systems; see `bosaris_py.uncertainty.PAVMap`.
     title : str, optional
         Title of the plot.
+    **styling
+        Looks, legend, order and highlight, as for `plot_det`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         On the diagonal LLRs are right. Triangles at the frame are pools of one class, whose LLR
         is infinite. The legend has devPAV, see `PAVCurve.dev_pav`.
 
     Examples
     --------
-    >>> axes = plot_pav({"A": ([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])})
-    >>> axes.get_ylabel()
+    >>> plot = plot_pav({"A": ([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0])})
+    >>> plot.get_ylabel()
     'log10 LR after PAV'
     """
-    judged = results_of(systems)
-    areas = bands_of(bands, judged, CalibrationBand)
+    chosen = Chosen.of(results_of(systems), styling)
+    areas = bands_of(bands, chosen.given, CalibrationBand)
     sheet = _sheet(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
-    curves = {name: (results, PAVCurve.from_results(results)) for name, results in judged.items()}
+    curves = {name: PAVCurve.from_results(results) for name, results in chosen.results.items()}
     # Pools of one class, which may reach far, are marks on the frame.
-    pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for _, c in curves.values()]
+    pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for c in curves.values()]
     finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
     limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
-    for name, (results, curve) in curves.items():
-        sheet.set_system_from_results(results, name)
+    for name, _ in sheet.systems(chosen):
+        curve = curves[name]
         x = np.stack((curve.lowest, curve.highest), axis=1) / _LOG_10
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
@@ -336,11 +346,11 @@ def plot_pav(
             if pools.any():
                 sheet.draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end)
     sheet.draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
-    settings: dict[str, Any] = {"transform": sheet.ax.transAxes, "fontsize": "x-small"}
+    settings: dict[str, Any] = {"transform": sheet.ax.transAxes, "fontsize": letters("x-small")}
     sheet.ax.text(0.03, 0.6, "LLRs are too low", **settings)
     sheet.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **settings)
     sheet.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
-    return sheet.finish()
+    return sheet._finish(legend=chosen.legend)
 
 
 @one_at_a_time
@@ -352,7 +362,8 @@ def plot_reliability(
     bins: int = 10,
     bands: Mapping[str, CalibrationBand] | None = None,
     title: str | None = None,
-) -> Axes:
+    **styling: Unpack[Styling],
+) -> Plot:
     """Draw how often targets are met over how often posteriors say: a reliability diagram.
 
     Parameters
@@ -369,26 +380,27 @@ def plot_reliability(
         Bands by the names of their systems; see `bosaris_py.uncertainty.Reliability`.
     title : str, optional
         Title of the plot.
+    **styling
+        Looks, legend, order and highlight, as for `plot_det`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         Bars on the diagonal are where 95 % of points would lie if the posteriors were right, see
         `ReliabilityCurve`.
 
     Examples
     --------
-    >>> axes = plot_reliability({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])}, prior=0.1)
-    >>> axes.get_xlabel()
+    >>> plot = plot_reliability({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])}, prior=0.1)
+    >>> plot.get_xlabel()
     'posterior at a prior of 10 %'
     """
     words = f"posterior at a prior of {100.0 * prior:g} %", "share of targets"
-    judged = results_of(systems)
-    areas = bands_of(bands, judged, CalibrationBand)
+    chosen = Chosen.of(results_of(systems), styling)
+    areas = bands_of(bands, chosen.given, CalibrationBand)
     sheet = _sheet(ax, _SQUARE, title, *words)
-    for name, results in judged.items():
+    for name, results in sheet.systems(chosen):
         curve = ReliabilityCurve.from_results(results, prior, bins=bins)
-        sheet.set_system_from_results(results, name)
         sheet.draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
         if name in areas:
             band = areas[name]
@@ -399,24 +411,31 @@ def plot_reliability(
             sheet._system_band(steps, np.repeat(band.at, 2)[1:-1], None, {})
         middle = (curve.low + curve.high) / 2.0
         bars = {"fmt": "none", "ecolor": sheet._look.colour, "alpha": 0.45, "capsize": 3.0}
-        sheet.ax.errorbar(curve.predicted, middle, curve.high - middle, **bars)
+        if not sheet._is_other:
+            sheet.ax.errorbar(curve.predicted, middle, curve.high - middle, **bars)
     sheet.draw_once("identity", [0.0, 1.0], [0.0, 1.0], alpha=0.6)
     sheet.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)
-    return sheet.finish()
+    return sheet._finish(legend=chosen.legend)
 
 
 @one_at_a_time
-def plot_ape(systems: Systems, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+def plot_ape(
+    systems: Systems,
+    ax: Axes | None = None,
+    *,
+    title: str | None = None,
+    **styling: Unpack[Styling],
+) -> Plot:
     """Draw the error-rate of Bayes decisions over the prior, whose area is Cllr: an APE plot.
 
     Parameters
     ----------
-    systems, ax, title
+    systems, ax, title, **styling
         As for `plot_tippett`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         Solid: at the Bayes threshold; dashed: at the best one; dotted: without a detector.
 
     Notes
@@ -426,29 +445,31 @@ def plot_ape(systems: Systems, ax: Axes | None = None, *, title: str | None = No
 
     Examples
     --------
-    >>> axes = plot_ape({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
-    >>> axes.get_legend().get_texts()[0].get_text()
-    'A Cllr 0.661'
+    >>> plot = plot_ape({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
+    >>> plot.get_legend().get_texts()[0].get_text()
+    'A (Cllr 0.661, minCllr 0.333)'
     """
     sheet = _sheet(ax, _SIZE, title, "prior log-odds", "error-rate")
     blind = sigmoid(-np.abs(_APE))
     highest = 0.0
-    for name, results in results_of(systems).items():
+    chosen = Chosen.of(results_of(systems), styling)
+    for _, results in sheet.systems(chosen):
         curves = BayesCurves.from_results(results, _APE)
-        sheet.set_system_from_results(results, name)
-        sheet.draw("act", _APE, curves.act_dcf * blind, f"Cllr {results.cllr:.3f}")
-        sheet.draw("min", _APE, curves.min_dcf * blind, f"minCllr {results.min_cllr:.3f}")
+        areas = f"(Cllr {results.cllr:.3f}, minCllr {results.min_cllr:.3f})"
+        sheet.draw("act", _APE, curves.act_dcf * blind, areas)
+        sheet.draw("min", _APE, curves.min_dcf * blind)
         highest = max(highest, float((curves.act_dcf * blind).max()))
     top = min(1.1 * highest, 0.55)
+    sheet.draw_once("best", [], [], "minimum", linestyle="--")
     sheet.draw_once("neutral", _APE, np.where(blind < top, blind, np.nan), "no detector")
     sheet.ax.set(xlim=(_APE[0], _APE[-1]), ylim=(0.0, top))
-    return sheet.finish()
+    return sheet._finish(legend=chosen.legend)
 
 
 @one_at_a_time
 def plot_zoo(
     zoo: SpeakerZoo, ax: Axes | None = None, *, n_named: int = 5, title: str | None = None
-) -> Axes:
+) -> Plot:
     """Draw the mean target score of each speaker against the mean non-target score.
 
     Parameters
@@ -464,7 +485,7 @@ def plot_zoo(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         Lines are the quarters; corners name the kinds of speakers, see `SpeakerZoo`.
 
     Examples
@@ -487,10 +508,10 @@ def plot_zoo(
         text = f"{kinds.count(kind)} {kind}s"
         sides: dict[str, Any] = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
         place = (0.97 if x else 0.03, 0.97 if y else 0.03)
-        axes.text(*place, text, transform=axes.transAxes, fontsize="small", **sides)
+        axes.text(*place, text, transform=axes.transAxes, fontsize=letters("small"), **sides)
     # Above and below all speakers, where the corners are.
     axes.margins(0.06, 0.17)
     least = np.argsort(zoo.tar_mean - zoo.non_mean, kind="stable")[:n_named]
     points = np.stack((zoo.tar_mean, zoo.non_mean), axis=1)
     looks.name_points(axes, points, {int(i): str(zoo.speakers[i]) for i in least})
-    return axes
+    return sheet

@@ -1,12 +1,9 @@
-"""Base class of the plots: an Axes, the system to draw, styles, the legend, the file."""
+"""Base class of the plots of systems: the system to draw, its lines, bands and conditions."""
 
 from __future__ import annotations
 
-import inspect
-import io
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,31 +12,18 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import is_color_like
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from bosaris_py._validation import (
-    FilePath,
-    as_path,
-    describe,
-    invalid,
-    list_some,
-    nearest,
-    warn_caller,
-)
-from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
+from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py.errors import InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import looks
-from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.plots.display import Entry, LineKeywords, Plot, Text
+from bosaris_py.plots.systems import Chosen
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, check_scores
 from bosaris_py.trials.speakers import KeyLike, split_key
-
-LineKeywords: TypeAlias = dict[str, Any]
-# A title, a style or a legend entry, which need not be given.
-Text: TypeAlias = str | None
 
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
@@ -66,61 +50,8 @@ class Look(NamedTuple):
     style: Text
     label: Text
     keywords: LineKeywords
-
-
-class Entry(NamedTuple):
-    """What a legend says of a line: its system, the rest of its label, and its kind."""
-
-    name: str
-    text: str
-    kind: str
-    # Whether it looks as all lines of its system and of its kind do.
-    plain: bool
-
-
-class Drawn(NamedTuple):
-    """What several plots on one Axes must agree on."""
-
-    names: list[str]
-    entries: dict[Artist, Entry]
-    # Rates that show 30 errors, and limits of a DET or Bayes plot, by kind.
-    rates: dict[str, set[float]]
-    limits: dict[str, Any]
-    # Of systems; a legend must not cover them.
-    lines: list[Any]
-
-
-def results_of(systems: object) -> dict[str, Results]:
-    """Return results by name, of what a plot of several systems takes."""
-    if isinstance(systems, Results):
-        return {"": systems}
-    expected = "be a mapping from names to Results or to (tar, non)"
-    if not isinstance(systems, Mapping) or not systems:
-        raise invalid("systems", expected, describe(systems))
-    for name, value in systems.items():
-        if not (isinstance(value, Results) or (isinstance(value, tuple) and len(value) == 2)):
-            raise invalid("systems", expected, f"{describe(value)} for {name}")
-    return {
-        str(name): value if isinstance(value, Results) else Results(*value)
-        for name, value in systems.items()
-    }
-
-
-def bands_of(bands: Any, systems: Iterable[str], kind: type) -> dict[str, Any]:
-    """Return bands by the names of the systems of a plot, to which all must belong."""
-    if bands is None:
-        return {}
-    if not isinstance(bands, Mapping):
-        raise invalid("bands", "map names of systems to bands", describe(bands))
-    names = list(systems)
-    found = {str(name): band for name, band in bands.items()}
-    for name, band in found.items():
-        if name not in names:
-            expected = f"name systems of the plot ({list_some(map(repr, names), 20)})"
-            raise invalid("bands", expected, describe(name), nearest(name, names))
-        if not isinstance(band, kind):
-            raise invalid("bands", f"hold a {kind.__name__} for each system", describe(band))
-    return found
+    # Thin and faint, because errors are few; it is a part of a line, not a look of its own.
+    pale: bool = False
 
 
 def is_outside(what: str, value: float, limits: tuple[float, float], artist: str) -> bool:
@@ -135,59 +66,187 @@ def is_outside(what: str, value: float, limits: tuple[float, float], artist: str
     return True
 
 
-class Sheet:
+class Sheet(Plot):
     """Draws lines of one system after another on one Axes."""
 
-    # Default properties of the lines, by kind. A kind with a marker is a point.
-    _looks: ClassVar[dict[str, LineKeywords]]
-    # Kinds of curves, the first of which names a system in the legend.
-    _curves_of_systems: ClassVar[tuple[str, ...]]
-    # Whether the vertical axis may be longer, with room for a legend above the curves.
-    _has_headroom = False
-
-    def __init_subclass__(cls) -> None:
-        """Let one thread draw at a time, by whatever method."""
-        for name, method in [*vars(cls).items()]:
-            if inspect.isfunction(method):
-                setattr(cls, name, looks.one_at_a_time(method))
-
     def __init__(self, ax: Axes, title: str | None) -> None:
-        self.ax = ax
-        self.artists: dict[str, list[Artist]] = {}
+        super().__init__(ax, title)
         self._results: Results | None = None
         self._name, self._number = "", 0
-        # Kept with the Axes, so that a second plot there goes on where the first one stopped.
-        self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", Drawn([], {}, {}, {}, []))
         ax.grid(visible=True, linewidth=0.6, alpha=0.6)
         ax.set_axisbelow(True)
-        if title is not None:
-            ax.set_title(looks.as_written(title))
+
+    def _choose(self, chosen: Chosen) -> None:
+        """Give systems their colours in the order in which they came, and the looks asked for."""
+        names = self._drawn.names
+        names += [name for name in chosen.given if name and name not in names]
+        self._drawn.looks.update(chosen.looks)
+        self._drawn.others.update(chosen.others)
+
+    def _set_system(self, results: Results, name: str = "") -> None:
+        """Choose the system that is drawn from now on."""
+        _require("results", results, Results, "Use set_system for arrays of scores.")
+        _require("name", name, str)
+        if name.startswith("_"):
+            expected = "not begin with an underscore"
+            hint = "Matplotlib leaves such labels out of legends."
+            raise invalid("name", expected, describe(name), hint)
+        # Set together and last: bad arguments leave the system of before.
+        self._results, self._name = results, name
+        names = self._drawn.names
+        # Systems without a name are never the same system.
+        if not (name and name in names):
+            names.append(name)
+        self._number = names.index(name) if name else len(names) - 1
+        self._chosen(results)
+
+    def _chosen(self, results: Results) -> None:
+        """Do what else the choice of a system means."""
+
+    def _system(self) -> Results:
+        if self._results is None:
+            message = "This plot has no system to draw. Call set_system(tar, non, name) first."
+            raise InvalidInputError(message)
+        return self._results
 
     @property
-    def figure(self) -> Figure:
-        """The figure that the Axes belongs to."""
-        # An Axes may lie in a subfigure; the figure of that is the whole one.
-        figure: Figure = self.ax.figure.figure
-        return figure
+    def _look(self) -> looks.SystemLook:
+        """The look of the current system."""
+        if self._name:
+            return self._look_of(self._name)
+        return looks.system_look(self._number, self.ax)
 
-    def _repr_png_(self) -> bytes:
-        """Return the picture that a notebook shows."""
-        return looks.png(self.figure)
+    @property
+    def _is_other(self) -> bool:
+        """Whether the current system is grey, because others are highlighted."""
+        return self._name in self._drawn.others
 
-    def show(self) -> None:
-        """Show the picture now: in a notebook below the cell, elsewhere in a window of pyplot.
+    def _system_label(self, label: Text, kind: str = "") -> Text:
+        """Put the name of the current system before a legend entry."""
+        _refuse_set(label)
+        if self._is_other:
+            return None
+        if label is None:
+            # The first curve of a system names it.
+            named = any(entry.name == self._name for entry in self._drawn.entries.values())
+            if named or kind not in self._curves_of_systems:
+                return None
+            return looks.as_written(self._name)
+        if label.startswith("_"):
+            return None
+        return looks.as_written(f"{self._name} {label}".strip())
 
-        A plot that is the last expression of a cell needs no call.
-        """
-        looks.show(self.figure)
+    def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
+        """Remember an artist, and what the legend is to say of it."""
+        self.artists.setdefault(kind, []).append(artist)
+        if label is not None and self._results is not None and label.startswith(self._name):
+            text = label.removeprefix(self._name).strip()
+            self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
+
+    def _system_band(
+        self, band: Any, x: npt.ArrayLike, label: Text, keywords: LineKeywords
+    ) -> Axes:
+        """Shade what lies between the ends of a band, in the colour of the current system."""
+        self._system()
+        if self._is_other:
+            return self.ax
+        # Below all lines; without an edge, which would look like a curve.
+        settings: LineKeywords = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
+        settings |= cbook.normalize_kwargs(keywords, PolyCollection)
+        entry = self._system_label(label)
+        area = self.ax.fill_between(x, band.low, band.high, **settings)
+        area.set_label(entry or "_nolegend_")
+        self._note(area, "band", entry, plain=not keywords)
+        return self.ax
+
+    def _system_line(self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look) -> Axes:
+        """Draw a line or point of the current system, in its look and under its name."""
+        if self._is_other:
+            return self._other_line(kind, x, y)
+        look = look._replace(label=self._system_label(look.label, kind))
+        return self._line(kind, x, y, look, self._look)
+
+    def _name_others(self) -> None:
+        """Count the systems that are grey in the legend."""
+        count = len(self._drawn.others)
+        if count:
+            settings = {"color": looks.pale_colour(self.ax), "linewidth": 0.8}
+            self._line("others", [], [], Look(None, f"{count} other{'s' * (count > 1)}", settings))
+
+    def _other_line(self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike) -> Axes:
+        """Draw a curve of a system that is not highlighted: thin, grey and below all others."""
+        if kind in self._curves_of_systems or "marker" not in self._looks.get(kind, {}):
+            settings = {"color": self._look.colour, "linewidth": 0.8, "zorder": 1.6}
+            settings |= {"marker": "", "linestyle": "-"}
+            self._line(kind, x, y, Look(None, "_nolegend_", settings))
+        return self.ax
+
+    def _line(
+        self,
+        kind: str,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        look: Look,
+        system: looks.SystemLook | None = None,
+    ) -> Axes:
+        """Draw one line or point: `look` wins over that of its kind, and that over the system's."""
+        style, label, keywords, _ = look
+        _refuse_set(label)
+        keywords = cbook.normalize_kwargs(keywords, Line2D)
+        settings: LineKeywords = {} if system is None else {"color": system.colour}
+        settings |= self._looks.get(kind, {})
+        marker, colour = settings.get("marker"), settings.get("color")
+        # Who decides on one of them does not want the rest of a system's look.
+        plain = style is None and not any(name in keywords for name in _STYLED)
+        if system is not None and plain and marker is None:
+            dash = system.dash if settings.get("linestyle", "-") == "-" else settings["linestyle"]
+            settings |= {"linestyle": dash, **system.marker, **system.rest}
+            if look.pale:
+                settings |= {"linewidth": 0.8, "alpha": 0.45, "marker": ""}
+        if style is None:
+            if marker is not None:
+                # Points lie on lines of their own colour.
+                settings["linestyle"] = "none"
+                if "markerfacecolor" not in settings:
+                    settings |= {"markeredgewidth": 0.7, "markeredgecolor": self.ax.get_facecolor()}
+        else:
+            _require("style", style, str, "Name other line properties.")
+            # Matplotlib would let properties win over the format string.
+            for property_name in _STYLED:
+                settings.pop(property_name, None)
+            names_colour = not _COLOUR_LETTERS.isdisjoint(style) or is_color_like(style)
+            if colour is not None and not names_colour:
+                settings["color"] = colour
+        settings = looks.scaled(settings) | keywords
+        settings["label"] = label or "_nolegend_"
+        format_string = [] if style is None else [style]
+        try:
+            (line,) = self.ax.plot(np.atleast_1d(x), np.atleast_1d(y), *format_string, **settings)
+        except ValueError as error:
+            if style is None:
+                raise
+            expected = "be a matplotlib format string such as 'r--'"
+            hint = "A legend entry is given as label=..."
+            raise invalid("style", expected, describe(style), hint) from error
+        if marker is not None and line.get_marker() in _NO_MARKER:
+            # A style that names only a colour means a line to matplotlib; a point needs a marker.
+            line.set(marker=marker, linestyle="none")
+        self._note(line, kind, label if system is not None else None, plain=plain)
+        if system is not None:
+            self._drawn.lines.append(line)
+        return self.ax
+
+
+class Canvas(Sheet, ABC):
+    """Base of the plots of error-rates: marks of the rule of 30, conditions."""
+
+    # Legend entries of the marks of 30 false alarms and of 30 misses.
+    _dr30_labels: ClassVar[tuple[str, str]]
 
     def __repr__(self) -> str:
         """Say how many lines and bands were drawn and which system is next."""
-        n_bands = len(self.artists.get("band", ()))
-        n_lines = sum(len(artists) for artists in self.artists.values()) - n_bands
-        bands = f", {n_bands} {'band' if n_bands == 1 else 'bands'}" if n_bands else ""
         system = "no system yet" if self._results is None else f"current system {self._name!r}"
-        return f"{type(self).__name__}: {n_lines} lines{bands}, {system}"
+        return f"{type(self).__name__}: {self._counts()}, {system}"
 
     def set_system(self, tar: npt.ArrayLike, non: npt.ArrayLike, name: str = "") -> None:
         """Choose the system that is drawn from now on, by its scores.
@@ -244,272 +303,7 @@ class Sheet:
         name : str, default: ""
             As in `set_system`.
         """
-        _require("results", results, Results, "Use set_system for arrays of scores.")
-        _require("name", name, str)
-        if name.startswith("_"):
-            expected = "not begin with an underscore"
-            hint = "Matplotlib leaves such labels out of legends."
-            raise invalid("name", expected, describe(name), hint)
-        # Set together and last: bad arguments leave the system of before.
-        self._results, self._name = results, name
-        names = self._drawn.names
-        # Systems without a name are never the same system.
-        if not (name and name in names):
-            names.append(name)
-        self._number = names.index(name) if name else len(names) - 1
-        self._chosen(results)
-
-    def _chosen(self, results: Results) -> None:
-        """Do what else the choice of a system means."""
-
-    @looks.one_at_a_time
-    def display_legend(self, **legend_keywords: Any) -> Axes:
-        """Add a legend of all lines with a label, also of those drawn by others; call it last.
-
-        Where shorter, colours are listed by system and line styles by what they show. With more
-        than eight entries, or where it would cover curves, it lies beside the Axes; `save` and
-        notebooks widen the picture.
-
-        Parameters
-        ----------
-        **legend_keywords
-            Passed to matplotlib's ``Axes.legend``; by default it lies where it covers least.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Warns
-        -----
-        BosarisWarning
-            If no line has a label, so that there is no legend.
-        """
-        handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
-        if handles:
-            options: tuple[Any, ...] = handles, labels, self._drawn.lines, legend_keywords
-            looks.add_legend(self.ax, *options, headroom=self._has_headroom)
-        else:
-            message = (
-                "Nothing was drawn with a label, so there is no legend. Give the plot_* methods a "
-                'label; "" shows the name of the system alone.'
-            )
-            warn_caller(message, BosarisWarning)
-        return self.ax
-
-    @looks.one_at_a_time
-    def label_curves(self, **text_keywords: Any) -> Axes:
-        """Name the curves at their right ends, instead of a legend; call it last.
-
-        Parameters
-        ----------
-        **text_keywords
-            Matplotlib's text properties.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-        """
-        curves: dict[str, Any] = {}
-        for line, entry in self._drawn.entries.items():
-            if isinstance(line, Line2D) and entry.kind in self._curves_of_systems:
-                text = f"{entry.name} {entry.text}".strip()
-                curves.setdefault(entry.name or text, []).append((text, line))
-        settings: dict[str, Any] = {"fontsize": "small", "va": "center"} | text_keywords
-        places: dict[str, Any] = {"xycoords": "axes fraction", "annotation_clip": False}
-        notes = []
-        for name, lines in curves.items():
-            # One curve of each system; of several, all that the name says is the system.
-            (text, line), colour = lines[0], lines[0][1].get_color()
-            stroke = {"arrowstyle": "-", "linewidth": 0.7, "linestyle": line.get_linestyle()}
-            places["arrowprops"] = stroke | {"color": colour, "relpos": (0, 0.5)}
-            shown = {"color": colour} | settings
-            label = looks.as_written(name) if len(lines) > 1 else text
-            notes.append((line, self.ax.annotate(label, (1, 0), (1.04, 0.5), **places, **shown)))
-        # Places are known only after a layout, in which the names take their room.
-        self.figure.draw_without_rendering()
-        frame, to_axes, ends = self.ax.get_window_extent(), self.ax.transAxes.inverted(), []
-        for line, note in notes:
-            points = self.ax.transData.transform(line.get_xydata())
-            seen = points[[frame.contains(x, y) for x, y in points]]
-            note.set_visible(bool(seen.size))
-            if seen.size:
-                x, y = to_axes.transform(seen[seen[:, 0].argmax()]).tolist()
-                note.xy = x, y
-                ends.append(note)
-        # Of curves that leave below, the first one has the highest name: strokes do not cross.
-        ends.sort(key=lambda note: (round(note.xy[1], 2), -note.xy[0]))
-        gap = 1.2 * max((float(note.get_fontsize()) for note in ends), default=0.0) / 72.0
-        wanted = [note.xy[1] for note in ends]
-        heights = looks.spread(wanted, gap * self.figure.dpi / frame.height)
-        for note, height in zip(ends, heights, strict=True):
-            note.set_position((1.04, height))
-        return self.ax
-
-    def save(self, path: FilePath, *, dpi: float = 200.0) -> None:
-        """Write the figure to a file, in the format that the extension names.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file: .pdf, .png, .svg or .eps. It replaces an older one when it is complete.
-        dpi : float, default: 200
-            Dots per inch of a PNG.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written.
-
-        Notes
-        -----
-        The same plot gives the same file, byte for byte, with the same version of matplotlib.
-        EPS has no transparency; shaded areas get the colours that they have on the background.
-        """
-        extension = as_path(path).suffix.lower()
-        if extension not in looks.METADATA:
-            known = ", ".join(looks.METADATA)
-            raise invalid("path", f"end in one of {known}", describe(str(path)))
-        with atomic_write(path) as temporary:
-            # In memory first: on a full disk matplotlib's PDF ends in an AttributeError.
-            picture = io.BytesIO()
-            looks.write(self.figure, picture, extension, dpi)
-            temporary.write_bytes(picture.getvalue())
-
-    def _system(self) -> Results:
-        if self._results is None:
-            message = "This plot has no system to draw. Call set_system(tar, non, name) first."
-            raise InvalidInputError(message)
-        return self._results
-
-    @property
-    def _look(self) -> looks.SystemLook:
-        """The look of the current system."""
-        return looks.system_look(self._number, self.ax)
-
-    def _system_label(self, label: Text, kind: str = "") -> Text:
-        """Put the name of the current system before a legend entry."""
-        _refuse_set(label)
-        if label is None:
-            # The first curve of a system names it.
-            named = any(entry.name == self._name for entry in self._drawn.entries.values())
-            if named or kind not in self._curves_of_systems:
-                return None
-            return looks.as_written(self._name)
-        if label.startswith("_"):
-            return None
-        return looks.as_written(f"{self._name} {label}".strip())
-
-    def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
-        """Remember an artist, and what the legend is to say of it."""
-        self.artists.setdefault(kind, []).append(artist)
-        if label is not None and self._results is not None and label.startswith(self._name):
-            text = label.removeprefix(self._name).strip()
-            self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
-
-    def _two_keys(self, handles: list[Any], labels: list[str]) -> tuple[list[Artist], list[str]]:
-        """List systems by their looks and kinds of lines by theirs, if that is shorter."""
-        known = self._drawn.entries
-        ours = {handle: known[handle] for handle in handles if handle in known}
-        names = list(dict.fromkeys(entry.name for entry in ours.values()))
-        kinds = {entry.text: entry.kind for entry in ours.values()}
-        plain = all(entry.plain and entry.name and entry.text for entry in ours.values())
-        if not plain or len(kinds) + len(names) >= len(ours):
-            return handles, labels
-        keys: dict[str, Artist] = {}
-        for name in names:
-            look = looks.system_look(self._drawn.names.index(name), self.ax)
-            settings = {"color": look.colour, "linestyle": look.dash, **look.marker}
-            keys[name] = Line2D([], [], **looks.scaled(settings))
-        for text, kind in kinds.items():
-            settings = {"color": looks.text_colour(), "linestyle": "-"} | self._looks.get(kind, {})
-            if "marker" in settings:
-                settings["linestyle"] = "none"
-            keys[text] = Patch(alpha=0.2, facecolor=looks.text_colour())
-            if kind != "band":
-                keys[text] = Line2D([], [], **looks.scaled(settings))
-        for handle, label in zip(handles, labels, strict=True):
-            if handle not in ours:
-                keys[label] = handle
-        return list(keys.values()), list(keys)
-
-    def _system_band(
-        self, band: Any, x: npt.ArrayLike, label: Text, keywords: LineKeywords
-    ) -> Axes:
-        """Shade what lies between the ends of a band, in the colour of the current system."""
-        self._system()
-        # Below all lines; without an edge, which would look like a curve.
-        settings: LineKeywords = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
-        settings |= cbook.normalize_kwargs(keywords, PolyCollection)
-        entry = self._system_label(label)
-        area = self.ax.fill_between(x, band.low, band.high, **settings)
-        area.set_label(entry or "_nolegend_")
-        self._note(area, "band", entry, plain=not keywords)
-        return self.ax
-
-    def _system_line(self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, look: Look) -> Axes:
-        """Draw a line or point of the current system, in its look and under its name."""
-        look = look._replace(label=self._system_label(look.label, kind))
-        return self._line(kind, x, y, look, self._look)
-
-    def _line(
-        self,
-        kind: str,
-        x: npt.ArrayLike,
-        y: npt.ArrayLike,
-        look: Look,
-        system: looks.SystemLook | None = None,
-    ) -> Axes:
-        """Draw one line or point: `look` wins over that of its kind, and that over the system's."""
-        style, label, keywords = look
-        _refuse_set(label)
-        keywords = cbook.normalize_kwargs(keywords, Line2D)
-        settings: LineKeywords = {} if system is None else {"color": system.colour}
-        settings |= self._looks.get(kind, {})
-        marker, colour = settings.get("marker"), settings.get("color")
-        # Who decides on one of them does not want the rest of a system's look.
-        plain = style is None and not any(name in keywords for name in _STYLED)
-        if system is not None and plain and marker is None:
-            dash = system.dash if settings.get("linestyle", "-") == "-" else settings["linestyle"]
-            settings |= {"linestyle": dash, **system.marker}
-        if style is None:
-            if marker is not None:
-                # Points lie on lines of their own colour.
-                settings["linestyle"] = "none"
-                if "markerfacecolor" not in settings:
-                    settings |= {"markeredgewidth": 0.7, "markeredgecolor": self.ax.get_facecolor()}
-        else:
-            _require("style", style, str, "Name other line properties.")
-            # Matplotlib would let properties win over the format string.
-            for property_name in _STYLED:
-                settings.pop(property_name, None)
-            names_colour = not _COLOUR_LETTERS.isdisjoint(style) or is_color_like(style)
-            if colour is not None and not names_colour:
-                settings["color"] = colour
-        settings = looks.scaled(settings) | keywords
-        settings["label"] = label or "_nolegend_"
-        format_string = [] if style is None else [style]
-        try:
-            (line,) = self.ax.plot(np.atleast_1d(x), np.atleast_1d(y), *format_string, **settings)
-        except ValueError as error:
-            if style is None:
-                raise
-            expected = "be a matplotlib format string such as 'r--'"
-            hint = "A legend entry is given as label=..."
-            raise invalid("style", expected, describe(style), hint) from error
-        if marker is not None and line.get_marker() in _NO_MARKER:
-            # A style that names only a colour means a line to matplotlib; a point needs a marker.
-            line.set(marker=marker, linestyle="none")
-        self._note(line, kind, label if system is not None else None, plain=plain)
-        if system is not None:
-            self._drawn.lines.append(line)
-        return self.ax
-
-
-class Canvas(Sheet, ABC):
-    """Base of the plots of error-rates: marks of the rule of 30, conditions."""
-
-    # Legend entries of the marks of 30 false alarms and of 30 misses.
-    _dr30_labels: ClassVar[tuple[str, str]]
+        self._set_system(results, name)
 
     def plot_conditions(
         self,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.text import Text as MarginText
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import hushed, invalid, warn_caller
@@ -15,8 +16,10 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.plots.canvas import Canvas, Look, Text, bands_of, check_band, is_outside, results_of
-from bosaris_py.plots.looks import make_axes, one_at_a_time, text_colour
+from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
+from bosaris_py.plots.display import Text
+from bosaris_py.plots.looks import covers, letters, make_axes, one_at_a_time, text_colour
+from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
 from bosaris_py.plots.windows import (
     WINDOWS,
     DETWindow,
@@ -110,6 +113,7 @@ class DETPlot(Canvas):
         super().__init__(ax, title)
         self._seen: list[Results] | None = [] if window == "auto" else None
         self._points: list[Point] = []
+        self._margins: list[tuple[MarginText, bool]] = []
         chosen = WINDOWS["old"] if window == "auto" else find_window(window)
         # Scales first: setting a scale sets locators, formatters and limits anew.
         ax.set_xscale(ProbitScale())
@@ -121,7 +125,7 @@ class DETPlot(Canvas):
         # falls at 45 degrees.
         ax.set_box_aspect(1.0)
         # Some windows of the toolkit have ticks so close that larger labels would touch.
-        ax.tick_params(labelsize="small")
+        ax.tick_params(labelsize=letters("small"))
 
     def _chosen(self, results: Results) -> None:
         if self._seen is not None:
@@ -380,18 +384,42 @@ class DETPlot(Canvas):
         ax, upright = self.ax, axis is self.ax.xaxis
         span = ax.axvspan if upright else ax.axhspan
         span(0.0, rate, facecolor=text_colour(), alpha=0.07, linewidth=0.0, zorder=0.5)
-        settings: dict[str, Any] = {"fontsize": "xx-small", "alpha": 0.8, "clip_on": True}
+        settings: dict[str, Any] = {"fontsize": letters("xx-small"), "alpha": 0.8, "clip_on": True}
         _, height = ax.transAxes.inverted().transform(ax.transData.transform((rate, rate)))
         if upright:
             settings |= {"rotation": 90, "va": "bottom", "ha": "right", "rotation_mode": "default"}
             # Along the line: below the diagonal, or from it upwards if it is too near.
             y = 0.02 if height > 0.42 else max(height, 0.0) + 0.04
-            ax.text(rate, y, f"{text} ", transform=ax.get_xaxis_transform(), **settings)
+            settings["transform"] = ax.get_xaxis_transform()
+            written = ax.text(rate, y, f"{text} ", **settings)
         else:
             settings |= {"va": "top", "ha": "left"}
             # At the left no curve is near; below, the margin of false alarms has its text there.
             x = 0.01 if height > 0.42 else 0.3
-            ax.text(x, rate, text, transform=ax.get_yaxis_transform(), zorder=1.5, **settings)
+            settings["transform"] = ax.get_yaxis_transform()
+            written = ax.text(x, rate, text, zorder=1.5, **settings)
+        self._margins.append((written, upright))
+
+    def _free_margins(self) -> None:
+        """Move the texts of the margins to where they cover nothing, or say it below the axis."""
+        ax = self.ax
+        legend = ax.get_legend()
+        obstacles = [] if legend is None else [legend.get_window_extent()]
+        for text, upright in self._margins:
+            at = (text.get_position()[1 if upright else 0], *np.arange(0.01, 0.9, 0.04))
+            for share in at:
+                (text.set_y if upright else text.set_x)(share)
+                box = text.get_window_extent()
+                frame = ax.get_window_extent()
+                inside = frame.x0 <= box.x0 and box.x1 <= frame.x1
+                inside = inside and frame.y0 <= box.y0 and box.y1 <= frame.y1
+                lines = [*self._drawn.lines, *self.artists.get("diagonal", ())]
+                if inside and not box.count_overlaps(obstacles) and not covers(box, lines):
+                    obstacles.append(box)
+                    break
+            else:
+                text.set_visible(False)
+                self._say(f"grey: {text.get_text().strip()}")
 
 
 def _best(results: Results, prior: PriorLike) -> Point:
@@ -411,13 +439,14 @@ def _actual(results: Results, prior: PriorLike) -> Point:
 
 @one_at_a_time
 def plot_det(
-    systems: Mapping[str, Results | tuple[Any, Any]] | Results,
+    systems: Systems,
     window: str | DETWindow = "auto",
     ax: Axes | None = None,
     *,
     title: str | None = None,
     prior: PriorLike | None = None,
     bands: Mapping[str, DETBand] | None = None,
+    **styling: Unpack[Styling],
 ) -> DETPlot:
     """Draw the DET curves of several systems in one call.
 
@@ -438,6 +467,12 @@ def plot_det(
         natural-log likelihood-ratios.
     bands : mapping of str to DETBand, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.DETCurve`.
+    **styling
+        ``looks``: by name of a system, properties of matplotlib's lines (color, linestyle,
+        linewidth, marker, markersize, alpha, zorder). ``legend``: True, False, "beside", "below",
+        or "direct" for names at the curves. ``order``: "eer", "cllr", "min_cllr" (best first) or
+        the names that come first; colours stay. ``highlight``: names of the systems in colour; all
+        others are grey.
 
     Returns
     -------
@@ -457,9 +492,11 @@ def plot_det(
     >>> plot_det({"A": (rng.normal(2, 1, 500), non), "B": (rng.normal(3, 1, 500), non)})
     DETPlot: 7 lines, current system 'B'
     """
-    judged = results_of(systems)
+    chosen = Chosen.of(results_of(systems), styling)
+    judged = chosen.results
     areas = bands_of(bands, judged, DETBand)
     plot = DETPlot(window, title, ax)
+    plot._choose(chosen)
     if plot._seen is not None:
         plot._seen += judged.values()
         if prior is not None:
@@ -482,7 +519,9 @@ def plot_det(
     for kind, text in (("mindcf_point", "minimum cost"), ("actdcf_point", "actual cost")):
         if kind in plot.artists:
             plot._line(kind, [], [], Look(None, text, {"color": text_colour()}))
-    plot.display_legend()
+    plot._name_others()
+    plot._finish(legend=chosen.legend)
+    plot._free_margins()
     return plot
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from bosaris_py._validation import describe, invalid
-from bosaris_py.plots.canvas import LineKeywords, Look, Sheet
+from bosaris_py.plots.canvas import Look, Sheet
+from bosaris_py.plots.display import LineKeywords, Plot
 from bosaris_py.plots.looks import make_axes, one_at_a_time
+from bosaris_py.plots.systems import Chosen, Styling
 from bosaris_py.uncertainty.threshold_transfer import Transfer
 
 _SIZE = (6.0, 4.5)
@@ -36,7 +38,8 @@ def plot_epc(
     alphas: npt.ArrayLike | None = None,
     minimum: bool = False,
     title: str | None = None,
-) -> Axes:
+    **styling: Unpack[Styling],
+) -> Plot:
     """Draw expected performance curves: what systems cost where dev chooses their thresholds.
 
     Parameters
@@ -51,10 +54,12 @@ def plot_epc(
         Draw, dotted, what thresholds of the test set itself would cost.
     title : str, optional
         Title of the plot.
+    **styling
+        Looks, legend, order and highlight, as for `plot_det`.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         At each alpha the cost alpha FAR + (1 - alpha) FRR on the test set, in per cent. Systems
         with replicates have a band, both sets drawn: an interval at each alpha.
 
@@ -65,8 +70,8 @@ def plot_epc(
     >>> dev, test = bp.Results([1.0, 3.0], [-2.0, 2.0]), bp.Results([0.0, 4.0], [-1.0, 1.0])
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", bp.errors.FewErrorsWarning)
-    ...     axes = plot_epc({"A": bp.transfer(dev, test)}, alphas=[0.2, 0.5, 0.8])
-    >>> axes.get_ylabel()
+    ...     plot = plot_epc({"A": bp.transfer(dev, test)}, alphas=[0.2, 0.5, 0.8])
+    >>> plot.get_ylabel()
     'cost on the test set'
     """
     found: object = transfers
@@ -78,13 +83,16 @@ def plot_epc(
             expected = "be what `transfer` returned"
             raise invalid(f"transfers[{name!r}]", expected, describe(item))
     # Of all curves, before anything is drawn.
-    curves = {str(name): (item.results, item.epc(alphas)) for name, item in named.items()}
+    curves = {str(name): item.epc(alphas) for name, item in named.items()}
+    chosen = Chosen.of({str(name): item.results for name, item in named.items()}, styling)
     sheet = _EPCSheet(make_axes(ax, _SIZE), title)
+    sheet._choose(chosen)
     sheet.ax.set_xlabel("alpha, the share of the false-alarm rate")
     sheet.ax.set_ylabel("cost on the test set")
     highest = 0.0
-    for name, (results, curve) in curves.items():
-        sheet.set_system_from_results(results, name)
+    for name, results in chosen.results.items():
+        curve = curves[name]
+        sheet._set_system(results, name)
         if curve.high is not None:
             sheet._system_band(curve, curve.alphas, None, {})
             highest = max(highest, float(curve.high.max()))
@@ -97,5 +105,5 @@ def plot_epc(
     sheet.ax.set_xlim(0.0, 1.0)
     sheet.ax.set_ylim(0.0, 1.08 * highest if highest > 0 else 0.01)
     sheet.ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    labelled = sheet.ax.get_legend_handles_labels()[0]
-    return sheet.display_legend() if labelled else sheet.ax
+    sheet._name_others()
+    return sheet._finish(legend=chosen.legend)

@@ -17,7 +17,8 @@ from matplotlib.ticker import FixedFormatter
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import ConditionTable, SystemTable
-from bosaris_py.plots.looks import make_axes, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.display import Plot
+from bosaris_py.plots.looks import letters, make_axes, one_at_a_time, system_look, text_colour
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
 from bosaris_py.uncertainty.papers import StandardErrorDistribution
@@ -58,7 +59,7 @@ def plot_intervals(
     label: str | None = None,
     offset: float = 0.0,
     **marker_keywords: Any,
-) -> Axes:
+) -> Plot:
     """Draw estimates of several systems side by side, each with its confidence interval.
 
     Parameters
@@ -80,7 +81,7 @@ def plot_intervals(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
 
     Notes
     -----
@@ -96,15 +97,14 @@ def plot_intervals(
     ...     name: unc.bootstrap(rng.normal(d, 1, 200), rng.normal(0, 1, 900), unc.EER(), rng=1)
     ...     for name, d in {"A": 2.0, "B": 2.5, "C": 3.0}.items()
     ... }
-    >>> axes = plot_intervals(eers, ylabel="EER")
-    >>> [text.get_text() for text in axes.get_xticklabels()]
+    >>> plot = plot_intervals(eers, ylabel="EER")
+    >>> [text.get_text() for text in plot.get_xticklabels()]
     ['A', 'B', 'C']
     """
     names, estimates, low, high = _to_arrays(intervals)
     width = max(_SMALLEST_WIDTH, _MARGIN + _WIDTH_PER_SYSTEM * len(names))
-    axes = make_axes(ax, (width, _HEIGHT))
-    if title is not None:
-        axes.set_title(title)
+    plot = Plot(make_axes(ax, (width, _HEIGHT)), title)
+    axes = plot.ax
     if ylabel is not None:
         axes.set_ylabel(ylabel)
     settings: dict[str, Any] = {"marker": "o", "markersize": 5, "linewidth": 1.4}
@@ -112,6 +112,7 @@ def plot_intervals(
     settings |= {"linestyle": "none", "label": label or "_nolegend_"}
     x = np.arange(len(names)) + offset
     (points,) = axes.plot(x, estimates, **settings)
+    plot.artists["estimate"] = [points]
     # Basic intervals need not hold their estimate, so bars are drawn about their own middle.
     axes.errorbar(
         x,
@@ -140,9 +141,9 @@ def plot_intervals(
         for key in keys:
             key.set(linestyle="-")
         settings = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "frameon": False}
-        axes.legend(keys, labels, fontsize="small", **settings)
+        axes.legend(keys, labels, fontsize=letters("small"), **settings)
         axes.set_title(axes.get_title(), pad=8.0 + 1.25 * mpl.rcParams["font.size"] * len(keys))
-    return axes
+    return plot
 
 
 def _name_ticks(axis: Axis, names: Sequence[str]) -> None:
@@ -185,7 +186,7 @@ def plot_standard_errors(
     title: str | None = None,
     bins: int | str = "auto",
     **patch_keywords: Any,
-) -> Axes:
+) -> Plot:
     """Draw histograms of standard errors, one for each method of resampling, and their means.
 
     Parameters
@@ -201,7 +202,7 @@ def plot_standard_errors(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         With a legend.
 
     Notes
@@ -223,17 +224,16 @@ def plot_standard_errors(
     ...     )
     ...     for method in ("one-layer", "two-layer")
     ... }
-    >>> axes = plot_standard_errors(runs)
-    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    >>> plot = plot_standard_errors(runs)
+    >>> [text.get_text() for text in plot.get_legend().get_texts()]
     ['one-layer', 'two-layer', 'means']
     """
     expected = "be a mapping from names to StandardErrorDistribution"
     for name, runs in _items(distributions, "distributions", expected):
         if not isinstance(runs, StandardErrorDistribution):
             raise invalid("distributions", expected, f"{describe(runs)} for {name}")
-    axes = make_axes(ax, _HISTOGRAM_SIZE)
-    if title is not None:
-        axes.set_title(title)
+    plot = Plot(make_axes(ax, _HISTOGRAM_SIZE), title)
+    axes = plot.ax
     settings: dict[str, Any] = {"alpha": 0.6, "histtype": "stepfilled"}
     for name, runs in distributions.items():
         axes.hist(runs.standard_errors, bins=bins, label=name, **(settings | patch_keywords))
@@ -252,8 +252,8 @@ def plot_standard_errors(
     axes.set_xlabel("standard error")
     axes.set_ylabel("number of runs")
     axes.set_ylim(bottom=0.0)
-    axes.legend(fontsize="small")
-    return axes
+    axes.legend(fontsize=letters("small"))
+    return plot
 
 
 @one_at_a_time
@@ -267,7 +267,7 @@ def plot_forest(
     reference: float | None = None,
     percent: bool = False,
     **marker_keywords: Any,
-) -> Axes:
+) -> Plot:
     """Draw estimates with their intervals below each other, with the numbers beside them.
 
     Parameters
@@ -291,15 +291,15 @@ def plot_forest(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
 
     Examples
     --------
     >>> from bosaris_py.uncertainty import Interval
     >>> a, b = Interval(0.1, 0.08, 0.13, 0.01, 0.95, ""), Interval(0.2, 0.18, 0.23, 0.01, 0.95, "")
     >>> rows = {"A": a, "B": b}
-    >>> axes = plot_forest(rows, percent=True, xlabel="EER (%)")
-    >>> [text.get_text() for text in axes.texts]
+    >>> plot = plot_forest(rows, percent=True, xlabel="EER (%)")
+    >>> [text.get_text() for text in plot.texts]
     ['10 [8, 13]', '20 [18, 23]']
     """
     notes: dict[str, str] = {}
@@ -328,12 +328,14 @@ def plot_forest(
     scale = 100.0 if percent else 1.0
     estimates, low, high = (scale * values for values in numbers)
     lines = len(names) * (1 + max(name.count("\n") for name in names))
-    axes = make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines))
+    plot = Plot(make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines)), title)
+    axes = plot.ax
     settings: dict[str, Any] = {"marker": "s", "markersize": 5, "linewidth": 1.4}
     settings |= {"color": system_look(0, axes).colour}
     settings |= cbook.normalize_kwargs(marker_keywords, Line2D) | {"linestyle": "none"}
     y = np.arange(len(names))
     (points,) = axes.plot(estimates, y, **settings)
+    plot.artists["estimate"] = [points]
     # Intervals need not hold their estimate, so bars are drawn on their own.
     axes.hlines(y, low, high, colors=points.get_color(), linewidths=points.get_linewidth())
     for ends in (low, high):
@@ -345,14 +347,14 @@ def plot_forest(
         middle, start, end = (f"{value:.3g}" for value in values)
         text = middle if start == end else f"{middle} [{start}, {end}]"
         text += f"  {notes[name]}" if name in notes else ""
-        place: dict[str, Any] = {"va": "center", "fontsize": "small", "transform": beside}
+        place: dict[str, Any] = {"va": "center", "fontsize": letters("small"), "transform": beside}
         axes.text(1.02, row, text, **place)
     _name_ticks(axes.yaxis, names)
     # The first row on top.
-    axes.set(ylim=(len(names) - 0.4, -0.6), title=title or axes.get_title(), xlabel=xlabel or "")
+    axes.set(ylim=(len(names) - 0.4, -0.6), xlabel=xlabel or "")
     axes.grid(visible=True, axis="x", linewidth=0.6, alpha=0.6)
     axes.set_axisbelow(True)
-    return axes
+    return plot
 
 
 def _of_table(
@@ -383,7 +385,7 @@ def _of_table(
 @one_at_a_time
 def plot_condition_map(
     table: ConditionTable, figure: str = "eer", *, ax: Axes | None = None, title: str | None = None
-) -> Axes:
+) -> Plot:
     """Draw a figure of crossed conditions as a map, with the figure and the targets in each cell.
 
     Parameters
@@ -397,7 +399,7 @@ def plot_condition_map(
 
     Returns
     -------
-    matplotlib.axes.Axes
+    plots.Plot
         Rows are the first factor, columns the second; dark cells have low figures in the default
         colours. Empty cells have no trials of one class.
 
@@ -425,7 +427,8 @@ def plot_condition_map(
         if name in rows:
             place = firsts.index(first), seconds.index(second)
             values[place] = scale * rows[name].estimate
-    axes = make_axes(ax, (1.5 + 1.1 * len(seconds), 1.2 + 0.6 * len(firsts)))
+    plot = Plot(make_axes(ax, (1.5 + 1.1 * len(seconds), 1.2 + 0.6 * len(firsts))))
+    axes = plot.ax
     image = axes.imshow(values, aspect="auto")
     for (first, second), name in cells.items():
         row, column = firsts.index(first), seconds.index(second)
@@ -434,9 +437,11 @@ def plot_condition_map(
             red, green, blue, _ = image.to_rgba(values[row, column])
             colour = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
             text = f"{values[row, column]:.3g}\n{notes[name]}"
-            axes.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
+            axes.text(
+                column, row, text, ha="center", va="center", color=colour, fontsize=letters("small")
+            )
     _name_ticks(axes.xaxis, seconds)
     _name_ticks(axes.yaxis, firsts)
     words = _WORDS.get(figure, figure)
     axes.set_title(words if title is None else f"{title}: {words}")
-    return axes
+    return plot

@@ -10,6 +10,7 @@ import itertools
 import math
 import re
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple, ParamSpec, TypeVar
@@ -22,6 +23,7 @@ from matplotlib.cbook import is_math_text
 from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.layout_engine import ConstrainedLayoutEngine as _Constrained
 from matplotlib.mathtext import MathTextParser
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
@@ -87,6 +89,9 @@ _STYLES: dict[str, Any] = {
 }
 
 
+# Least size of letters, in points.
+SMALLEST = 6.0
+
 # How many blocks of `style` are open, in whatever threads, and what was set before the first.
 _open_styles: list[Any] = []
 
@@ -108,7 +113,8 @@ def style(name: str) -> Any:
     Parameters
     ----------
     name : {"paper"}
-        "paper": figures 3.3 inches wide, one column of two, with letters of 7 points.
+        "paper": figures 3.3 inches wide, one column of two, with letters of 7 points, and of 6 in
+        legends, which lie below the plot.
 
     Returns
     -------
@@ -185,17 +191,51 @@ def as_written(text: str) -> str:
     return text
 
 
+def letters(size: str) -> float:
+    """Return a named size of letters in points; less than 6 cannot be read in print."""
+    return max(SMALLEST, FontProperties(size=size).get_size_in_points())
+
+
 def text_colour() -> Any:
     """Return the colour of what belongs to no system."""
     return mpl.rcParams["text.color"]
 
 
+def pale_colour(axes: Axes) -> Any:
+    """Return the grey of systems that do not stand out, on the background of an Axes."""
+    paper, ink = np.array(to_rgb(axes.get_facecolor())), np.array(to_rgb(text_colour()))
+    return tuple((0.72 * paper + 0.28 * ink).tolist())
+
+
 class SystemLook(NamedTuple):
-    """Colour, dashes and marker of all lines of one system."""
+    """Colour, dashes and marker of all lines of one system, and the rest that a caller wants."""
 
     colour: Any
     dash: Any
     marker: dict[str, Any]
+    rest: dict[str, Any]
+
+    def changed(self, wanted: Mapping[str, Any]) -> SystemLook:
+        """Return the look with the properties that a caller wants."""
+        rest = dict(wanted)
+        colour, dash = rest.pop("color", self.colour), rest.pop("linestyle", self.dash)
+        marker = self.marker
+        if "marker" in rest:
+            marker = {**(marker or _marker(0)), "marker": rest.pop("marker")}
+        if "markersize" in rest and marker:
+            marker = {**marker, "markersize": rest["markersize"]}
+        rest.pop("markersize", None)
+        return SystemLook(colour, dash, marker, rest)
+
+
+def _marker(number: int) -> dict[str, Any]:
+    """Return the settings of markers along a line."""
+    return {
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 4.0,
+        # Shares of the diagonal of the Axes; those of several systems must not coincide.
+        "markevery": (0.03 * (number % 7), 0.21),
+    }
 
 
 def system_look(number: int, axes: Axes) -> SystemLook:
@@ -206,18 +246,9 @@ def system_look(number: int, axes: Axes) -> SystemLook:
     # A cycle that the user has chosen wins.
     if mpl.rcParams["axes.prop_cycle"] != mpl.rcParamsDefault["axes.prop_cycle"]:
         colours = mpl.rcParams["axes.prop_cycle"].by_key().get("color", colours)
-    marker = {
-        "marker": _MARKERS[number % len(_MARKERS)],
-        "markersize": 4.0,
-        "markerfacecolor": axes.get_facecolor(),
-        # Shares of the diagonal of the Axes; those of several systems must not coincide.
-        "markevery": (0.03 * (number % 7), 0.21),
-    }
-    return SystemLook(
-        colours[number % len(colours)],
-        _DASHES[number // _ROUND % len(_DASHES)],
-        marker if marker["marker"] else {},
-    )
+    marker = _marker(number) | {"markerfacecolor": axes.get_facecolor()}
+    dash = _DASHES[number // _ROUND % len(_DASHES)]
+    return SystemLook(colours[number % len(colours)], dash, marker if marker["marker"] else {}, {})
 
 
 def scaled(settings: dict[str, Any]) -> dict[str, Any]:
@@ -235,15 +266,16 @@ def add_legend(
     keywords: dict[str, Any],
     *,
     headroom: bool,
+    place: str = "",
 ) -> None:
-    """Put a legend where it covers no line: on the Axes, above its lines, or beside it."""
+    """Put a legend where it covers no line: on the Axes, above its lines, beside or below it."""
     # Short handles would not show the dashes that tell curves apart.
-    size = "x-small" if len(handles) > _LONG_LEGEND else "small"
+    size = letters("x-small" if len(handles) > _LONG_LEGEND else "small")
     settings: dict[str, Any] = {"loc": "best", "fontsize": size, "handlelength": 2.8} | keywords
     if "loc" in keywords:
         axes.legend(handles, labels, **settings)
-    elif len(handles) > _LONG_LEGEND:
-        _legend_beside(axes, handles, labels, keywords)
+    elif place or len(handles) > _LONG_LEGEND:
+        _legend_aside(axes, handles, labels, keywords, place)
     else:
         figure = axes.figure.figure
         if len(figure.axes) > 1:
@@ -255,29 +287,89 @@ def add_legend(
         box = legend.get_window_extent()
         if box.width * box.height <= _LARGE_LEGEND * frame.width * frame.height:
             # What matplotlib finds best heeds bands as much as lines.
-            for place in ("best", *_PLACES):
-                legend.set_loc(place)
-                if not _covers(legend.get_window_extent().padded(0.02 * frame.width), lines):
+            for corner in ("best", *_PLACES):
+                legend.set_loc(corner)
+                if not covers(legend.get_window_extent().padded(0.02 * frame.width), lines):
                     return
         if headroom:
-            for size, ncols in itertools.product(("small", "x-small"), (3, 2, 1)):
-                above = settings | {"loc": "upper center", "ncols": ncols, "fontsize": size}
-                box = axes.legend(handles, labels, **(above | keywords)).get_window_extent()
+            for name, ncols in itertools.product(("small", "x-small"), (3, 2, 1)):
+                above = settings | {"loc": "upper center", "ncols": ncols}
+                above |= {"fontsize": letters(name)} | keywords
+                box = axes.legend(handles, labels, **above).get_window_extent()
                 share = 0.04 + 1.1 * box.height / frame.height
                 if share < _HEADROOM and box.width < 0.98 * frame.width:
                     low, high = axes.get_ylim()
                     axes.set_ylim(low, high + (high - low) * share / (1.0 - share))
                     return
-        _legend_beside(axes, handles, labels, keywords)
+        _legend_aside(axes, handles, labels, keywords, place)
 
 
-def _covers(box: Any, lines: Sequence[Any]) -> bool:
+def covers(box: Any, lines: Sequence[Any]) -> bool:
     """Tell whether a part of a line lies in a box."""
     for line in lines:
         path = line.get_transform().transform_path(line.get_path())
         if path.intersects_bbox(box, filled=False) or box.count_contains(path.vertices):
             return True
     return False
+
+
+def _legend_aside(
+    axes: Axes, handles: Any, labels: Sequence[str], keywords: dict[str, Any], place: str
+) -> None:
+    """Put a legend below the Axes if that was asked for or the width is given, else beside it."""
+    figure = axes.figure.figure
+    keeps_width = getattr(figure, "keeps_width", bool(_open_styles))
+    below = place == "below" or (keeps_width and not place)
+    if below and len(figure.axes) == 1 and isinstance(figure.get_layout_engine(), _Constrained):
+        _legend_below(axes, handles, labels, keywords)
+    else:
+        _legend_beside(axes, handles, labels, keywords)
+
+
+def _legend_below(
+    axes: Axes, handles: Any, labels: Sequence[str], keywords: dict[str, Any]
+) -> None:
+    """Put a legend into a strip below the plot, by which a figure of ours grows in height."""
+    figure: Any = axes.figure.figure
+    engine = figure.get_layout_engine()
+    width, height = figure.get_size_inches()
+    # Without the strip of an earlier call.
+    height -= vars(figure).get("_bosaris_strip", 0.0)
+    size = letters("x-small" if len(handles) > _LONG_LEGEND else "small")
+    settings: dict[str, Any] = {
+        "loc": "lower center",
+        "bbox_to_anchor": (0.5, 0.0),
+        "bbox_transform": figure.transFigure,
+        "borderaxespad": 0.3,
+        "columnspacing": 1.2,
+        "frameon": False,
+        "labelspacing": 0.3,
+        "fontsize": size,
+        "handlelength": 2.8,
+    }
+    settings |= keywords
+    # Handles and gaps take about five letters of the width.
+    letters_of_width = int(72.0 * width / (0.55 * size)) - 5
+    texts = [textwrap.fill(label, max(letters_of_width, 12)) for label in labels]
+    room = figure.bbox.width
+    widest = axes.legend(handles, texts, **(settings | {"ncols": 1})).get_window_extent().width
+    columns = min(max(int(1.1 * room / widest), 1), len(handles))
+    for ncols in range(columns, 0, -1):
+        legend = axes.legend(handles, texts, **({"ncols": ncols} | settings))
+        box = legend.get_window_extent()
+        if box.width <= room or ncols == 1:
+            break
+    strip = (box.height + 0.6 * size * figure.dpi / 72.0) / figure.dpi
+    whole = height
+    if isinstance(figure, _ShownFigure):
+        whole += strip
+        figure.set_size_inches(width, whole)
+        vars(figure)["_bosaris_strip"] = strip
+    share = min(strip / whole, 0.8)
+    engine.set(rect=(0.0, share, 1.0, 1.0 - share))
+    legend.set_in_layout(False)
+    # It lies within the figure, which need not be widened for it.
+    vars(legend)["_bosaris_within"] = True
 
 
 def _legend_beside(
@@ -292,7 +384,7 @@ def _legend_beside(
         "bbox_to_anchor": (1.01, 1.0),
         "borderaxespad": 0.0,
         "labelspacing": 0.4 if small else 0.25,
-        "fontsize": "small" if small else "x-small",
+        "fontsize": letters("small" if small else "x-small"),
         "handlelength": 2.8,
         "ncols": 1 if small else math.ceil(len(handles) / max(0.8 * height / 0.69, 9.0)),
     }
@@ -314,7 +406,13 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 def outside_legends(figure: Figure) -> list[Any]:
     """Return the legends that lie outside of the layout, for which a picture must be widened."""
     legends = [axes.get_legend() for axes in figure.axes]
-    return [legend for legend in legends if legend is not None and not legend.get_in_layout()]
+    return [
+        legend
+        for legend in legends
+        if legend is not None
+        and not legend.get_in_layout()
+        and "_bosaris_within" not in vars(legend)
+    ]
 
 
 def save_options(figure: Figure) -> dict[str, Any]:
@@ -373,11 +471,32 @@ def _opaque(figure: Figure) -> Iterator[None]:
                 getattr(artist, f"set_{part}")(old)
 
 
+def write_below(axes: Axes, notes: Sequence[str]) -> None:
+    """Write notes below the label of the horizontal axis, instead of those that are there."""
+    size = letters("x-small")
+    width = 72.0 * axes.figure.figure.get_size_inches()[0]
+    text = "\n".join(
+        textwrap.fill(as_written(note), int(0.85 * width / (0.52 * size))) for note in notes
+    )
+    written = vars(axes).get("_bosaris_notes")
+    if written is None:
+        places: dict[str, Any] = {"xycoords": axes.xaxis.label, "textcoords": "offset points"}
+        places |= {"annotation_clip": False, "ha": "center", "va": "top", "fontsize": size}
+        written = axes.annotate(text, (0.5, 0.0), (0.0, -2.0), **places)
+        vars(axes)["_bosaris_notes"] = written
+    written.set_text(text)
+
+
+def picture(figure: Figure, extension: str, dpi: float) -> bytes:
+    """Return what `write` writes."""
+    buffer = io.BytesIO()
+    write(figure, buffer, extension, dpi)
+    return buffer.getvalue()
+
+
 def png(figure: Figure) -> bytes:
     """Return the picture that a notebook shows."""
-    buffer = io.BytesIO()
-    write(figure, buffer, ".png", 110.0)
-    return buffer.getvalue()
+    return picture(figure, ".png", 110.0)
 
 
 @one_at_a_time
@@ -395,14 +514,12 @@ def svg(figure: Figure) -> str:
             bbox_to_anchor=(0.5, 0.0),
             bbox_transform=figure.transFigure,
             ncols=max(1, int(letters / (9 + max(map(len, labels))))),
-            fontsize="x-small",
+            fontsize=letters("x-small"),
             handlelength=2.8,
             borderaxespad=0.0,
         )
         below.set_in_layout(False)
-    buffer = io.BytesIO()
-    write(figure, buffer, ".svg", 72.0)
-    return buffer.getvalue().decode()
+    return picture(figure, ".svg", 72.0).decode()
 
 
 def show(figure: Figure) -> None:
@@ -421,6 +538,9 @@ def show(figure: Figure) -> None:
 
 class _ShownFigure(Figure):
     """A figure that a notebook shows, without pyplot."""
+
+    # Whether it was made in a style of a given width.
+    keeps_width = False
 
     def _repr_png_(self) -> bytes:
         return png(self)
@@ -456,7 +576,11 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
         if list(wanted) != list(mpl.rcParamsDefault["figure.figsize"]):
             # The width that the user has set, in the proportions of the plot.
             size = (wanted[0], wanted[0] * (size[1] / size[0]))
-        return _ShownFigure(figsize=size, layout="constrained").add_subplot(axes_class=_ShownAxes)
+        figure = _ShownFigure(figsize=size, layout="constrained")
+        figure.keeps_width = bool(_open_styles)
+        return figure.add_subplot(axes_class=_ShownAxes)
+    # A plot is as good as its Axes.
+    ax = getattr(ax, "ax", ax)
     if not isinstance(ax, Axes):
         hint = ""
         if isinstance(ax, Figure):
@@ -483,7 +607,7 @@ def _size_in_points(text: str, points: float) -> tuple[float, float]:
 
 def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> None:
     """Write names beside some points, each at the corner where it covers least."""
-    font = FontProperties(size="x-small")
+    font = FontProperties(size=letters("x-small"))
     size, per_point = font.get_size_in_points(), axes.figure.dpi / 72.0
     axes.apply_aspect()
     frame = axes.get_window_extent()
@@ -504,6 +628,34 @@ def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> N
         sides: Any = {"ha": ("left", "right")[right < 0], "va": ("bottom", "top")[above < 0]}
         sides |= {"xytext": (4 * right, 4 * above), "textcoords": "offset points"}
         axes.annotate(name, points[i].tolist(), fontsize=size, **sides)
+
+
+def name_lines(axes: Axes, names: Mapping[float, str]) -> None:
+    """Write names at the feet of upright lines, one above the other where they would touch."""
+    size = letters("x-small")
+    per_point = axes.figure.dpi / 72.0
+    frame = axes.get_window_extent()
+    taken: list[Bbox] = []
+    for x, name in sorted(names.items()):
+        width, height = (per_point * length for length in _size_in_points(name, size))
+        left = float(axes.transData.transform((x, 0.0))[0]) + 2.0 * per_point
+        # On the other side of the line where the frame ends.
+        side = "left" if left + width <= frame.x1 else "right"
+        left -= 0.0 if side == "left" else width + 4.0 * per_point
+        box = Bbox.from_bounds(left, frame.y0 + 3.0 * per_point, width, height)
+        while box.count_overlaps(taken):
+            box = box.translated(0.0, height + 2.0 * per_point)
+        taken.append(box)
+        offset = 2.0 if side == "left" else -2.0, (box.y0 - frame.y0) / per_point
+        axes.annotate(
+            name,
+            (x, 0.0),
+            offset,
+            xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points",
+            fontsize=size,
+            ha=side,
+        )
 
 
 def thin_out(

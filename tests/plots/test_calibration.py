@@ -69,7 +69,7 @@ def _texts(axes: Any) -> list[str]:
 def test_axes_given_names_and_colours(plot: Any, results: Results) -> None:
     axes = Figure().subplots()
     # A mapping, or scores as a pair; a single result has no name.
-    assert plot({"A": results, "B": results}, ax=axes, title="T") is axes
+    assert plot({"A": results, "B": results}, ax=axes, title="T").ax is axes
     assert axes.get_title() == "T"
     assert any(text.startswith("A") for text in _texts(axes))
     colours = {line.get_color() for line in axes.lines}

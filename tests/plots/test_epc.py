@@ -60,8 +60,8 @@ def test_one_system_needs_no_name_and_no_replicates(rng):
 
 
 def test_the_axes_given_are_those_returned(transfers):
-    axes = plot_epc(transfers["A"], alphas=ALPHAS)
-    assert plot_epc(transfers["B"], axes, alphas=ALPHAS) is axes
+    plot = plot_epc(transfers["A"], alphas=ALPHAS)
+    assert plot_epc(transfers["B"], plot.ax, alphas=ALPHAS).ax is plot.ax
 
 
 @pytest.mark.parametrize(

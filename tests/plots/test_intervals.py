@@ -55,8 +55,8 @@ def test_bars_have_the_colour_of_the_points() -> None:
 
 def test_two_methods_side_by_side() -> None:
     axes = Figure().subplots()
-    assert plot_intervals(INTERVALS, ax=axes, label="iid", offset=-0.1) is axes
-    assert plot_intervals(INTERVALS, ax=axes, label="speaker", offset=0.1) is axes
+    assert plot_intervals(INTERVALS, ax=axes, label="iid", offset=-0.1).ax is axes
+    assert plot_intervals(INTERVALS, ax=axes, label="speaker", offset=0.1).ax is axes
     first, second = (bars[0, 0] for bars in (_bars(axes, 0)[1], _bars(axes, 1)[1]))
     assert (first, second) == (0.9, 1.1)
     handles, labels = axes.get_legend_handles_labels()

@@ -63,7 +63,7 @@ def test_legend_and_colours(runs: Runs) -> None:
 
 def test_the_axes_given_are_the_axes_used(runs: Runs) -> None:
     axes = Figure().subplots(1, 2)[0]
-    assert plot_standard_errors(runs, ax=axes) is axes
+    assert plot_standard_errors(runs, ax=axes).ax is axes
 
 
 @pytest.mark.parametrize(

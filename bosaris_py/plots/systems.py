@@ -1,0 +1,173 @@
+"""Which systems a plot has: their order, their looks, and those that stand out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypedDict
+
+import attrs
+from matplotlib import cbook
+from matplotlib.lines import Line2D
+
+from bosaris_py._validation import describe, invalid, list_some, nearest
+from bosaris_py.evaluation import Results
+
+Systems: TypeAlias = Mapping[str, Results | tuple[Any, Any]] | Results
+
+# Properties of lines that a caller may choose for all lines of a system.
+_PROPERTIES = ("color", "linestyle", "linewidth", "marker", "markersize", "alpha", "zorder")
+
+_PLACES = ("beside", "below", "direct")
+
+_ORDERS: dict[str, Callable[[Results], float]] = {
+    "eer": lambda results: results.eer,
+    "cllr": lambda results: results.cllr,
+    "min_cllr": lambda results: results.min_cllr,
+}
+
+
+class Styling(TypedDict, total=False):
+    """How a plot of several systems looks; options of all of them.
+
+    ``looks`` maps names of systems to properties of matplotlib's lines: color, linestyle,
+    linewidth, marker, markersize, alpha, zorder. ``legend`` is True, False, "beside", "below", or
+    "direct" for names at the curves. ``order`` is "eer", "cllr", "min_cllr", best first, or names,
+    the first ones. ``highlight`` names the systems in colour; the others are grey.
+    """
+
+    looks: Mapping[str, Mapping[str, Any]] | None
+    legend: bool | str
+    order: str | Sequence[str] | None
+    highlight: str | Sequence[str] | None
+
+
+@attrs.frozen(eq=False)
+class Chosen:
+    """Systems in the order in which they are drawn.
+
+    Parameters
+    ----------
+    results : dict of str to Results
+        Those that are grey come first, so that they lie below.
+    given : list of str
+        Names as they came, which number the colours.
+    looks : dict of str to dict
+        Properties of lines, by their full names.
+    others : frozenset of str
+        Names of systems that are grey.
+    legend : bool or str
+        As in `Styling`.
+    """
+
+    results: dict[str, Results]
+    given: list[str]
+    looks: dict[str, dict[str, Any]]
+    others: frozenset[str]
+    legend: bool | str
+
+    @classmethod
+    def of(cls, judged: dict[str, Results], styling: Mapping[str, Any]) -> Chosen:
+        """Check the options of a plot and put its systems in order."""
+        unknown = [name for name in styling if name not in Styling.__annotations__]
+        if unknown:
+            known = ", ".join(Styling.__annotations__)
+            message = f"unexpected keyword argument {unknown[0]!r}; of looks there are {known}"
+            if unknown[0] in _PROPERTIES or unknown[0] in ("c", "ls", "lw"):
+                message += f": looks={{name: {{{unknown[0]!r}: ...}}}}"
+            raise TypeError(message)
+        given = [*judged]
+        legend = styling.get("legend", True)
+        if not isinstance(legend, bool) and legend not in _PLACES:
+            known = ", ".join(map(repr, _PLACES))
+            raise invalid("legend", f"be True, False, {known}", describe(legend))
+        wanted = _names_of(styling.get("highlight"), given, "highlight")
+        others = frozenset(name for name in given if name not in wanted) if wanted else frozenset()
+        order = _ordered(judged, styling.get("order"))
+        drawn = sorted(order, key=lambda name: name not in others)
+        return cls(
+            {name: judged[name] for name in drawn},
+            given,
+            _looks_of(styling.get("looks"), given),
+            others,
+            legend,
+        )
+
+
+def _names_of(value: Any, given: Sequence[str], argument: str) -> list[str]:
+    """Return names of systems, each of which the plot has."""
+    if value is None:
+        return []
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list | tuple):
+        raise invalid(argument, "be a name or a list of names", describe(value))
+    for name in names:
+        if name not in given:
+            expected = f"name systems of the plot ({list_some(map(repr, given), 20)})"
+            raise invalid(argument, expected, describe(name), nearest(name, given))
+    return list(names)
+
+
+def _ordered(judged: Mapping[str, Results], order: Any) -> list[str]:
+    given = [*judged]
+    if order is None:
+        return given
+    if isinstance(order, str):
+        if order not in _ORDERS:
+            expected = f"be one of {', '.join(map(repr, _ORDERS))}, or a list of names"
+            raise invalid("order", expected, describe(order), nearest(order, _ORDERS))
+        return sorted(given, key=lambda name: _ORDERS[order](judged[name]))
+    first = _names_of(order, given, "order")
+    return [*dict.fromkeys(first), *(name for name in given if name not in first)]
+
+
+def _looks_of(looks: Any, given: Sequence[str]) -> dict[str, dict[str, Any]]:
+    if looks is None:
+        return {}
+    expected = "map names of systems to properties, such as {'color': 'k'}"
+    if not isinstance(looks, Mapping):
+        raise invalid("looks", expected, describe(looks))
+    _names_of([*looks], given, "looks")
+    found: dict[str, dict[str, Any]] = {}
+    for name, properties in looks.items():
+        if not isinstance(properties, Mapping):
+            raise invalid("looks", expected, f"{describe(properties)} for {name}")
+        full: dict[str, Any] = cbook.normalize_kwargs(dict(properties), Line2D)
+        for key in full:
+            if key not in _PROPERTIES:
+                hint = nearest(key, _PROPERTIES)
+                raise invalid("looks", f"have {', '.join(_PROPERTIES)}", describe(key), hint)
+        found[name] = full
+    return found
+
+
+def results_of(systems: object) -> dict[str, Results]:
+    """Return results by name, of what a plot of several systems takes."""
+    if isinstance(systems, Results):
+        return {"": systems}
+    expected = "be a mapping from names to Results or to (tar, non)"
+    if not isinstance(systems, Mapping) or not systems:
+        raise invalid("systems", expected, describe(systems))
+    for name, value in systems.items():
+        if not (isinstance(value, Results) or (isinstance(value, tuple) and len(value) == 2)):
+            raise invalid("systems", expected, f"{describe(value)} for {name}")
+    return {
+        str(name): value if isinstance(value, Results) else Results(*value)
+        for name, value in systems.items()
+    }
+
+
+def bands_of(bands: Any, systems: Iterable[str], kind: type) -> dict[str, Any]:
+    """Return bands by the names of the systems of a plot, to which all must belong."""
+    if bands is None:
+        return {}
+    if not isinstance(bands, Mapping):
+        raise invalid("bands", "map names of systems to bands", describe(bands))
+    names = list(systems)
+    found = {str(name): band for name, band in bands.items()}
+    for name, band in found.items():
+        if name not in names:
+            expected = f"name systems of the plot ({list_some(map(repr, names), 20)})"
+            raise invalid("bands", expected, describe(name), nearest(name, names))
+        if not isinstance(band, kind):
+            raise invalid("bands", f"hold a {kind.__name__} for each system", describe(band))
+    return found
