@@ -473,7 +473,7 @@ def plot_bayes(
     bands : mapping of str to DCFBand, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.ActDCFCurve`.
     **styling
-        Looks, legend, order and highlight, as for `plot_det`.
+        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
     -------

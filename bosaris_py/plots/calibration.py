@@ -180,7 +180,7 @@ def plot_tippett(
     title : str, optional
         Title of the plot.
     **styling
-        Looks, legend, order and highlight, as for `plot_det`.
+        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def plot_ece(
     title : str, optional
         Title of the plot.
     **styling
-        Looks, legend, order and highlight, as for `plot_det`.
+        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
     -------
@@ -306,7 +306,7 @@ def plot_pav(
     title : str, optional
         Title of the plot.
     **styling
-        Looks, legend, order and highlight, as for `plot_det`.
+        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
     -------
@@ -381,7 +381,7 @@ def plot_reliability(
     title : str, optional
         Title of the plot.
     **styling
-        Looks, legend, order and highlight, as for `plot_det`.
+        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
     -------

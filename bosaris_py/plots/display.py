@@ -114,12 +114,23 @@ class Plot(Picture):
     Whatever is not named here is asked of the Axes: ``plot.set_xlim(-5, 5)``, ``plot.get_title()``.
     A plot is also taken where an Axes is, such as ``ax=plot``.
 
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where it draws.
+    title : str, optional
+        Title of the plot.
+
     Attributes
     ----------
     ax : matplotlib.axes.Axes
         The one given, or the new one.
     artists : dict of str to list of Artist
         Lines and bands drawn so far, in order, by kind.
+
+    See Also
+    --------
+    bosaris_py.DETPlot, bosaris_py.BayesPlot : Plots that are drawn line by line.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def plot_epc(
     title : str, optional
         Title of the plot.
     **styling
-        Looks, legend, order and highlight, as for `plot_det`.
+        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
     -------
