@@ -21,7 +21,7 @@ from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import letters, make_axes, one_at_a_time, system_look, text_colour
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
-from bosaris_py.uncertainty.papers import StandardErrorDistribution
+from bosaris_py.uncertainty.papers.standard_errors import StandardErrorDistribution
 
 # Height of a new figure in inches; its width grows with the number of systems.
 _HEIGHT = 4.0

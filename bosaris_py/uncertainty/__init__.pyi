@@ -63,14 +63,22 @@ from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
-from bosaris_py.uncertainty.papers import EqualSizeSets as EqualSizeSets
-from bosaris_py.uncertainty.papers import FTest as FTest
-from bosaris_py.uncertainty.papers import StandardErrorDistribution as StandardErrorDistribution
-from bosaris_py.uncertainty.papers import equal_size_sets as equal_size_sets
-from bosaris_py.uncertainty.papers import f_test_of_variances as f_test_of_variances
-from bosaris_py.uncertainty.papers import relative_deviation as relative_deviation
-from bosaris_py.uncertainty.papers import standard_error_distribution as standard_error_distribution
-from bosaris_py.uncertainty.papers import z_test_of_means as z_test_of_means
+from bosaris_py.uncertainty.papers.standard_errors import EqualSizeSets as EqualSizeSets
+from bosaris_py.uncertainty.papers.standard_errors import FTest as FTest
+from bosaris_py.uncertainty.papers.standard_errors import (
+    StandardErrorDistribution as StandardErrorDistribution,
+)
+from bosaris_py.uncertainty.papers.standard_errors import equal_size_sets as equal_size_sets
+from bosaris_py.uncertainty.papers.standard_errors import f_test_of_variances as f_test_of_variances
+from bosaris_py.uncertainty.papers.standard_errors import relative_deviation as relative_deviation
+from bosaris_py.uncertainty.papers.standard_errors import (
+    standard_error_distribution as standard_error_distribution,
+)
+from bosaris_py.uncertainty.papers.standard_errors import z_test_of_means as z_test_of_means
+from bosaris_py.uncertainty.papers.tables import BootstrapRow as BootstrapRow
+from bosaris_py.uncertainty.papers.tables import BootstrapTable as BootstrapTable
+from bosaris_py.uncertainty.papers.tables import PrintedTable as PrintedTable
+from bosaris_py.uncertainty.papers.tables import bootstrap_table as bootstrap_table
 from bosaris_py.uncertainty.resampling import Resampling as Resampling
 from bosaris_py.uncertainty.statistic import AUC as AUC
 from bosaris_py.uncertainty.statistic import DCF as DCF

@@ -561,7 +561,7 @@ def dcf_standard_error(
         _refuse_weights(tar_weights, non_weights)
     checked = as_weights(tar_weights, misses.size, "tar_weights")
     weights = checked, as_weights(non_weights, alarms.size, "non_weights")
-    return _cost_error(cost, (misses, alarms), strata, indexes, method, weights)
+    return cost_error(cost, (misses, alarms), strata, indexes, method, weights)
 
 
 def dcf_standard_error_scores(
@@ -602,7 +602,7 @@ def dcf_standard_error_scores(
     plan, (tar, non) = how.plan(sample), sample.lists
     sets = (plan.tar, plan.non) if isinstance(plan, SetPlan) else (None, None)
     errors = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
-    return _cost_error(cost, errors, sample.strata, sets, method)
+    return cost_error(cost, errors, sample.strata, sets, method)
 
 
 def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) -> SetIndex | None:
@@ -615,7 +615,7 @@ def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) 
     return None
 
 
-def _cost_error(
+def cost_error(
     cost: FixedCost,
     errors: tuple[BoolArray, BoolArray],
     strata: tuple[Strata, Strata],

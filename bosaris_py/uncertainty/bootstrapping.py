@@ -80,6 +80,7 @@ from bosaris_py.uncertainty.statistic import (
     ThresholdStatistic,
     UserFunction,
     as_statistic,
+    count_twice,
     read_together,
     warn_unless_fit,
 )
@@ -101,6 +102,7 @@ def bootstrap(
     tar_conditions: npt.ArrayLike | None = None,
     non_conditions: npt.ArrayLike | None = None,
     condition_weights: Mapping[Any, float] | None = None,
+    count_threshold_twice: bool = False,
     **options: Unpack[ListOptions],
 ) -> BootstrapResult:
     r"""Estimate the standard error and a confidence interval of a metric by resampling.
@@ -132,6 +134,9 @@ def bootstrap(
     condition_weights : mapping from label to float, optional
         Weight of each condition; positive, and of sum one. Equal ones by default. In a class that
         lacks a condition, the weights of the others are scaled up.
+    count_threshold_twice : bool, default: False
+        Count a score equal to the threshold of a `DCF` as a miss and as a false alarm: equation (2)
+        of [2]_ and (5) of [1]_, for scores that were rounded to integers.
     replications : int, default: 2000
         Number of replicates B, at least 2. Standard errors need a few hundred, the ends of a 95 %
         interval 2000.
@@ -164,6 +169,7 @@ def bootstrap(
 
     See Also
     --------
+    bootstrap_table : Several systems and methods side by side.
     standard_error_distribution : Repeats this 500 times, as Wu et al. do.
     equal_size_sets : The papers' sets of equal size.
 
@@ -206,7 +212,7 @@ def bootstrap(
     >>> bool(abs(result.standard_error / exact - 1) < 0.1)
     True
     """
-    chosen = as_statistic(statistic)
+    chosen = as_statistic(count_twice(statistic) if count_threshold_twice else statistic)
     how = Resampling.of_lists(method, options)
     sample = sample_of_lists(
         tar,

@@ -437,6 +437,26 @@ class DCF(_ActualCost):
 
 
 @attrs.frozen
+class TwiceCountedDCF(DCF):
+    """A DCF for integer scores that counts the threshold as an error in both classes."""
+
+    @property
+    def miss_limits(self) -> Float64Array:
+        """The next number above the threshold: targets up to the threshold are missed."""
+        # Wu et al. 2016, equation (2); NISTIR 7722, equation (5).
+        with np.errstate(over="ignore"):
+            return np.array([np.nextafter(self.threshold, np.inf)])
+
+
+def count_twice(statistic: object) -> TwiceCountedDCF:
+    """Return a DCF whose threshold counts as an error in both classes."""
+    if not isinstance(statistic, DCF):
+        expected = "be a DCF if the threshold is counted twice"
+        raise invalid("statistic", expected, describe(statistic))
+    return TwiceCountedDCF(**attrs.asdict(statistic))
+
+
+@attrs.frozen
 class ActDCF(_AtPriors, _ActualCost):
     """Actual DCF: detection cost of Bayes decisions from log-likelihood-ratios.
 

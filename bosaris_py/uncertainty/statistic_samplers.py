@@ -43,6 +43,10 @@ _PICKS_PER_BINOMIAL = 8
 # Up to this many trials a Fourier transform is quicker than a few hundred replicates.
 _LONGEST_TRANSFORM = 2**18
 
+# Steps of the chance, a power of 2 so that a product with it is exact: a look-up in so many takes
+# a fifth of a search.
+_GUIDE_STEPS = 2**14
+
 
 class Sampler(Protocol):
     """Draws replicates of one statistic on one set of scores."""
@@ -374,8 +378,11 @@ class ErrorTotal:
     # It is a sum of independent numbers, one for each pick of a set: a convolution, computed once
     # by the fast Fourier transform. A replicate is then one random number. `distribution` is the
     # chance of at most `first`, `first` + 1, ... errors among `n_trials`; its last value is 1.
+    # Of each of many equal steps of chance, `guide` has the place of its numbers in the
+    # distribution; -1 where they have several, and are searched for.
 
     distribution: Float64Array
+    guide: IntArray
     first: int
     n_trials: int
 
@@ -399,11 +406,18 @@ class ErrorTotal:
         possible = np.flatnonzero(totals)
         distribution = np.cumsum(totals[possible[0] : possible[-1] + 1])
         distribution /= distribution[-1]
-        return cls(mark_read_only(distribution), int(possible[0]), n_trials)
+        steps = np.arange(_GUIDE_STEPS + 1) / _GUIDE_STEPS
+        guide = np.searchsorted(distribution, steps[:-1], side="right").astype(np.int32)
+        guide[guide != np.searchsorted(distribution, steps[1:], side="left")] = -1
+        shared = mark_read_only(distribution), mark_read_only(guide)
+        return cls(*shared, int(possible[0]), n_trials)
 
     def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw error-rates, by inverting the distribution function."""
-        drawn = np.searchsorted(self.distribution, rng.random(n_replicates), side="right")
+        uniform = rng.random(n_replicates)
+        drawn = self.guide[(uniform * _GUIDE_STEPS).astype(np.int32)]
+        searched = np.flatnonzero(drawn < 0)
+        drawn[searched] = np.searchsorted(self.distribution, uniform[searched], side="right")
         return np.asarray((drawn + self.first) / self.n_trials)[:, None]
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.plots import plot_standard_errors
-from bosaris_py.uncertainty.papers import StandardErrorDistribution
+from bosaris_py.uncertainty.papers.standard_errors import StandardErrorDistribution
 
 Runs = dict[str, StandardErrorDistribution]
 

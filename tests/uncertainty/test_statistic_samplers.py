@@ -64,6 +64,17 @@ def test_number_of_errors_has_its_exact_distribution(
     )
 
 
+@pytest.mark.parametrize(("n_sets", "share"), [(2, 0.5), (40, 0.03), (300, 0.4)])
+def test_looked_up_draws_are_those_of_a_search(n_sets: int, share: float) -> None:
+    """Bit for bit: the table of steps saves time only."""
+    errors = np.random.default_rng(5).binomial(50, share, n_sets)[:, None]
+    found = ErrorTotal.of(SetSums.of(np.full(n_sets, 50), errors, np.ones(1), two_layer=True))
+    uniform = np.random.default_rng(6).random(100_000)
+    expected = np.searchsorted(found.distribution, uniform, side="right") + found.first
+    drawn = found.draw_means(uniform.size, np.random.default_rng(6))[:, 0]
+    assert np.array_equal(drawn, expected / found.n_trials)
+
+
 @pytest.mark.parametrize("two_layer", [False, True])
 def test_transform_and_multinomial_draw_the_same(*, two_layer: bool) -> None:
     rng = np.random.default_rng(91)

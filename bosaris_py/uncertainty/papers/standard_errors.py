@@ -15,15 +15,7 @@ from scipy import special
 
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._execution import Runner, whole_number
-from bosaris_py._validation import (
-    Rng,
-    as_generator,
-    as_vector,
-    check_choice,
-    describe,
-    invalid,
-    refuse_nan,
-)
+from bosaris_py._validation import Rng, as_generator, as_vector, check_choice, invalid, refuse_nan
 from bosaris_py.trials.strata import FEWEST_SETS, SetIndex, group_labels
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
@@ -36,7 +28,12 @@ from bosaris_py.uncertainty.bootstrap_result import (
 )
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, blocks_of, warn_of_few_errors
 from bosaris_py.uncertainty.resampling import ListOptions, Method, Resampling, sample_of_lists
-from bosaris_py.uncertainty.statistic import DCF, StatisticLike, as_statistic, warn_unless_fit
+from bosaris_py.uncertainty.statistic import (
+    StatisticLike,
+    as_statistic,
+    count_twice,
+    warn_unless_fit,
+)
 from bosaris_py.uncertainty.statistic_samplers import Sampler
 
 
@@ -121,7 +118,7 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     return EqualSizeSets(mark_read_only(mask), size, n_sets)
 
 
-_FEWEST_RUNS = 2
+FEWEST_RUNS = 2
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -191,17 +188,6 @@ class StandardErrorDistribution(metaclass=Readable):
         )
 
 
-@attrs.frozen
-class _TwiceCountedDCF(DCF):
-    """A DCF for integer scores that counts the threshold as an error in both classes."""
-
-    @property
-    def miss_limits(self) -> Float64Array:
-        """The next number above the threshold: targets up to the threshold are missed."""
-        with np.errstate(over="ignore"):
-            return np.array([np.nextafter(self.threshold, np.inf)])
-
-
 def standard_error_distribution(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
@@ -255,13 +241,14 @@ def standard_error_distribution(
     Examples
     --------
     >>> import numpy as np
+    >>> from bosaris_py.uncertainty import DCF
     >>> rng = np.random.default_rng(0)
     >>> tar, non = rng.normal(3, 1, 1000), rng.normal(0, 1, 9000)
     >>> runs = standard_error_distribution(tar, non, DCF(2.0, 0.01, 10, 1), runs=100, rng=1)
     >>> 0.02 < runs.relative_error < 0.05  # near 1.96 / sqrt(2 * 2000)
     True
     """
-    chosen = as_statistic(_count_twice(statistic) if count_threshold_twice else statistic)
+    chosen = as_statistic(count_twice(statistic) if count_threshold_twice else statistic)
     how = Resampling.of_lists(method, options)
     sample = sample_of_lists(
         tar,
@@ -272,24 +259,31 @@ def standard_error_distribution(
         tar_sets=tar_sets,
         non_sets=non_sets,
     )
-    n_runs = whole_number(runs, _FEWEST_RUNS, "runs")
+    n_runs = whole_number(runs, FEWEST_RUNS, "runs")
     plan = how.plan(sample, tar_sets, non_sets)
     warn_unless_fit([chosen], sample)
     system = SampledSystem.of(chosen, sample)
     if np.ndim(system.estimate):
         raise invalid("statistic", "be a number", f"{np.size(system.estimate)} values")
     warn_of_few_errors([system])
+    return distribution_of(system, system.statistic.sampler(sample, plan), how, n_runs)
+
+
+def distribution_of(
+    system: SampledSystem, sampler: Sampler, how: Resampling, runs: int
+) -> StandardErrorDistribution:
+    """Run the bootstrap of a statistic of one number many times."""
     runner = Runner("bootstraps", how.workers, progress=how.progress)
-    shared = system.statistic.sampler(sample, plan), how.replications
-    errors = np.array(runner.map(_run, shared, how.rng.spawn(n_runs)))
+    shared = sampler, how.replications
+    errors = np.array(runner.map(_run, shared, how.rng.spawn(runs)))
     undefined = int(np.count_nonzero(~np.isfinite(errors)))
     if undefined:
-        got = f"undefined replicates in {undefined} of {n_runs} runs"
+        got = f"undefined replicates in {undefined} of {runs} runs"
         raise invalid("statistic", "be defined on all replicates", got)
     level = how.confidence
     low, high = quantile(errors, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]).tolist()
     return StandardErrorDistribution(
-        system.estimate, mark_read_only(errors), low, high, method, how.replications, level
+        system.estimate, mark_read_only(errors), low, high, how.method, how.replications, level
     )
 
 
@@ -299,13 +293,6 @@ def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> flo
     # Infinite replicates make NaN, which the caller reports.
     with np.errstate(invalid="ignore"):
         return float(np.concatenate([sampler.draw(*block) for block in blocks]).std(ddof=1))
-
-
-def _count_twice(statistic: StatisticLike) -> _TwiceCountedDCF:
-    if not isinstance(statistic, DCF):
-        expected = "be a DCF if the threshold is counted twice"
-        raise invalid("statistic", expected, describe(statistic))
-    return _TwiceCountedDCF(**attrs.asdict(statistic))
 
 
 def relative_deviation(standard_error: npt.ArrayLike, reference: npt.ArrayLike) -> Any:
@@ -437,6 +424,6 @@ def _as_sample(sample: StandardErrorDistribution | npt.ArrayLike, name: str) -> 
         return sample.standard_errors
     values = as_vector(sample, name).astype(np.float64, copy=False)
     refuse_nan(values, name)
-    if values.size < _FEWEST_RUNS:
-        raise invalid(name, f"hold at least {_FEWEST_RUNS} values", f"{values.size}")
+    if values.size < FEWEST_RUNS:
+        raise invalid(name, f"hold at least {FEWEST_RUNS} values", f"{values.size}")
     return values
