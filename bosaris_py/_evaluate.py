@@ -79,7 +79,7 @@ from bosaris_py.uncertainty.influence import (
     check_influences,
     losses_of,
 )
-from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
+from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
 from bosaris_py.uncertainty.statistic import (
     DCF,
     EER,
@@ -140,6 +140,8 @@ class _Judging:
     workers: int = 1
     # The stratum of each speaker.
     strata: IdMap | None = None
+    # What replicates draw.
+    method: ScoresMethod = "speaker"
 
     @property
     def prior(self) -> Any:
@@ -179,6 +181,8 @@ class _Judging:
         if not self.by_speaker:
             return ListedSample.of(scores, self.key)
         who = self.who
+        if self.method != "speaker":
+            return self.resampling(self.replications).sample(scores, self.key, who, None)
         sample = ListedSample.of(scores, self.key, None, lambda: who.of_trials(self.key))
         for other in others:
             sample = sample.sharing_pairs(other)
@@ -216,8 +220,8 @@ class _Judging:
     def row_of_kinds(self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike) -> ConditionRow:
         """Return the row of a system under a plan of three classes, with intervals."""
         statistics = statistics_of_plan(plan)
-        by_speaker = Resampling("speaker" if self.by_speaker else "iid")
-        whole = by_speaker.kinds_sample(scores, key, self.who)
+        drawn = Resampling(self.method if self.by_speaker else "iid")
+        whole = drawn.kinds_sample(scores, key, self.who)
         figures: dict[str, float | None] = {}
         found: dict[str, tuple[float, float]] = {}
         for name, statistic in statistics.items():
@@ -251,7 +255,7 @@ class _Judging:
     def resampling(self, replications: int) -> Resampling:
         """Return how replicates are drawn: the same for all rows, systems and bands."""
         options: Any = {"replications": replications, "confidence": self.confidence}
-        return Resampling("speaker", rng=self.seed, workers=self.workers, **options)
+        return Resampling(self.method, rng=self.seed, workers=self.workers, **options)
 
     def bands(self, sample: ListedSample) -> dict[str, Any]:
         """Return the bands of a system by what they are around."""
@@ -309,7 +313,9 @@ class _Judging:
         """Say what the intervals are; `of_formula` names the figures that have a formula."""
         percent = f"{100 * self.confidence:g} % intervals"
         if self.replications:
-            how = f"{percent}: speaker bootstrap, {self.replications} replicates"
+            how = f"{percent}: {self.method} bootstrap, {self.replications} replicates"
+            if self.method != "speaker":
+                return how
             # The least rank of a replicate that ends an interval of Student's kind is 1.
             few = round(0.5 * (1.0 - self.confidence) * (self.replications + 1), 9) < 1
             return f"{how}, too few for quantiles: Student's t by formula" if few else how
@@ -489,6 +495,7 @@ class Evaluation(Table):
         if how.strata is not None:
             given["strata"] = how.strata
         given.setdefault("replications", replications)
+        given.setdefault("method", how.method)
         return compare_systems(self._systems, how.key, judged, **given)
 
     def claims(self, *claims: str) -> ClaimTable:
@@ -555,7 +562,7 @@ class Evaluation(Table):
                 end = float(ends[1] if side == "less" else ends[0])
                 rows.append(ClaimRow(system, claim, float(result.estimate), end, *numbers))
         rows.sort(key=lambda row: [*judged].index(row.system))
-        words = f"speaker bootstrap, {how.replications} replicates"
+        words = f"{how.method} bootstrap, {how.replications} replicates"
         return ClaimTable(tuple(rows), how.confidence, words)
 
     def report(
@@ -647,6 +654,7 @@ def evaluate(
     speakers: SpeakersLike = None,
     strata: SpeakersOfSide = None,
     replications: int = 0,
+    method: ScoresMethod = "speaker",
     rng: Rng = None,
     normalize: bool = True,
     confidence: float = 0.95,
@@ -687,8 +695,11 @@ def evaluate(
         From speaker to stratum, or a column of the metadata, such as ``"gender"``: another
         evaluation would have the same shares of these speakers. Intervals are then narrower.
     replications : int, default: 0
-        Replicates of a bootstrap by speaker, which gives intervals of all figures. Without, and
-        with `speakers`, actual costs have intervals by `uncertainty.speaker_errors`.
+        Replicates of a bootstrap, which gives intervals of all figures. Without, and with
+        `speakers`, actual costs have intervals by `uncertainty.speaker_errors`.
+    method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
+        What replicates draw, see `uncertainty.bootstrap_scores`: speakers; or, as the papers do,
+        trials, or sets of them. Where speakers recur, intervals of the latter are too short.
     rng : Generator, int or None
         Source of randomness. All systems see the same replicates.
     normalize : bool, default: True
@@ -743,6 +754,12 @@ def evaluate(
     (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
     check_choice(eer, EERDefinition, "eer")
+    check_choice(method, ScoresMethod, "method")
+    if method != "speaker" and not replications:
+        expected = f'be given with method="{method}"'
+        raise invalid("replications", expected, describe(replications), "For instance 1000.")
+    if method != "speaker" and strata is not None:
+        raise invalid("strata", f'be left out with method="{method}"', describe(strata))
     only_whole = plan, conditions, speakers, cross_fit, base, replications or None
     whole = [part for part in only_whole if part is not None]
     if key is None:
@@ -791,6 +808,7 @@ def evaluate(
         confidence=check_fraction(confidence, "confidence"),
         eer=eer,
         workers=workers,
+        method=method,
         strata=of_speakers,
     )
     _check_sort(sort, how.points)
