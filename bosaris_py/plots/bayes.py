@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from bosaris_py._validation import NO_SET, describe, hushed, invalid, warn_caller
 from bosaris_py.errors import PlotRangeWarning
@@ -161,6 +161,8 @@ class BayesPlot(Canvas):
         limits = self._drawn.limits
         if "bayes" not in limits:
             _add_priors(self.ax)
+            # Quarters have long labels, which touch on a narrow plot.
+            self.ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
         self._xlim, self._ylim = limits.setdefault("bayes", (self._xlim, self._ylim))
         self.ax.set_xlim(*self._xlim)
         self.ax.set_ylim(*self._ylim)
@@ -402,7 +404,7 @@ class _PriorLocator(FixedLocator):
         low, high = sorted(axis.get_view_interval())
         ticks = np.asarray(super().__call__())
         shown = (ticks >= low) & (ticks <= high)
-        kept = thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis)
+        kept = thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis, gap=0.6)
         # All texts are equally high, so what room they need is known from the outer ones.
         texts = [tick.label2 for tick in axis.get_major_ticks(kept.size)]
         for text in texts:
@@ -507,6 +509,8 @@ def plot_bayes(
         plot.set_system_from_results(results, name)
         if name in areas:
             plot.plot_band(areas[name])
+        if not results.eer:
+            plot._say_no_error()
         plot.plot_dcf_curve_act(label="actual")
         plot.plot_dcf_curve_min(label="minimum", linewidth=0.9)
         # Where there is no mark, all errors in view are few or many.

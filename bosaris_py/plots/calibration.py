@@ -146,6 +146,18 @@ def plot_histogram(
             heights = sheet.ax.get_xaxis_transform()
             ends = (0.0, 0.03) if which == 0 else (0.03, 0.06)
             sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)
+    outside = numbers.tar_outside, numbers.non_outside
+    for which, ((noun, _, size), shares) in enumerate(zip(groups, outside, strict=True)):
+        look = system_look(which, sheet.ax)
+        for side, share in enumerate(shares.tolist()):
+            if share > 0.0:
+                # An arrow at the frame, on the side where the scores are.
+                place: dict[str, Any] = {"transform": sheet.ax.transAxes, "clip_on": False}
+                place |= {"marker": "<>"[side], "linestyle": "none", "color": look.colour}
+                sheet.ax.plot([side], [0.06 + 0.06 * which], **place)
+                beyond = ("below", "above")[side]
+                note = f"arrow: {100.0 * share:.3g} % of {size} {noun} {beyond} the bins"
+                sheet._say(note)
     points = () if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
     for plo, dash in zip(points, itertools.cycle((":", "-.", "--", "-"))):
         label = f"threshold at {100.0 * float(sigmoid(plo)):.3g} %"
@@ -201,6 +213,7 @@ def plot_tippett(
     crossing = convention == "crossing"
     for name, results in sheet.systems(chosen):
         curve = TippettCurve.from_results(results)
+        sheet._say_infinite()
         x = curve.llr / _LOG_10
         non = curve.non_below if crossing else curve.non_above
         if name in areas:
@@ -277,9 +290,13 @@ def plot_ece(
         x = curve.plo / _LOG_10
         if name in areas:
             sheet._system_band(areas[name], areas[name].plo / _LOG_10, None, {})
-        sheet.draw("act", x, curve.ece, "actual")
+        finite = np.isfinite(curve.ece)
+        # The legend has no line that is not there.
+        sheet.draw("act", x, curve.ece, "actual" if finite.any() else "_nolegend_")
         sheet.draw("min", x, curve.min_ece, "after PAV")
-        highest = max(highest, curve.ece.max())
+        if not finite.all():
+            sheet._say_infinite(", so that the actual entropy is infinite")
+        highest = max(highest, curve.ece[finite].max(initial=0.0))
     sheet.draw_once("neutral", x, curve.neutral, "no LLRs")
     sheet.ax.set_xlim(x[0], x[-1])
     sheet.ax.set_ylim(0.0, min(1.08 * highest, 1.5))
@@ -327,10 +344,17 @@ def plot_pav(
     # Pools of one class, which may reach far, are marks on the frame.
     pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for c in curves.values()]
     finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
+    if not any(part.size for part in finite):
+        # Only pools of one class: what the scores are is all there is to show.
+        finite = [part[np.isfinite(part)] for part in pools]
     limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
     for name, _ in sheet.systems(chosen):
         curve = curves[name]
-        x = np.stack((curve.lowest, curve.highest), axis=1) / _LOG_10
+        sheet._say_infinite()
+        if np.isinf(curve.llr).all():
+            sheet._say_of_system("the classes are apart, so that PAV gives infinite LLRs only")
+        # A pool may reach to an infinite score; its stroke leaves the frame.
+        x = np.stack((curve.lowest, curve.highest), axis=1).clip(-1e6, 1e6) / _LOG_10
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
         inside = np.repeat(np.isfinite(curve.llr), 2)
@@ -338,13 +362,15 @@ def plot_pav(
             band = areas[name]
             sides = ((part / _LOG_10).clip(-99.0, 99.0) for part in (band.low, band.high))
             sheet._system_band(_Band(*sides), band.at / _LOG_10, None, {})
-        sheet.draw("pav", x.ravel()[inside], y[inside], dev)
+        if inside.any():
+            sheet.draw("pav", x.ravel()[inside], y[inside], dev)
         for kind, end, pools in (
             ("infinite_low", -limit, curve.llr == -np.inf),
             ("infinite_high", limit, curve.llr == np.inf),
         ):
             if pools.any():
-                sheet.draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end)
+                label = "_nolegend_" if inside.any() or kind != "infinite_high" else ""
+                sheet.draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end, label)
     sheet.draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
     settings: dict[str, Any] = {"transform": sheet.ax.transAxes, "fontsize": letters("x-small")}
     sheet.ax.text(0.03, 0.6, "LLRs are too low", **settings)

@@ -121,6 +121,25 @@ class Sheet(Plot):
         """Whether the current system is grey, because others are highlighted."""
         return self._name in self._drawn.others
 
+    def _say_of_system(self, text: str) -> None:
+        """Write a note about the current system below the horizontal axis."""
+        if not self._is_other:
+            self._say(f"{self._name}: {text}" if self._name else text)
+
+    def _say_infinite(self, what: str = "") -> None:
+        """Say how many scores of the current system are infinite, if any are."""
+        sample = self._system().sample
+        if isinstance(sample, ListedSample):
+            classes = {"target": sample.tar.values.values, "non-target": sample.non.scores}
+            found = [
+                f"{count} {noun}{'s' * (count > 1)} at {sign}inf"
+                for noun, scores in classes.items()
+                for sign, infinity in (("-", -np.inf), ("+", np.inf))
+                if (count := int((scores == infinity).sum()))
+            ]
+            if found:
+                self._say_of_system(f"{', '.join(found)}{what}")
+
     def _system_label(self, label: Text, kind: str = "") -> Text:
         """Put the name of the current system before a legend entry."""
         _refuse_set(label)
@@ -218,6 +237,9 @@ class Sheet(Plot):
             if colour is not None and not names_colour:
                 settings["color"] = colour
         settings = looks.scaled(settings) | keywords
+        if "markevery" in settings and not np.isfinite(np.add(x, y)).any():
+            # Matplotlib fails to space markers on a line without points.
+            del settings["markevery"]
         settings["label"] = label or "_nolegend_"
         format_string = [] if style is None else [style]
         try:
@@ -429,6 +451,16 @@ class Canvas(Sheet, ABC):
         self.plot_DR30_fa(style_fa, fa_label, **keywords)
         return self.plot_DR30_miss(style_miss, miss_label, **keywords)
 
+    def _say_no_error(self, where: str = "") -> None:
+        """Say which rates are possible where the current system makes no error."""
+        results = self._system()
+        pfa, pmiss = highest_rates(results)
+        self._say_of_system(
+            f"no error in {results.n_tar} targets and {results.n_non} non-targets. The true rates "
+            f"are below {100.0 * pmiss:.2g} % of misses and {100.0 * pfa:.2g} % of false alarms "
+            f"(95 % each, independent trials).{where}"
+        )
+
     @abstractmethod
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         """Draw the main curve of the current system."""
@@ -436,6 +468,11 @@ class Canvas(Sheet, ABC):
     @abstractmethod
     def _mark_30_errors(self, kind: str, look: Look) -> Axes:
         """Mark where there are 30 errors of a kind, "DR30_fa" or "DR30_miss"."""
+
+
+def highest_rates(results: Results) -> tuple[float, float]:
+    """Return the rates of false alarms and of misses that no error allows: (1 - rate)^n = 0.05."""
+    return 1.0 - 0.05 ** (1.0 / results.n_non), 1.0 - 0.05 ** (1.0 / results.n_tar)
 
 
 def check_band(band: object, kind: type, curve: str) -> None:

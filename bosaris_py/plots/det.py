@@ -16,7 +16,7 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
+from bosaris_py.plots.canvas import Canvas, Look, check_band, highest_rates, is_outside
 from bosaris_py.plots.display import Text
 from bosaris_py.plots.looks import covers, letters, make_axes, one_at_a_time, text_colour
 from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
@@ -99,6 +99,7 @@ class DETPlot(Canvas):
         "mindcf_point": {"marker": "*", "markersize": 11, "zorder": 3},
         "actdcf_point": {"marker": "*", "markersize": 11, "zorder": 3, "markerfacecolor": "none"},
         "eer_point": {"marker": "o", "markersize": 6, "zorder": 3},
+        "separable_point": {"marker": "s", "markersize": 6, "zorder": 3},
         "diagonal": {"linestyle": "-", "linewidth": 0.6, "alpha": 0.5},
         "DR30_fa": {"linestyle": "-.", "linewidth": 1.2},
         "DR30_miss": {"linestyle": ":", "linewidth": 1.2},
@@ -324,6 +325,13 @@ class DETPlot(Canvas):
             return self.ax
         return self._system_line(kind, pfa, pmiss, look)
 
+    def _mark_separable(self) -> None:
+        """Mark the highest rates that the absence of errors allows, and say what they are."""
+        pfa, pmiss = highest_rates(self._system())
+        look = Look(None, "(no error)", {})
+        self._point("separable_point", "The marker of no error", pfa, pmiss, look)
+        self._say_no_error(" The square is there.")
+
     def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
         return self.plot_steppy_det(label=label, **keywords)
 
@@ -484,6 +492,11 @@ def plot_det(
     PlotRangeWarning
         For what lies outside of the window.
 
+    Notes
+    -----
+    Scores without an error have no curve. A square marks the highest rates that this allows with
+    95 % confidence, 1 - 0.05^(1/n) for n independent trials, and a note below the plot says so.
+
     Examples
     --------
     >>> import numpy as np
@@ -499,6 +512,7 @@ def plot_det(
     plot._choose(chosen)
     if plot._seen is not None:
         plot._seen += judged.values()
+        plot._points += [highest_rates(r) for r in judged.values() if not r.eer]
         if prior is not None:
             plot._points += [find(r, prior) for r in judged.values() for find in (_best, _actual)]
     plot.plot_diagonal()
@@ -509,10 +523,12 @@ def plot_det(
             plot.plot_DR30_both()
         if name in areas:
             plot.plot_band(areas[name])
-        separable = "" if results.eer else ", separable"
-        plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %{separable})")
         if results.eer > 0.0:
+            plot.plot_steppy_det(label=f"(EER {100.0 * results.eer:.3g} %)")
             plot.plot_eer_point()
+        else:
+            plot.plot_steppy_det(label="_nolegend_")
+            plot._mark_separable()
         if prior is not None:
             plot.plot_mindcf_point(prior)
             plot.plot_actdcf_point(prior)

@@ -659,15 +659,23 @@ def name_lines(axes: Axes, names: Mapping[float, str]) -> None:
 
 
 def thin_out(
-    ticks: Float64Array, labels: Iterable[str], ranks: Sequence[float], axis: Any
+    ticks: Float64Array,
+    labels: Iterable[str],
+    ranks: Sequence[float],
+    axis: Any,
+    *,
+    gap: float = 0.24,
 ) -> Float64Array:
-    """Leave out ticks whose labels would touch; of two, that of the higher rank goes."""
+    """Leave out ticks whose labels would be nearer than `gap` times the size of their letters.
+
+    Of two, that of the higher rank goes.
+    """
     axes: Any = axis.axes
     is_x = axis.axis_name == "x"
     points = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
     per_point = axes.figure.dpi / 72.0
     pixels = np.array([_size_in_points(text, points)[0 if is_x else 1] for text in labels])
-    half = ((pixels / 2.0 + 0.12 * points) * per_point).tolist()
+    half = ((pixels / 2.0 + gap / 2.0 * points) * per_point).tolist()
     centres = axes.transData.transform(
         np.stack((ticks, np.full(ticks.size, axes.get_ylim()[0])), 1)
         if is_x

@@ -1,5 +1,6 @@
 """Plots of several systems in one call: what is drawn, legends, windows, notebooks, print."""
 
+import itertools
 import re
 import subprocess
 import sys
@@ -140,6 +141,21 @@ def test_priors_in_per_cent_are_above_the_bayes_plot() -> None:
     shares = 1.0 / (1.0 + np.exp(-np.asarray(places)))
     assert [float(text) / 100 for text in texts] == pytest.approx(shares)
     assert {"0.1", "1", "10", "50"} <= set(texts)
+
+
+@pytest.mark.parametrize("inches", [2.5, 3.3, 7.0])
+@pytest.mark.parametrize("low", [-14, -13, -7, -3, 2])
+def test_labels_of_the_upper_axis_are_apart(inches: float, low: int) -> None:
+    for high in range(low + 2, 15, 3):
+        with mpl.rc_context({"figure.figsize": (inches, inches), "font.size": 7.0}):
+            plot = BayesPlot((low, high, 0, 1.2))
+            plot.figure.draw_without_rendering()
+        for axes in (plot.ax, *plot.ax.child_axes):
+            boxes = [text.get_window_extent() for text in axes.get_xticklabels() if text.get_text()]
+            boxes.sort(key=lambda box: box.x0)
+            gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(boxes)]
+            # A third of a letter of 7 points.
+            assert min(gaps, default=9.0) > 0.33 * 7 * plot.figure.dpi / 72
 
 
 @pytest.mark.parametrize(
