@@ -95,11 +95,21 @@ def mutants(text: str) -> list[tuple[int, str, str, str]]:
     return found
 
 
+def _notice(command: list[str]) -> bool:
+    """Tell whether tests fail, or do not end."""
+    try:
+        run = subprocess.run(command, capture_output=True, check=False, timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        return True
+    return run.returncode != 0
+
+
 def main() -> None:
     """Draw changes, run the tests with each, and print what survives."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("module", type=Path)
     parser.add_argument("tests", nargs="+")
+    parser.add_argument("--then", nargs="*", default=[], help="tests of what survives the others")
     parser.add_argument("--count", type=int, default=25)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=30.0)
@@ -108,7 +118,8 @@ def main() -> None:
     every = mutants(text)
     drawn = random.Random(args.seed).sample(every, min(args.count, len(every)))
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-o", "addopts=", "-m", "not slow"]
-    command += ["-p", "no:cacheprovider", *args.tests]
+    command += ["-p", "no:cacheprovider", "--import-mode=importlib"]
+    rounds = [tests for tests in (args.tests, args.then) if tests]
     killed, n_run, began = 0, 0, time.monotonic()
     try:
         for line, old, new, whole in drawn:
@@ -116,11 +127,7 @@ def main() -> None:
                 break
             args.module.write_text(whole, encoding="utf-8")
             n_run += 1
-            try:
-                run = subprocess.run(command, capture_output=True, check=False, timeout=_SECONDS)
-                noticed = run.returncode != 0
-            except subprocess.TimeoutExpired:
-                noticed = True
+            noticed = any(_notice([*command, *tests]) for tests in rounds)
             killed += noticed
             if not noticed:
                 survivor = {"line": line, "old": old[:200], "new": new[:200]}

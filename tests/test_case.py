@@ -318,3 +318,20 @@ def test_infinite_llrs_have_no_intervals():
     infinite = np.where(KEY.tar, np.inf, SCORES.scoremat)
     with pytest.raises(InvalidInputError, match=r"`llrs` must be finite; .*`validate` gives"):
         validate_scores(attrs.evolve(SCORES, scoremat=infinite), KEY, speakers=SPEAKERS)
+
+
+@pytest.mark.parametrize(
+    ("log10_lr", "words"),
+    [(6.1, "extremely strong"), (5.9, "very strong"), (4.0, "very strong"), (3.5, "strong")],
+)
+def test_words_of_the_guideline(log10_lr, words):
+    """ENFSI guideline 2015, table 1: from 10^6, 10^4 and 10^3 on."""
+    case = case_llr(1.0, SCORES, KEY, **TOLD)
+    strong = attrs.evolve(case, llr=log10_lr * math.log(10))
+    assert strong.verbal.startswith(f"{words} support")
+
+
+def test_an_lr_beyond_floats_is_infinite():
+    case = case_llr(1.0, SCORES, KEY, **TOLD)
+    assert attrs.evolve(case, llr=307 * math.log(10)).lr == pytest.approx(1e307, rel=1e-9)
+    assert attrs.evolve(case, llr=309 * math.log(10)).lr == math.inf

@@ -133,3 +133,18 @@ def test_the_command(read, files, capsys):
     (expected,) = bp.evaluate({"scores": scores}, pair, plan="ASVspoof5-2").records()
     (record,) = content["table"] if isinstance(content, dict) else content
     assert record["a_dcf"] == pytest.approx(expected["a_dcf"], rel=1e-12)
+
+
+@pytest.mark.parametrize("option", ["conditions", "cross_fit"])
+def test_what_the_plan_does_not_know_is_refused(read, option):
+    scores, pair = read
+    given = {"conditions": "attack", "cross_fit": True}[option]
+    with pytest.raises(InvalidInputError, match=f"`{option}` must be left out with the plan"):
+        bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2", **{option: given})
+
+
+def test_without_replicates_figures_with_a_formula_have_intervals(read):
+    scores, pair = read
+    (record,) = bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2", **WHO).records()
+    expected = unc.speaker_interval(scores, pair, unc.SVEER(), **WHO)
+    assert (record["sv_eer_low"], record["sv_eer_high"]) == (expected.low, expected.high)

@@ -383,3 +383,32 @@ def test_one_long_id_does_not_take_room_for_all():
         bp.from_frame(rows)
     with pytest.raises(InvalidInputError, match=r"`modelset` must .* at most 16,384 characters"):
         bp.Scores([[0.5], [1.5]], rows["model"], ["s"])
+
+
+@pytest.mark.parametrize("name", ["score", "columns"])
+def test_sets_have_no_order(name):
+    frame = rows_of(3, 4, 10)
+    with pytest.raises(InvalidInputError, match=rf"`{name}` must be a list of names.*order"):
+        bp.from_frame(frame, label="label", **{name: {"A", "B"}})
+
+
+def test_a_column_of_two_values_is_no_score_beside_labels():
+    """From four rows on; fewer scores may be 0 and 1 by chance."""
+    frame = rows_of(3, 4, 10)
+    del frame["A"], frame["B"]
+    frame["answer"] = [0, 1] * 5
+    with pytest.raises(InvalidInputError, match=r"`score`.*looks like labels.*only 0 and 1"):
+        bp.from_frame(frame, label="label")
+    few = {name: values[:3] for name, values in frame.items()}
+    few["label"] = ["target", "nontarget", "nontarget"]
+    assert bp.from_frame(few, label="label").scores["answer"].n_scores == 3
+
+
+def test_categories_without_rows_are_left_out():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows_of(4, 5, 20))
+    for column in ("model", "segment"):
+        frame[column] = frame[column].astype("category").cat.add_categories(["nobody"])
+    data = bp.from_frame(frame, label="label", score="A")
+    assert "nobody" not in [*data.key.modelset, *data.key.segset]
+    assert data.scores["A"].scoremat.shape == data.key.tar.shape == (4, 5)

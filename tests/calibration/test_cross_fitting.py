@@ -398,3 +398,27 @@ def test_weights_of_a_cross_fitted_quality_fusion_stay_with_their_trials():
     plain = cross_fit(LinearFusion, [scores], key, **how)
     fused = cross_fit(QualityFusion, [scores], key, qualities=[quality], **how)
     np.testing.assert_allclose(fused.scores.scoremat, plain.scores.scoremat, atol=1e-9)
+
+
+def test_weights_of_one_class_leave_the_other_as_it_is():
+    scores, key, speakers = simulated()
+    options = {"speakers": speakers, "rng": 1}
+    tar, non = (np.ones(mask.sum()) for mask in (key.tar, key.non))
+    tar[::3] = 2.0
+    one = cross_fit(LinearCalibration, scores, key, tar_weights=tar, **options)
+    both = cross_fit(LinearCalibration, scores, key, tar_weights=tar, non_weights=non, **options)
+    np.testing.assert_array_equal(one.scores.scoremat, both.scores.scoremat)
+
+
+def test_ridges_that_are_tried_by_default():
+    """Powers of ten from a thousandth on, and none."""
+    scores, key, speakers = simulated(seed=0)
+    options = {"speakers": speakers, "rng": 1, "folds": 4}
+    found = choose_ridge(LinearCalibration, scores, key, **options)
+    ridges = (0.0, 0.001, 0.01, 0.1, 1.0)
+    assert found == choose_ridge(LinearCalibration, scores, key, ridges=ridges, **options)
+    losses = {}
+    for ridge in ridges:
+        llrs = cross_fit(LinearCalibration, scores, key, ridge=ridge, **options).scores
+        losses[ridge] = cllr(*llrs.get_tar_non(key))
+    assert found == min(ridges, key=lambda ridge: losses[ridge]) == 0.001

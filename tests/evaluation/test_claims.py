@@ -4,13 +4,14 @@ import csv
 import io
 import json
 
+import attrs
 import numpy as np
 import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import Claim
+from bosaris_py.evaluation import Claim, claims
 from tests.crossed_trials import CrossedExperiment
 
 pytestmark = [
@@ -118,3 +119,22 @@ def test_the_table_has_all_forms() -> None:
 def test_without_replicates_nothing_is_tested() -> None:
     with pytest.raises(InvalidInputError, match="replications=1000"):
         evaluation("a", replications=0).claims("eer<=2%")
+
+
+def test_a_claim_of_a_least_value_is_refuted_from_below() -> None:
+    least, most = Claim("auc", ">=", 0.9), Claim("eer", "<=", 0.1)
+    row = claims.ClaimRow("a", least, 0.5, 0.6, 0.99, 0.99, shown=False, lies="below")
+    assert row.verdict == "refuted"
+    assert attrs.evolve(row, lies="above").verdict == "open"
+    assert attrs.evolve(row, claim=most, lies="above").verdict == "refuted"
+    assert attrs.evolve(row, claim=most, lies="below").verdict == "open"
+
+
+def test_text_is_left_and_numbers_are_right_in_the_table() -> None:
+    claim = Claim("eer", "<=", 0.1)
+    row = claims.ClaimRow("a system", claim, 0.05, 0.06, 0.01, 0.01, shown=True, lies="below")
+    other = claims.ClaimRow("b", claim, 0.5, 0.6, 1.0, 1.0, shown=False, lies="above")
+    head, first, second, *_ = repr(claims.ClaimTable((row, other), 0.95, "")).splitlines()
+    assert second.startswith("b         eer<=")
+    assert head.index("verdict") == first.index("shown") == second.index("refuted")
+    assert first.rindex("0.0500") + len("0.0500") == head.index("estimate") + len("estimate")

@@ -233,3 +233,20 @@ class TestFactor:
     def test_bad_factors(self, arguments, message):
         with pytest.raises(InvalidInputError, match=message):
             PartitionFactor(**{"name": "phone", **arguments})
+
+
+def test_a_name_that_is_nearly_right_has_a_question() -> None:
+    with pytest.raises(UnknownPlanError, match=r"'SRE1O' \(Did you mean .*SRE18"):
+        PLANS["SRE1O"]
+
+
+def test_costs_of_spoofs_are_in_the_fingerprint() -> None:
+    plan = PLANS["ASVspoof5-2"]
+    assert plan.spoof_costs is not None
+    other = attrs.evolve(plan, spoof_costs=attrs.evolve(plan.spoof_costs, c_miss=2.0))
+    assert other.fingerprint != plan.fingerprint
+
+
+def test_a_factor_names_its_options() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        PartitionFactor("gender", ["m", "f"], ["m"])  # type: ignore[misc]
