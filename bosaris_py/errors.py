@@ -182,6 +182,10 @@ class FewSpeakersWarning(FewErrorsWarning):
     """A metric rests on few speakers: those who contribute to it, weighted by how much."""
 
 
+class FewTrainingErrorsWarning(FewErrorsWarning):
+    """A map makes fewer than 30 errors of a kind at the prior for which it was trained."""
+
+
 class DegenerateReplicatesWarning(BosarisWarning):
     """A statistic is not defined on some of the bootstrap replicates."""
 

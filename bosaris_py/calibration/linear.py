@@ -155,7 +155,7 @@ class LinearCalibration(LinearMap, LineMap):
         -----
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
-        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning
+        SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning, FewTrainingErrorsWarning
             As for `fit`.
         """
         key, _ = split_key(key)

@@ -52,6 +52,7 @@ from bosaris_py.numerics.training import (
     train_linear,
     train_nonnegative,
     train_scale,
+    warn_of_few_errors,
 )
 from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.storage.parameters import read_parameters, write_parameters
@@ -522,6 +523,10 @@ class LinearMap(TrainedMap, ABC):
         SuspectScoresWarning
             If the scale of a calibration is negative, or the targets of a system to fuse score far
             lower than the non-targets: labels swapped, or distances for scores?
+        FewTrainingErrorsWarning
+            If a prior other than the default 0.5 is named, and with Bayes decisions at it the
+            trained map makes fewer than 30 errors of a kind on data in memory (theory paper,
+            section 2.1.2). The default names no operating point.
 
         Notes
         -----
@@ -622,6 +627,7 @@ class LinearMap(TrainedMap, ABC):
     @classmethod
     def _of_training(cls, solution: LinearSolution, training: LinearObjective) -> Self:
         """Build the map of weights that were found."""
+        warn_of_few_errors(solution, training)
         return cls._from_solution(
             solution,
             prior=training.prior,

@@ -19,13 +19,8 @@ from bosaris_py._arrays import Float64Array, IndexArray, Readable, mark_read_onl
 from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
 from bosaris_py.numerics.rocch import ROCCH
-
-# The rule of 30: with so many errors, the true error-rate lies within 30 % of the observed one
-# with 90 % confidence, if errors are independent (Doddington et al., "The NIST speaker
-# recognition evaluation", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1).
-FEWEST_ERRORS = 30
 
 # Past this the smaller of the two priors is no longer a normal floating-point number.
 LARGEST_PLO = 700.0

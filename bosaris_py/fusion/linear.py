@@ -176,7 +176,7 @@ class LinearFusion(LinearMap):
 
         Warns
         -----
-        SeparableDataWarning, ConvergenceWarning
+        SeparableDataWarning, ConvergenceWarning, FewTrainingErrorsWarning
             As for `fit`.
         """
         key, _ = split_key(key)

@@ -54,7 +54,7 @@ from bosaris_py.numerics.linear_objective import (
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.numerics.training import LinearSolution, Ridge, train_linear
+from bosaris_py.numerics.training import LinearSolution, Ridge, train_linear, warn_of_few_errors
 from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
@@ -349,6 +349,7 @@ def train_quality(
         spread=np.ones(len(tar)),
     )
     solution = train_linear(reduced, ridge=ridge, n_features=len(tar.entries))
+    warn_of_few_errors(solution, reduced)
     size = len(tar.model_measures)
     form = np.zeros((size, size))
     for weight, (i, j) in zip(solution.weights[len(tar.scores) :], tar.entries, strict=True):
@@ -592,7 +593,7 @@ class QualityFusion(TrainedMap):
         MissingTrialsWarning
             If models, segments or trials of the key have no quality measures, with counts.
             The trials are left out of the training, but for that of `linear`.
-        SeparableDataWarning, ConvergenceWarning
+        SeparableDataWarning, ConvergenceWarning, FewTrainingErrorsWarning
             As for `LinearFusion.fit`, of either fusion.
 
         Notes

@@ -60,6 +60,11 @@ from bosaris_py.numerics.rocch import ROCCH, Threshold, hull_indices
 # Of no more trials of a class nothing is said.
 FEW_TRIALS = 30
 
+# The rule of 30: with so many errors, the true error-rate lies within 30 % of the observed one
+# with 90 % confidence, if errors are independent (Doddington et al., "The NIST speaker
+# recognition evaluation", Speech Communication 31, 2000, doi:10.1016/S0167-6393(99)00080-1).
+FEWEST_ERRORS = 30
+
 # So many standard errors are not chance.
 _STANDARD_ERRORS = 3.0
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from attrs import evolve, frozen
 
-from bosaris_py._arrays import BoolArray, Float64Array
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray
 from bosaris_py._validation import (
     as_number,
     describe,
@@ -26,7 +26,13 @@ from bosaris_py._validation import (
     nearest,
     warn_caller,
 )
-from bosaris_py.errors import BosarisWarning, ConvergenceWarning, FitError, SeparableDataWarning
+from bosaris_py.errors import (
+    BosarisWarning,
+    ConvergenceWarning,
+    FewTrainingErrorsWarning,
+    FitError,
+    SeparableDataWarning,
+)
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     LinearObjective,
@@ -35,7 +41,8 @@ from bosaris_py.numerics.linear_objective import (
     pool_classes,
 )
 from bosaris_py.numerics.newton import EPSILON, FIRST_RADIUS, Minimum, minimise, next_step
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.priors import sigmoid
+from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
 from bosaris_py.numerics.scoring_rules import ScoringRule, scoring_rule
 from bosaris_py.numerics.separability import ROUNDING, is_separable, proves_optimum
 
@@ -443,6 +450,51 @@ def train_linear(
         highest=highest,
         separation=np.where(varied, tar.mean - non.mean, 0.0) / spread,
     )
+
+
+_LLRS_AT_A_TIME = 2**16
+
+# A training prior that names no operating point: both classes count the same.
+_ALL_POINTS = 0.5
+
+
+def warn_of_few_errors(solution: LinearSolution, objective: LinearObjective) -> None:
+    """Warn if training data in memory have few errors at a prior that is not the default."""
+    # Theory paper, section 2.1.2: at least 30 training errors of both types, at all operating
+    # points of interest. Separable data have been warned of.
+    if objective.prior == _ALL_POINTS or not isinstance(objective, TrainingObjective):
+        return
+    if objective.sizes is not None or not solution.weights.any():
+        return
+    tar, non = (_trained_llrs(solution, scores) for scores in (objective.tar, objective.non))
+    if tar.min() > non.max():
+        return
+    misses = int(np.count_nonzero(tar < -objective.plo))
+    alarms = int(np.count_nonzero(non >= -objective.plo))
+    if min(misses, alarms) >= FEWEST_ERRORS:
+        return
+    # At thresholds above the 30th target and up to the 30th non-target there are enough of both.
+    enough, low, high = min(tar.size, non.size) >= FEWEST_ERRORS, 1.0, 0.0
+    if enough:
+        last = FEWEST_ERRORS - 1
+        high = float(sigmoid(-np.partition(tar, last)[last]))
+        low = float(sigmoid(-np.partition(non, non.size - 1 - last)[non.size - 1 - last]))
+    carried = f"priors from {low:.3g} to {high:.3g}" if low < high else "no prior"
+    finding = (
+        f"At prior {objective.prior:.4g} the training data have {misses} misses and {alarms} false "
+        f"alarms; with {FEWEST_ERRORS} of both kinds they carry {carried}."
+    )
+    advice = 'Train on more trials, or use a ridge: ridge="weak", or that of choose_ridge.'
+    counts = {"misses": misses, "false alarms": alarms}
+    few = [name for name, count in counts.items() if count < FEWEST_ERRORS]
+    warn_caller(finding, FewTrainingErrorsWarning, advice, few, min(misses, alarms))
+
+
+def _trained_llrs(solution: LinearSolution, scores: FloatArray) -> Float64Array:
+    """Return the log-likelihood-ratios of scores (n_systems, n_trials) that are trained on."""
+    weights, size = solution.weights, scores.shape[1]
+    places = (slice(begin, begin + _LLRS_AT_A_TIME) for begin in range(0, size, _LLRS_AT_A_TIME))
+    return np.concatenate([weights @ scores[:, place] for place in places]) + solution.offset
 
 
 def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:

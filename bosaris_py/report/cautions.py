@@ -8,8 +8,8 @@ from typing import Any
 from bosaris_py import errors
 from bosaris_py._validation import Caution, lines_of
 from bosaris_py.evaluation import ConditionRow, Results
-from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.numerics.priors import DecisionCosts
+from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.uncertainty.influence import FEWEST_FOR_TEST
 
 # Scores lose so many bits, and so large a share of Cllr, to calibration that they may be no LLRs.

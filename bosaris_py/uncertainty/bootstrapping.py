@@ -21,10 +21,9 @@ from bosaris_py._execution import Runner
 from bosaris_py._validation import as_seed, cautions, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample
-from bosaris_py.evaluation.curves import FEWEST_ERRORS
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import PriorLike
-from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores

@@ -30,7 +30,7 @@ from bosaris_py._validation import (
     warn_caller,
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
-from bosaris_py.evaluation.curves import FEWEST_ERRORS
+from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, class_scores
 from bosaris_py.trials.speakers import KeyLike, split_key

@@ -18,6 +18,7 @@ from bosaris_py.errors import (
     BosarisWarning,
     ConvergenceWarning,
     ExtrapolationWarning,
+    FewTrainingErrorsWarning,
     FileFormatError,
     InvalidInputError,
     MissingTrialsWarning,
@@ -234,6 +235,7 @@ def test_units_of_the_scores_do_not_matter(factor, shift, objective, sign):
     change = lambda x: sign * factor * (x + shift)  # noqa: E731
     with warnings.catch_warnings():
         warnings.simplefilter("error" if sign > 0 else "ignore", BosarisWarning)
+        warnings.simplefilter("ignore", FewTrainingErrorsWarning)
         changed = LinearCalibration.fit(change(tar), change(non), objective=objective, prior=0.2)
     assert math.copysign(1.0, changed.scale) == sign
     # A shift of 100 costs two digits of the scores.
