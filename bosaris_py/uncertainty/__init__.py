@@ -20,8 +20,9 @@ _NAMES = {
     "influence": "SpeakersNeeded",
     "statistic": "AUC DCF EER FMR FNMR ActDCF Cllr ErrorRates FMRAt FNMRAt MinCllr MinDCF "
     "Statistic SteppyEER",
-    "papers.standard_errors": "EqualSizeSets FTest StandardErrorDistribution equal_size_sets "
-    "f_test_of_variances relative_deviation standard_error_distribution z_test_of_means",
+    "papers.standard_errors": "EqualSizeSets FTest ReplicationsNeeded StandardErrorDistribution "
+    "equal_size_sets f_test_of_variances relative_deviation replications_needed "
+    "standard_error_distribution z_test_of_means",
     "papers.tables": "BootstrapRow BootstrapTable PrintedTable bootstrap_table",
     "resampling": "Resampling",
     "tandem_statistics": "TDCF TEER TandemDependence TandemStatistic bootstrap_tandem "
