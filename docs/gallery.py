@@ -18,6 +18,7 @@ from bosaris_py.errors import FewSpeakersWarning
 DOCS = Path(__file__).resolve().parent
 # In the order in which a reader needs them.
 ORDER = {
+    "Overview": "overview",
     "DET plots": "det det_marks det_paper",
     "Bayes error-rate plots": "bayes ape two_panels dark_slide",
     "Calibration": "histogram calibration_map bounds cross_fit condition_calibration pav ece "

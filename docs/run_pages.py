@@ -147,6 +147,7 @@ def run(docname: str, text: str) -> dict[int, str]:
     """Run the examples of a page; return Markdown by the line below which it belongs."""
     space: dict[str, Any] = {"__name__": "__main__"}
     made, inserted, count = Made(), {}, 0
+    reported: list[str] = []
     with (
         contextlib.chdir(DOCS.parent),
         warnings.catch_warnings(),
@@ -172,12 +173,14 @@ def run(docname: str, text: str) -> dict[int, str]:
                     figure.stale = False
                     pieces.append(f"![{description(figure)}](/_drawn/{docname}-{count}.svg)")
             for report in made.reports:
-                count += 1
-                target = DRAWN / f"{docname}-{count}.html"
+                number = sum(report.stem == name for name in reported)
+                reported.append(report.stem)
+                stem = f"{docname}-{report.stem}{f'-{number + 1}' if number else ''}"
+                target = DRAWN / f"{stem}.html"
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(report, target)
                 up = "../" * docname.count("/")
-                address = f"{up}_drawn/{docname}-{count}.html"
+                address = f"{up}_drawn/{stem}.html"
                 pieces.append(
                     f'<p><a href="{address}">Open this report</a></p>\n'
                     f'<iframe class="report" loading="lazy" title="The report that these lines '

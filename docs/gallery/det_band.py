@@ -1,6 +1,6 @@
 """DET plot with a band.
 
-A bootstrap by speaker: where the curve may lie for other speakers. Nine speakers give a wide band.
+A bootstrap by speaker: where the curve may lie for other speakers. Here these are 67.
 See uncertainty.
 """
 

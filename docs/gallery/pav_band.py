@@ -1,6 +1,6 @@
 """PAV plot and reliability diagram with bands.
 
-What calibration should have been, with bands by speaker: nine speakers say little of high and low
+What calibration should have been, with bands by speaker: few speakers say little of high and low
 scores. See plots.
 """
 

@@ -1,4 +1,4 @@
-"""Pictures of the documentation can be drawn again from what is in the repository."""
+"""Pictures of the README can be drawn again from what is in the repository."""
 
 import subprocess
 import sys
@@ -6,26 +6,21 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("sphinx")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("script_name", "names"),
-    [
-        ("draw_conditions.py", ["conditions_det.png", "conditions_bayes.png"]),
-        ("draw_plots.py", ["plots.png"]),
-    ],
-)
-def test_pictures(script_name: str, names: list[str], tmp_path: Path) -> None:
-    script = ROOT / "docs" / script_name
+def test_pictures(tmp_path: Path) -> None:
+    script = ROOT / "docs" / "draw_hero.py"
     command = [sys.executable, "-W", "error", str(script), "--output", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    # The examples of the page came out as they are written there.
-    assert done.stdout == ""
-    for name in names:
-        drawn, shown = (tmp_path / name).read_bytes(), (ROOT / "docs" / "images" / name)
-        assert drawn.startswith(b"\x89PNG")
-        # The same size; other versions of matplotlib may draw other pixels.
-        assert drawn[16:24] == shown.read_bytes()[16:24]
+    for name in ("hero.svg", "hero_dark.svg"):
+        drawn, shown = (folder / name for folder in (tmp_path, ROOT / "docs" / "images"))
+        # The same size; other versions of matplotlib may draw other letters.
+        sizes = [
+            path.read_text(encoding="utf-8").split("viewBox=")[1][:20] for path in (drawn, shown)
+        ]
+        assert sizes[0] == sizes[1]

@@ -33,4 +33,6 @@ def test_links() -> None:
 
 def test_length() -> None:
     assert len(PAGE.splitlines()) <= 90
-    assert len(re.findall(r"!\[", PAGE)) == 3
+    pictures = re.findall(r'src(?:set)?="([^"]+)"', PAGE)
+    assert pictures == ["docs/images/hero_dark.svg", "docs/images/hero.svg"]
+    assert all((ROOT / picture).exists() for picture in pictures)
