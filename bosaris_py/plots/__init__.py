@@ -16,6 +16,7 @@ from bosaris_py.plots.calibration import (
 from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.epc import plot_epc
+from bosaris_py.plots.experiments import plot_agreement, plot_hter_deviations, plot_replicates
 from bosaris_py.plots.intervals import (
     plot_condition_map,
     plot_forest,
@@ -40,6 +41,7 @@ __all__ = [
     "Plot",
     "ProbitLocator",
     "ProbitScale",
+    "plot_agreement",
     "plot_ape",
     "plot_bayes",
     "plot_condition_map",
@@ -48,9 +50,11 @@ __all__ = [
     "plot_epc",
     "plot_forest",
     "plot_histogram",
+    "plot_hter_deviations",
     "plot_intervals",
     "plot_pav",
     "plot_reliability",
+    "plot_replicates",
     "plot_standard_errors",
     "plot_tippett",
     "plot_zoo",
