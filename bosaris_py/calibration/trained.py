@@ -524,9 +524,9 @@ class LinearMap(TrainedMap, ABC):
             If the scale of a calibration is negative, or the targets of a system to fuse score far
             lower than the non-targets: labels swapped, or distances for scores?
         FewTrainingErrorsWarning
-            If a prior other than the default 0.5 is named, and with Bayes decisions at it the
-            trained map makes fewer than 30 errors of a kind on data in memory (theory paper,
-            section 2.1.2). The default names no operating point.
+            If a prior other than the default 0.5 is named, without a ridge, and with Bayes
+            decisions at it the trained map makes fewer than 30 errors of a kind on data in memory
+            (theory paper, section 2.1.2). The default names no operating point.
 
         Notes
         -----

@@ -461,14 +461,12 @@ _ALL_POINTS = 0.5
 def warn_of_few_errors(solution: LinearSolution, objective: LinearObjective) -> None:
     """Warn if training data in memory have few errors at a prior that is not the default."""
     # Theory paper, section 2.1.2: at least 30 training errors of both types, at all operating
-    # points of interest. Separable data have been warned of.
+    # points of interest. A ridge is the remedy, and of separable data there has been a warning.
     if objective.prior == _ALL_POINTS or not isinstance(objective, TrainingObjective):
         return
-    if objective.sizes is not None or not solution.weights.any():
+    if solution.ridge > 0.0 or objective.sizes is not None or not solution.weights.any():
         return
     tar, non = (_trained_llrs(solution, scores) for scores in (objective.tar, objective.non))
-    if tar.min() > non.max():
-        return
     misses = int(np.count_nonzero(tar < -objective.plo))
     alarms = int(np.count_nonzero(non >= -objective.plo))
     if min(misses, alarms) >= FEWEST_ERRORS:

@@ -56,8 +56,9 @@ def test_fewer_than_thirty_targets_carry_no_prior() -> None:
 def test_large_sets_and_the_default_prior_are_silent() -> None:
     for prior in (0.5, bp.OperatingPoint(0.5), 0.2):
         bp.LinearCalibration.fit(*MANY, prior=prior)
-    # The default names no operating point.
+    # The default names no operating point; a ridge is the remedy.
     bp.LinearCalibration.fit(*FEW)
+    bp.LinearCalibration.fit(*FEW, prior=0.001, ridge="weak")
 
 
 def test_of_an_operating_point_and_of_other_maps() -> None:
