@@ -68,7 +68,6 @@ from bosaris_py.uncertainty.comparisons import (
     ComparisonTable,
     compare_samples,
     compare_systems,
-    holm_correction,
     refuse_different_trials,
 )
 from bosaris_py.uncertainty.influence import (
@@ -79,6 +78,7 @@ from bosaris_py.uncertainty.influence import (
     check_influences,
     losses_of,
 )
+from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
 from bosaris_py.uncertainty.statistic import (
     DCF,
@@ -487,7 +487,7 @@ class Evaluation(Table):
         if how.normalize and isinstance(statistic, (ActDCF, DCF, MinDCF)):
             statistic = attrs.evolve(statistic, normalize=True)
         judged, replications = statistic or how.statistic_of_eer, how.replications or 2000
-        if how.by_speaker and not options.keys() - {"alternative", "level"}:
+        if how.by_speaker and not options.keys() - {"alternative", "level", "correction"}:
             resampling = how.resampling(replications)
             refuse_different_trials(self._systems, how.key, judged, resampling)
             return compare_samples(self._samples, judged, resampling, how.seed, **options)

@@ -582,10 +582,14 @@ def _compare(args: argparse.Namespace) -> None:
         _STATISTICS[args.statistic](args.prior[0] if args.prior else 0.01),
         conditions=conditions,
         replications=2000 if args.bootstrap is None else args.bootstrap,
+        correction=args.correction,
         progress=_at_terminal(),
         **_judged_by(args, key, metadata),
     )
-    _emit(_table_text(found, form), args.output)
+    text = _table_text(found, form)
+    if len(found.pairs) > 1 and form not in ("csv", "json"):
+        text = f"{text.rstrip()}\n\n{_table_text(found.rank_intervals(), form)}"
+    _emit(text, args.output)
     if args.fail_if_worse:
         record = found.records()[0]
         # Of the area under the ROC more is better.
@@ -726,6 +730,9 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "--plan": dict(_NAME, help="of an evaluation, whose published cost to compute: VoxSRC, ..."),
     "--only": dict(type=_pairs, metavar="COLUMN=VALUE", help="judge only these trials"),
     "--compatibility": dict(choices=("nist",), help="with the quirks of NIST's scorer"),
+    "--correction": dict(
+        choices=("max-t", "holm", "by"), help="of the p-values (default: see compare_systems)"
+    ),
     "--statistic": dict(choices=_STATISTICS, default="eer", help="to compare (default: eer)"),
     "--eer": dict(
         choices=("rocch", "interpolated", "step"), help="which equal error-rate (default: rocch)"
@@ -867,7 +874,7 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
     "evaluate": (_evaluate, f"{_SYSTEMS} --plan --eer --sort --claim {_TABLE}"),
-    "compare": (_compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
+    "compare": (_compare, f"{_SYSTEMS} --statistic --correction --fail-if-worse {_TABLE}"),
     "transfer": (
         _transfer,
         f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --conditions "

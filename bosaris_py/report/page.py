@@ -62,8 +62,12 @@ _METRICS = {
 _COMPARED = (
     "<p>Differences of the EERs (first minus second, fractions) with their standard errors. Both "
     "systems are judged on the same speakers, so a difference can be significant although the "
-    "intervals of both overlap. Decide by <em>p Holm</em>, which is corrected for the number of "
+    "intervals of both overlap. Decide by the second p, which is corrected for the number of "
     "pairs.</p>"
+)
+_RANKED = (
+    "<p>Ranks by EER that systems may have, 1 the best. All of them hold at once with the stated "
+    "confidence. Systems without a significant difference need not be equal.</p>"
 )
 
 
@@ -153,7 +157,7 @@ def _page(report: Report) -> str:
         "conditions": ("Conditions", _table(report.table) if len(pooled.rows) < len(rows) else ""),
         "comparisons": (
             "Comparisons",
-            "" if report.comparison is None else _COMPARED + _table(report.comparison),
+            "" if report.comparison is None else _compared(report.comparison),
         ),
         "figures": ("Figures", _figures(report)),
     }
@@ -169,6 +173,14 @@ def _page(report: Report) -> str:
             for name, (head, body) in sections.items()
         ),
     )
+
+
+def _compared(comparison: ComparisonTable) -> str:
+    """Return the tests of all pairs, and the ranks that more than two systems may have."""
+    tables = [_COMPARED, _table(comparison)]
+    if len(comparison.pairs) > 1:
+        tables += [_RANKED, _table(comparison.rank_intervals())]
+    return "".join(tables)
 
 
 def _figures(report: Report) -> str:

@@ -11,13 +11,15 @@ _NAMES = {
     "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
     "bootstrap_result": "BootstrapResult Interval NormalityTest ValueTest ZTest normality_test "
     "quantile relative_error",
-    "comparisons": "ComparisonTable HolmResult McNemarTest PairedBootstrapResult PermutationTest "
-    "SpeakerZTest compare_systems holm_correction mcnemar_test paired_bootstrap "
+    "comparisons": "ComparisonTable McNemarTest PairedBootstrapResult PermutationTest "
+    "SpeakerZTest compare_systems mcnemar_test paired_bootstrap "
     "speaker_permutation_test speaker_permutation_test_scores speaker_z_test",
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
     "influence": "SpeakersNeeded",
+    "multiplicity.corrections": "CorrectedPValues by_correction holm_correction",
+    "multiplicity.ranks": "RankIntervals",
     "statistic": "AUC DCF EER FMR FNMR ActDCF Cllr ErrorRates FMRAt FNMRAt MinCllr MinDCF "
     "Statistic SteppyEER",
     "papers.standard_errors": "EqualSizeSets FTest ReplicationsNeeded StandardErrorDistribution "

@@ -35,13 +35,11 @@ from bosaris_py.uncertainty.bootstrapping import (
 )
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores as bootstrap_scores
 from bosaris_py.uncertainty.comparisons import ComparisonTable as ComparisonTable
-from bosaris_py.uncertainty.comparisons import HolmResult as HolmResult
 from bosaris_py.uncertainty.comparisons import McNemarTest as McNemarTest
 from bosaris_py.uncertainty.comparisons import PairedBootstrapResult as PairedBootstrapResult
 from bosaris_py.uncertainty.comparisons import PermutationTest as PermutationTest
 from bosaris_py.uncertainty.comparisons import SpeakerZTest as SpeakerZTest
 from bosaris_py.uncertainty.comparisons import compare_systems as compare_systems
-from bosaris_py.uncertainty.comparisons import holm_correction as holm_correction
 from bosaris_py.uncertainty.comparisons import mcnemar_test as mcnemar_test
 from bosaris_py.uncertainty.comparisons import paired_bootstrap as paired_bootstrap
 from bosaris_py.uncertainty.comparisons import speaker_permutation_test as speaker_permutation_test
@@ -63,6 +61,10 @@ from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
+from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues as CorrectedPValues
+from bosaris_py.uncertainty.multiplicity.corrections import by_correction as by_correction
+from bosaris_py.uncertainty.multiplicity.corrections import holm_correction as holm_correction
+from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals as RankIntervals
 from bosaris_py.uncertainty.papers.standard_errors import EqualSizeSets as EqualSizeSets
 from bosaris_py.uncertainty.papers.standard_errors import FTest as FTest
 from bosaris_py.uncertainty.papers.standard_errors import ReplicationsNeeded as ReplicationsNeeded

@@ -1,0 +1,1 @@
+"""Several tests at once: corrected p-values, the largest t of all pairs, ranks of systems."""
