@@ -23,10 +23,12 @@ from bosaris_py._validation import (
     check_fraction,
     collected,
     describe,
+    hushed,
     invalid,
 )
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration import cross_fit as cross_fitted
+from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import (
     ConditionRow,
     ConditionTable,
@@ -79,6 +81,8 @@ from bosaris_py.uncertainty.influence import (
     losses_of,
 )
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
+from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
+from bosaris_py.uncertainty.primary_cost import divided
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
 from bosaris_py.uncertainty.statistic import (
     DCF,
@@ -216,6 +220,30 @@ class _Judging:
                 interval = errors.dcf_interval(cost, **options)
                 found[f"act_dcf{suffix}"] = interval.low, interval.high
         return found, self.how
+
+    def intervals_of_primary(
+        self,
+        cost: PrimaryCost,
+        scores: AnyScores,
+        sample: ListedSample,
+        metadata: TrialMetadata | None,
+    ) -> dict[str, tuple[float, float]]:
+        """Return the intervals of the cost of a plan that weighs partitions of one data set."""
+        if not self.by_speaker or cost.pooled or cost.parts:
+            return {}
+        actual = PlanStatistic(cost.plan)
+        # What there is to say of the plan has been said of the cost.
+        with hushed(UncertainPlanWarning):
+            view = divided(sample, actual, scores, self.key, metadata)
+        if self.replications:
+            least = PlanStatistic(cost.plan, minimum=True)
+            statistics = {"min_primary": least.plain, "act_primary": actual.plain}
+            found, _ = row_intervals(view, statistics, self.resampling(self.replications))
+            return dict(found)
+        influence = SpeakerInfluence.on(actual.plain, view)
+        check_influences({"act_primary": influence}, FEWEST_FOR_INTERVAL)
+        interval = influence.interval(self.confidence, METHOD)
+        return {"act_primary": (interval.low, interval.high)}
 
     def row_of_kinds(self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike) -> ConditionRow:
         """Return the row of a system under a plan of three classes, with intervals."""
@@ -850,11 +878,14 @@ def evaluate(
                 scores = named[name]
                 samples[name] = how.sample(scores, samples.values())
                 results[name] = Results.from_sample(samples[name])
+                cost, of_cost = None, {}
                 if chosen is not None:
                     primary[name] = primary_cost(scores, key, chosen, metadata)
+                    if not by_condition:
+                        cost = primary[name]
+                        of_cost = how.intervals_of_primary(cost, scores, samples[name], metadata)
                 of_system = how.rows(scores, samples[name], results[name])
-            cost = None if by_condition else primary.get(name)
-            rows += [(name, _with_primary(row, cost)) for row in of_system]
+            rows += [(name, _with_primary(row, cost, of_cost)) for row in of_system]
     return Evaluation(
         table=_sorted(rows, sort),
         results=results,
@@ -1044,8 +1075,10 @@ def _calibrated(model: Any, final: Any) -> str:
     return f"cross-fitted: {getattr(model, '__name__', model)}{trained}"
 
 
-def _with_primary(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
-    """Add the primary cost, which is of all trials."""
+def _with_primary(
+    row: ConditionRow, primary: PrimaryCost | None, intervals: Mapping[str, tuple[float, float]]
+) -> ConditionRow:
+    """Add the primary cost, which is of all trials, and its intervals."""
     if primary is None or primary.pooled:
         return row
     of_all = row.kind == "pooled"
@@ -1053,4 +1086,5 @@ def _with_primary(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRo
         "min_primary": or_none(primary.minimum) if of_all else None,
         "act_primary": or_none(primary.actual) if of_all else None,
     }
-    return attrs.evolve(row, figures={**row.figures, **figures})
+    found = {**row.intervals, **intervals} if of_all else row.intervals
+    return attrs.evolve(row, figures={**row.figures, **figures}, intervals=found)

@@ -26,6 +26,7 @@ _NAMES = {
     "equal_size_sets f_test_of_variances relative_deviation replications_needed "
     "standard_error_distribution z_test_of_means",
     "papers.tables": "BootstrapRow BootstrapTable PrintedTable bootstrap_table",
+    "primary_cost": "PrimaryCost",
     "resampling": "Resampling",
     "tandem_statistics": "TDCF TEER TandemDependence TandemStatistic bootstrap_tandem "
     "tandem_dependence",

@@ -83,6 +83,7 @@ from bosaris_py.uncertainty.papers.tables import BootstrapRow as BootstrapRow
 from bosaris_py.uncertainty.papers.tables import BootstrapTable as BootstrapTable
 from bosaris_py.uncertainty.papers.tables import PrintedTable as PrintedTable
 from bosaris_py.uncertainty.papers.tables import bootstrap_table as bootstrap_table
+from bosaris_py.uncertainty.primary_cost import PrimaryCost as PrimaryCost
 from bosaris_py.uncertainty.resampling import Resampling as Resampling
 from bosaris_py.uncertainty.statistic import AUC as AUC
 from bosaris_py.uncertainty.statistic import DCF as DCF

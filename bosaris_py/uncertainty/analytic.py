@@ -57,6 +57,7 @@ from bosaris_py.uncertainty.influence import (
     open_ends,
     speakers_for,
 )
+from bosaris_py.uncertainty.primary_cost import ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
     Resampling,
     SetPlan,
@@ -64,8 +65,7 @@ from bosaris_py.uncertainty.resampling import (
     effective_errors,
     sample_of_lists,
 )
-from bosaris_py.uncertainty.statistic import ActDCF, Statistic, warn_unless_fit
-from bosaris_py.uncertainty.third_class import SpoofStatistic
+from bosaris_py.uncertainty.statistic import ActDCF, AnyStatistic, Statistic, warn_unless_fit
 
 # The area under the ROC, NISTIR 7722.
 
@@ -987,7 +987,7 @@ def errors_by_speaker(sample: ListedSample, limit: float) -> SpeakerErrors:
 def speaker_interval(
     scores: AnyScores,
     key: KeyLike,
-    statistic: LinearStatistic,
+    statistic: LinearStatistic | ViewedStatistic,
     *,
     conditions: Conditions | None = None,
     confidence: float = 0.95,
@@ -1054,19 +1054,21 @@ def speaker_interval(
     0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
     how = Resampling("speaker")
-    if isinstance(statistic, SpoofStatistic):
+    plain: LinearStatistic | AnyStatistic
+    if isinstance(statistic, ViewedStatistic):
         if conditions is not None:
-            raise invalid("conditions", "be left out where kinds weigh", "Conditions")
-        whole = how.kinds_sample(scores, key, Speakers(**speakers))
-        sample, statistic = statistic.view(whole), statistic.plain
+            expected = "be left out where kinds or a plan weigh"
+            raise invalid("conditions", expected, "Conditions")
+        sample, plain = view_of(statistic, scores, key, Speakers(**speakers), how)
     else:
         sample = how.sample(scores, key, Speakers(**speakers), conditions)
-    influence = SpeakerInfluence.on(statistic, sample)
-    warn_unless_fit([statistic], sample)
+        plain = statistic
+    influence = SpeakerInfluence.on(plain, sample)
+    warn_unless_fit([plain], sample)
     check_influences({"metric": influence}, FEWEST_FOR_INTERVAL)
     interval = influence.interval(confidence, METHOD)
-    if interval.low == interval.high and isinstance(statistic, Statistic):
-        left = open_ends(statistic, sample, sample.pairs.n_by_class)
+    if interval.low == interval.high and isinstance(plain, Statistic):
+        left = open_ends(plain, sample, sample.pairs.n_by_class)
         low, high = left(confidence)
         interval = attrs.evolve(interval, low=float(low), high=float(high))
     return interval

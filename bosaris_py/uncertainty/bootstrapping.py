@@ -43,6 +43,7 @@ from bosaris_py.uncertainty.influence import (
     open_ends,
     units_of,
 )
+from bosaris_py.uncertainty.primary_cost import PrimaryCost, view_of
 from bosaris_py.uncertainty.resampling import (
     ListOptions,
     Method,
@@ -564,6 +565,12 @@ def bootstrap_scores(
     given = statistic if isinstance(statistic, (list, tuple)) else [statistic]
     if not given:
         raise invalid("statistic", "be at least one statistic", "none")
+    if any(isinstance(one, PrimaryCost) for one in given):
+        if conditions is not None:
+            hint = "The plan weighs its partitions."
+            raise invalid("conditions", "be left out of a primary cost", "Conditions", hint)
+        several = _of_plans(scores, key, given, method, options)
+        return several if given is statistic else several[0]
     if any(isinstance(one, SpoofStatistic) for one in given):
         if conditions is not None:
             hint = "Weights of conditions and of kinds are not combined."
@@ -580,6 +587,24 @@ def bootstrap_scores(
     shared = given is statistic
     results = bootstrap_sample(chosen, sample, how.plan(sample), how, shared=shared)
     return results if shared else results[0]
+
+
+def _of_plans(
+    scores: AnyScores,
+    key: KeyLike,
+    statistics: Sequence[object],
+    method: ScoresMethod,
+    options: ScoresOptions,
+) -> list[BootstrapResult]:
+    """Bootstrap statistics of which some are costs of plans, from the same seed."""
+    seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
+    results = []
+    for one in statistics:
+        who, how = split_options(method, seeded)
+        sample, plain = view_of(one, scores, key, who, how)
+        warn_unless_fit([plain], sample)
+        results += bootstrap_sample([plain], sample, how.plan(sample), how)
+    return results
 
 
 def _of_three_classes(

@@ -100,6 +100,7 @@ from bosaris_py.uncertainty.multiplicity.corrections import (
 )
 from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
 from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals, count_ranks, surely_better
+from bosaris_py.uncertainty.primary_cost import PrimaryCost, ViewedStatistic, divided, view_of
 from bosaris_py.uncertainty.resampling import (
     IidPlan,
     Resampling,
@@ -338,14 +339,16 @@ def paired_bootstrap(
     who, how = split_options(method, options)
     plain_key, _ = split_key(key)
     check_same_trials((scores_a, scores_b), plain_key)
-    if isinstance(statistic, SpoofStatistic):
+    if isinstance(statistic, ViewedStatistic):
         other = statistic if statistic_b is None else statistic_b
-        if not isinstance(other, SpoofStatistic) or conditions is not None:
-            expected = "be of three classes, as `statistic` is, without conditions"
+        kind = PrimaryCost if isinstance(statistic, PrimaryCost) else SpoofStatistic
+        if not isinstance(other, kind) or conditions is not None:
+            expected = "be of the kind of `statistic`, without conditions"
             raise invalid("statistic_b", expected, describe(statistic_b))
-        one, two = (how.kinds_sample(scores, key, who) for scores in (scores_a, scores_b))
-        viewed = statistic.view(one), other.view(two).sharing_pairs(statistic.view(one))
-        return _paired((statistic.plain, other.plain), viewed, how, alternative)
+        one, plain = view_of(statistic, scores_a, key, who, how)
+        two, other_plain = view_of(other, scores_b, key, who, how)
+        viewed = one, two.sharing_pairs(one)
+        return _paired((plain, other_plain), viewed, how, alternative)
     statistics = as_statistic(statistic), as_statistic(statistic_b or statistic)
     first = how.sample(scores_a, key, who, conditions)
     if method == "speaker" and not how.pigeonhole:
@@ -1160,7 +1163,13 @@ def speaker_z_test(
     FewSpeakersWarning
         If the difference rests on fewer than 30 effective speakers.
     """
-    samples = _complete_samples((scores_a, scores_b), key, Speakers(**speakers), conditions)
+    who = Speakers(**speakers)
+    samples = _complete_samples((scores_a, scores_b), key, who, conditions)
+    if isinstance(statistic, PrimaryCost):
+        plain_key, metadata = split_key(key)
+        pairs = zip(samples, (scores_a, scores_b), strict=True)
+        one, two = (divided(s, statistic, scores, plain_key, metadata) for s, scores in pairs)
+        samples, statistic = (one, two), statistic.plain
     _warn_unless_fit(samples, (statistic, statistic_b))
     return _z_test(samples, (statistic, statistic_b), alternative)
 
@@ -1370,11 +1379,15 @@ def compare_systems(
     named = as_systems(systems)
     if len(named) < 2:
         raise invalid("systems", "hold at least two systems", "one")
-    as_statistic(statistic)
+    if not isinstance(statistic, PrimaryCost):
+        as_statistic(statistic)
+    elif conditions is not None:
+        raise invalid("conditions", "be left out of a primary cost", "Conditions")
     seed, progress = as_seed(options.get("rng")), options.get("progress", False)
     who, how = split_options(method, {**options, "progress": False})
     plain_key, _ = split_key(key)
-    refuse_different_trials(named, plain_key, statistic, how)
+    plain = statistic.plain if isinstance(statistic, PrimaryCost) else statistic
+    refuse_different_trials(named, plain_key, plain, how)
     names = list(named)
     with cautions(system=names[0]):
         first = how.sample(named[names[0]], key, who, conditions)
@@ -1382,9 +1395,15 @@ def compare_systems(
     for name in names[1:]:
         with cautions(system=name):
             samples[name] = first.of_system(named[name], plain_key, conditions)
-    return compare_samples(
+    if isinstance(statistic, PrimaryCost):
+        _, metadata = split_key(key)
+        samples = {
+            name: divided(sample, statistic, named[name], plain_key, metadata)
+            for name, sample in samples.items()
+        }
+    table = compare_samples(
         samples,
-        statistic,
+        plain,
         how,
         seed,
         alternative=alternative,
@@ -1392,6 +1411,10 @@ def compare_systems(
         correction=correction,
         progress=progress,
     )
+    if not isinstance(statistic, PrimaryCost):
+        return table
+    cost, plan = "minCprimary" if statistic.minimum else "actCprimary", statistic.plan
+    return attrs.evolve(table, metric=f"{cost} of {plan.name}", normalized=plan.normalize)
 
 
 def refuse_different_trials(

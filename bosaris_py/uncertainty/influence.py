@@ -51,6 +51,8 @@ from bosaris_py.uncertainty.statistic import (
     Cllr,
     FMRAt,
     FNMRAt,
+    MeanActDCF,
+    MeanMinDCF,
     MinCllr,
     MinDCF,
     RateAt,
@@ -160,14 +162,19 @@ class Losses(NamedTuple):
 # A metric with losses: what `losses_of` takes.
 LinearStatistic = Statistic | ThresholdCost
 
-LINEAR = DCF, ActDCF, MinDCF, EER, AUC, Cllr, MinCllr, FNMR, FMR, FNMRAt, FMRAt
+LINEAR = (
+    *(DCF, ActDCF, MinDCF, MeanActDCF, MeanMinDCF),
+    *(EER, AUC, Cllr, MinCllr, FNMR, FMR, FNMRAt, FMRAt),
+)
 
 # Metrics without a fixed threshold; all others in `LINEAR` are costs at one.
-NOT_FIXED = MinDCF, EER, AUC, Cllr, MinCllr, RateAt
+NOT_FIXED = MinDCF, MeanMinDCF, EER, AUC, Cllr, MinCllr, RateAt
 
 
 def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") -> Losses:
     """Return the losses of scores at the optimum of a metric."""
+    if isinstance(statistic, (MeanActDCF, MeanMinDCF)):
+        return _mean_of([losses_of(one, sample, name) for one in statistic.each])
     if isinstance(statistic, Cllr):
         if not math.isfinite(sample.cllr):
             raise invalid(name, "be finite on the data", f"{sample.cllr}")
@@ -193,6 +200,28 @@ def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") 
         edges, levels, value = _deciding_vertices(statistic, hull)
     open_end = (most, 0.0) if value == 0 else (0.0, 0.0)
     return Losses(Steps(edges, levels[0]), Steps(edges, levels[1]), value, open_end, (0.0, most))
+
+
+def _mean_of(parts: Sequence[Losses]) -> Losses:
+    """Return the losses of the mean of several costs of one sample."""
+
+    def mean(losses: Sequence[Loss], scores: FloatArray) -> Float64Array:
+        values: Float64Array = np.mean([loss(scores) for loss in losses], axis=0)
+        return values
+
+    tar, non = (
+        functools.partial(mean, losses)
+        for losses in ([part.tar for part in parts], [part.non for part in parts])
+    )
+    value = math.fsum(part.estimate for part in parts) / len(parts)
+    most, bounds = (
+        (math.fsum(one) / len(parts), math.fsum(other) / len(parts))
+        for one, other in (
+            zip(*(part.most for part in parts), strict=True),
+            zip(*(part.bounds for part in parts), strict=True),
+        )
+    )
+    return Losses(tar, non, value, most, bounds)
 
 
 def _deciding_vertices(

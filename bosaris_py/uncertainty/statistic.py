@@ -486,6 +486,40 @@ class ActDCF(_AtPriors, _ActualCost):
         return np.atleast_1d(self.costs.thresholds)
 
 
+@attrs.frozen
+class MeanActDCF(ThresholdStatistic):
+    """The mean of actual costs over several operating points, as evaluations publish it."""
+
+    points: tuple[OperatingPoint, ...]
+    normalize: bool = attrs.field(default=False, kw_only=True)
+
+    _takes_llrs = True
+
+    @property
+    def each(self) -> tuple[ActDCF, ...]:
+        """The cost at each point."""
+        return tuple(ActDCF(point, normalize=self.normalize) for point in self.points)
+
+    @property
+    def _together(self) -> ActDCF:
+        return ActDCF(self.points, normalize=self.normalize)
+
+    @property
+    def bounds(self) -> Bounds:
+        """From no errors to nothing but errors."""
+        _, high = self._together.bounds
+        return 0.0, float(np.mean(np.asarray(high)))
+
+    @property
+    def fa_limits(self) -> Float64Array:
+        """The Bayes thresholds."""
+        return self._together.fa_limits
+
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Make the mean cost from error-rates."""
+        return self._together.combine(tar_means, non_means).mean(axis=1)
+
+
 def _to_thresholds(thresholds: Any) -> float | tuple[float, ...]:
     if np.ndim(thresholds) == 0:
         return as_threshold(thresholds, "thresholds")
@@ -807,6 +841,45 @@ class MinDCF(_AtPriors, HullStatistic):
         if self.shape:
             return super()._iid_sampler(index)
         return LazyMinCost.from_index(index, *self.prices())
+
+
+@attrs.frozen
+class MeanMinDCF(HullStatistic):
+    """The mean of minimum costs over several operating points, each at its own threshold."""
+
+    points: tuple[OperatingPoint, ...]
+    normalize: bool = attrs.field(default=False, kw_only=True)
+
+    default_interval: ClassVar[IntervalKind] = "basic"
+
+    @functools.cached_property
+    def each(self) -> tuple[MinDCF, ...]:
+        """The cost at each point."""
+        return tuple(MinDCF(point, normalize=self.normalize) for point in self.points)
+
+    @property
+    def bounds(self) -> Bounds:
+        """From perfect scores to scores that are of no use."""
+        _, high = MinDCF(self.points, normalize=self.normalize).bounds
+        return 0.0, float(np.mean(np.asarray(high)))
+
+    def of_curve(self, curve: WeightedCurve) -> Any:
+        """Return the mean of the least costs."""
+        return math.fsum(one.of_curve(curve) for one in self.each) / len(self.each)
+
+    def of_roc(self, roc: ROC) -> Any:
+        """Return the mean of the least costs."""
+        return math.fsum(one.of_roc(roc) for one in self.each) / len(self.each)
+
+    def of_vertices(self, pmiss: Float64Array, pfa: Float64Array) -> float:
+        """Return the mean of the least costs of all vertices."""
+        return math.fsum(one.of_vertices(pmiss, pfa) for one in self.each) / len(self.each)
+
+    def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
+        """Tell which cells may change the least cost of some point."""
+        return functools.reduce(
+            np.logical_or, (one.open_cells(pmiss, pfa, starts) for one in self.each)
+        )
 
 
 @attrs.frozen

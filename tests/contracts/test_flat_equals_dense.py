@@ -436,6 +436,11 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: bayes_plot(x, x.conditions),
         lambda x: plot_of_conditions(bp.BayesPlot(), x),
     ],
+    "bootstrap_table": [
+        lambda x: unc.bootstrap_table(
+            [x.first, x.second], x.key, unc.EER(), methods=["iid"], replications=20, rng=1
+        )
+    ],
     "bootstrap_scores": [
         lambda x: unc.bootstrap_scores(x.first, x.key, unc.EER(), **x.speaker_maps, **ITERATIONS),
         lambda x: unc.bootstrap_scores(x.first, x.key, unc.MinDCF(0.1), method="iid", **ITERATIONS),
