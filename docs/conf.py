@@ -24,6 +24,7 @@ project_copyright = f"2026, {author}"
 version = release = __version__
 
 extensions = [
+    "method_tables",
     "myst_parser",
     "numpydoc",
     "run_pages",
@@ -49,6 +50,8 @@ templates_path = ["_templates"]
 nitpicky = True
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+# The contents of a page of a class have no room for the class in each entry.
+toc_object_entries_show_parents = "hide"
 
 # `name` in a docstring links to a public name if there is one, and is emphasized otherwise.
 default_role = "autolink"
@@ -136,6 +139,19 @@ PICTURES = dict.fromkeys(
 }
 
 
+# What people look for under another spelling than that of the name; main entries are found first.
+SEARCHED = {
+    "bosaris_py.act_dcf": "actDCF, actual DCF, Cdet",
+    "bosaris_py.cllr": "log-likelihood-ratio cost",
+    "bosaris_py.eer": "equal error rate, EER",
+    "bosaris_py.min_cllr": "minCllr, minimum Cllr",
+    "bosaris_py.min_dcf": "minDCF, minimum DCF, min DCF, Cmin",
+    "bosaris_py.evaluate": "table of metrics",
+    "bosaris_py.plot_det": "DET curve, DET plot",
+    "bosaris_py.plot_bayes": "Bayes error-rate plot, normalized DCF plot",
+}
+
+
 def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Add the guide that explains a class or function and, if it has none, an example."""
     guide, example = OF_NAMES.get(name, ("", []))
@@ -154,6 +170,9 @@ def _name_guide(app: Any, what: str, name: str, obj: Any, options: Any, lines: l
         lines += [f"The code of the picture: :doc:`{page}`.", ""]
     if guide:
         lines += ["", f"Explained in {guide}.", ""]
+    if name in SEARCHED:
+        entries = ", ".join(f"! {entry}" for entry in SEARCHED[name].split(", "))
+        lines[:0] = [f".. index:: {entries}", ""]
 
 
 def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
@@ -196,12 +215,19 @@ def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
         link += literal
 
 
+# Characters of a line beside the navigation, in letters of the usual size and in smaller ones.
+LINE, SMALL_LINE = 98, 122
+
+
 def _strip_code(app: Any, doctree: nodes.document) -> None:
-    """Remove the empty line with which doctests in Markdown end."""
+    """Remove the empty line with which doctests in Markdown end; make room for long lines."""
     for block in doctree.findall(nodes.literal_block):
         if block.rawsource == block.astext():
             block.rawsource = block.rawsource.rstrip()
             block[:] = [nodes.Text(block.rawsource)]
+        longest = max(map(len, block.astext().splitlines()), default=0)
+        if longest > LINE:
+            block["classes"].append("wide" if longest <= SMALL_LINE else "wrapped")
 
 
 def _write_inline_mathml(translator: Any, node: nodes.Node) -> None:

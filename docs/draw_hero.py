@@ -43,13 +43,9 @@ def draw() -> Figure:
         plots.plot_tippett(
             {"fusion": results["fusion"]}, ax=panels[2], title="Strength of evidence"
         )
-        rows = {
-            f"{name} - fusion": unc.paired_bootstrap(
-                llrs[name], llrs["fusion"], test, unc.EER(), **who
-            )
-            for name in ("xvector", "ecapa")
-        }
-        plots.plot_forest(rows, ax=panels[3], title="Differences of EERs, by speaker")
+        compared = unc.compare_systems(llrs, test, unc.EER(), speakers=who["speakers"])
+        title = "Differences of EERs, by speaker"
+        plots.plot_forest(compared, ax=panels[3], percent=True, xlabel="points", title=title)
     return figure
 
 
