@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from bosaris_py._arrays import FloatArray, Weights
+from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
     FilePath,
@@ -44,6 +45,9 @@ from bosaris_py.trials.speakers import SpeakersLike, split_key
 from bosaris_py.uncertainty import Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.comparisons import paired_bootstrap
+
+# Matplotlib is imported when a plot is asked for.
+_late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_case",)})
 
 # Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
 _VERBAL = (
@@ -147,6 +151,27 @@ class CaseLLR(Records):
             if abs(self.log10_lr) >= least:
                 return f"{words} for proposition {1 if self.llr > 0 else 2}"
         return "no support for either proposition"
+
+    @property
+    def verbal_scale(self) -> tuple[tuple[float, str], ...]:
+        """Where the words of the ENFSI guideline begin: least log10 LR and words, ascending."""
+        return _VERBAL[::-1]
+
+    def plot(self, results: Results | None = None, **options: Any) -> Any:
+        """Draw the likelihood-ratio on its scale, with interval, bounds and words.
+
+        Parameters
+        ----------
+        results : Results, optional
+            LLRs of the reference set, to be drawn as histograms.
+        **options
+            As for `plots.plot_case`: ``ax``, ``title``.
+
+        Returns
+        -------
+        plots.Plot
+        """
+        return _late("plot_case")(self, results, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers and texts of the statement as plain values.

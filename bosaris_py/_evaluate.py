@@ -28,7 +28,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration import cross_fit as cross_fitted
-from bosaris_py.errors import UncertainPlanWarning
+from bosaris_py.errors import PlotRangeWarning, UncertainPlanWarning
 from bosaris_py.evaluation import (
     ConditionRow,
     ConditionTable,
@@ -70,6 +70,7 @@ from bosaris_py.uncertainty.comparisons import (
     ComparisonTable,
     compare_samples,
     compare_systems,
+    paired_bootstrap,
     refuse_different_trials,
 )
 from bosaris_py.uncertainty.influence import (
@@ -95,11 +96,24 @@ from bosaris_py.uncertainty.statistic import (
 )
 from bosaris_py.uncertainty.third_class import statistics_of_plan
 
+# Plots by their kinds: of all systems, and others, with the names of their functions.
+_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
+_OTHER_KINDS = {
+    "histogram": "histogram",
+    "forest": "forest",
+    "difference": "difference",
+    "map": "condition_map",
+}
+
 # Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
 _late, _ = on_demand(
     __name__,
     {
-        "bosaris_py.plots": ("BayesPlot", "DETPlot", "plot_bayes", "plot_det"),
+        "bosaris_py.plots": (
+            "BayesPlot",
+            "DETPlot",
+            *(f"plot_{kind}" for kind in (*_KINDS, *_OTHER_KINDS.values())),
+        ),
         "bosaris_py.report": ("Report", "write_report"),
     },
 )
@@ -439,6 +453,93 @@ class Evaluation(Table):
     def __repr__(self) -> str:
         """Return the table and what its figures are."""
         return f"{self.table.body}\n({self._note})"
+
+    def plot(self, kind: str = "det", *, system: str | None = None, **options: Any) -> Any:
+        """Draw all systems, or one, with the operating points of the evaluation.
+
+        Parameters
+        ----------
+        kind : str, default: "det"
+            "det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates"; "forest",
+            the metrics with their intervals; "difference", of two systems over the prior;
+            "histogram" and "map" (of conditions), of one system.
+        system : str, optional
+            Of "det" and "bayes", its conditions; of "histogram", "map" and "forest" only this one.
+        **options
+            As for the function of that kind in ``bosaris_py.plots``. Of "difference",
+            ``names=("A", "B")`` and ``curve=`` one of `uncertainty.ActDCFCurve`, the default, and
+            `uncertainty.MinDCFCurve`.
+
+        Returns
+        -------
+        plots.Plot
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such kind or system, or the kind takes what the evaluation has not.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> dev, test = bp.load_example("asvspoof2019_la")
+        >>> found = bp.evaluate(test.scores, test.key, priors=0.05)
+        >>> found.plot("error_rates", order="eer")
+        Plot: 6 lines of 2 systems
+        """
+        check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
+        self._refuse_kinds("plot")
+        draw = _late(f"plot_{_OTHER_KINDS.get(kind, kind)}")
+        if system is not None:
+            check_choice(system, tuple(self.results), "system")
+        if kind in ("det", "bayes") and system is not None:
+            return (self.det if kind == "det" else self.bayes)(system=system, **options)
+        if kind == "difference":
+            return self._plot_difference(draw, **options)
+        if kind in ("forest", "map"):
+            return self._plot_table(draw, kind, system, options)
+        points = [_as_point(point) for point in self._judging.points.values()]
+        if kind == "reliability":
+            options.setdefault("prior", 0.5)
+        elif kind in ("det", "bayes", "error_rates", "histogram") and points:
+            options.setdefault("prior", points[0] if kind == "det" else points)
+        judged: Any = self.results
+        if kind == "histogram":
+            if system is None and len(judged) > 1:
+                raise invalid("system", "name one, for a histogram", "none")
+            judged = judged[system or next(iter(judged))]
+        elif system is not None:
+            judged = {system: judged[system]}
+        # Scores that are no log-likelihood-ratios have actual costs outside of any window.
+        with hushed(PlotRangeWarning):
+            return draw(judged, **options)
+
+    def _plot_table(self, draw: Any, kind: str, system: str | None, options: Any) -> Any:
+        table: Any = self.table
+        if system is not None or kind == "map":
+            if system is None and len(self.results) > 1:
+                raise invalid("system", "name one, for a map", "none")
+            system = system or next(iter(self.results))
+            table = ConditionTable([row for name, row in self.table.rows if name == system])
+        return draw(table, **options)
+
+    def _plot_difference(self, draw: Any, **options: Any) -> Any:
+        """Draw the difference of two systems over the prior, by the replicates of `compare`."""
+        how, names = self._judging, tuple(options.pop("names", self.results))
+        if how.key is None or len(names) != 2:
+            expected = "be two systems of scores in memory"
+            raise invalid("names", expected, describe(names), 'Give names=("A", "B").')
+        for name in names:
+            check_choice(name, tuple(self.results), "names")
+        curve = options.pop("curve", None) or ActDCFCurve()
+        first, second = (self._systems[name] for name in names)
+        given: Any = {"replications": how.replications or 500, "rng": how.seed}
+        given |= {"confidence": how.confidence, "speakers": how.maps, "method": how.method}
+        if how.strata is not None:
+            given["strata"] = how.strata
+        found = paired_bootstrap(first, second, how.key, curve, **given)
+        options.setdefault("prior", how.prior or None)
+        return draw(found, curve, names=names, **options)
 
     def det(self, *, system: str | None = None, **options: Any) -> Any:
         """Draw the DET curves of all systems, or of the conditions of one.

@@ -12,7 +12,7 @@ from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import Rng, as_nonnegative, describe, hushed, invalid
 from bosaris_py.calibration.cross_fitting import Folds, fold_trials
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.calibration.trained import NOT_NEGATIVE, SavedMap
+from bosaris_py.calibration.trained import NOT_NEGATIVE, DrawnMap, SavedMap
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import evaluate_objective
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
@@ -37,7 +37,7 @@ def _to_lines(value: Any) -> dict[str, LinearCalibration]:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class ConditionCalibration(SavedMap):
+class ConditionCalibration(SavedMap, DrawnMap):
     r"""A line for each condition, drawn towards the line of all trials where it has few.
 
     Make one with `fit_scores` or `read`.

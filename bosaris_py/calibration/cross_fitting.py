@@ -18,7 +18,6 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
-    Readable,
     mark_read_only,
 )
 from bosaris_py._validation import (
@@ -32,7 +31,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds, weak_unless_given
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.calibration.trained import ScoreMap
+from bosaris_py.calibration.trained import DrawnMap, ScoreMap
 from bosaris_py.errors import BosarisWarning, ExtrapolationWarning, MissingTrialsWarning
 from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.training import Ridge
@@ -74,7 +73,7 @@ _SPREAD = 1e-6
 
 
 @attrs.frozen(eq=False, repr=False)
-class CrossFit(metaclass=Readable):
+class CrossFit(DrawnMap):
     """What `cross_fit` returns.
 
     Parameters

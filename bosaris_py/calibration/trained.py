@@ -21,6 +21,7 @@ from bosaris_py._arrays import (
     by_constructor,
     read_only,
 )
+from bosaris_py._lazy import on_demand
 from bosaris_py._validation import (
     FilePath,
     as_float_array,
@@ -75,6 +76,9 @@ Settings: TypeAlias = tuple[float | OperatingPoint, str, Ridge]
 MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
 _HDF5 = (".h5", ".hdf5")
+
+# Matplotlib is imported when a plot is asked for.
+_late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_map",)})
 
 # Scores are far outside those of the training if they are away by more than this share of
 # their range.
@@ -145,7 +149,31 @@ class SavedMap(metaclass=Readable):
     __reduce__ = by_constructor
 
 
-class ScoreMap(metaclass=Readable):
+class DrawnMap(metaclass=Readable):
+    """What `plots.plot_map` draws."""
+
+    __slots__ = ()
+
+    def plot(self, scores: Any, key: Any = None, **options: Any) -> Any:
+        """Draw the map over a range of scores, above their histograms.
+
+        Parameters
+        ----------
+        scores : Results, pair (tar, non), Scores or FlatScores
+            Whose range to show.
+        key : Key or FlatKey, or pair (key, metadata), optional
+            Which trials of Scores are targets and which non-targets.
+        **options
+            As for `plots.plot_map`: ``ax``, ``title``, looks, legend, order and highlight.
+
+        Returns
+        -------
+        plots.Plot
+        """
+        return _late("plot_map")(self, scores, key, **options)
+
+
+class ScoreMap(DrawnMap):
     """A map of each score to a log-likelihood-ratio."""
 
     __slots__ = ()

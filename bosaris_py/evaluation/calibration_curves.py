@@ -35,6 +35,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
+from bosaris_py._lazy import on_demand
 from bosaris_py._tables import text_table
 from bosaris_py._validation import (
     as_number,
@@ -53,6 +54,9 @@ from bosaris_py.numerics.rocch import pav_bins
 from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.scores import AnyScores, check_scores, listed_scores
 from bosaris_py.trials.speakers import KeyLike, SpeakersLike, speaker_maps, split_key
+
+# Matplotlib is imported when a plot is asked for.
+_late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_validation",)})
 
 # So many distinct scores are steps of a Tippett plot; more are counted on a grid of this size.
 _MOST_STEPS = 10_000
@@ -711,6 +715,20 @@ class Validation(metaclass=Readable):
         """
         given = {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING)}
         return {name: value for name, value in given.items() if value is not None}
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the figures with their intervals, below each other.
+
+        Parameters
+        ----------
+        **options
+            As for `plots.plot_validation`: ``ax``, ``title``.
+
+        Returns
+        -------
+        plots.Plot
+        """
+        return _late("plot_validation")(self, **options)
 
     def __repr__(self) -> str:
         """Return a line for each figure."""

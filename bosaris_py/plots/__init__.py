@@ -24,6 +24,9 @@ from bosaris_py.plots.intervals import (
     plot_standard_errors,
 )
 from bosaris_py.plots.looks import style
+from bosaris_py.plots.maps import plot_case, plot_map, plot_validation
+from bosaris_py.plots.panels import PlotGrid, plot_grid
+from bosaris_py.plots.rates import plot_difference, plot_error_rates
 from bosaris_py.plots.windows import (
     WINDOWS,
     DETWindow,
@@ -39,24 +42,31 @@ __all__ = [
     "DETWindow",
     "PercentFormatter",
     "Plot",
+    "PlotGrid",
     "ProbitLocator",
     "ProbitScale",
     "plot_agreement",
     "plot_ape",
     "plot_bayes",
+    "plot_case",
     "plot_condition_map",
     "plot_det",
+    "plot_difference",
     "plot_ece",
     "plot_epc",
+    "plot_error_rates",
     "plot_forest",
+    "plot_grid",
     "plot_histogram",
     "plot_hter_deviations",
     "plot_intervals",
+    "plot_map",
     "plot_pav",
     "plot_reliability",
     "plot_replicates",
     "plot_standard_errors",
     "plot_tippett",
+    "plot_validation",
     "plot_zoo",
     "style",
 ]

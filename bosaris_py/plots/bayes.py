@@ -160,7 +160,7 @@ class BayesPlot(Canvas):
         super().__init__(make_axes(ax, _SIZE), title)
         limits = self._drawn.limits
         if "bayes" not in limits:
-            _add_priors(self.ax)
+            add_priors(self.ax)
             # Quarters have long labels, which touch on a narrow plot.
             self.ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
         self._xlim, self._ylim = limits.setdefault("bayes", (self._xlim, self._ylim))
@@ -412,7 +412,7 @@ class _PriorLocator(FixedLocator):
         return kept
 
 
-def _add_priors(ax: Axes) -> None:
+def add_priors(ax: Axes) -> None:
     """Write the priors in per cent above the Axes."""
     above = ax.secondary_xaxis("top")
     # It has no ticks, but would be laid out.

@@ -86,19 +86,24 @@ class Sheet(Plot):
     def _set_system(self, results: Results, name: str = "") -> None:
         """Choose the system that is drawn from now on."""
         _require("results", results, Results, "Use set_system for arrays of scores.")
+        self._name_system(name)
+        # Last: bad arguments leave the system of before.
+        self._results = results
+        self._chosen(results)
+
+    def _name_system(self, name: str) -> None:
+        """Choose the look and the name of what is drawn from now on."""
         _require("name", name, str)
         if name.startswith("_"):
             expected = "not begin with an underscore"
             hint = "Matplotlib leaves such labels out of legends."
             raise invalid("name", expected, describe(name), hint)
-        # Set together and last: bad arguments leave the system of before.
-        self._results, self._name = results, name
+        self._name = name
         names = self._drawn.names
         # Systems without a name are never the same system.
         if not (name and name in names):
             names.append(name)
         self._number = names.index(name) if name else len(names) - 1
-        self._chosen(results)
 
     def _chosen(self, results: Results) -> None:
         """Do what else the choice of a system means."""
@@ -158,7 +163,7 @@ class Sheet(Plot):
     def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
         """Remember an artist, and what the legend is to say of it."""
         self.artists.setdefault(kind, []).append(artist)
-        if label is not None and self._results is not None and label.startswith(self._name):
+        if label is not None and self._drawn.names and label.startswith(self._name):
             text = label.removeprefix(self._name).strip()
             self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
 

@@ -18,7 +18,14 @@ from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, 
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.plots.canvas import Canvas, Look, check_band, highest_rates, is_outside
 from bosaris_py.plots.display import Text
-from bosaris_py.plots.looks import covers, letters, make_axes, one_at_a_time, text_colour
+from bosaris_py.plots.looks import (
+    covers,
+    letters,
+    make_axes,
+    one_at_a_time,
+    text_colour,
+    write_below,
+)
 from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
 from bosaris_py.plots.windows import (
     WINDOWS,
@@ -407,6 +414,16 @@ class DETPlot(Canvas):
             settings["transform"] = ax.get_yaxis_transform()
             written = ax.text(x, rate, text, zorder=1.5, **settings)
         self._margins.append((written, upright))
+
+    def _hide_margins(self) -> None:
+        """Take the texts of the margins away, and the notes in their place."""
+        texts = {text.get_text().strip() for text, _ in self._margins}
+        for text, _ in self._margins:
+            text.set_visible(False)
+        self._drawn.notes[:] = [
+            note for note in self._drawn.notes if note.removeprefix("grey: ") not in texts
+        ]
+        write_below(self.ax, self._drawn.notes)
 
     def _free_margins(self) -> None:
         """Move the texts of the margins to where they cover nothing, or say it below the axis."""

@@ -131,6 +131,7 @@ class Plot(Picture):
     See Also
     --------
     bosaris_py.DETPlot, bosaris_py.BayesPlot : Plots that are drawn line by line.
+    plot_grid : A panel for each system.
 
     Examples
     --------

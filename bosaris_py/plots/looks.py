@@ -569,6 +569,13 @@ class _ShownAxes(Axes):
         return png(self.figure.figure)
 
 
+def new_figure(size: tuple[float, float]) -> Figure:
+    """Return a figure of `size` inches that a notebook shows and that pyplot does not know."""
+    figure = _ShownFigure(figsize=size, layout="constrained")
+    figure.keeps_width = bool(_open_styles)
+    return figure
+
+
 def make_axes(ax: object, size: tuple[float, float]) -> Axes:
     """Return `ax`, or the Axes of a new figure of `size` inches that pyplot does not know."""
     if ax is None:
@@ -576,9 +583,7 @@ def make_axes(ax: object, size: tuple[float, float]) -> Axes:
         if list(wanted) != list(mpl.rcParamsDefault["figure.figsize"]):
             # The width that the user has set, in the proportions of the plot.
             size = (wanted[0], wanted[0] * (size[1] / size[0]))
-        figure = _ShownFigure(figsize=size, layout="constrained")
-        figure.keeps_width = bool(_open_styles)
-        return figure.add_subplot(axes_class=_ShownAxes)
+        return new_figure(size).add_subplot(axes_class=_ShownAxes)
     # A plot is as good as its Axes.
     ax = getattr(ax, "ax", ax)
     if not isinstance(ax, Axes):
@@ -630,21 +635,22 @@ def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> N
         axes.annotate(name, points[i].tolist(), fontsize=size, **sides)
 
 
-def name_lines(axes: Axes, names: Mapping[float, str]) -> None:
-    """Write names at the feet of upright lines, one above the other where they would touch."""
+def name_lines(axes: Axes, names: Mapping[float, str], height: float = 0.0) -> None:
+    """Write names beside upright lines, at a share of their height, or higher if they touch."""
     size = letters("x-small")
     per_point = axes.figure.dpi / 72.0
     frame = axes.get_window_extent()
     taken: list[Bbox] = []
     for x, name in sorted(names.items()):
-        width, height = (per_point * length for length in _size_in_points(name, size))
+        width, tall = (per_point * length for length in _size_in_points(name, size))
         left = float(axes.transData.transform((x, 0.0))[0]) + 2.0 * per_point
         # On the other side of the line where the frame ends.
         side = "left" if left + width <= frame.x1 else "right"
         left -= 0.0 if side == "left" else width + 4.0 * per_point
-        box = Bbox.from_bounds(left, frame.y0 + 3.0 * per_point, width, height)
+        foot = frame.y0 + height * frame.height + 3.0 * per_point
+        box = Bbox.from_bounds(left, foot, width, tall)
         while box.count_overlaps(taken):
-            box = box.translated(0.0, height + 2.0 * per_point)
+            box = box.translated(0.0, tall + 2.0 * per_point)
         taken.append(box)
         offset = 2.0 if side == "left" else -2.0, (box.y0 - frame.y0) / per_point
         axes.annotate(

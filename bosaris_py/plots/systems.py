@@ -47,7 +47,7 @@ class Chosen:
 
     Parameters
     ----------
-    results : dict of str to Results
+    results : dict of str to Results, or to what is drawn of a name
         Those that are grey come first, so that they lie below.
     given : list of str
         Names as they came, which number the colours.
@@ -59,14 +59,14 @@ class Chosen:
         As in `Styling`.
     """
 
-    results: dict[str, Results]
+    results: dict[str, Any]
     given: list[str]
     looks: dict[str, dict[str, Any]]
     others: frozenset[str]
     legend: bool | str
 
     @classmethod
-    def of(cls, judged: dict[str, Results], styling: Mapping[str, Any]) -> Chosen:
+    def of(cls, judged: Mapping[str, Any], styling: Mapping[str, Any]) -> Chosen:
         """Check the options of a plot and put its systems in order."""
         unknown = [name for name in styling if name not in Styling.__annotations__]
         if unknown:
@@ -107,13 +107,15 @@ def _names_of(value: Any, given: Sequence[str], argument: str) -> list[str]:
     return list(names)
 
 
-def _ordered(judged: Mapping[str, Results], order: Any) -> list[str]:
+def _ordered(judged: Mapping[str, Any], order: Any) -> list[str]:
     given = [*judged]
     if order is None:
         return given
     if isinstance(order, str):
-        if order not in _ORDERS:
-            expected = f"be one of {', '.join(map(repr, _ORDERS))}, or a list of names"
+        if order not in _ORDERS or not all(isinstance(item, Results) for item in judged.values()):
+            known = f"one of {', '.join(map(repr, _ORDERS))}, or "
+            of_systems = all(isinstance(item, Results) for item in judged.values())
+            expected = f"be {known if of_systems else ''}a list of names"
             raise invalid("order", expected, describe(order), nearest(order, _ORDERS))
         return sorted(given, key=lambda name: _ORDERS[order](judged[name]))
     first = _names_of(order, given, "order")
