@@ -27,6 +27,9 @@ ORDER = {
     "difference standard_errors epc",
     "Validation": "validation case",
     "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",
+    "Figures of the papers": "paper_bayes paper_hull paper_histogram paper_intervals "
+    "paper_agreement paper_standard_errors paper_replicates paper_hter paper_conditions "
+    "paper_weighting",
 }
 SCRIPTS = [DOCS / "gallery" / f"{name}.py" for names in ORDER.values() for name in names.split()]
 TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
