@@ -1,7 +1,7 @@
-"""Calibrate, fuse and judge binary detectors whose scores are log-likelihood-ratios.
+"""Calibrate, fuse and evaluate binary detectors whose scores are log-likelihood-ratios.
 
 Scores of trials, each a model (row) against a test segment (column), are kept
-in matrices with a mask. `Key` says which trials are targets; `Results` judges;
+in matrices with a mask. `Key` says which trials are targets; `Results` evaluates;
 `LinearCalibration`, `PAVCalibration`, `LinearFusion` and `QualityFusion` turn scores
 into log-likelihood-ratios; `DETPlot` and `BayesPlot` draw.
 """

@@ -1,4 +1,4 @@
-"""One call from scores to judged systems: a table, plots and comparisons."""
+"""One call from scores to evaluated systems: a table, plots and comparisons."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _as_point(point: float | OperatingPoint) -> OperatingPoint:
 
 @attrs.frozen(kw_only=True)
 class _Judging:
-    """How systems are judged: all that the rows of a table have in common."""
+    """How systems are evaluated: all that the rows of a table have in common."""
 
     # A Key or FlatKey; None where scores and key stay in files.
     key: Any
@@ -319,7 +319,7 @@ class _Judging:
         }
 
     def facts(self) -> dict[str, str]:
-        """Say what was judged, and how."""
+        """Say what was evaluated, and how."""
         key = self.key
         facts = {}
         if key is not None:
@@ -368,7 +368,7 @@ class _Judging:
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Evaluation(Table):
-    """Systems judged on one key; made by `evaluate`. It prints as a table.
+    """Systems evaluated on one key; made by `evaluate`. It prints as a table.
 
     Parameters
     ----------
@@ -794,7 +794,7 @@ def evaluate(
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
-    """Judge systems: a table of their figures, plots and comparisons.
+    """Evaluate systems: a table of metrics, plots and paired tests.
 
     Parameters
     ----------
@@ -1013,7 +1013,7 @@ def evaluate_files(
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
-    """Judge systems in HDF5 files in blocks, however large or small they are.
+    """Evaluate systems in HDF5 files in blocks, however large or small they are.
 
     Parameters
     ----------
@@ -1111,7 +1111,7 @@ def _results_by_name(systems: Any, base: float | None) -> dict[str, Results]:
 
 
 def _without_key(priors: PriorLike, *, normalize: bool, eer: EERDefinition) -> _Judging:
-    """Return how systems are judged of which there are no trials in memory."""
+    """Return how systems are evaluated of which there are no trials in memory."""
     return _Judging(
         key=None,
         points=named_points(priors),
@@ -1126,7 +1126,7 @@ def _without_key(priors: PriorLike, *, normalize: bool, eer: EERDefinition) -> _
 
 
 def _of_results(results: Mapping[str, Results], how: _Judging, sort: str | None) -> Evaluation:
-    """Judge systems by their results alone."""
+    """Evaluate systems by their results alone."""
     _check_sort(sort, how.points)
     rows = []
     with cautions() as heard:

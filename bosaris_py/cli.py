@@ -1,7 +1,7 @@
 """The command ``bosaris``: from files of scores to files of results, without a script.
 
 Each subcommand calls one or two public functions and computes nothing itself. The parser is
-argparse: it comes with Python, so that nothing more has to be installed where scores are judged,
+argparse: it comes with Python, so that nothing more has to be installed where scores are evaluated,
 and the subcommands need nothing that it lacks. Results go to the standard output; warnings, errors
 and progress bars go to the standard error, a line each. The exit code is 0 when all is done, 1 if
 the data or a file is at fault, 2 if the command line is. It is 3 if the answer to what was asked is
@@ -530,7 +530,7 @@ def _evaluate(args: argparse.Namespace) -> None:
 
 
 def _judge(args: argparse.Namespace) -> Any:
-    """Judge systems, in blocks if their files are large."""
+    """Evaluate systems, in blocks if their files are large."""
     systems, options = _systems(args.scores), {}
     if args.prior:
         options["priors"] = args.prior
@@ -627,7 +627,7 @@ def _transfer(args: argparse.Namespace) -> None:
 
 
 def _results(args: argparse.Namespace) -> dict[str, Any]:
-    """Judge each system, in blocks if its file is large."""
+    """Evaluate each system, in blocks if its file is large."""
     systems, found = _systems(args.scores), {}
     conditions = None
     if args.conditions or not _are_large(args, *systems.values(), args.key):
@@ -823,7 +823,7 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris convert scores.h5 scores.txt --key key.h5 --to speechbrain-scores",
     ),
     "evaluate": (
-        "Judge systems: a table of their figures.",
+        "Evaluate systems: a table of metrics, plots and paired tests.",
         "bosaris evaluate A=a.txt B=b.txt --key key.tsv --prior 0.01,0.05",
         "bosaris evaluate a.h5 b.h5 --key key.tsv --conditions gender --json",
         "bosaris evaluate a.h5 --key key.h5 --speakers models.txt,segments.txt --bootstrap 2000",
@@ -835,7 +835,7 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris compare a.h5 b.h5 c.h5 --key key.h5 --speakers 're:^[^/]+'",
     ),
     "transfer": (
-        "Judge test scores at the threshold that dev scores choose.",
+        "Evaluate test scores at the threshold that dev scores choose.",
         "bosaris transfer dev.txt test.txt --dev-key dev_key.txt --key test_key.txt --rule eer",
         "bosaris transfer dev.h5 test.h5 --dev-key dev_key.h5 --key key.h5 --rule fmr=0.001 "
         "--speakers 're:^[^-]+' --bootstrap 2000",

@@ -17,6 +17,13 @@ MOST_WORDS = 30
 AVOIDED = re.compile(
     r"\b(nobody|whoever|peculiar|sober|luck|habits|(?:is|are) (?:said|told) by)\b", re.IGNORECASE
 )
+# Words with a plainer one: evaluate, note, say or show, "is not an LLR". The list of changes keeps
+# those of its time.
+PLAINER = re.compile(
+    r"\b(judg(?:es?|ed|ing)|heed(?:s|ed|ing)?|tells|(?:is|are) no LLRs?)\b", re.IGNORECASE
+)
+# How sentences of pages begin without their subject: "What is written has", "Below 0 it is".
+STARTS = re.compile(r"(?:\A|(?<=[.!?;:])\s+)(What|Below 0)\b(?![^.?!]*\?)")
 _BLOCKS = re.MULTILINE | re.DOTALL
 Passage = tuple[int, str]
 
@@ -66,6 +73,14 @@ def complaints(paragraph: str) -> Iterator[str]:
         yield f'avoid "{match[0]}"'
 
 
+def manners(paragraph: str, *, page: bool) -> Iterator[str]:
+    """Yield words with a plainer one, and how sentences of a page should not begin."""
+    for match in PLAINER.finditer(paragraph):
+        yield f'avoid "{match[0]}"'
+    for match in STARTS.finditer(paragraph) if page else ():
+        yield f'do not begin with "{match[1]}": {paragraph[match.start() :].strip()[:60]}...'
+
+
 def _blank(match: re.Match[str]) -> str:
     """Keep the lines of what is left out, so that numbers of lines stay right."""
     return "\n" * match[0].count("\n")
@@ -91,8 +106,10 @@ def main() -> int:
         if "_build" in path.parts:
             continue
         text = path.read_text(encoding="utf-8")
-        for number, paragraph in (docstrings if path.suffix == ".py" else markdown)(text):
-            for complaint in complaints(paragraph):
+        page = path.suffix == ".md"
+        for number, paragraph in (markdown if page else docstrings)(text):
+            more = () if path.name == "CHANGELOG.md" else manners(paragraph, page=page)
+            for complaint in [*complaints(paragraph), *more]:
                 found += 1
                 sys.stdout.write(f"{path}:{number}: {complaint}\n")
     return 1 if found else 0

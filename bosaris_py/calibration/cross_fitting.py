@@ -440,7 +440,7 @@ def cross_fit(
     qualities: Any = None,
     **options: Any,
 ) -> CrossFit:
-    r"""Calibrate or fuse the trials on which the map is trained, without judging it on itself.
+    r"""Calibrate or fuse the trials on which the map is trained, without evaluating it on itself.
 
     Speakers, not trials, are divided into folds. A trial whose speakers are in folds p and q
     gets the log-likelihood-ratio of a map trained on the trials of which no speaker is in p or

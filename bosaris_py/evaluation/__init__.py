@@ -1,4 +1,4 @@
-"""Judging detectors: `Results`, and the curves that the plots draw, as plain numbers."""
+"""Evaluating detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
 from bosaris_py.evaluation.calibration_curves import (
     ECECurve,

@@ -326,7 +326,7 @@ def condition_table(
     *,
     normalize: bool = True,
 ) -> ConditionTable:
-    """Judge each condition on its own, all trials pooled, and the conditions equalised.
+    """Evaluate each condition on its own, all trials pooled, and the conditions equalised.
 
     Parameters
     ----------
@@ -409,7 +409,7 @@ def table_of_sample(
     eer: EERDefinition = "rocch",
     intervals: Callable[[Any, str], TableIntervals] | None = None,
 ) -> ConditionTable:
-    """Judge members, all of them pooled, and all of them weighted."""
+    """Evaluate members, all of them pooled, and all of them weighted."""
     # `intervals` makes those of the figures of a row from its sample, given its name.
     rows = []
     # What has been said of all trials is not said of each condition.

@@ -85,7 +85,7 @@ class SystemComparison(metaclass=Readable):
     def from_scores(
         cls, systems: Systems, key: KeyLike, *, prior: float | OperatingPoint
     ) -> "SystemComparison":
-        """Judge systems on the trials of a key.
+        """Evaluate systems on the trials of a key.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class SystemComparison(metaclass=Readable):
         prior: float | OperatingPoint,
         **options: Any,
     ) -> "SystemComparison":
-        """Judge systems in HDF5 files of any size, in four passes over them.
+        """Evaluate systems in HDF5 files of any size, in four passes over them.
 
         Parameters
         ----------

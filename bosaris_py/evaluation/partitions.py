@@ -352,7 +352,7 @@ def _combined(
 def _stand_ins(
     factors: Sequence[PartitionFactor], levels: Levels, others: Mapping[Levels, IndexArray]
 ) -> IndexArray:
-    """Return the non-targets by which a partition of targets only is judged on its own."""
+    """Return the non-targets by which a partition of targets only is evaluated on its own."""
     barred = {(factor.name, level) for factor in factors for level in factor.target_only}
     # Those that agree in all factors but the barred ones.
     fixed = [pair for pair in levels if pair not in barred]

@@ -78,7 +78,7 @@ class PointCost(metaclass=Readable):
 
 @attrs.frozen(kw_only=True)
 class PartitionCost(metaclass=Readable):
-    """The cost of one partition of the trials, judged by itself.
+    """The cost of one partition of the trials, evaluated by itself.
 
     Parameters
     ----------
@@ -487,7 +487,7 @@ def primary_cost_of_files(
 def _judge(
     plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str], compatibility: str | None
 ) -> PrimaryCost:
-    """Judge the trials by a plan, or by each of its parts."""
+    """Evaluate the trials by a plan, or by each of its parts."""
     differences: tuple[str, ...] = nist.DIFFERENCES if plan.official_scorer else ()
     if compatibility == "nist":
         differences = nist.QUIRKS
@@ -543,7 +543,7 @@ _Costs = tuple[tuple[PointCost, ...], float]
 def _weighted_costs(
     plan: EvaluationPlan, sample: DivisibleSample, members: Sequence[ConditionMembers]
 ) -> _Costs:
-    """Return the costs of weighted partitions; warn of scores that are no llrs."""
+    """Return the costs of weighted partitions; warn of scores that are not llrs."""
     for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
         if not any(getattr(item, field) for item in members):
             expected = f"hold at least one {class_name} that counts"
@@ -621,7 +621,7 @@ def _nist_costs(
 def _partition_costs(
     plan: EvaluationPlan, trials: PlanTrials, cut: Partitioning, compatibility: str | None
 ) -> Iterator[PartitionCost]:
-    """Judge each partition by itself."""
+    """Evaluate each partition by itself."""
     limits = DecisionCosts.from_prior(plan.operating_points).thresholds
     non_counts = trials.sample.counts[1]
     for partition in cut.partitions:

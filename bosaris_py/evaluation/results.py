@@ -148,7 +148,7 @@ class Results(Records):
         *,
         base: float | None = None,
     ) -> "Results":
-        """Judge the scores of all trials in one list, with a label for each.
+        """Evaluate the scores of all trials in one list, with a label for each.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Results(Records):
 
     @classmethod
     def from_sample(cls, sample: Sample) -> "Results":
-        """Judge trials that do not lie in two lists.
+        """Evaluate trials that do not lie in two lists.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Results(Records):
         *,
         base: float | None = None,
     ) -> "Results":
-        """Judge the scores of the trials in a key.
+        """Evaluate the scores of the trials in a key.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class Results(Records):
         client: Any = None,
         progress: bool = False,
     ) -> "Results":
-        """Judge score files of any size, in memory that does not grow with them.
+        """Evaluate score files of any size, in memory that does not grow with them.
 
         The files are read twice, by blocks of rows. Counts, and so all metrics that rank scores,
         are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither depends on blocks,

@@ -1,4 +1,4 @@
-"""Scores in files, judged by two passes over them.
+"""Scores in files, evaluated by two passes over them.
 
 The first pass collects the target scores and adds up the non-targets' part of Cllr. All other
 metrics depend on how many non-targets lie at and between the target scores: the second pass counts

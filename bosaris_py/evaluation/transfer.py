@@ -2,8 +2,8 @@ r"""A threshold that one set of trials chooses, and what it costs on another set
 
 A rule chooses a threshold among the scores of the development set. Between two neighbouring scores
 all thresholds decide alike, so the rule leaves a gap open; the threshold is its midpoint. The test
-set is judged at that threshold. What this costs more than the best threshold of the test set is the
-*regret*.
+set is evaluated at that threshold. What this costs more than the best threshold of the test set is
+the *regret*.
 
 Samples are asked for nothing but error-rates and their ROC, so scores may lie in memory or in
 files, with weighted conditions or without.

@@ -148,7 +148,7 @@ def check_iterations(niters: Any) -> None:
     """Raise unless `niters` is a count.
 
     Nothing depends on it, but the toolkit's functions have it in different places, so that a prior
-    or an objective in its place tells that arguments are out of order.
+    or an objective in its place says that arguments are out of order.
     """
     as_whole(niters, "niters", hint="Are the arguments in the order of this function? They differ.")
 

@@ -239,7 +239,7 @@ def make_objective_function_from_name(name: Any) -> ScoringRule:
 def evaluate_objective(
     objective: Any, scores: npt.ArrayLike, classf: npt.ArrayLike, prior: float
 ) -> float:
-    """Judge log-likelihood-ratios by a training objective; 1 is reached without a detector.
+    """Evaluate log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
     Toolkit: evaluate_objective.m; native: `numerics.linear_objective.evaluate_objective`; differs:
     labels of 0 are allowed, and such trials do not count.
@@ -262,7 +262,7 @@ def test_binary_classifier(
     system: Callable[[Any], npt.ArrayLike],
     input_data: Any,
 ) -> float:
-    """Apply a trained map to scores, and judge what comes out by a training objective.
+    """Apply a trained map to scores, and evaluate what comes out by a training objective.
 
     Toolkit: test_binary_classifier.m; native: none; differs: nothing.
     """

@@ -1,7 +1,7 @@
 r"""Objectives of linear training: value, gradient, Hessian, and the sums they are made of.
 
 A linear map turns the scores of one or more systems into a log-likelihood-ratio
-:math:`s = w^T x + b`. How good it is at a prior :math:`\pi` is judged by a
+:math:`s = w^T x + b`. How good it is at a prior :math:`\pi` is evaluated by a
 proper scoring rule, the expected cost of the posterior log-odds
 :math:`s + \mathrm{logit}(\pi)`,
 

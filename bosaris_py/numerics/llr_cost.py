@@ -6,7 +6,7 @@ r"""Cllr [1]_, and two measures of posteriors that need no key.
                           + \frac1N \sum_{non} \log_2(1+e^{s}) \Big)
 
 The estimated proportion of targets and the divergence of systems do not need to know which trials
-are targets. A value that is out of line tells of a system that went wrong on new data.
+are targets. A value that is out of line shows a system that went wrong on new data.
 
 References
 ----------

@@ -47,7 +47,7 @@ class Minimum:
     """Where a minimisation ended.
 
     The derivatives are those at the last evaluated point, one Newton step before `point` unless the
-    minimisation was cut short. `converged` tells whether the gradient has vanished to rounding,
+    minimisation was cut short. `converged` says whether the gradient has vanished to rounding,
     `stopped` whether the caller's own test ended the minimisation.
     """
 

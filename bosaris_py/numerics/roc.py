@@ -133,8 +133,8 @@ def warn_unless_llrs(
     hull: Callable[[], ROCCH],
     n_smaller: int,
 ) -> None:
-    """Warn if scores are no llrs: too good for their range, all of one sign, or worse than none."""
-    # `within` tells whether all lie in a range. Margins are 3 standard errors of an error-rate of
+    """Warn if scores are not llrs: too good for their range, of one sign, or worse than none."""
+    # `within` says whether all lie in a range. Margins are 3 standard errors of an error-rate of
     # `n_smaller` trials, or half of Cllr; llrs stay below.
     if n_smaller <= FEW_TRIALS or (bits := cllr()) < _LOWEST_BITS:
         return
@@ -154,7 +154,7 @@ def warn_unless_llrs(
     if reason:
         message = (
             f"These scores are no log-likelihood-ratios: {reason}. Calibrate them first, for "
-            "instance with LinearCalibration.fit, or judge them by eer, min_dcf and min_cllr."
+            "instance with LinearCalibration.fit, or evaluate them by eer, min_dcf and min_cllr."
         )
         warn_caller(message, SuspectScoresWarning)
 
@@ -176,7 +176,7 @@ _Point: TypeAlias = tuple[Any, Any]
 class _Steps(NamedTuple):
     """The points of a steppy ROC at which it has come down, each with the fewest misses.
 
-    `at` tells which target score is the threshold; the first of all is always there. The counts
+    `at` says which target score is the threshold; the first of all is always there. The counts
     have one entry more: last those where everything is rejected.
     """
 

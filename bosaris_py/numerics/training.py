@@ -1,7 +1,7 @@
 r"""Linear training: from raw scores to the optimal coefficients.
 
 Shared by calibration (one system) and fusion (several), on plain arrays: the penalised problem, the
-descent by way of subsets, and what users are warned of. `newton` minimises; `separability` tells
+descent by way of subsets, and what users are warned of. `newton` minimises; `separability` says
 whether there is an optimum.
 """
 

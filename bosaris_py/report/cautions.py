@@ -1,4 +1,4 @@
-"""What speaks against figures: warnings, few errors, few speakers, scores that are no LLRs."""
+"""What speaks against figures: warnings, few errors, few speakers, scores that are not LLRs."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class FileMethods(ArrayRecord):
 
     @classmethod
     def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
-        """Read an object from a file; the extension of its name tells the format.
+        """Read an object from a file; the extension of its name names the format.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class FileMethods(ArrayRecord):
         return found
 
     def save(self, path: FilePath) -> None:
-        """Save the object in a file; the extension of its name tells the format.
+        """Save the object in a file; the extension of its name names the format.
 
         An existing file is replaced only when the new one is complete.
 
@@ -247,7 +247,7 @@ class NumberFileMethods(TextFileMethods):
     __slots__ = ()
 
     def save(self, path: FilePath, *, number_format: str | None = None) -> None:
-        """Save the object in a file; the extension of its name tells the format.
+        """Save the object in a file; the extension of its name names the format.
 
         An existing file is replaced only when the new one is complete.
 

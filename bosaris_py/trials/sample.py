@@ -1,8 +1,8 @@
 """The sample: the scored trials of one system, joined once, each class sorted once.
 
-Whatever judges a system asks its sample: for counts, the ROC, Cllr, error-rates at thresholds, and
-for the condition, the weight and the speakers of each trial. Trials lie in memory (`ListedSample`)
-or in files that are read in blocks (`evaluation.StreamedSample`).
+Each evaluation asks the sample of a system: for counts, the ROC, Cllr, error-rates at thresholds,
+and for the condition, the weight and the speakers of each trial. Trials lie in memory
+(`ListedSample`) or in files that are read in blocks (`evaluation.StreamedSample`).
 
 A sample has a list of classes: the targets, then the non-targets, which may be of several kinds,
 such as zero-effort impostors and spoofed trials. Each kind has a fixed share of the false-alarm

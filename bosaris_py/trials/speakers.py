@@ -470,7 +470,7 @@ def speaker_maps(
 def named_speakers(
     key: KeyLike, speakers: SpeakersLike, models: SpeakersOfSide, segments: SpeakersOfSide
 ) -> tuple[AnyKey, tuple[IdMap | None, IdMap | None]]:
-    """Return a key, and the maps of both sides: all that `speakers` tells, or one for each side."""
+    """Return a key, and the maps of both sides: all that `speakers` says, or one for each side."""
     key, metadata = split_key(key)
     by_side = models is not None or segments is not None
     if by_side and speakers is not None:

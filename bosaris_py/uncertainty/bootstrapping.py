@@ -643,7 +643,7 @@ def bootstrap_condition_table(
     method: ScoresMethod = "speaker",
     **options: Unpack[ScoresOptions],
 ) -> ConditionTable:
-    """Judge each condition, all trials pooled, and the conditions equalised, with intervals.
+    """Evaluate each condition, all trials pooled, and the conditions equalised, with intervals.
 
     Parameters
     ----------

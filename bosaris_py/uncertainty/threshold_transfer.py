@@ -3,7 +3,7 @@ r"""What a threshold of one set of trials costs on another, with the uncertainty
 An interval of the test set alone takes the development set as given. Had its speakers been others,
 the threshold would have been another, and so would the errors on the test set. Here the speakers of
 both sets are drawn: of each replicate, the weighted development set chooses its threshold, and the
-weighted test set is judged at it. Speakers of both sets have one weight.
+weighted test set is evaluated at it. Speakers of both sets have one weight.
 """
 
 from __future__ import annotations
@@ -725,7 +725,7 @@ def transfer(
     interval: ReplicateInterval = "corrected",
     rng: Rng = None,
 ) -> Transfer:
-    r"""Judge a test set at the threshold that a development set chooses.
+    r"""Evaluate a test set at the threshold that a development set chooses.
 
     Parameters
     ----------

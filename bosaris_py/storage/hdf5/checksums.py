@@ -29,7 +29,7 @@ def checksums(array: npt.NDArray[Any], rows: int) -> list[int]:
     """Return for each block of so many rows the CRC-32 of 1021 sums, modulo 2^64.
 
     A sum is that of every 1021st word of eight bytes; what is behind the last whole 1021 words is
-    appended as it is. Each changed word changes a sum, whose place tells of words that moved.
+    appended as it is. Each changed word changes a sum, whose place shows words that moved.
     """
     # A sum takes a tenth of the time of reading.
     little = array.astype(array.dtype.newbyteorder("<"), copy=False)

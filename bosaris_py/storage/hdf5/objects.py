@@ -154,7 +154,7 @@ class OpenedFields:
             self._check_measures(name, found)
 
     def _ids(self, dim: str) -> GuardedDataset:
-        """Return the data set of ids that tells the extent of a dimension."""
+        """Return the data set of ids that gives the extent of a dimension."""
         return next(found for name, found in self.data_sets.items() if FIELDS[name].dims == dim)
 
     def _is_transposed(self, name: str) -> bool:
