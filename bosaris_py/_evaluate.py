@@ -25,10 +25,11 @@ from bosaris_py._validation import (
     describe,
     hushed,
     invalid,
+    list_some,
 )
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.calibration import cross_fit as cross_fitted
-from bosaris_py.errors import PlotRangeWarning, UncertainPlanWarning
+from bosaris_py.errors import BosarisWarning, PlotRangeWarning, UncertainPlanWarning
 from bosaris_py.evaluation import (
     ConditionRow,
     ConditionTable,
@@ -82,6 +83,7 @@ from bosaris_py.uncertainty.influence import (
     losses_of,
 )
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
+from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, cross_table
 from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
 from bosaris_py.uncertainty.primary_cost import divided
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
@@ -94,7 +96,7 @@ from bosaris_py.uncertainty.statistic import (
     SteppyEER,
     warn_unless_fit,
 )
-from bosaris_py.uncertainty.third_class import statistics_of_plan
+from bosaris_py.uncertainty.third_class import SpoofStatistic, statistics_of_plan
 
 # Plots by their kinds: of all systems, and others, with the names of their functions.
 _KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
@@ -158,6 +160,8 @@ class _Judging:
     workers: int = 1
     # The stratum of each speaker.
     strata: IdMap | None = None
+    # What describes the trials of the key.
+    metadata: TrialMetadata | None = None
     # What replicates draw.
     method: ScoresMethod = "speaker"
 
@@ -627,6 +631,66 @@ class Evaluation(Table):
         given.setdefault("method", how.method)
         return compare_systems(self._systems, how.key, judged, **given)
 
+    def cross(
+        self,
+        row_factor: str,
+        column_factor: str,
+        *,
+        metric: StatisticLike | SpoofStatistic | None = None,
+        system: str | None = None,
+    ) -> CrossTable:
+        """Return a metric in each cell of two columns of the metadata, such as attack and codec.
+
+        Parameters
+        ----------
+        row_factor, column_factor : str
+            Columns of the metadata. A factor divides a class of trials if trials of the class have
+            values of it other than ``"-"``, ``"bonafide"`` or nothing: an attack divides spoofs,
+            a codec all trials. A column of bona fide trials alone, and one of spoofs alone, cross
+            sets of targets with sets of spoofs.
+        metric : Statistic, optional
+            A number, of two classes or three. By default the first figure of the plan, or the EER.
+        system : str, optional
+            Its name; may be left out where there is one.
+
+        Returns
+        -------
+        CrossTable
+            With intervals if the evaluation has replicates.
+
+        Raises
+        ------
+        InvalidInputError
+            If a column is not there, or no cell has trials of all classes.
+
+        See Also
+        --------
+        evaluate : `conditions` judges rows of all figures.
+        """
+        how, names = self._judging, [*self._systems]
+        if system is None and len(names) > 1:
+            raise invalid("system", f"name one of {list_some(names)}", "None")
+        if system is not None and system not in names:
+            raise invalid("system", f"be one of {list_some(names)}", describe(system))
+        if metric is None:
+            metric = how.statistic_of_eer
+            if self.plan is not None and self.plan.figures:
+                metric = next(iter(statistics_of_plan(self.plan).values()))
+        scores = self._systems[system or names[0]]
+        # What there is to say of the scores has been said by the evaluation.
+        with hushed(BosarisWarning):
+            return cross_table(
+                scores,
+                (how.key, how.metadata),
+                row_factor,
+                column_factor,
+                metric,
+                who=how.who,
+                replications=how.replications,
+                confidence=how.confidence,
+                rng=how.seed,
+            )
+
     def claims(self, *claims: str) -> ClaimTable:
         """Test claims about the figures of each system, all trials pooled.
 
@@ -939,6 +1003,7 @@ def evaluate(
         workers=workers,
         method=method,
         strata=of_speakers,
+        metadata=metadata,
     )
     _check_sort(sort, how.points)
     if replications:

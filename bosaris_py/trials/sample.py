@@ -906,7 +906,13 @@ def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClas
         others = [np.full_like(one, -1, np.int64) if two is None else two for one, two in known]
         persons = np.concatenate([one for one, _ in known]), np.concatenate(others)
     scores = mark_read_only(np.concatenate([kind.scores for kind in kinds]))
-    return ScoredClass(scores, strata, None, persons)
+    order = None
+    if all(kind.is_arranged for kind in kinds):
+        # Kinds are conditions, which stand one after the other in the order, too.
+        starts = np.cumsum([0, *(kind.scores.size for kind in kinds)]).tolist()
+        parts = [kind.order + start for kind, start in zip(kinds, starts, strict=False)]
+        order = mark_read_only(np.concatenate(parts))
+    return ScoredClass(scores, strata, None, persons, order=order)
 
 
 # What the three classes are called in messages.

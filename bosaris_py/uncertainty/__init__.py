@@ -18,6 +18,7 @@ _NAMES = {
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
     "influence": "SpeakersNeeded",
+    "multiplicity.cross_table": "CrossTable WorstCell",
     "multiplicity.corrections": "CorrectedPValues by_correction holm_correction",
     "multiplicity.ranks": "RankIntervals",
     "statistic": "AUC DCF EER FMR FNMR ActDCF Cllr ErrorRates FMRAt FNMRAt MinCllr MinDCF "

@@ -64,6 +64,8 @@ from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
 from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues as CorrectedPValues
 from bosaris_py.uncertainty.multiplicity.corrections import by_correction as by_correction
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction as holm_correction
+from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable as CrossTable
+from bosaris_py.uncertainty.multiplicity.cross_table import WorstCell as WorstCell
 from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals as RankIntervals
 from bosaris_py.uncertainty.papers.standard_errors import EqualSizeSets as EqualSizeSets
 from bosaris_py.uncertainty.papers.standard_errors import FTest as FTest

@@ -18,11 +18,12 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner
+from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_seed, cautions, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample
 from bosaris_py.evaluation.results import named_points
-from bosaris_py.numerics.priors import PriorLike
+from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
@@ -65,6 +66,7 @@ from bosaris_py.uncertainty.speaker_curve import (
     ValuesOfSpeakers,
 )
 from bosaris_py.uncertainty.statistic import (
+    AUC,
     EER,
     ActDCF,
     AnyStatistic,
@@ -764,3 +766,26 @@ def table_statistics(
     for suffix, point in points.items():
         statistics[f"act_dcf{suffix}"] = ActDCF(point, normalize=normalize)
     return statistics | {"min_cllr": MinCllr(), "cllr": Cllr()}
+
+
+# What a metric is called below a table.
+_METRICS: Mapping[type, str] = {
+    EER: words_of_eer("rocch"),
+    AUC: "AUC",
+    Cllr: "Cllr",
+    MinCllr: "minCllr",
+}
+
+
+def metric_name(statistic: StatisticLike | OperatingPoint) -> str:
+    """Name a metric below a table, with its operating point or definition."""
+    if isinstance(statistic, SteppyEER):
+        return words_of_eer(statistic.definition)
+    if isinstance(statistic, (ActDCF, MinDCF)):
+        (suffix,) = named_points(statistic.prior)
+        return f"{'min' if isinstance(statistic, MinDCF) else 'act'}DCF{suffix}"
+    if isinstance(statistic, OperatingPoint):
+        (suffix,) = named_points(statistic)
+        return f"actDCF{suffix}"
+    named = getattr(statistic, "__name__", None)
+    return str(_METRICS.get(type(statistic)) or named or repr(statistic))

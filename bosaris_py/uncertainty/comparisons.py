@@ -21,7 +21,6 @@ from bosaris_py._tables import (
     or_none,
     scale_of_costs,
     text_table,
-    words_of_eer,
 )
 from bosaris_py._validation import (
     Rng,
@@ -38,7 +37,6 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.errors import TrialMismatchError
-from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey
@@ -65,6 +63,7 @@ from bosaris_py.uncertainty.bootstrap_result import (
 from bosaris_py.uncertainty.bootstrapping import (
     SampledSystem,
     draw_replicates,
+    metric_name,
     shared_sampler,
     warn_of_few_errors,
 )
@@ -119,11 +118,8 @@ from bosaris_py.uncertainty.resampling import (
 from bosaris_py.uncertainty.statistic import (
     AUC,
     DCF,
-    EER,
     ActDCF,
     AnyStatistic,
-    Cllr,
-    MinCllr,
     MinDCF,
     StatisticLike,
     SteppyEER,
@@ -1475,7 +1471,7 @@ def compare_samples(
     return attrs.evolve(
         table,
         normalized=normalized,
-        metric=_metric(statistic),
+        metric=metric_name(statistic),
         larger_is_better=larger if known else None,
     )
 
@@ -1502,29 +1498,6 @@ def _max_t_table(
     own = np.minimum(2.0 * np.concatenate([sides, 1.0 - sides]), 1.0)
     directions = mark_read_only(np.maximum(draws.of_directions(), own))
     return ComparisonTable(tuple(tests), results, corrected, directions=directions)
-
-
-# What a metric is called below a table of comparisons.
-_METRICS: Mapping[type, str] = {
-    EER: words_of_eer("rocch"),
-    AUC: "AUC",
-    Cllr: "Cllr",
-    MinCllr: "minCllr",
-}
-
-
-def _metric(statistic: StatisticLike | OperatingPoint) -> str:
-    """Name what was compared, with its operating point or definition."""
-    if isinstance(statistic, SteppyEER):
-        return words_of_eer(statistic.definition)
-    if isinstance(statistic, (ActDCF, MinDCF)):
-        (suffix,) = named_points(statistic.prior)
-        return f"{'min' if isinstance(statistic, MinDCF) else 'act'}DCF{suffix}"
-    if isinstance(statistic, OperatingPoint):
-        (suffix,) = named_points(statistic)
-        return f"actDCF{suffix}"
-    named = getattr(statistic, "__name__", None)
-    return str(_METRICS.get(type(statistic)) or named or repr(statistic))
 
 
 def _is_closed(statistic: object, how: Resampling) -> bool:

@@ -1,0 +1,197 @@
+"""Cross tables: each cell is the single call on its trials, and intervals are of common draws."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning"),
+]
+
+METRICS = [unc.ADCF("ASVspoof5"), unc.ActADCF(), unc.SVEER(), unc.SPFEER(), unc.SASVEER()]
+
+
+class Made:
+    """16 speakers; targets and impostors with a codec, spoofs with an attack and a codec."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(5)
+        rows = []
+        for i in range(16):
+            for j in range(16):
+                for take in range(6 if i == j else 1):
+                    kind = "target" if i == j else "nontarget"
+                    rows.append(
+                        (f"s{i}", f"u{j}_{take}_{i}", kind, "-", "ab"[(take + i + j) % 2], f"s{j}")
+                    )
+            for fake in range(12):
+                codec = "ab"[rng.integers(2)]
+                rows.append((f"s{i}", f"f{i}_{fake}", "spoof", f"A{fake % 3}", codec, ""))
+        models, segments, kind, attack, codec, speaker = map(np.array, zip(*rows, strict=True))
+        self.kind, self.attack, self.codec = kind, attack, codec
+        self.llrs = rng.normal(size=kind.size) * 2 + np.where(kind == "target", 2.0, -2.0)
+        self.llrs = np.round(self.llrs + 0.7 * (attack == "A2"), 1)
+        key = bp.FlatKey.from_trials(models, segments, kind == "target")
+        columns = {"kind": kind, "attack": attack, "codec": codec, "speaker": speaker}
+        self.key = key, bp.TrialMetadata.from_trials(models, segments, columns, key)
+        self.scores = bp.FlatScores.from_trials(models, segments, self.llrs)
+        self.evaluated = bp.evaluate({"a": self.scores}, self.key, plan="ASVspoof5-2")
+
+    def lists(self, attack: str | None, codec: str | None) -> list[np.ndarray]:
+        """Scores of targets, impostors and spoofs; the attack divides the last."""
+        found = []
+        for kind in ("target", "nontarget", "spoof"):
+            chosen = self.kind == kind
+            if codec is not None:
+                chosen &= self.codec == codec
+            if attack is not None and kind == "spoof":
+                chosen &= self.attack == attack
+            found.append(self.llrs[chosen])
+        return found
+
+
+@pytest.fixture(scope="module")
+def made() -> Made:
+    return Made()
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: type(metric).__name__)
+def test_cells_are_single_calls(made: Made, metric: Any) -> None:
+    table = made.evaluated.cross("attack", "codec", metric=metric)
+    assert (table.rows, table.columns) == (("A0", "A1", "A2"), ("a", "b"))
+    for i, attack in enumerate(table.rows):
+        for j, codec in enumerate(table.columns):
+            assert table.values[i, j] == metric(*made.lists(attack, codec))
+        assert table.pooled[0][i] == metric(*made.lists(attack, None))
+    for j, codec in enumerate(table.columns):
+        assert table.pooled[1][j] == metric(*made.lists(None, codec))
+    assert table.pooled[2] == metric(*made.lists(None, None))
+    _, mean, largest = table.margins(0)
+    np.testing.assert_allclose(mean, table.values.mean(axis=1), rtol=1e-15)
+    np.testing.assert_array_equal(largest, table.values.max(axis=1))
+    _, mean, largest = table.margins(1)
+    np.testing.assert_array_equal(largest, table.values.max(axis=0))
+
+
+@pytest.mark.parametrize("metric", [unc.EER(), unc.MinDCF(0.1), unc.AUC(), unc.Cllr()])
+def test_two_classes(made: Made, metric: Any) -> None:
+    """Targets of a codec against spoofs of an attack: only values that a class has divide it."""
+    kind = np.where(made.kind == "nontarget", "spoof", made.kind)
+    metadata = made.key[1]
+    key = made.key[0]
+    scores = made.scores
+    table = bp.evaluate({"a": scores}, (key, metadata), priors=0.1).cross(
+        "codec", "attack", metric=metric
+    )
+    for i, codec in enumerate(table.rows):
+        for j, attack in enumerate(table.columns):
+            tar = made.llrs[(made.kind == "target") & (made.codec == codec)]
+            # Impostors have no attack, and are in no cell of a table of two classes.
+            non = made.llrs[(kind == "spoof") & (made.attack == attack) & (made.codec == codec)]
+            assert table.values[i, j] == metric(tar, non)
+
+
+def test_default_metric_is_the_first_of_the_plan(made: Made) -> None:
+    table = made.evaluated.cross("attack", "codec")
+    assert table.metric == "min a-DCF; costs are normalized"
+    expected = made.evaluated.cross("attack", "codec", metric=unc.ADCF("ASVspoof5"))
+    np.testing.assert_array_equal(table.values, expected.values)
+    plain = bp.evaluate({"a": made.scores}, made.key, priors=0.1).cross("codec", "attack")
+    assert plain.metric == "EER of the ROC's convex hull"
+
+
+def test_few_errors_are_marked(made: Made) -> None:
+    """48 targets of a codec: an EER below 30 / 48 has fewer than 30 misses."""
+    table = made.evaluated.cross("attack", "codec", metric=unc.SPFEER())
+    assert (table.n_errors < 30).all()
+    sizes = [len(made.lists("A1", "a")[i]) for i in (0, 2)]
+    i, j = table.rows.index("A1"), table.columns.index("a")
+    assert table.n_errors[i, j] == pytest.approx(table.values[i, j] * min(sizes), rel=1e-12)
+    assert f"{table.values[i, j]:.4f}*" in str(table)
+    assert "* fewer than 30 errors of a class" in str(table)
+
+
+def test_intervals_are_those_of_common_draws(made: Made) -> None:
+    found = bp.evaluate(
+        {"a": made.scores}, made.key, plan="ASVspoof5-2", replications=80, rng=3,
+        speakers=(lambda name: name, lambda name: "s" + name[1:].split("_")[0]),
+    )  # fmt: skip
+    table = found.cross("attack", "codec", metric=unc.ActADCF())
+    assert table.low is not None
+    assert table.high is not None
+    assert (table.low <= table.values).all()
+    assert (table.values <= table.high).all()
+    worst = table.worst
+    assert (
+        worst.value
+        == table.values.max()
+        == table.values[table.rows.index(worst.row), table.columns.index(worst.column)]
+    )
+    assert (worst.low, worst.high) == (table.low.max(), table.high.max())
+    again = found.cross("attack", "codec", metric=unc.ActADCF())
+    np.testing.assert_array_equal(again.high, table.high)
+    # One interval of all cells is wider than that of one of them.
+    single = unc.bootstrap_scores(
+        made.scores, made.key, unc.ActADCF(), replications=80, rng=3, interval="normal",
+        speakers=(lambda name: name, lambda name: "s" + name[1:].split("_")[0]),
+    )  # fmt: skip
+    assert np.median(table.high - table.low) > single.high - single.low
+    assert f"{worst.row}, {worst.column}" in str(table)
+
+
+def test_forms(made: Made) -> None:
+    table = made.evaluated.cross("attack", "codec")
+    records = table.records()
+    assert [(r["attack"], r["codec"]) for r in records[:3]] == [
+        ("A0", "a"),
+        ("A0", "b"),
+        ("A1", "a"),
+    ]
+    assert json.loads(table.to_json())[0]["value"] == records[0]["value"] == table.values[0, 0]
+    assert records[0]["low"] is None
+    bold = table.to_latex(bold="worst")
+    assert bold.count(r"\textbf") == 3
+    for values in table.values:
+        assert rf"\textbf{{{values.max():.4f}" in bold
+    assert bold.replace(r"\textbf{", "").replace("*}", "*").count("&") == table.to_latex().count(
+        "&"
+    )
+    with pytest.raises(InvalidInputError, match="`bold` must be"):
+        table.to_latex(bold="best")  # type: ignore[arg-type]
+    assert "min a-DCF" in table._repr_html_()
+
+
+def test_empty_cells_are_told() -> None:
+    table = CrossTable(
+        metric="EER",
+        factors=("attack", "codec"),
+        rows=("A0",),
+        columns=("a", "b"),
+        values=np.array([[np.nan, 0.25]]),
+        pooled=(np.array([0.25]), np.array([np.nan, 0.25]), 0.25),
+        n_errors=np.array([[np.nan, 40.0]]),
+    )
+    assert table.records()[0]["value"] is None
+    assert str(table).splitlines()[2].split() == ["A0", "-", "0.2500", "0.2500", "0.2500", "0.2500"]
+    assert table.worst[:3] == ("A0", "b", 0.25)
+
+
+def test_what_cannot_be_crossed_is_refused(made: Made) -> None:
+    with pytest.raises(InvalidInputError, match=r"pair \(key, metadata\)"):
+        bp.evaluate({"a": made.scores}, made.key[0]).cross("attack", "codec")
+    with pytest.raises(InvalidInputError, match="`system` must name one of a, b"):
+        bp.evaluate({"a": made.scores, "b": made.scores}, made.key).cross("attack", "codec")
+    with pytest.raises(InvalidInputError, match="`system` must be one of a"):
+        made.evaluated.cross("attack", "codec", system="c")
+    with pytest.raises(InvalidInputError, match="codecs"):
+        made.evaluated.cross("attack", "codecs")
+    with pytest.raises(InvalidInputError, match="`metric` must be a number"):
+        made.evaluated.cross("attack", "codec", metric=unc.MinDCF([0.1, 0.2]))
