@@ -1,6 +1,7 @@
 """Evaluating detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
 from bosaris_py.evaluation.calibration_curves import (
+    ConsistencyBand,
     ECECurve,
     PAVCurve,
     ReliabilityCurve,
@@ -53,6 +54,7 @@ __all__ = [
     "ClaimTable",
     "ConditionRow",
     "ConditionTable",
+    "ConsistencyBand",
     "DecomposedFigure",
     "Decomposition",
     "ECECurve",

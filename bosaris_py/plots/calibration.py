@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.calibration_curves import (
+    ConsistencyBand,
     ECECurve,
     PAVCurve,
     ReliabilityCurve,
@@ -41,6 +42,11 @@ _LOG_10 = math.log(10.0)
 # Up to so many trials of a class are drawn one by one below a histogram.
 _RUG = 200
 
+# Systems whose bands can be told apart on one diagonal; bars of numbers of trials, and the share of
+# the Axes that they take.
+_MOST_SHADED = 3
+_COUNTED, _FOOT = 40, 0.14
+
 # Prior log-odds of an APE plot, as in the FoCal toolkit.
 _APE = np.linspace(-7.0, 7.0, 281)
 
@@ -48,7 +54,7 @@ _APE = np.linspace(-7.0, 7.0, 281)
 class _LLRSheet(Sheet):
     """Lines of several systems; what each kind looks like."""
 
-    _curves_of_systems = ("pav", "reliability", "tar", "non", "act", "min")
+    _curves_of_systems = ("pav", "pools", "reliability", "tar", "non", "act", "min")
     _looks: ClassVar = {
         "tar": {"linestyle": "-", "linewidth": 1.4},
         "non": {"linestyle": "--", "linewidth": 1.4},
@@ -60,6 +66,7 @@ class _LLRSheet(Sheet):
         "identity": {"linestyle": "-", "linewidth": 0.8},
         "infinite_high": {"marker": "^", "markersize": 7, "clip_on": False, "zorder": 3},
         "infinite_low": {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 3},
+        "pools": {"linestyle": "-", "linewidth": 1.4},
         "reliability": {"linestyle": "-", "linewidth": 1.2, "marker": "o", "markersize": 5},
     }
 
@@ -385,7 +392,7 @@ def plot_reliability(
     prior: float = 0.5,
     ax: Axes | None = None,
     *,
-    bins: int = 10,
+    bins: int | None = None,
     bands: Mapping[str, CalibrationBand] | None = None,
     title: str | None = None,
     **styling: Unpack[Styling],
@@ -400,8 +407,9 @@ def plot_reliability(
         Target prior that turns LLRs into posteriors.
     ax : matplotlib.axes.Axes, optional
         As for `plot_histogram`.
-    bins : int, default: 10
-        Number of bins between 0 and 1.
+    bins : int, optional
+        Number of bins between 0 and 1. By default there are none: pools are those of PAV. With
+        `bands` there are 10.
     bands : mapping of str to CalibrationBand, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.Reliability`.
     title : str, optional
@@ -412,8 +420,15 @@ def plot_reliability(
     Returns
     -------
     plots.Plot
-        Bars on the diagonal are where 95 % of points would lie if the posteriors were right, see
-        `ReliabilityCurve`.
+        By default the CORP diagram: shares of targets in the pools of PAV. The band is where 95 %
+        of its points would lie if the posteriors were right, of up to three systems, see
+        `ConsistencyBand`. Steps at the foot are numbers of trials. With bins, bars on the diagonal
+        take the place of the band, see `ReliabilityCurve`.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting and A. I. Jordan, "Stable reliability diagrams for
+       probabilistic classifiers", PNAS 118, 2021, doi:10.1073/pnas.2016191118.
 
     Examples
     --------
@@ -424,8 +439,14 @@ def plot_reliability(
     words = f"posterior at a prior of {100.0 * prior:g} %", "share of targets"
     chosen = Chosen.of(results_of(systems), styling)
     areas = bands_of(bands, chosen.given, CalibrationBand)
+    # Bands of a bootstrap are those of bins.
+    bins = 10 if bins is None and areas else bins
     sheet = _sheet(ax, _SQUARE, title, *words)
+    n_shaded = len(chosen.results) - len(chosen.others)
     for name, results in sheet.systems(chosen):
+        if bins is None:
+            _draw_pools(sheet, results, prior, shaded=n_shaded <= _MOST_SHADED)
+            continue
         curve = ReliabilityCurve.from_results(results, prior, bins=bins)
         sheet.draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
         if name in areas:
@@ -442,6 +463,31 @@ def plot_reliability(
     sheet.draw_once("identity", [0.0, 1.0], [0.0, 1.0], alpha=0.6)
     sheet.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)
     return sheet._finish(legend=chosen.legend)
+
+
+def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, shaded: bool) -> None:
+    """Draw the pools of PAV as posteriors, the consistency band, and the numbers of trials."""
+    pools = PAVCurve.from_results(results)
+    plo = float(DecisionCosts.from_prior(prior).plo)
+    x = sigmoid(np.stack((pools.lowest, pools.highest), axis=1).ravel() + plo)
+    y = np.repeat(sigmoid(pools.llr + plo), 2)
+    sheet.draw("pools", x, y, "")
+    if sheet._is_other:
+        return
+    band = ConsistencyBand.from_results(results, prior)
+    if shaded:
+        sheet._system_band(band, band.at, None, {})
+    edges = np.linspace(0.0, 1.0, _COUNTED + 1)
+    numbers, _ = np.histogram(band.at, edges, weights=band.counts)
+    # Most trials are at the ends: heights are logarithms.
+    heights = _FOOT * np.log1p(numbers) / np.log1p(max(numbers.max(), 1))
+    colour = sheet._look.colour
+    sheet.artists.setdefault("counts", []).append(
+        sheet.ax.stairs(heights, edges, color=colour, alpha=0.8, linewidth=0.8)
+    )
+    sheet._say_of_system(
+        f"at the foot numbers of trials on a logarithmic scale, up to {int(numbers.max())}"
+    )
 
 
 @one_at_a_time

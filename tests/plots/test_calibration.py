@@ -17,6 +17,7 @@ from bosaris_py.errors import FewSpeakersWarning, InvalidInputError
 from bosaris_py.evaluation import (
     ConditionRow,
     ConditionTable,
+    ConsistencyBand,
     ECECurve,
     PAVCurve,
     ReliabilityCurve,
@@ -142,9 +143,39 @@ def test_pav_line_joins_the_finite_pools_and_marks_the_others(results: Results) 
     assert (marks["^"], marks["v"]) == (limit, -limit)
 
 
+def test_pools_of_a_reliability_diagram_are_those_of_pav(results: Results) -> None:
+    curve = PAVCurve.from_results(results)
+    plot = plot_reliability({"A": results}, 0.2)
+    (line,) = plot.artists["pools"]
+    # Posterior odds are prior odds, here 1/4, times the likelihood-ratio.
+    for values, llrs in (
+        (line.get_xdata()[::2], curve.lowest),
+        (line.get_xdata()[1::2], curve.highest),
+        (line.get_ydata()[::2], curve.llr),
+    ):
+        with np.errstate(over="ignore"):
+            odds = np.exp(llrs) / 4.0
+        expected = np.where(np.isinf(odds), 1.0, odds / (1.0 + np.where(np.isinf(odds), 0, odds)))
+        np.testing.assert_allclose(values, expected, rtol=1e-12)
+    band = ConsistencyBand.from_results(results, 0.2)
+    drawn = plot.artists["band"][0].get_paths()[0].vertices
+    assert drawn[:, 1].min() == pytest.approx(band.low.min())
+    assert drawn[:, 1].max() == pytest.approx(band.high.max())
+    # The numbers of trials are those of all trials.
+    assert band.counts.sum() == results.n_tar + results.n_non
+    heights = plot.artists["counts"][0].get_data().values
+    assert heights.max() == pytest.approx(0.14)
+
+
+def test_bands_of_many_systems_would_hide_each_other(results: Results) -> None:
+    many = dict.fromkeys("ABCD", results)
+    assert "band" not in plot_reliability(many).artists
+    assert len(plot_reliability(many, highlight=["A", "B"]).artists["band"]) == 2
+
+
 def test_reliability_bars_are_about_the_diagonal(results: Results) -> None:
     curve = ReliabilityCurve.from_results(results, 0.2)
-    axes = plot_reliability({"A": results}, 0.2)
+    axes = plot_reliability({"A": results}, 0.2, bins=10)
     (container,) = axes.containers
     bars = [np.asarray(segment) for segment in container[2][0].get_segments()]
     for bar, x, low, high in zip(bars, curve.predicted, curve.low, curve.high, strict=True):
