@@ -19,6 +19,7 @@ _NAMES = {
     "wilson_interval",
     "influence": "SpeakersNeeded",
     "multiplicity.cross_table": "CrossTable WorstCell",
+    "inference.equivalence": "EquivalenceTest equivalence_test",
     "multiplicity.corrections": "CorrectedPValues by_correction holm_correction",
     "multiplicity.ranks": "RankIntervals",
     "statistic": "AUC DCF EER FMR FNMR ActDCF Cllr ErrorRates FMRAt FNMRAt MinCllr MinDCF "

@@ -60,6 +60,8 @@ from bosaris_py.uncertainty.decisions import rule_of_3 as rule_of_3
 from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
+from bosaris_py.uncertainty.inference.equivalence import EquivalenceTest as EquivalenceTest
+from bosaris_py.uncertainty.inference.equivalence import equivalence_test as equivalence_test
 from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
 from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues as CorrectedPValues
 from bosaris_py.uncertainty.multiplicity.corrections import by_correction as by_correction

@@ -36,7 +36,7 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
 from bosaris_py.trials.strata import SetIndex, Strata
-from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
+from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, OpenEnds, ZTest, z_test
 from bosaris_py.uncertainty.decisions import (
     Prices,
     ThresholdCost,
@@ -1068,10 +1068,20 @@ def speaker_interval(
     check_influences({"metric": influence}, FEWEST_FOR_INTERVAL)
     interval = influence.interval(confidence, METHOD)
     if interval.low == interval.high and isinstance(plain, Statistic):
-        left = open_ends(plain, sample, sample.pairs.n_by_class)
-        low, high = left(confidence)
-        interval = attrs.evolve(interval, low=float(low), high=float(high))
+        return _left_open(open_ends(plain, sample, sample.pairs.n_by_class), interval)
     return interval
+
+
+def _left_open(ends: OpenEnds, interval: Interval) -> Interval:
+    """Return the interval that data without variation leave open."""
+    low, high = map(float, ends(interval.confidence))
+    return attrs.evolve(
+        interval, low=low, high=high, remade=functools.partial(_left_open_at, ends, interval)
+    )
+
+
+def _left_open_at(ends: OpenEnds, interval: Interval, confidence: float) -> Interval:
+    return _left_open(ends, attrs.evolve(interval, confidence=confidence))
 
 
 @attrs.frozen(eq=False)

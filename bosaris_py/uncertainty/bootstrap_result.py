@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from math import nan
@@ -50,6 +51,8 @@ class Interval(metaclass=Readable):
         Share of repetitions whose interval covers the true value, nominally.
     method : str
         How the interval was made.
+    remade : callable, optional
+        From a confidence to the same interval with that one, which one-sided ends need.
     """
 
     estimate: float
@@ -58,6 +61,60 @@ class Interval(metaclass=Readable):
     standard_error: float
     confidence: float
     method: str
+    remade: "Callable[[float], Interval] | None" = attrs.field(default=None, eq=False)
+
+    def upper(self, confidence: float = 0.95) -> float:
+        r"""Return the one-sided upper end: the true value is below it with this confidence.
+
+        For a claim such as "the FMR is at most 1 %".
+
+        Parameters
+        ----------
+        confidence : float, default: 0.95
+            Above 1/2 and below 1.
+
+        Returns
+        -------
+        float
+            The upper end of the two-sided interval of the confidence :math:`2c - 1`.
+
+        Raises
+        ------
+        InvalidInputError
+            If the interval was put together by hand, and has another confidence.
+
+        Examples
+        --------
+        >>> from bosaris_py import uncertainty as unc
+        >>> interval = unc.error_rate_interval(100, 5000)
+        >>> print(f"{interval.high:.4f}, {interval.upper(0.95):.4f}, {interval.lower(0.95):.4f}")
+        0.0243, 0.0235, 0.0170
+        """
+        return self._at(confidence).high
+
+    def lower(self, confidence: float = 0.95) -> float:
+        """Return the one-sided lower end: the true value is above it with this confidence.
+
+        Parameters
+        ----------
+        confidence : float, default: 0.95
+            Above 1/2 and below 1.
+
+        Returns
+        -------
+        float
+            See `upper`.
+        """
+        return self._at(confidence).low
+
+    def _at(self, confidence: float) -> "Interval":
+        both = two_sided(confidence)
+        if abs(both - self.confidence) <= _FUZZ:
+            return self
+        if self.remade is None:
+            expected = f"be {0.5 + 0.5 * self.confidence:g} for an interval of which nothing but "
+            raise invalid("confidence", f"{expected}its ends is known", f"{confidence:g}")
+        return self.remade(both)
 
     @property
     def width(self) -> float:
@@ -100,6 +157,15 @@ class Interval(metaclass=Readable):
             f"{self.estimate:.4g} ({100 * self.confidence:g} % interval {self.low:.4g} to "
             f"{self.high:.4g}, standard error {self.standard_error:.2g}; {self.method})"
         )
+
+
+def two_sided(confidence: float) -> float:
+    """Return the confidence of the two-sided interval that has a one-sided end."""
+    one_sided = check_fraction(confidence, "confidence")
+    if one_sided <= 0.5:
+        hint = "An upper end of 95 % is that of a two-sided interval of 90 %."
+        raise invalid("confidence", "be above 1/2", f"{one_sided:g}", hint)
+    return 2.0 * one_sided - 1.0
 
 
 @attrs.frozen(repr=False)
@@ -252,7 +318,8 @@ class ZTest(metaclass=Readable):
         low, high = low - below, high + above
         if self.least_p > 1.0 - level:
             low, high = min(low, 0.0), max(high, 0.0)
-        return Interval(self.difference, low, high, self.standard_error, level, self.method)
+        numbers = self.difference, low, high, self.standard_error, level
+        return Interval(*numbers, self.method, self.interval)
 
     def __repr__(self) -> str:
         """Put difference, standard error, z and p on one line."""
@@ -270,7 +337,9 @@ def normal_interval(
     half = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
     half *= standard_error
     value, low, high = float(estimate), float(estimate - half), float(estimate + half)
-    return Interval(value, low, high, float(standard_error), float(confidence), method)
+    remade = functools.partial(normal_interval, estimate, standard_error, method=method)
+    numbers = value, low, high, float(standard_error), float(confidence)
+    return Interval(*numbers, method, remade)
 
 
 def student_quantiles(
@@ -654,6 +723,36 @@ class BootstrapResult(Records):
         if not self.n_degenerate:
             return self.replicates
         return self.replicates[defined_replicates(self.replicates)]
+
+    def upper(self, confidence: float = 0.95) -> Any:
+        """Return the one-sided upper end: the true value is below it with this confidence.
+
+        Parameters
+        ----------
+        confidence : float, default: 0.95
+            Above 1/2 and below 1.
+
+        Returns
+        -------
+        float or ndarray of float64
+            The upper end of the interval of the same kind with the confidence 2 c - 1.
+        """
+        return as_plain(self.interval_of(self.interval, two_sided(confidence))[1])
+
+    def lower(self, confidence: float = 0.95) -> Any:
+        """Return the one-sided lower end: the true value is above it with this confidence.
+
+        Parameters
+        ----------
+        confidence : float, default: 0.95
+            Above 1/2 and below 1.
+
+        Returns
+        -------
+        float or ndarray of float64
+            See `upper`.
+        """
+        return as_plain(self.interval_of(self.interval, two_sided(confidence))[0])
 
     @property
     def relative_error(self) -> Any:

@@ -1042,11 +1042,12 @@ class SpeakerZTest(ZTest):
     ----------
     difference, standard_error, z, p_value, alternative, method, degrees, least_p, left_open
         As in `ZTest`.
-    first, contrast : SpeakerInfluence
-        The influence of speakers on the metric of the first system, and on the difference.
+    first, second, contrast : SpeakerInfluence
+        The influence of speakers on the metric of either system, and on the difference.
     """
 
     first: SpeakerInfluence = attrs.field(eq=False, kw_only=True)
+    second: SpeakerInfluence = attrs.field(eq=False, kw_only=True)
     contrast: SpeakerInfluence = attrs.field(eq=False, kw_only=True)
 
     @property
@@ -1181,7 +1182,7 @@ def _z_test(
     check_influences({"difference": contrast}, FEWEST_FOR_TEST)
     numbers = contrast.degrees, contrast.least_p
     test = z_test(contrast.difference, contrast.null_error, alternative, METHOD, *numbers)
-    return SpeakerZTest(*attrs.astuple(test), first=first, contrast=contrast)
+    return SpeakerZTest(*attrs.astuple(test), first=first, second=second, contrast=contrast)
 
 
 def _complete_samples(

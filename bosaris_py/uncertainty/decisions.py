@@ -9,6 +9,7 @@ independent; where they share speakers, see `speaker_errors` and `speaker_z_test
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Literal, Protocol
 
@@ -518,6 +519,11 @@ def error_rate_interval(
     n = size if effective_trials is None else as_positive(effective_trials, "effective_trials")
     level = check_fraction(confidence, "confidence")
     check_few_errors(wrong, "error-rate")
+    return _rate_interval(rate, n, method, level)
+
+
+def _rate_interval(rate: float, n: float, method: Method, level: float) -> Interval:
+    """Return the interval of a rate of n trials, see `error_rate_interval`."""
     spread = math.sqrt(rate * (1.0 - rate) / n)
     if method == "normal":
         # Bengio and Mariethoz, equation 12.
@@ -541,7 +547,8 @@ def error_rate_interval(
     # Without errors, or with errors only, the end is exact by definition (Jeffreys) or
     # missed by rounding only (Wilson).
     low, high = 0.0 if rate == 0 else low, 1.0 if rate == 1 else high
-    return Interval(rate, low, high, spread, level, method.title())
+    remade = functools.partial(_rate_interval, rate, n, method)
+    return Interval(rate, low, high, spread, level, method.title(), remade)
 
 
 def jeffreys_interval(
@@ -804,7 +811,16 @@ def _opened(interval: Interval, counts: ErrorCounts, prices: tuple[float, float]
     below = math.hypot(interval.estimate - interval.low, low)
     above = math.hypot(interval.high - interval.estimate, high)
     ends = interval.estimate - below, interval.estimate + above
-    return attrs.evolve(interval, low=ends[0], high=ends[1])
+    remade = functools.partial(_opened_at, interval, counts, prices)
+    return attrs.evolve(interval, low=ends[0], high=ends[1], remade=remade)
+
+
+def _opened_at(
+    interval: Interval, counts: ErrorCounts, prices: tuple[float, float], confidence: float
+) -> Interval:
+    """Widen the same interval with another confidence."""
+    assert interval.remade is not None
+    return _opened(interval.remade(confidence), counts, prices)
 
 
 def _left_open(counts: ErrorCounts, prices: tuple[float, float]) -> tuple[LeftOpen, LeftOpen]:

@@ -606,6 +606,21 @@ class SpeakerInfluence:
             bounds=(0.0, miss + alarm),
         )
 
+    def multiplied(self, factor: float) -> "SpeakerInfluence":
+        """Return the same with all influences, and the jackknife's, times a factor."""
+        of_rates = None
+        if self.of_rates is not None:
+            own, other = (each.multiplied(factor) for each in self.of_rates)
+            of_rates = own, other
+        return attrs.evolve(
+            self,
+            tar=GroupSums(*(factor * values for values in self.tar)),
+            non=GroupSums(*(factor * values for values in self.non)),
+            jackknife=self.jackknife
+            and Jackknife(factor * self.jackknife.deviations, self.jackknife.correction),
+            of_rates=of_rates,
+        )
+
     @property
     def influences(self) -> tuple[Float64Array, Float64Array]:
         """What each speaker's targets, and non-targets, do to the metric, by the jackknife."""
@@ -755,10 +770,11 @@ class SpeakerInfluence:
         # the greatest.
         tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
         value, error = self.estimate, self.standard_error
+        remade = functools.partial(self.interval, method=method, students=students)
         if self.of_rates is not None:
             own, other = (each.interval(confidence, method) for each in self.of_rates)
             low, high = self.kept_ends((own.low, own.high), (other.low, other.high))
-            return Interval(value, low, high, error, float(confidence), method)
+            return Interval(value, low, high, error, float(confidence), method, remade)
         if self.jackknife is not None:
             # That of the value without bias, and the one at fixed pools, which few errors widen.
             plain = attrs.evolve(self, jackknife=None).interval(confidence, method)
@@ -766,7 +782,7 @@ class SpeakerInfluence:
             half = min(student_quantiles(tail, self.degrees)[1] * error / value, 700.0)
             low = min(plain.low, value * math.exp(-half))
             high = min(max(plain.high, value * math.exp(half)), self.bounds[1])
-            return attrs.evolve(plain, low=low, high=high, standard_error=error)
+            return attrs.evolve(plain, low=low, high=high, standard_error=error, remade=remade)
         ratio = error / value if value > 0 else 0.0
         # Of few speakers one replicate may hold hardly any errors, with a t without measure.
         limit = -_LARGEST_T * student_quantiles(tail, self.degrees)[0]
@@ -779,7 +795,7 @@ class SpeakerInfluence:
         if self.is_area:
             value, low, high = 1.0 - value, 1.0 - high, 1.0 - low
         low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
-        return Interval(value, low, high, error, float(confidence), method)
+        return Interval(value, low, high, error, float(confidence), method, remade)
 
     def kept_ends(
         self, own: tuple[float, float], other: tuple[float, float]

@@ -387,7 +387,8 @@ class Transfer(Table):
             low, high = self._sets[1].opened((low, high), rates, self._prices(figure), level)
         which = "dev and test" if drawn == "both" else "test"
         how = f"speakers of {which}, {method}, {held.size} replicates"
-        return Interval(estimate, low, high, error, level, how)
+        remade = functools.partial(self._of_replicates, figure, drawn, method=method)
+        return Interval(estimate, low, high, error, level, how, remade)
 
     def _prices(self, figure: Figure) -> tuple[float, float]:
         """Return what a miss rate and a false-alarm rate of one add to a figure."""
@@ -431,7 +432,8 @@ class Transfer(Table):
         spread = min(t * error / value, 700.0) if value > 0 else 0.0
         low, high = value * math.exp(-spread), value * math.exp(spread)
         low, high = test.opened((low, high), (self.frr, self.far), prices, level)
-        return Interval(value, low, high, error, level, "speakers")
+        remade = functools.partial(self._by_speaker, figure)
+        return Interval(value, low, high, error, level, "speakers", remade)
 
     def compare(
         self,

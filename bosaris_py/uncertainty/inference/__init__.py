@@ -1,0 +1,1 @@
+"""What users ask of an evaluation: not worse, the next test set, a system in use."""

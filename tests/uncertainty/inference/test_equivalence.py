@@ -1,0 +1,117 @@
+"""Equivalence and "not worse" against the t-test that they shift, computed by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import InvalidInputError
+from tests.crossed_trials import CrossedExperiment
+
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    experiment = CrossedExperiment(n_speakers=40, tar_mean=1.5, non_mean=-1.5)
+    return experiment.draw_systems(np.random.default_rng(3), n_systems=2, shared=0.9)
+
+
+@pytest.fixture(scope="module")
+def how(drawn):
+    return {"speakers": (drawn[0].model_speakers, drawn[0].segment_speakers)}
+
+
+def _ask(drawn, how, statistic, **options):
+    a, b = drawn
+    return unc.equivalence_test(a.scores, b.scores, a.key, statistic, **how, **options)
+
+
+@pytest.mark.parametrize("statistic", [unc.EER(), unc.Cllr(), unc.ActDCF(0.3)])
+@pytest.mark.parametrize("margin", [0.003, 0.02, 0.3])
+def test_is_two_shifted_t_tests(drawn, how, statistic, margin):
+    a, b = drawn
+    plain = unc.speaker_z_test(a.scores, b.scores, a.key, statistic, **how)
+    law = stats.t(plain.degrees)
+    upper = law.cdf((plain.difference - margin) / plain.standard_error)
+    lower = law.sf((plain.difference + margin) / plain.standard_error)
+    found = _ask(drawn, how, statistic, margin=margin)
+    assert found.p_value == pytest.approx(max(upper, lower, plain.least_p / 2), rel=1e-9)
+    not_worse = _ask(drawn, how, statistic, margin=margin, question="not worse")
+    assert not_worse.p_value == pytest.approx(max(upper, plain.least_p / 2), rel=1e-9)
+    ends = plain.interval(0.9)
+    assert (found.low, found.high) == pytest.approx((ends.low, ends.high))
+    # The answer is that of the interval of 1 - 2 level.
+    assert found.shown == (-margin < found.low and found.high < margin)
+    assert not_worse.shown == (not_worse.high < margin)
+
+
+@pytest.mark.parametrize("statistic", [unc.EER(), unc.Cllr(), unc.AUC()])
+def test_relative_margin_is_one_of_the_log_ratio(drawn, how, statistic):
+    a, b = drawn
+    found = _ask(drawn, how, statistic, relative=0.1)
+    one, two = (
+        unc.speaker_z_test(x.scores, y.scores, a.key, statistic, **how) for x, y in ((a, b), (b, a))
+    )
+    losses = one.first.estimate, two.first.estimate
+    assert found.change == pytest.approx(losses[0] / losses[1] - 1.0)
+    # The variance of log A - log B: V_A / A^2 + V_B / B^2 - 2 C / (A B), with 2 C = V_A + V_B - V.
+    v_a, v_b, v = (t.standard_error**2 for t in (one, one, one))
+    v_a, v_b = one.first.standard_error**2, two.first.standard_error**2
+    shared = v_a + v_b - v
+    variance = v_a / losses[0] ** 2 + v_b / losses[1] ** 2 - shared / (losses[0] * losses[1])
+    quantile = stats.t(found.degrees).ppf(0.95)
+    half = 0.5 * (math.log1p(found.high) - math.log1p(found.low)) / quantile
+    # Variances of pairs are greater ones of two sums, which is not linear: within a hundredth.
+    assert half == pytest.approx(math.sqrt(variance), rel=0.01)
+
+
+def test_area_that_is_less_is_worse(drawn, how):
+    a, b = drawn
+    found = _ask(drawn, how, unc.AUC(), margin=0.01)
+    assert found.change == pytest.approx(found.second - found.first)
+    areas = [unc.speaker_interval(x.scores, a.key, unc.AUC(), **how).estimate for x in (a, b)]
+    assert (found.first, found.second) == pytest.approx(tuple(areas))
+
+
+def test_system_beside_itself_is_equivalent(drawn, how):
+    a = drawn[0]
+    found = unc.equivalence_test(a.scores, a.scores, a.key, unc.EER(), margin=1e-6, **how)
+    assert found.shown
+    assert (found.change, found.low, found.high) == (0.0, 0.0, 0.0)
+
+
+def test_no_answer_is_not_called_equal_or_different(drawn, how):
+    text = repr(_ask(drawn, how, unc.EER(), margin=1e-9))
+    assert "equivalent: not shown" in text
+    assert "equal" not in text
+
+
+def test_planner(drawn, how):
+    found = _ask(drawn, how, unc.Cllr(), margin=0.01)
+    k, error = 40, found.contrast.standard_error
+    reach = stats.norm.ppf(0.95) + stats.norm.ppf(0.9)
+    assert found.speakers_needed().estimate == math.ceil(k * (reach * error / 0.01) ** 2)
+    not_worse = _ask(drawn, how, unc.Cllr(), margin=0.01, question="not worse")
+    reach = stats.norm.ppf(0.95) + stats.norm.ppf(0.8)
+    assert not_worse.speakers_needed().estimate == math.ceil(k * (reach * error / 0.01) ** 2)
+    relative = _ask(drawn, how, unc.Cllr(), relative=0.05)
+    assert relative.speakers_needed() > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "`margin` must be given, or `relative`"),
+        ({"margin": 0.1, "relative": 0.1}, "`margin` must be given, or `relative`"),
+        ({"margin": 0.0}, "`margin`"),
+        ({"relative": 5}, "per cent"),
+        ({"margin": 0.1, "level": 0.5}, "`level`"),
+        ({"margin": 0.1, "question": "equal"}, "`question`"),
+    ],
+)
+def test_refused(drawn, how, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        _ask(drawn, how, unc.EER(), **options)
