@@ -454,6 +454,9 @@ class Evaluation(Table):
     def _texts(self) -> list[list[str]]:
         return self.table._texts()
 
+    def _best(self) -> set[tuple[int, int]]:
+        return self.table._best()
+
     def __repr__(self) -> str:
         """Return the table and what its figures are."""
         return f"{self.table.body}\n({self._note})"
@@ -832,6 +835,7 @@ class Evaluation(Table):
             results=self.results,
             points=how.points,
             normalized=how.normalize,
+            by_speaker=how.method == "speaker",
         )
         _late("write_report")(path, report)
 

@@ -186,6 +186,10 @@ class Table(Records):
         """What the figures are, said below the table in each form that is for reading."""
         return ""
 
+    def _best(self) -> Collection[tuple[int, int]]:
+        """Return row and column, both from 0, of the cells that HTML shows in bold."""
+        return ()
+
     @abc.abstractmethod
     def _texts(self) -> list[list[str]]:
         """Return the printed cells: the head, then the rows."""
@@ -281,7 +285,12 @@ class Table(Records):
         """Return the printed table for notebooks."""
         head, *rows = self._texts()
         first = _html_row("th", head, self._left)
-        return html_table(first, (_html_row("td", row, self._left) for row in rows), self._note)
+        best = self._best()
+        lines = (
+            _html_row("td", row, self._left, {column for line, column in best if line == number})
+            for number, row in enumerate(rows)
+        )
+        return html_table(first, lines, self._note)
 
 
 def html_table(head: str, rows: Iterable[str], note: str = "") -> str:
@@ -311,9 +320,12 @@ def _html_cell(cell: str) -> str:
     return f'{number}<span class="interval"> {interval}</span>'
 
 
-def _html_row(tag: str, cells: Iterable[str], left: Collection[int]) -> str:
+def _html_row(
+    tag: str, cells: Iterable[str], left: Collection[int], bold: Collection[int] = ()
+) -> str:
     parts = (
-        f'<{tag} style="text-align: {"left" if i in left else "right"}">{_html_cell(cell)}</{tag}>'
+        f'<{tag} style="text-align: {"left" if i in left else "right"}'
+        f'{"; font-weight: bold" if i in bold else ""}">{_html_cell(cell)}</{tag}>'
         for i, cell in enumerate(cells)
     )
     return f"<tr>{''.join(parts)}</tr>"

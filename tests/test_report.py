@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -21,12 +22,17 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
+from bosaris_py._validation import Caution
 from bosaris_py.errors import (
     BosarisWarning,
     FewErrorsWarning,
+    FewSpeakersWarning,
     InvalidInputError,
     MissingTrialsWarning,
 )
+from bosaris_py.evaluation import ConditionRow, SystemTable
+from bosaris_py.report.answer import answer
+from bosaris_py.uncertainty import ComparisonTable
 
 DATA = Path(__file__).parent.parent / "examples" / "japanese_vowels"
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
@@ -49,6 +55,7 @@ HOSTILE = [
 ]
 
 ELEMENTS = {
+    "ol",
     *("html", "head", "meta", "title", "style", "script", "body", "header", "nav", "main"),
     *("section", "div", "span", "bdi", "h1", "h2", "h3", "p", "a", "ul", "li", "dl", "dt", "dd"),
     *("table", "caption", "thead", "tbody", "tr", "th", "td", "details", "summary", "figure"),
@@ -202,7 +209,94 @@ class TestContent:
         assert found._texts() == in_memory._texts()
 
 
+def section(text: str, name: str) -> str:
+    """Return the text of a section, without tags."""
+    found = re.search(rf'<section id="{name}">(.*?)</section>', text, re.DOTALL)
+    return html.unescape(re.sub("<[^>]*>", " ", found[1])) if found else ""
+
+
+class TestAnswer:
+    """The first sentences, from the numbers of tables that are made here."""
+
+    def table(self, **eers: float) -> SystemTable:
+        rows = []
+        for name, eer in eers.items():
+            figures = {"eer": eer, "cllr": 4 * eer}
+            ends = {"eer": (eer / 2, 2 * eer)}
+            common = {"kind": "pooled", "weight": None, "n_tar": 9, "n_non": 9, "how": "HOW"}
+            row = ConditionRow(name="pooled", figures=figures, intervals=ends, **common)
+            rows.append((name, row))
+        return SystemTable(rows)
+
+    def test_three_sentences(self) -> None:
+        p_values = {("A", "B"): 0.001, ("B", "C"): 0.002, ("A", "C"): 0.5}
+        tests = {
+            pair: SimpleNamespace(difference=0.1, standard_error=0.1, p_value=p)
+            for pair, p in p_values.items()
+        }
+        table = self.table(A=0.05, B=0.02, C=0.03)
+        few = Caution(FewSpeakersWarning, "", count=7.26, about=(("system", "A"),))
+        found = [*answer(table, ComparisonTable.from_tests(tests), [few], by_speaker=True)]
+        assert found == [
+            "B has the lowest EER: 2.00 % (1.00 to 4.00); and the lowest Cllr: 0.0800 bits.",
+            "The EER of B is significantly lower than that of A and C; of the other pairs 0 of 1 "
+            "differ (level 0.05, corrected for 3 pairs).",
+            "Intervals are approximate: metrics rest on as few as 7.3 effective speakers, fewer "
+            "than 20 (HOW).",
+        ]
+
+    def test_what_is_not_known_is_said(self) -> None:
+        one = [*answer(self.table(A=0.05), None, [], by_speaker=True)]
+        assert one[0] == "A has an EER of 5.00 % (2.50 to 10.00) and a Cllr of 0.2000 bits."
+        assert one[1] == "There is one system, so that no difference was tested."
+        assert one[2] == "Metrics of all trials rest on at least 20 effective speakers (HOW)."
+        two = [*answer(self.table(A=0.05, B=0.05), None, [], by_speaker=False)]
+        assert two[0].startswith("A and B have the lowest EER: 5.00 %")
+        assert two[1] == "Differences between systems were not tested."
+        assert two[2].startswith("Intervals do not count that speakers recur")
+
+    def test_conditions_and_pairs_are_not_all_trials(self) -> None:
+        for about in ((("system", "A"), ("condition", "women")), (("pair", "A and B"),)):
+            few = Caution(FewSpeakersWarning, "", count=7.0, about=about)
+            *_, last = answer(self.table(A=0.05), None, [few], by_speaker=True)
+            assert "at least 20" in last
+
+    def test_comes_first_and_best_values_are_bold(self, evaluation, page_text):
+        assert page_text.index('<section id="answer">') < page_text.index('<section id="cautions">')
+        rows = {name: row for name, row in evaluation.table.rows if row.kind == "pooled"}
+        best = min(rows, key=lambda name: rows[name].figures["eer"])
+        assert f"{best} has the lowest EER: " in section(page_text, "answer")
+        systems = page_text[page_text.index('<section id="systems">') :]
+        systems = systems[: systems.index("</table>")]
+        bold = re.findall(r"font-weight: bold\">([\d.]+)", systems)
+        lowest = [min(row.figures[name] for row in rows.values()) for name in rows["A"].figures]
+        # An EER is in per cent.
+        lowest[0] *= 100
+        # Systems that tie are all best.
+        assert len(bold) >= len(lowest)
+        assert {*bold} == {f"{value:.{2 if i == 0 else 4}f}" for i, value in enumerate(lowest)}
+
+
 class TestCautions:
+    def test_each_system_has_a_row_and_each_flag_one_explanation(self, evaluation, page_text):
+        text = page_text[page_text.index('<section id="cautions">') :]
+        text = text[: text.index("</section>")]
+        for name in evaluation.results:
+            assert text.count(f"<td>{name}</td>") == 1
+        flags = {
+            flag for row in re.findall(r"<td>([^<]*)</td></tr>", text) for flag in row.split(", ")
+        }
+        explained = re.findall(r"<dt>(.*?)</dt>", text)
+        assert flags <= {*explained}
+        assert len(explained) == len({*explained}) >= 2
+
+    def test_nothing_that_was_warned_of_is_missing(self, evaluation, page_text):
+        text = section(page_text, "warnings")
+        assert len(evaluation.cautions) > 10
+        for caution in evaluation._heard:
+            assert html.escape(caution.finding) in html.escape(text)
+            assert caution.advice in text
+
     def text(self, scores: bp.Scores, folder: Path, **options: Any) -> str:
         return html.unescape(written(evaluate({"A": scores}, **options), folder))
 
@@ -274,9 +368,7 @@ class TestCautions:
         assert len(few) == 1
         assert few[0].endswith(f"Warned of: A ({', '.join(['pooled', *conditions, 'equalised'])}).")
         text = written(found, tmp_path)
-        cautions = text[
-            text.index('<section id="cautions">') : text.index('<section id="systems">')
-        ]
+        cautions = text[text.index('<section id="warnings">') :].partition("</section>")[0]
         assert "..." not in cautions
         for name in conditions:
             assert f"<li>{name}: The miss rate rests" in cautions.replace("A: ", "")
@@ -285,7 +377,7 @@ class TestCautions:
     def test_compares_pairs_as_the_evaluation_does(self, evaluation, page_text):
         text = html.unescape(page_text)
         (row,) = evaluation.compare()._texts()[1:]
-        section = text[text.index('id="comparisons"') : text.index('id="figures"')]
+        section = text[text.index('section id="comparisons"') : text.index('section id="figures"')]
         for cell in row:
             # What a page sets apart stands in an element of its own.
             for part in getattr(cell, "parts", (cell,)):

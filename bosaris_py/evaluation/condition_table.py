@@ -286,6 +286,19 @@ class SystemTable(Table):
     def _texts(self) -> list[list[str]]:
         return _printed(self.rows, self._heads, counts=not self.same_trials)
 
+    def _best(self) -> set[tuple[int, int]]:
+        """Return the cells of the lowest metrics among all trials of each system."""
+        pooled = [(i, row) for i, (_, row) in enumerate(self.rows) if row.kind == "pooled"]
+        names = list(dict.fromkeys(name for _, row in self.rows for name in row.figures))
+        # Metrics are the last columns.
+        first = len(self._texts()[0]) - len(names)
+        found = set()
+        for column, name in enumerate(names, start=first) if len(pooled) > 1 else ():
+            values = {i: row.figures.get(name) for i, row in pooled}
+            known = {i: value for i, value in values.items() if value is not None}
+            found |= {(i, column) for i, value in known.items() if value == min(known.values())}
+        return found
+
 
 def _printed(
     rows: Sequence[tuple[str, ConditionRow]], heads: tuple[str, ...], *, counts: bool = True

@@ -506,14 +506,14 @@ def svg(figure: Figure) -> str:
         axes: Any = legend.axes
         labels = [text.get_text() for text in legend.get_texts()]
         # Letters of "x-small" are about 0.4 of the font's size wide, and handles nine letters.
-        letters = 72.0 * figure.get_size_inches()[0] / (0.4 * mpl.rcParams["font.size"])
+        room = 72.0 * figure.get_size_inches()[0] / (0.4 * mpl.rcParams["font.size"])
         below = axes.legend(
             legend.legend_handles,
             labels,
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
             bbox_transform=figure.transFigure,
-            ncols=max(1, int(letters / (9 + max(map(len, labels))))),
+            ncols=max(1, int(room / (9 + max(map(len, labels))))),
             fontsize=letters("x-small"),
             handlelength=2.8,
             borderaxespad=0.0,

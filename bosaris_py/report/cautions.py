@@ -2,30 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+import attrs
 
 from bosaris_py import errors
 from bosaris_py._validation import Caution, lines_of
 from bosaris_py.evaluation import ConditionRow, Results
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import FEWEST_ERRORS
-from bosaris_py.uncertainty.influence import FEWEST_FOR_TEST
+from bosaris_py.report.answer import effective_speakers
+from bosaris_py.uncertainty.influence import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST
 
 # Scores lose so many bits, and so large a share of Cllr, to calibration that they may be no LLRs.
 _LOST_BITS, _LOST_SHARE = 0.1, 0.5
 
 _SUSPECT, _FEW_ERRORS, _FEW_SPEAKERS = "Suspect scores", "Few errors (rule of 30)", "Few speakers"
+_SEPARABLE, _OTHER = "Separable scores", "Other warnings"
+_MISSING, _OF_ONE_CLASS = "Missing trials", "Conditions of one class"
+_NO_VALUE = "Replicates without a value"
 
 # What warnings are about.
 _TOPICS: dict[type[Warning], str] = {
-    errors.MissingTrialsWarning: "Missing trials",
-    errors.ConditionWarning: "Conditions of one class",
+    errors.MissingTrialsWarning: _MISSING,
+    errors.ConditionWarning: _OF_ONE_CLASS,
     errors.FewSpeakersWarning: _FEW_SPEAKERS,
     errors.FewErrorsWarning: _FEW_ERRORS,
     errors.SuspectScoresWarning: _SUSPECT,
-    errors.DegenerateReplicatesWarning: "Replicates without a value",
+    errors.DegenerateReplicatesWarning: _NO_VALUE,
 }
+
+# What each topic means for a reader.
+MEANINGS: dict[str, str] = {
+    _SEPARABLE: "All targets score above all non-targets. The true error-rates are not 0: the text "
+    "of the warning has their upper limits.",
+    _SUSPECT: "The scores cost more than no detector, lose much to calibration, or are no "
+    "log-likelihood-ratios. Calibrate them, or read EER, minDCF and minCllr alone.",
+    _FEW_ERRORS: f"A rate of all trials or of a condition rests on fewer than {FEWEST_ERRORS} "
+    "errors. It may be off by more than 30 %.",
+    _FEW_SPEAKERS: "Effective speakers are those who would vary as much if all contributed "
+    f"equally. With fewer than {FEWEST_FOR_INTERVAL}, or with one who dominates, intervals may be "
+    "too short and p-values too small.",
+    _MISSING: "The key has trials without a score. They do not count.",
+    _OF_ONE_CLASS: "A condition has targets only, or non-targets only, and so no metrics.",
+    _NO_VALUE: "A metric is not defined on some replicates of the bootstrap.",
+    _OTHER: "The texts of these warnings are at the end of the report.",
+}
+
+
+@attrs.frozen(kw_only=True)
+class SystemCautions:
+    """What speaks against the metrics of a system: a row of the table of cautions.
+
+    Parameters
+    ----------
+    speakers : str
+        How many effective speakers its metrics rest on at least.
+    errors : tuple of (float, float)
+        Misses and false alarms at each operating point.
+    topics : tuple of str
+        Keys of `MEANINGS`.
+    """
+
+    speakers: str
+    errors: tuple[tuple[float, float], ...]
+    topics: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        results: Results,
+        rows: Sequence[ConditionRow],
+        points: Mapping[str, Any],
+        heard: Iterable[Caution],
+        *,
+        by_speaker: bool,
+    ) -> Self:
+        """Find them in the results of a system, its rows of the table and all warnings."""
+        own = [caution for caution in heard if dict(caution.about).get("system") == name]
+        topics = [topic for topic, _ in (*of_scores(results, rows, points), *of_warnings(own))]
+        counts = [count for count in map(effective_speakers, own) if count is not None]
+        speakers = f"{min(counts):.2g}" if counts else f"at least {FEWEST_FOR_INTERVAL}"
+        return cls(
+            speakers=speakers if by_speaker and any(row.intervals for row in rows) else "-",
+            errors=tuple(_errors_at(results, point) for point in points.values()),
+            topics=tuple(topic for topic in MEANINGS if topic in topics),
+        )
+
+
+def _errors_at(results: Results, point: Any) -> tuple[float, float]:
+    """Return the misses and false alarms at the Bayes threshold of an operating point."""
+    pmiss, pfa = results.error_rates_at(DecisionCosts.from_prior(point).thresholds)
+    return float(pmiss) * results.n_tar, float(pfa) * results.n_non
 
 
 def of_warnings(heard: Iterable[Caution]) -> Iterator[tuple[str, list[str]]]:
@@ -34,7 +104,7 @@ def of_warnings(heard: Iterable[Caution]) -> Iterator[tuple[str, list[str]]]:
     for caution in heard:
         groups.setdefault((caution.category, caution.about[:1]), []).append(caution)
     for (category, _), group in groups.items():
-        yield _TOPICS.get(category, "Other warnings"), lines_of(group)
+        yield _TOPICS.get(category, _OTHER), lines_of(group)
 
 
 def of_speakers(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
@@ -57,10 +127,7 @@ def of_scores(
         text = (
             "All targets score above all non-targets. With 95 % confidence, misses are rarer than"
         )
-        yield (
-            "Separable scores",
-            f"{text} {limits[0]:.2g} % and false alarms than {limits[1]:.2g} %.",
-        )
+        yield (_SEPARABLE, f"{text} {limits[0]:.2g} % and false alarms than {limits[1]:.2g} %.")
     lost = results.cllr - results.min_cllr
     if results.cllr > 1.0:
         text = f"Cllr is {results.cllr:.3g} bits. Above 1, the scores are worse than none."
@@ -74,8 +141,7 @@ def of_scores(
         if cost > 1.0:
             text = f"{where} the actual cost is {cost:.3g} times that of no detector."
             yield _SUSPECT, text
-        pmiss, pfa = results.error_rates_at(DecisionCosts.from_prior(point).thresholds)
-        misses, alarms = float(pmiss) * results.n_tar, float(pfa) * results.n_non
+        misses, alarms = _errors_at(results, point)
         if min(misses, alarms) < FEWEST_ERRORS:
             text = f"{where}, there are {misses:.0f} misses and {alarms:.0f} false alarms."
             text += f" A rate of fewer than {FEWEST_ERRORS} errors may be off by more than 30 %."

@@ -19,7 +19,8 @@ from bosaris_py._validation import Caution, FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import Results, SystemTable
-from bosaris_py.report.cautions import of_scores, of_speakers, of_warnings
+from bosaris_py.report.answer import answer
+from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
 from bosaris_py.storage.atomic import atomic_write, digest_of
 from bosaris_py.uncertainty.comparisons import ComparisonTable
@@ -101,6 +102,8 @@ class Report:
         Whether costs are.
     cases : mapping of str to CaseLLR
         Likelihood-ratios of single comparisons, by name.
+    by_speaker : bool, default: True
+        Whether intervals are made by speakers, not by single trials.
     """
 
     title: str
@@ -115,6 +118,7 @@ class Report:
     points: Mapping[str, Any]
     normalized: bool
     cases: Mapping[str, Any] = attrs.field(factory=dict)
+    by_speaker: bool = True
 
 
 def write_report(path: FilePath, report: Report) -> None:
@@ -147,11 +151,8 @@ def _page(report: Report) -> str:
     rows = report.table.rows
     pooled = SystemTable([(name, row) for name, row in rows if row.kind == "pooled"])
     sections = {
-        "summary": (
-            "What was evaluated",
-            _definitions([*report.facts.items(), ("Versions", _versions())]) + _files(report.files),
-        ),
-        "cautions": ("What to heed", _cautions(report)),
+        "answer": ("Result", _answer(report)),
+        "cautions": ("Reasons for caution", _cautions(report)),
         "cases": ("Cases", _cases(report.cases)),
         "systems": ("Systems", _table(pooled) + _metrics(report)),
         "conditions": ("Conditions", _table(report.table) if len(pooled.rows) < len(rows) else ""),
@@ -160,6 +161,11 @@ def _page(report: Report) -> str:
             "" if report.comparison is None else _compared(report.comparison),
         ),
         "figures": ("Figures", _figures(report)),
+        "summary": (
+            "What was evaluated",
+            _definitions([*report.facts.items(), ("Versions", _versions())]) + _files(report.files),
+        ),
+        "warnings": ("Warnings in full", _warnings(report)),
     }
     sections = {name: section for name, section in sections.items() if section[1]}
     return Template(texts["page"]).substitute(
@@ -226,7 +232,43 @@ def _files(files: Mapping[str, FilePath]) -> str:
     return f'<div class="wide">{html_table(head, lines)}</div>'
 
 
+def _answer(report: Report) -> str:
+    found = report.table, report.comparison, report.cautions
+    sentences = answer(*found, by_speaker=report.by_speaker)
+    # The direction of a name stays within its sentence.
+    items = "".join(f"<li><bdi>{html.escape(printable(text))}</bdi></li>" for text in sentences)
+    return items and f'<ol class="answer">{items}</ol>'
+
+
 def _cautions(report: Report) -> str:
+    """Return a table of what speaks against the metrics of each system, each flag explained."""
+    found: dict[str, SystemCautions] = {}
+    for name, results in report.results.items():
+        rows = [row for system, row in report.table.rows if system == name]
+        parts = name, results, rows, report.points, report.cautions
+        found[name] = SystemCautions.of(*parts, by_speaker=report.by_speaker)
+    general = [] if report.speakers is None else [text for _, text in of_speakers(report.speakers)]
+    about_none = [one for one in report.cautions if dict(one.about).get("system") not in found]
+    topics = {topic for row in found.values() for topic in row.topics}
+    others = {topic for topic, _ in of_warnings(about_none)}
+    told = "".join(f"<p>{html.escape(text)}</p>" for text in general)
+    if not topics | others and not told:
+        return "<p>Nothing was found that speaks against these figures.</p>"
+    counted = [f"{what}{point}" for point in report.points for what in ("misses ", "false alarms ")]
+    heads = ("system", "effective speakers", *counted, "flags")
+    head = "".join(f"<th>{html.escape(text.strip())}</th>" for text in heads)
+    lines = []
+    for name, row in found.items():
+        counts = (f"{count:.0f}" for pair in row.errors for count in pair)
+        cells = (html_name(name), row.speakers, *counts, ", ".join(row.topics) or "none")
+        lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    table = f'<div class="wide">{html_table(f"<tr>{head}</tr>", lines)}</div>'
+    meant = _definitions((topic, MEANINGS[topic]) for topic in MEANINGS if topic in topics | others)
+    full = '<p><a href="#warnings">Warnings in full</a></p>' if topics | others else ""
+    return f'<div class="cautions">{table}{told}{meant}{full}</div>'
+
+
+def _warnings(report: Report) -> str:
     known = [] if report.speakers is None else of_speakers(report.speakers)
     found = [(topic, [text]) for topic, text in known]
     for name, results in report.results.items():
@@ -234,8 +276,6 @@ def _cautions(report: Report) -> str:
         own = of_scores(results, rows, report.points)
         found += [(topic, [f"{name}: {text}"]) for topic, text in own]
     found += of_warnings(report.cautions)
-    if not found:
-        return "<p>Nothing was found that speaks against these figures.</p>"
     topics: dict[str, dict[str, None]] = {}
     for topic, lines in found:
         topics.setdefault(topic, {})[_caution(lines)] = None
@@ -246,7 +286,7 @@ def _cautions(report: Report) -> str:
         parts.append(
             f"<h3>{html.escape(topic)}</h3><ul>{''.join(shown)}</ul>{head if more else ''}"
         )
-    return f'<div class="cautions">{"".join(parts)}</div>'
+    return "".join(parts)
 
 
 def _caution(lines: list[str]) -> str:

@@ -1,0 +1,134 @@
+"""The answer of a report in three sentences, which are made from its numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bosaris_py import errors
+from bosaris_py._validation import Caution, safe
+from bosaris_py.evaluation import ConditionRow, SystemTable
+from bosaris_py.uncertainty.comparisons import ComparisonTable
+from bosaris_py.uncertainty.influence import FEWEST_FOR_INTERVAL
+
+# A longer name would hide what is said of it.
+_LONGEST_NAME, _MOST_NAMES = 60, 6
+
+
+def answer(
+    table: SystemTable,
+    comparison: ComparisonTable | None,
+    cautions: Sequence[Caution],
+    *,
+    by_speaker: bool,
+) -> Iterator[str]:
+    """Yield which system is best, which differences are significant, and how sure that is."""
+    # `by_speaker` says whether intervals hold where speakers recur.
+    pooled = {name: row for name, row in table.rows if row.kind == "pooled"}
+    eers = {name: row.figures["eer"] for name, row in pooled.items()}
+    known = {name: value for name, value in eers.items() if value is not None}
+    if not known:
+        return
+    best = min(known, key=known.__getitem__)
+    yield _best(best, known, pooled)
+    yield _significant(best, known, comparison)
+    yield _sure(pooled, cautions, by_speaker=by_speaker)
+
+
+def _name(name: str) -> str:
+    return safe(name, _LONGEST_NAME)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [_name(name) for name in names[:_MOST_NAMES]]
+    if len(names) > _MOST_NAMES:
+        shown.append(f"{len(names) - _MOST_NAMES} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _told(row: ConditionRow, figure: str) -> str:
+    """Return a metric with its unit and interval."""
+    factor, form, unit = (100.0, ".2f", " %") if figure == "eer" else (1.0, ".4f", " bits")
+    value = row.figures[figure]
+    assert value is not None
+    text = f"{factor * value:{form}}{unit}"
+    if figure in row.intervals:
+        low, high = (f"{factor * end:{form}}" for end in row.intervals[figure])
+        text += f" ({low} to {high})"
+    return text
+
+
+def _best(best: str, eers: Mapping[str, float], pooled: Mapping[str, ConditionRow]) -> str:
+    row = pooled[best]
+    if len(eers) == 1:
+        return (
+            f"{_name(best)} has an EER of {_told(row, 'eer')} and a Cllr of {_told(row, 'cllr')}."
+        )
+    ties = [name for name, value in eers.items() if value == eers[best]]
+    verb = "has" if len(ties) == 1 else "have"
+    text = f"{_listed(ties)} {verb} the lowest EER: {_told(row, 'eer')}"
+    costs: dict[str, Any] = {
+        name: row.figures["cllr"] for name, row in pooled.items() if row.figures["cllr"] is not None
+    }
+    least = min(costs, key=costs.__getitem__)
+    if costs[least] == costs[best]:
+        return f"{text}; and the lowest Cllr: {_told(row, 'cllr')}."
+    return f"{text}; {_name(least)} has the lowest Cllr: {_told(pooled[least], 'cllr')}."
+
+
+def _significant(best: str, eers: Mapping[str, float], comparison: ComparisonTable | None) -> str:
+    if len(eers) == 1:
+        return "There is one system, so that no difference was tested."
+    if comparison is None:
+        return "Differences between systems were not tested."
+    records = comparison.records()
+    level = f"level {comparison.corrected.level:g}, corrected for {len(records)} pair"
+    level += "s" if len(records) > 1 else ""
+    own = [record for record in records if best in (record["first"], record["second"])]
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for record in own:
+        other = record["second"] if record["first"] == best else record["first"]
+        found[bool(record["significant"])].append(other)
+    others = sum(record["significant"] for record in records if record not in own)
+    parts = []
+    if found[True]:
+        parts.append(
+            f"The EER of {_name(best)} is significantly lower than that of {_listed(found[True])}"
+        )
+    if found[False]:
+        few = _listed(found[False])
+        begin = "it was" if parts else f"The EER of {_name(best)} was"
+        parts.append(f"{begin} not shown to differ from {few}")
+    among = f"; of the other pairs {others} of {len(records) - len(own)} differ"
+    return f"{'; '.join(parts)}{among if len(own) < len(records) else ''} ({level})."
+
+
+def _sure(
+    pooled: Mapping[str, ConditionRow], cautions: Sequence[Caution], *, by_speaker: bool
+) -> str:
+    if not any(row.intervals for row in pooled.values()):
+        return (
+            "How sure these numbers are is not known: there are no intervals, which take speakers "
+            "and replicates of a bootstrap."
+        )
+    how = next(row.how for row in pooled.values() if row.intervals)
+    if not by_speaker:
+        return f"Intervals do not count that speakers recur, and may be too short ({how})."
+    counts = [found for found in map(effective_speakers, cautions) if found is not None]
+    if not counts:
+        fewest = FEWEST_FOR_INTERVAL
+        return f"Metrics of all trials rest on at least {fewest} effective speakers ({how})."
+    return (
+        f"Intervals are approximate: metrics rest on as few as {min(counts):.2g} effective "
+        f"speakers, fewer than {FEWEST_FOR_INTERVAL} ({how})."
+    )
+
+
+def effective_speakers(caution: Caution, system: str | None = None) -> float | None:
+    """Return how many effective speakers all trials of a system have, if a warning says so."""
+    about = dict(caution.about)
+    if not issubclass(caution.category, errors.FewSpeakersWarning) or "pair" in about:
+        return None
+    if about.get("condition", "pooled") != "pooled" or system not in (None, about.get("system")):
+        return None
+    return caution.count
