@@ -9,7 +9,9 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 
 dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+calibration = bp.LinearCalibration.fit_scores(
+    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
+)
 llrs = calibration.apply(test.scores["xvector"])
 speakers = ("model", "speaker")
 curve = unc.ActDCFCurve(np.linspace(-6, 2, 33))

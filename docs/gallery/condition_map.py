@@ -11,7 +11,9 @@ from bosaris_py import plots
 from bosaris_py.evaluation import condition_table
 
 dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+calibration = bp.LinearCalibration.fit_scores(
+    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
+)
 llrs = calibration.apply(test.scores["xvector"])
 # How sure a countermeasure is that the segment is no spoof, in three equal parts.
 low, high = np.quantile(test.quality.values, [1 / 3, 2 / 3])

@@ -6,7 +6,9 @@ One curve for each condition, one for all trials pooled, one equalised. See cond
 import bosaris_py as bp
 
 dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+calibration = bp.LinearCalibration.fit_scores(
+    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
+)
 llrs = calibration.apply(test.scores["xvector"])
 plot = bp.DETPlot("auto", "x-vector, by gender")
 plot.plot_conditions(llrs, test.key, test.metadata.conditions("gender"))

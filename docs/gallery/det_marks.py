@@ -7,7 +7,9 @@ is the calibration loss. See understand/det.
 import bosaris_py as bp
 
 dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+calibration = bp.LinearCalibration.fit_scores(
+    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
+)
 llrs = calibration.apply(test.scores["xvector"])
 plot = bp.DETPlot("auto", "x-vector, calibrated")
 plot.set_system_from_results(bp.Results.from_scores(llrs, test.key), "xvector")

@@ -9,7 +9,7 @@ from bosaris_py import plots
 from bosaris_py import uncertainty as unc
 
 dev, test = bp.load_example("asvspoof2019_la")
-fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, prior=0.05)
+fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, prior=0.05, ridge="weak")
 a = test.scores["xvector"]
 b = fusion.apply(test.scores, test.key)
 options = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}

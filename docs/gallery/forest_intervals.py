@@ -8,7 +8,9 @@ from bosaris_py import plots
 from bosaris_py import uncertainty as unc
 
 dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+calibration = bp.LinearCalibration.fit_scores(
+    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
+)
 llrs = calibration.apply(test.scores["xvector"])
 speakers = ("model", "speaker")
 metrics = {"Cllr": unc.Cllr(), "minCllr": unc.MinCllr(), "EER": unc.EER()}

@@ -8,7 +8,9 @@ from bosaris_py import plots
 from bosaris_py.evaluation import SpeakerZoo
 
 dev, test = bp.load_example("asvspoof2019_la")
-calibration = bp.LinearCalibration.fit_scores(dev.scores["xvector"], dev.key, prior=0.05)
+calibration = bp.LinearCalibration.fit_scores(
+    dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
+)
 llrs = calibration.apply(test.scores["xvector"])
 tar, non = llrs.get_tar_non(test.key)
 # A non-target counts for the speaker of its model, who gives the model its name.
