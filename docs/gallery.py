@@ -19,12 +19,12 @@ DOCS = Path(__file__).resolve().parent
 # In the order in which a reader needs them.
 ORDER = {
     "Overview": "overview",
-    "DET plots": "det det_marks det_paper",
+    "DET plots": "det det_marks det_paper highlight grid error_rates",
     "Bayes error-rate plots": "bayes ape two_panels dark_slide",
     "Calibration": "histogram calibration_map bounds cross_fit condition_calibration pav ece "
     "reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
-    "difference standard_errors epc",
+    "difference difference_curve standard_errors epc",
     "Validation": "validation case",
     "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",
     "Figures of the papers": "paper_bayes paper_hull paper_histogram paper_intervals "

@@ -421,9 +421,9 @@ def plot_reliability(
     -------
     plots.Plot
         By default the CORP diagram: shares of targets in the pools of PAV. The band is where 95 %
-        of its points would lie if the posteriors were right, of up to three systems, see
-        `ConsistencyBand`. Steps at the foot are numbers of trials. With bins, bars on the diagonal
-        take the place of the band, see `ReliabilityCurve`.
+        of its points would lie if the posteriors were right, see `ConsistencyBand`; steps at the
+        foot are numbers of trials. Of more than three systems there are neither. With bins, bars on
+        the diagonal take the place of the band, see `ReliabilityCurve`.
 
     References
     ----------
@@ -472,11 +472,10 @@ def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, shaded: boo
     x = sigmoid(np.stack((pools.lowest, pools.highest), axis=1).ravel() + plo)
     y = np.repeat(sigmoid(pools.llr + plo), 2)
     sheet.draw("pools", x, y, "")
-    if sheet._is_other:
+    if sheet._is_other or not shaded:
         return
     band = ConsistencyBand.from_results(results, prior)
-    if shaded:
-        sheet._system_band(band, band.at, None, {})
+    sheet._system_band(band, band.at, None, {})
     edges = np.linspace(0.0, 1.0, _COUNTED + 1)
     numbers, _ = np.histogram(band.at, edges, weights=band.counts)
     # Most trials are at the ends: heights are logarithms.
@@ -485,9 +484,7 @@ def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, shaded: boo
     sheet.artists.setdefault("counts", []).append(
         sheet.ax.stairs(heights, edges, color=colour, alpha=0.8, linewidth=0.8)
     )
-    sheet._say_of_system(
-        f"at the foot numbers of trials on a logarithmic scale, up to {int(numbers.max())}"
-    )
+    sheet._say("Steps at the foot are numbers of trials, on a logarithmic scale.")
 
 
 @one_at_a_time

@@ -551,6 +551,9 @@ class _ShownFigure(Figure):
         # only the layout is wanted.
         if engine is not None and "draw_path" in vars(renderer):
             engine.execute(self)
+            for axes in self.axes:
+                # A layout leaves squares as wide as their room.
+                axes.apply_aspect()
         else:
             super().draw(renderer)
 

@@ -109,7 +109,7 @@ def plot_error_rates(
     sheet._name_others()
     if ends:
         sheet.ax.set_xlim(min(ends), max(ends))
-    sheet.ax.set_ylim(0.0, 101.0)
+    sheet.ax.set(ylim=(0.0, 101.0), yticks=range(0, 101, 20))
     points = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
     low, high = sheet.ax.get_xlim()
     shown = [plo for plo in points if low <= -plo <= high]

@@ -5,9 +5,9 @@ calibrate.
 """
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import bosaris_py as bp
+from bosaris_py import plots
 
 dev = bp.load_example("asvspoof2019_la").dev
 classes = dev.scores["xvector"].get_tar_non(dev.key)
@@ -23,12 +23,4 @@ maps = {
     "PAV": bp.PAVCalibration.fit(tar, non),
     "weak ridge, wide bounds": bp.BoundedCalibration.fit(tar, non),
 }
-values = np.linspace(-60, 40, 400)
-figure = Figure(figsize=(6, 4.5), layout="constrained")
-axes = figure.subplots()
-for number, (name, calibration) in enumerate(maps.items()):
-    style = ("-", "--", "-.", ":")[number % 4]
-    axes.plot(values, calibration.apply(values), style, label=name)
-axes.set(xlabel="x-vector score", ylabel="LLR", ylim=(-8, 8))
-axes.grid(alpha=0.3)
-axes.legend()
+figure = plots.plot_map(maps, (tar, non)).figure

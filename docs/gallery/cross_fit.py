@@ -5,7 +5,6 @@ from the map that neither of its speakers had a part in. See calibrate.
 """
 
 import numpy as np
-from matplotlib.figure import Figure
 
 import bosaris_py as bp
 
@@ -17,18 +16,4 @@ key = bp.Key(ids, ids, np.triu(same, 1), np.triu(~same, 1))
 fitted = bp.cross_fit(
     bp.LinearCalibration, scores, key, speakers=lambda id: id.split("/")[0], rng=1
 )
-figure = Figure(figsize=(6, 4.5), layout="constrained")
-axes = figure.subplots()
-values = np.linspace(-10, 20, 2)
-for number, fold in enumerate(fitted.folds.values()):
-    axes.plot(
-        values,
-        fold.apply(values),
-        "C0",
-        lw=1,
-        label=None if number else "without the speakers of two folds",
-    )
-axes.plot(values, fitted.final.apply(values), "k--", label="all trials, for new ones")
-axes.set(xlabel="score", ylabel="LLR")
-axes.grid(alpha=0.3)
-axes.legend()
+figure = fitted.plot(scores, key).figure

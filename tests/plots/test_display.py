@@ -162,6 +162,20 @@ def test_curves_are_named_instead_of_a_legend() -> None:
         assert sum(text.startswith("system") for text in texts) == 2
 
 
+def test_names_at_curves_do_not_touch() -> None:
+    plot = plot_det(some(3), legend="direct")
+    plot.figure.draw_without_rendering()
+    boxes = [t.get_window_extent() for t in plot.ax.texts if t.get_text().startswith("system")]
+    boxes = [box for box in boxes if box.x0 > 0]
+    boxes.sort(key=lambda box: box.y0)
+    assert len(boxes) == 3
+    # Texts are about as high as their letters; lines are 1.2 letters apart.
+    centres = [text.xyann[1] for text in plot.ax.texts if hasattr(text, "xyann")]
+    height = plot.ax.get_window_extent().height
+    size = plot.figure.dpi / 72 * 10 / 1.2
+    assert np.diff(sorted(centres)).min() * height >= 1.19 * size
+
+
 def test_settings_are_those_of_before() -> None:
     # Asking for the backend would make matplotlib choose one.
     names = [name for name in mpl.rcParams if name != "backend"]
