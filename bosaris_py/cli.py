@@ -28,6 +28,7 @@ from typing import Any, NoReturn
 # The public names are imported when they are first used: --help waits for none of them.
 import bosaris_py as bp
 from bosaris_py import errors
+from bosaris_py._validation import nearest
 from bosaris_py._version import __version__
 from bosaris_py.errors import BosarisError, as_keyword, as_message
 
@@ -50,6 +51,14 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of the choices, and name the one that it may have been."""
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            meant = f" {nearest(str(value), known)}".rstrip()
+            told = f"invalid choice: {value!r}.{meant} Choose from {', '.join(known)}"
+            raise argparse.ArgumentError(action, told)
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse ignores that a disk is full.
@@ -322,6 +331,35 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     return {"file": path, "format": binary[0], "holds": repr(bp.trials.read_any(path))}
 
 
+def _check(args: argparse.Namespace) -> None:
+    scores = _load_scores(args, args.system)
+    words = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
+    trials, _ = bp.read_trials(
+        args.trials, **{"spoof": "nontarget", **_text_options(args, **words)}
+    )
+    found = bp.compare_trials(scores, trials)
+    if args.table:
+        _emit_json({"n_common": found.n_common, "problems": found.problems}, args.output)
+    else:
+        _emit("\n".join([found.lines[0], *found.problems]), args.output)
+    if found.problems:
+        raise _AnswerIsNo(f"{args.system} does not fit {args.trials}")
+
+
+def _list(args: argparse.Namespace) -> None:
+    named = {
+        "plans": {name: plan.title for name, plan in bp.evaluation.PLANS.items()},
+        "formats": {
+            name: layout.description for name, layout in bp.storage.formats.FORMATS.items()
+        },
+    }[args.what]
+    if args.table:
+        _emit_json(named)
+        return
+    width = max(map(len, named))
+    _emit("\n".join(f"{name:<{width}}  {text}" for name, text in named.items()))
+
+
 def _convert(args: argparse.Namespace) -> None:
     is_text = bp.trials.files.binary_kind(args.input) is None
     text_format = _text_format(args.target, args.to)
@@ -372,7 +410,8 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
     if len(args.prior) > 1:
         raise _UsageError("a training has one --prior")
     prior = args.prior[0] if args.prior else 0.5
-    return {"prior": prior, "objective": args.objective, "ridge": args.ridge}
+    ridge = 0.0 if args.ridge is None else args.ridge
+    return {"prior": prior, "objective": args.objective, "ridge": ridge}
 
 
 def _train(args: argparse.Namespace, cls: Any) -> Any:
@@ -383,6 +422,9 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
     named = _systems(args.training)
     files = list(named.values())
     settings = {} if cls is bp.PAVCalibration else _settings(args)
+    if cls is bp.BoundedCalibration and args.ridge is None:
+        # Its own ridge is the recommended one.
+        del settings["ridge"]
     if hasattr(cls, "fit_files") and _are_large(args, *files, args.key):
         source = named if is_fusion else files[0]
         model = cls.fit_files(source, args.key, **settings, progress=_at_terminal())
@@ -399,12 +441,18 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
 
 def _calibrate(args: argparse.Namespace) -> None:
     _check_training(args)
-    cls = bp.PAVCalibration if args.method == "pav" else bp.LinearCalibration
-    model = _train(args, cls) if args.training else bp.read_model(args.model)
+    model = (
+        _train(args, getattr(bp, _METHODS[args.method]))
+        if args.training
+        else bp.read_model(args.model)
+    )
     if args.apply:
         _apply_calibration(args, model)
     # Last: a reader of the output that goes away must not cost the files.
     _emit(repr(model))
+
+
+_METHODS = {"linear": "LinearCalibration", "bounded": "BoundedCalibration", "pav": "PAVCalibration"}
 
 
 def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
@@ -414,7 +462,7 @@ def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
     if isinstance(model, bp.LinearCalibration) and _are_large(args, file):
         model.apply_file(file, args.output, ndx_file=args.trials, progress=_at_terminal())
         return
-    if not isinstance(model, bp.LinearCalibration | bp.PAVCalibration):
+    if not isinstance(model, bp.LinearCalibration | bp.BoundedCalibration | bp.PAVCalibration):
         raise _UsageError(f"{args.model} is no calibration: {model!r}")
     scores = _load_scores(args, file)
     if args.trials is not None:
@@ -536,6 +584,7 @@ def _judge(args: argparse.Namespace) -> Any:
         options["priors"] = args.prior
     options |= {name: vars(args)[name] for name in ("eer", "sort") if vars(args).get(name)}
     needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
+    needs_trials = needs_trials or getattr(args, "cross_fit", False)
     if not needs_trials and _are_large(args, *systems.values(), args.key):
         return bp.evaluate_files(systems, args.key, **options, progress=_at_terminal())
     scores = {name: _load_scores(args, file) for name, file in systems.items()}
@@ -546,6 +595,7 @@ def _judge(args: argparse.Namespace) -> Any:
         plan=args.plan,
         conditions=args.conditions,
         replications=args.bootstrap or 0,
+        cross_fit=True if getattr(args, "cross_fit", False) else None,
         progress=_at_terminal() and len(systems) > 1,
         **_judged_by(args, key, metadata),
         **options,
@@ -626,6 +676,45 @@ def _transfer(args: argparse.Namespace) -> None:
     _emit(_table_text(found, form), args.output)
 
 
+def _validate(args: argparse.Namespace) -> None:
+    key, metadata = _load_key(args)
+    how = _judged_by(args, key, metadata)
+    if args.bootstrap is not None:
+        how["replications"] = args.bootstrap
+    found = bp.validate_scores(_load_scores(args, args.system), (key, metadata), **how)
+    if args.table:
+        _emit_json(found.to_dict(), args.output)
+    else:
+        _emit(str(found), args.output)
+
+
+def _case(args: argparse.Namespace) -> None:
+    key, metadata = _load_key(args)
+    how = _judged_by(args, key, metadata)
+    if args.bootstrap is not None:
+        how["replications"] = args.bootstrap
+    found = bp.case_llr(
+        args.score,
+        _load_scores(args, args.system),
+        (key, metadata),
+        propositions=(args.same, args.different),
+        reference=args.reference,
+        **how,
+    )
+    if args.table:
+        _emit_json(found.to_dict(), args.output)
+    else:
+        _emit(str(found), args.output)
+
+
+def _plot(args: argparse.Namespace) -> None:
+    args.plan = args.speakers = args.bootstrap = None
+    args.seed = 0
+    found = _judge(args)
+    options = {} if args.title is None else {"title": args.title}
+    found.plot(args.kind, system=args.of, **options).save(args.output)
+
+
 def _results(args: argparse.Namespace) -> dict[str, Any]:
     """Evaluate each system, in blocks if its file is large."""
     systems, found = _systems(args.scores), {}
@@ -703,6 +792,14 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "dev": dict(metavar="DEV", help="file of dev scores"),
     "test": dict(metavar="TEST", help="file of test scores"),
     "training": dict(nargs="*", metavar="SCORES", help="scores to train on"),
+    "what": dict(choices=("plans", "formats"), help="what to list"),
+    "kind": dict(metavar="KIND", help="det, bayes, tippett, ece, pav, reliability, histogram, ..."),
+    "score": dict(type=float, metavar="SCORE", help="score of the comparison"),
+    # A case
+    "--same": dict(metavar="TEXT", help="the proposition of one source"),
+    "--different": dict(metavar="TEXT", help="the proposition of two sources"),
+    "--reference": dict(metavar="TEXT", help="what the reference set is, and why it is relevant"),
+    "--of": dict(metavar="SYSTEM", help="draw this system only"),
     # Trials, and what is known of them
     "--key": dict(_FILE, help="which trials are targets"),
     "--dev-key": dict(_FILE, help="which trials of dev are targets"),
@@ -752,9 +849,18 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     # Training
     "--model": dict(_FILE, help=".json: written if trained, else read"),
     "--apply": dict(nargs="+", metavar="SCORES", help="scores to turn into llrs"),
-    "--method": dict(choices=("linear", "pav"), default="linear"),
+    "--method": dict(
+        choices=("linear", "bounded", "pav"),
+        default="linear",
+        help="linear (default); bounded, a line with a weak ridge and bounds, which is recommended "
+        "for few data; or pav",
+    ),
     "--objective": dict(default="cllr", help="cllr (default), brier or boost"),
-    "--ridge": dict(type=float, default=0.0, help="strength of a ridge penalty"),
+    "--ridge": dict(type=float, help="strength of a ridge penalty (default: 0; bounded: weak)"),
+    "--cross-fit": dict(
+        action="store_true",
+        help="calibrate each trial by a line that was trained without its speakers",
+    ),
     # Plots
     "--window": dict(default="auto", help="auto (default), new, old, big or sre10"),
     "--range": dict(type=float, nargs=2, metavar=("LOW", "HIGH"), help="prior log-odds to show"),
@@ -816,6 +922,24 @@ _TRAINING = (
 # What the help of each subcommand says: its purpose, then examples.
 _HELP: Mapping[str, tuple[str, ...]] = {
     "info": ("Say what files hold.", "bosaris info key.tsv scores.h5 fusion.json"),
+    "check": (
+        "Say whether scores answer a list of trials; labels need not be known.",
+        "bosaris check scores.txt --trials trials.txt",
+    ),
+    "list": ("List plans or formats.", "bosaris list plans", "bosaris list formats --json"),
+    "validate": (
+        "Compute the figures of a validation report of log-likelihood-ratios.",
+        "bosaris validate llrs.txt --key key.txt --speakers 're:^[^-]+'",
+    ),
+    "case": (
+        "Compute the likelihood-ratio of one comparison from a reference set.",
+        "bosaris case 3.2 scores.txt --key key.txt --speakers 're:^[^-]+' "
+        "--same 'the suspect speaks' --different 'somebody else speaks' --reference '60 speakers'",
+    ),
+    "plot": (
+        "Draw a plot of some kind.",
+        "bosaris plot tippett A=a.h5 B=b.h5 --key key.h5 -o tippett.pdf",
+    ),
     "convert": (
         "Write a file in another format.",
         "bosaris convert scores.txt scores.h5",
@@ -869,11 +993,26 @@ _HELP: Mapping[str, tuple[str, ...]] = {
 # What runs, and its options; those with ! are required.
 _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "info": (_info, f"files --json {_TEXT}"),
+    "check": (
+        _check,
+        f"system --trials! --key-format --key-columns --json --output --force {_TEXT}",
+    ),
+    "list": (_list, "what --json"),
+    "validate": (
+        _validate,
+        f"system {_KEY} --metadata --speakers --bootstrap --seed --json --output --force {_TEXT}",
+    ),
+    "case": (
+        _case,
+        f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
+        f"--seed --json --output --force {_TEXT}",
+    ),
+    "plot": (_plot, f"kind {_SYSTEMS} --of --output! --force --title"),
     "convert": (
         _convert,
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
-    "evaluate": (_evaluate, f"{_SYSTEMS} --plan --eer --sort --claim {_TABLE}"),
+    "evaluate": (_evaluate, f"{_SYSTEMS} --plan --eer --sort --claim --cross-fit {_TABLE}"),
     "compare": (_compare, f"{_SYSTEMS} --statistic --correction --fail-if-worse {_TABLE}"),
     "transfer": (
         _transfer,
@@ -899,7 +1038,7 @@ def _make_parser() -> _Parser:
     description = "Calibrate, fuse and judge detectors whose scores are log-likelihood-ratios."
     parser = _Parser(prog="bosaris", description=description)
     parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(metavar="COMMAND")
     for name, (run, options) in _COMMANDS.items():
         purpose, *examples = _HELP[name]
         command = commands.add_parser(
@@ -1007,7 +1146,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show
-            args = _make_parser().parse_args(argv)
+            parser = _make_parser()
+            args = parser.parse_args(argv)
+            if not hasattr(args, "run"):
+                parser.print_help()
+                return _end(0)
             if getattr(args, "blind", False):
                 warnings.simplefilter("error", errors.MissingTrialsWarning)
             _check_formats(args)

@@ -45,9 +45,19 @@ from bosaris_py.trials.conditions import (
     take_items,
     unmasked,
 )
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials
+from bosaris_py.trials.key import (
+    AnyKey,
+    AnyNdx,
+    FlatKey,
+    FlatNdx,
+    Ndx,
+    as_key,
+    as_ndx,
+    describe_trials,
+)
 from bosaris_py.trials.scores import (
     AnyScores,
+    all_scores,
     find_trials,
     scored_ndx,
     scored_trials,
@@ -679,6 +689,12 @@ class TrialComparison(metaclass=Readable):
         Scores of trials that the key does not have.
     missing, unknown : tuple of (model, segment)
         The first five of these trials, column by column.
+    has_labels : bool
+        Whether labels of the trials are known; without, `n_non_missing` counts all that is missing.
+    n_infinite : int
+        Scores that are infinite.
+    is_constant : bool
+        Whether all of several scores are the same.
     """
 
     n_common: int
@@ -687,6 +703,9 @@ class TrialComparison(metaclass=Readable):
     missing: tuple[Pair, ...]
     n_unknown: int
     unknown: tuple[Pair, ...]
+    has_labels: bool = True
+    n_infinite: int = 0
+    is_constant: bool = False
 
     @property
     def n_missing(self) -> int:
@@ -701,33 +720,50 @@ class TrialComparison(metaclass=Readable):
     @property
     def lines(self) -> list[str]:
         """The counts and the first examples, in a few sentences."""
-        lines = [f"{self.n_common} trials of the key have a score."]
+        lines = [f"{self.n_common} trials of the {self._whose} have a score."]
         if self.n_missing:
+            classes = f" ({self.n_tar_missing} targets, {self.n_non_missing} non-targets)"
             lines.append(
-                f"{self.n_missing} have none ({self.n_tar_missing} targets, {self.n_non_missing} "
-                f"non-targets): {_names(self.missing, self.n_missing)}."
+                f"{self.n_missing} have none{classes if self.has_labels else ''}: "
+                f"{_names(self.missing, self.n_missing)}."
             )
         if self.n_unknown:
             lines.append(
-                f"{self.n_unknown} scores are of trials that the key does not have: "
+                f"{self.n_unknown} scores are of trials that the {self._whose} does not have: "
                 f"{_names(self.unknown, self.n_unknown)}."
             )
         return lines
+
+    @property
+    def _whose(self) -> str:
+        return "key" if self.has_labels else "list"
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with the scores as an answer to these trials; empty if nothing is."""
+        found = self.lines[1:]
+        if self.n_infinite:
+            found.append(f"{self.n_infinite} scores are infinite.")
+        if self.is_constant:
+            found.append("All scores are the same number.")
+        if not self.n_common:
+            found.append("No trial has a score: are the ids written alike in both files?")
+        return found
 
     def __str__(self) -> str:
         """Return `lines`, one below the other."""
         return "\n".join(self.lines)
 
 
-def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
-    """Tell which trials scores and a key have in common, and which only one of them has.
+def compare_trials(scores: AnyScores, key: AnyNdx) -> TrialComparison:
+    """Tell which trials scores and a key, or a list, have in common, and which only one has.
 
     Parameters
     ----------
     scores : Scores or FlatScores
         The scores.
-    key : Key or FlatKey
-        The trials that are to be judged.
+    key : Key, FlatKey, Ndx or FlatNdx
+        The trials that are to be judged; labels need not be known.
 
     Returns
     -------
@@ -749,12 +785,16 @@ def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
     1 have none (0 targets, 1 non-targets): (m1, s2).
     1 scores are of trials that the key does not have: (m2, s1).
     """
-    key = as_key(key)
+    has_labels = not isinstance(key, Ndx | FlatNdx)
+    key = as_key(key) if has_labels else as_ndx(key)
     scored = scored_ndx(scores)
     is_missing = ~trials_within(scored, key)
     is_unknown = ~trials_within(key, scored)
     n_missing = int(np.count_nonzero(is_missing))
-    n_tar_missing = int(np.count_nonzero(is_missing & key.trial_labels()))
+    n_tar_missing = 0
+    if isinstance(key, AnyKey):
+        n_tar_missing = int(np.count_nonzero(is_missing & key.trial_labels()))
+    values = all_scores(scores)
     return TrialComparison(
         n_common=key.n_trials - n_missing,
         n_tar_missing=n_tar_missing,
@@ -762,6 +802,9 @@ def compare_trials(scores: AnyScores, key: AnyKey) -> TrialComparison:
         missing=_first_pairs(key, is_missing),
         n_unknown=int(np.count_nonzero(is_unknown)),
         unknown=_first_pairs(scored, is_unknown),
+        has_labels=has_labels,
+        n_infinite=int(np.count_nonzero(np.isinf(values))),
+        is_constant=bool(values.size > 1 and values.min() == values.max()),
     )
 
 

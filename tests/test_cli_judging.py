@@ -1,0 +1,169 @@
+"""Subcommands that judge or list: each is the library's call, with a status for the answer."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.cli import main
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning"),
+]
+
+MODELS = [f"p{i // 2}-m{i:02}" for i in range(16)]
+SEGMENTS = sorted(f"p{j % 8}-s{j:02}" for j in range(48))
+WHO = ["--speakers", "re:^p[0-9]"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> bp.Scores:
+    """LLRs of eight speakers, their key and the list of their trials."""
+    monkeypatch.chdir(tmp_path)
+    tar = np.array([[m[:2] == s[:2] for s in SEGMENTS] for m in MODELS])
+    noise = np.random.default_rng(1).normal(size=tar.shape)
+    scores = bp.Scores(4 * tar - 2 + 1.5 * noise, MODELS, SEGMENTS)
+    key = bp.Key(MODELS, SEGMENTS, tar, ~tar)
+    key.save("key.txt")
+    key.to_ndx().save("trials.txt")
+    scores.save("llrs.h5")
+    return scores
+
+
+def speaker(name: str) -> str:
+    return name[:2]
+
+
+def test_check_answers_by_its_status(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "llrs.h5", "--trials", "trials.txt"]) == 0
+    assert capsys.readouterr().out == "768 trials of the list have a score.\n"
+    # A key is a list of trials, too.
+    assert main(["check", "llrs.h5", "--trials", "key.txt"]) == 0
+    capsys.readouterr()
+    mask = np.ones((16, 48), dtype=bool)
+    mask[0, :3] = False
+    values = np.where(mask, folder.scoremat, 0.0)
+    values[5, 5] = np.inf
+    bp.Scores(values, MODELS, SEGMENTS, mask).save("short.h5")
+    assert main(["check", "short.h5", "--trials", "trials.txt", "--json"]) == 3
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert found["n_common"] == 765
+    missing, infinite = found["problems"]
+    assert missing.startswith(f"3 have none: (p0-m00, {SEGMENTS[0]})")
+    assert infinite == "1 scores are infinite."
+    assert "short.h5 does not fit trials.txt" in err
+
+
+def test_check_tells_of_other_trials_and_of_constant_scores(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bp.Scores(np.ones((1, 2)), ["x"], ["y", "z"]).save("other.h5")
+    assert main(["check", "other.h5", "--trials", "trials.txt"]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "0 trials of the list have a score."
+    assert lines[1].startswith("768 have none: ")
+    assert lines[2].startswith("2 scores are of trials that the list does not have: (x, y), (x, z)")
+    assert lines[3] == "All scores are the same number."
+    assert lines[4].startswith("No trial has a score: are the ids written alike")
+
+
+def test_list_names_plans_and_formats(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "plans"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [*bp.evaluation.PLANS]
+    assert main(["list", "formats", "--json"]) == 0
+    named = json.loads(capsys.readouterr().out)
+    assert [*named] == [*bp.storage.formats.FORMATS]
+
+
+def test_validate_is_that_of_the_library(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["validate", "llrs.h5", "--key", "key.txt", *WHO, "--bootstrap", "40", "--seed", "3"]
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    key, _ = bp.read_key("key.txt")
+    expected = bp.validate_scores(folder, key, speakers=speaker, replications=40, rng=3)
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert main(command) == 0
+    assert capsys.readouterr().out == f"{expected}\n"
+
+
+def test_case_is_that_of_the_library(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--same", "he speaks", "--different", "another speaks", "--reference", "8 speakers"]
+    command = ["case", "1.5", "llrs.h5", "--key", "key.txt", *WHO, *words, "--bootstrap", "40"]
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = bp.case_llr(
+        1.5,
+        folder,
+        bp.read_key("key.txt")[0],
+        propositions=("he speaks", "another speaks"),
+        reference="8 speakers",
+        speakers=speaker,
+        replications=40,
+    )
+    assert found["log10_lr"] == expected.log10_lr
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert main([*command[:-2], "--output", "case.txt", "--bootstrap", "40"]) == 0
+    assert Path("case.txt").read_text(encoding="utf-8").startswith(str(expected)[:40])
+
+
+@pytest.mark.parametrize("kind", ["tippett", "histogram", "det"])
+def test_plot_draws_the_kind(folder: bp.Scores, kind: str) -> None:
+    command = ["plot", kind, "llrs.h5", "--key", "key.txt", "-o", f"{kind}.svg", "--title", "One"]
+    one = ["--of", "llrs"] if kind == "histogram" else []
+    assert main([*command, *one]) == 0
+    assert "<svg" in Path(f"{kind}.svg").read_text(encoding="utf-8")
+
+
+def test_an_unknown_kind_is_one_line(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plot", "tipet", "llrs.h5", "--key", "key.txt", "-o", "x.svg"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "tippett" in line
+    assert not Path("x.svg").exists()
+
+
+def test_bounded_is_the_recommended_map(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train = ["calibrate", "llrs.h5", "--key", "key.txt", "--method", "bounded"]
+    assert main([*train, "--model", "m.json"]) == 0
+    expected = bp.BoundedCalibration.fit_scores(folder, bp.read_key("key.txt")[0])
+    assert bp.read_model("m.json") == expected
+    assert main(["calibrate", "--model", "m.json", "--apply", "llrs.h5", "-o", "out.h5"]) == 0
+    applied = bp.read_scores("out.h5").scoremat
+    np.testing.assert_array_equal(applied, expected.apply(folder).scoremat)
+    assert main([*train, "--ridge", "0", "--model", "plain.json"]) == 0
+    plain = bp.BoundedCalibration.fit_scores(folder, bp.read_key("key.txt")[0], ridge=0.0)
+    assert bp.read_model("plain.json") == plain
+
+
+def test_cross_fit_is_that_of_the_library(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["evaluate", "llrs.h5", "--key", "key.txt", "--cross-fit", *WHO, "--seed", "2"]
+    assert main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    key, _ = bp.read_key("key.txt")
+    expected = bp.evaluate({"llrs": folder}, key, cross_fit=True, speakers=speaker, rng=2)
+    assert found["table"] == json.loads(json.dumps(expected.records()))
+
+
+def test_the_command_alone_is_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: bosaris")
+    assert "check" in out
+
+
+def test_a_subcommand_that_is_nearly_right_has_a_question(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["evalute"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "Did you mean 'evaluate'" in line
