@@ -28,7 +28,6 @@ from typing import Any, NoReturn
 # The public names are imported when they are first used: --help waits for none of them.
 import bosaris_py as bp
 from bosaris_py import errors
-from bosaris_py._validation import nearest
 from bosaris_py._version import __version__
 from bosaris_py.errors import BosarisError, as_keyword, as_message
 
@@ -55,6 +54,8 @@ class _Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse what is none of the choices, and name the one that it may have been."""
         if action.choices is not None and value not in action.choices:
+            from bosaris_py._validation import nearest
+
             known = [str(choice) for choice in action.choices]
             meant = f" {nearest(str(value), known)}".rstrip()
             told = f"invalid choice: {value!r}.{meant} Choose from {', '.join(known)}"

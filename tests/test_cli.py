@@ -94,8 +94,8 @@ class TestHelp:
 
     def test_no_command(self, run: Run) -> None:
         code, out, err = run()
-        assert (code, out) == (2, "")
-        assert err.count("\n") == 1
+        assert (code, err) == (0, "")
+        assert out == run("--help")[1]
 
     def test_help_imports_no_number_of_the_library(self) -> None:
         code = (
