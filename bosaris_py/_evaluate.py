@@ -39,7 +39,14 @@ from bosaris_py.evaluation import (
     SystemTable,
     primary_cost,
 )
-from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable
+from bosaris_py.evaluation.claims import (
+    Claim,
+    ClaimRow,
+    ClaimTable,
+    CriterionRow,
+    CriterionTable,
+    JudgedBy,
+)
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
 from bosaris_py.evaluation.plan_presets import find_plan
 from bosaris_py.evaluation.results import named_points
@@ -729,20 +736,9 @@ class Evaluation(Table):
         if how.key is None or not how.replications:
             hint = "Give evaluate() speakers and replications=1000, with scores in memory."
             raise invalid("claims", "be tested by replicates", "an evaluation without", hint)
-        statistics = table_statistics(how.prior, normalize=how.normalize, eer=how.eer)
         stated = [Claim.from_text(text) for text in claims]
-        names = [claim.column([*statistics]) for claim in stated]
-        chosen = {name: statistics[name] for name in names}
-        resampling = how.resampling(how.replications)
+        names, judged = self._replicated(stated)
         level = 1.0 - how.confidence
-        judged: dict[str, dict[str, BootstrapResult]] = {}
-        for system, sample in self._samples.items():
-            with cautions(system=system):
-                found = bootstrap_sample(
-                    [*chosen.values()], sample, resampling.plan(sample), resampling,
-                    shared=True, names=[*chosen],
-                )  # fmt: skip
-            judged[system] = dict(zip(chosen, found, strict=True))
         rows = []
         for claim, name in zip(stated, names, strict=True):
             side: Alternative = "less" if claim.relation == "<=" else "greater"
@@ -753,13 +749,104 @@ class Evaluation(Table):
             where = [test.lies for test in tests]
             columns = p_values, holm.adjusted.tolist(), holm.significant.tolist(), where
             for system, result, *numbers in zip(judged, results, *columns, strict=True):
-                # A two-sided interval of twice the level has the one-sided ends.
-                ends = result.interval_of(result.interval, 1.0 - 2.0 * level)
-                end = float(ends[1] if side == "less" else ends[0])
+                end = _one_sided_end(result, claim, level)
                 rows.append(ClaimRow(system, claim, float(result.estimate), end, *numbers))
         rows.sort(key=lambda row: [*judged].index(row.system))
-        words = f"{how.method} bootstrap, {how.replications} replicates"
-        return ClaimTable(tuple(rows), how.confidence, words)
+        return ClaimTable(tuple(rows), how.confidence, self._drawn)
+
+    @property
+    def _drawn(self) -> str:
+        """How replicates are drawn, in words."""
+        return f"{self._judging.method} bootstrap, {self._judging.replications} replicates"
+
+    def _replicated(
+        self, stated: Sequence[Claim]
+    ) -> tuple[list[str], dict[str, dict[str, BootstrapResult]]]:
+        """Return the columns that claims are about, and their replicates for each system."""
+        how = self._judging
+        statistics = table_statistics(how.prior, normalize=how.normalize, eer=how.eer)
+        names = [claim.column([*statistics]) for claim in stated]
+        chosen = {name: statistics[name] for name in names}
+        resampling = how.resampling(how.replications)
+        judged: dict[str, dict[str, BootstrapResult]] = {}
+        for system, sample in self._samples.items():
+            with cautions(system=system):
+                found = bootstrap_sample(
+                    [*chosen.values()], sample, resampling.plan(sample), resampling,
+                    shared=True, names=[*chosen],
+                )  # fmt: skip
+            judged[system] = dict(zip(chosen, found, strict=True))
+        return names, judged
+
+    def criteria(self, *criteria: str, judged_by: JudgedBy | None = None) -> CriterionTable:
+        """Check each system against criteria: the validation matrix of a report.
+
+        Parameters
+        ----------
+        *criteria : str
+            As for `claims`: ``"eer<=2%"``, ``"cllr<=0.3"``, ``"min_dcf(0.05)<=0.1"``.
+        judged_by : {"estimate", "end"}, optional
+            Whether a system passes by its metric, all trials pooled, or by the one-sided end of the
+            interval, at the confidence of the evaluation. By default the end where there are
+            replicates, else the estimate; the table says which.
+
+        Returns
+        -------
+        evaluation.CriterionTable
+            Each system is judged by itself, without a correction for their number.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no criterion, a text is none, or names no metric; if ends are asked for
+            without replicates.
+
+        See Also
+        --------
+        claims : Tests of claims, corrected for the number of systems.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> _, test = bp.load_example("asvspoof2019_la")
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
+        >>> found.criteria("eer<=3%", "cllr<=0.2")
+        system   characteristic        criterion   estimate  result
+        xvector  discriminating power  eer <= 3 %    2.43 %  pass
+        xvector  accuracy              cllr <= 0.2   0.2884  fail
+        (judged by the estimate, whatever its interval)
+        """
+        self._refuse_kinds("criteria")
+        how = self._judging
+        if not criteria:
+            raise invalid("criteria", "hold at least one criterion", "none", "Such as cllr<=0.3.")
+        drawn = bool(how.replications) and how.key is not None
+        judged_by = ("end" if drawn else "estimate") if judged_by is None else judged_by
+        check_choice(judged_by, ("estimate", "end"), "judged_by")
+        stated = [Claim.from_text(text) for text in criteria]
+        if judged_by == "estimate":
+            pooled = {name: row for name, row in self.table.rows if row.kind == "pooled"}
+            columns = list(next(iter(pooled.values())).figures)
+            rows = [
+                CriterionRow(name, claim, math.nan if value is None else value)
+                for claim in stated
+                for column in [claim.column(columns)]
+                for name, row in pooled.items()
+                for value in [row.figures[column]]
+            ]
+            return CriterionTable(tuple(rows), judged_by, how.confidence)
+        if not drawn:
+            hint = "Give evaluate() speakers and replications=1000, with scores in memory."
+            expected = 'be "estimate" for an evaluation without replicates'
+            raise invalid("judged_by", expected, describe(judged_by), hint)
+        names, judged = self._replicated(stated)
+        rows = []
+        for claim, name in zip(stated, names, strict=True):
+            for system, found in judged.items():
+                result = found[name]
+                end = _one_sided_end(result, claim, 1.0 - how.confidence)
+                rows.append(CriterionRow(system, claim, float(result.estimate), end))
+        return CriterionTable(tuple(rows), judged_by, how.confidence, self._drawn)
 
     def report(
         self,
@@ -769,6 +856,9 @@ class Evaluation(Table):
         files: Mapping[str, FilePath] | None = None,
         date: object = None,
         cases: Mapping[str, Any] | None = None,
+        criteria: CriterionTable | Sequence[str] = (),
+        author: str = "",
+        laboratory: str = "",
     ) -> None:
         """Write an HTML file with tables, cautions and drawings, which needs no network.
 
@@ -788,6 +878,10 @@ class Evaluation(Table):
             Date to name. By default none, so that the same input gives the same bytes.
         cases : mapping of str to CaseLLR, optional
             Likelihood-ratios of single comparisons, made by `case_llr`, by name.
+        criteria : CriterionTable or sequence of str, optional
+            The validation matrix, made by `criteria`, or what it is made of.
+        author, laboratory : str, default: ""
+            Who answers for the report, below its head.
 
         Raises
         ------
@@ -804,6 +898,14 @@ class Evaluation(Table):
             isinstance(stated, Mapping) and all(hasattr(case, "verbal") for case in stated.values())
         ):
             raise invalid("cases", "map names to what `case_llr` returns", describe(cases))
+        if isinstance(criteria, str):
+            hint = f"Such as criteria=[{criteria!r}]."
+            raise invalid("criteria", "be a list of criteria", describe(criteria), hint)
+        matrix = None
+        if isinstance(criteria, CriterionTable):
+            matrix = criteria
+        elif criteria:
+            matrix = self.criteria(*criteria)
         facts = {"Systems": str(len(self.results)), **how.facts()}
         if self.plan is not None:
             facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
@@ -836,8 +938,17 @@ class Evaluation(Table):
             points=how.points,
             normalized=how.normalize,
             by_speaker=how.method == "speaker",
+            criteria=matrix,
+            authors=[text for text in map(str, (author, laboratory)) if text],
         )
         _late("write_report")(path, report)
+
+
+def _one_sided_end(result: BootstrapResult, claim: Claim, level: float) -> float:
+    """Return the end of an interval of one side, that of the claim."""
+    # A two-sided interval of twice the level has the one-sided ends.
+    ends = result.interval_of(result.interval, 1.0 - 2.0 * level)
+    return float(ends[1] if claim.relation == "<=" else ends[0])
 
 
 @also("prior", "priors")

@@ -775,7 +775,15 @@ def _report(args: argparse.Namespace) -> None:
     with bp.storage.hashed_files() as read:
         judged = _judge(args)
     known = {role: read.get(Path(file).absolute(), file) for role, file in files.items()}
-    judged.report(args.output, files=known, date=args.date, **title)
+    who = {"author": args.author, "laboratory": args.laboratory}
+    if args.judged_by and not args.criteria:
+        raise _UsageError("--judged-by is for --criteria")
+    matrix = judged.criteria(*args.criteria, judged_by=args.judged_by) if args.criteria else ()
+    judged.report(args.output, files=known, date=args.date, criteria=matrix, **who, **title)
+    if matrix:
+        _emit(repr(matrix))
+        if not matrix.passed:
+            raise _AnswerIsNo("not all criteria are met")
 
 
 # The parser
@@ -845,6 +853,18 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
         metavar="CLAIM",
         help="exit with status 3 unless this is shown: 'eer<=2%%', 'cllr<=0.3', ...",
     ),
+    "--criteria": dict(
+        type=_names,
+        action="extend",
+        metavar="CRITERION,...",
+        help="validation matrix; exit with status 3 unless all are met: 'cllr<=0.3,eer<=2%%'",
+    ),
+    "--judged-by": dict(
+        choices=("estimate", "end"),
+        help="what decides a criterion (default: the one-sided end with --bootstrap)",
+    ),
+    "--author": dict(metavar="TEXT", default="", help="to name below the head"),
+    "--laboratory": dict(metavar="TEXT", default="", help="to name below the head"),
     "--bootstrap": dict(type=int, metavar="N", help="replicates of a bootstrap by speaker"),
     "--seed": dict(type=int, default=0, help="of random numbers (default: 0)"),
     # Training
@@ -1030,7 +1050,8 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     ),
     "report": (
         _report,
-        f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date",
+        f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date "
+        "--author --laboratory --criteria --judged-by",
     ),
 }
 
@@ -1123,7 +1144,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0, 1 if the data or a file is at fault, 2 if the arguments are, 3 if the
-        answer to what was asked is no (``--fail-if-worse``, ``--claim``), 130 if interrupted, 141
+        answer to what was asked is no (``--fail-if-worse``, ``--claim``,
+        ``--criteria``), 130 if interrupted, 141
         if the reader of the output went away.
 
     Examples

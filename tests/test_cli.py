@@ -972,6 +972,22 @@ def test_claims_are_a_status(run: Run) -> None:
     assert "--bootstrap" in err
 
 
+@pytest.mark.slow
+def test_criteria_of_a_report_are_a_status(run: Run) -> None:
+    words = ["report", "eval_a.txt", "--key", "eval_key.tsv", "-o", "r.html", "--force"]
+    for criteria, status in (("eer<=100%,cllr>=0", 0), ("eer<=100%,cllr<=0", 3)):
+        code, out, err = run(*words, "--criteria", criteria, "--author", "A. Author")
+        assert code == status
+        assert ("not all criteria are met" in err) == (status == 3)
+        assert out.count("pass") + out.count("fail") == 2
+        text = Path("r.html").read_text(encoding="utf-8")
+        assert ("<strong>Pass</strong>" in text) == (status == 0)
+        assert "<p>A. Author</p>" in text
+    code, out, err = run(*words, "--judged-by", "end")
+    assert (code, out) == (2, "")
+    assert "--criteria" in err
+
+
 def _transcript() -> list[tuple[str, str]]:
     """Return the commands of the page on the command, with what they write."""
     page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from bosaris_py.evaluation.calibration_curves import (
     Validation,
     validate,
 )
-from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable
+from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable, CriterionRow, CriterionTable
 from bosaris_py.evaluation.condition_table import (
     ConditionRow,
     ConditionTable,
@@ -55,6 +55,8 @@ __all__ = [
     "ConditionRow",
     "ConditionTable",
     "ConsistencyBand",
+    "CriterionRow",
+    "CriterionTable",
     "DecomposedFigure",
     "Decomposition",
     "ECECurve",

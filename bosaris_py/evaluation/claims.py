@@ -1,7 +1,8 @@
 """Claims about figures of systems, such as ``eer<=2%``, and the table of what was shown.
 
 A claim is shown if the one-sided end of the figure's interval is within it. With several systems
-the p-values of a claim take Holm's correction.
+the p-values of a claim take Holm's correction. Criteria of a validation have the same grammar, and
+pass or fail for each system by itself.
 """
 
 from __future__ import annotations
@@ -226,5 +227,140 @@ class ClaimTable(Table):
 
     def __repr__(self) -> str:
         """Return the table and how it was made."""
+        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
+        return "\n".join([*lines, f"({self._note})"])
+
+
+# What a metric characterises, by the beginning of its name: D. Meuwly, D. Ramos and R. Haraksim, A
+# guideline for the validation of likelihood ratio methods used for forensic evidence evaluation,
+# Forensic Science International 276, 2017.
+_CHARACTERISTICS = {
+    "eer": "discriminating power",
+    "min_": "discriminating power",
+    "act_": "accuracy",
+    "cllr": "accuracy",
+}
+
+# A criterion is judged by the metric of the data, or by the one-sided end of its interval.
+JudgedBy = Literal["estimate", "end"]
+
+
+@attrs.frozen(repr=False)
+class CriterionRow(metaclass=Readable):
+    """Whether a system passes a criterion.
+
+    Parameters
+    ----------
+    system : str
+        Its name.
+    criterion : Claim
+        What is asked for.
+    estimate : float
+        The metric of the data; NaN where it is not defined, which fails.
+    end : float or None
+        The one-sided end of its interval, on the side of the criterion, where it is judged by that.
+    """
+
+    system: str
+    criterion: Claim
+    estimate: float
+    end: float | None = None
+
+    @property
+    def characteristic(self) -> str:
+        """What the metric characterises: discriminating power or accuracy."""
+        figure = self.criterion.figure
+        return next(
+            (text for start, text in _CHARACTERISTICS.items() if figure.startswith(start)), ""
+        )
+
+    @property
+    def passed(self) -> bool:
+        """Whether the number that decides is within the criterion."""
+        value, limit = self.estimate if self.end is None else self.end, self.criterion.value
+        return value <= limit if self.criterion.relation == "<=" else value >= limit
+
+
+@attrs.frozen(repr=False)
+class CriterionTable(Table):
+    """The validation matrix of systems: metric, criterion, result, pass or fail.
+
+    Made by `Evaluation.criteria`.
+
+    Parameters
+    ----------
+    rows : tuple of CriterionRow
+        Criterion by criterion.
+    judged_by : {"estimate", "end"}
+        What decides.
+    confidence : float
+        Of the one-sided ends.
+    how : str
+        How replicates were drawn; empty without.
+    """
+
+    rows: tuple[CriterionRow, ...]
+    judged_by: JudgedBy
+    confidence: float
+    how: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether all systems pass all criteria."""
+        return all(row.passed for row in self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dict for each row.
+
+        Returns
+        -------
+        list of dict
+            Keys ``system``, ``characteristic``, ``criterion``, ``estimate``, ``end``,
+            ``judged_by``, ``passed``. Rates are fractions.
+        """
+        return [
+            {
+                "system": row.system,
+                "characteristic": row.characteristic,
+                "criterion": repr(row.criterion),
+                "estimate": or_none(row.estimate),
+                "end": None if row.end is None else or_none(row.end),
+                "judged_by": self.judged_by,
+                "passed": row.passed,
+            }
+            for row in self.rows
+        ]
+
+    @property
+    def _note(self) -> str:
+        if self.judged_by == "estimate":
+            return "judged by the estimate, whatever its interval"
+        return (
+            f"judged by the one-sided {100 * self.confidence:g} % end, each system by itself; "
+            f"{self.how}"
+        )
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return (0, 1, 2, 5) if self.judged_by == "end" else (0, 1, 2, 4)
+
+    def _texts(self) -> list[list[str]]:
+        ends = self.judged_by == "end"
+        lines = [
+            ["system", "characteristic", "criterion", "estimate", *["end"][: int(ends)], "result"]
+        ]
+        for row in self.rows:
+            percent = row.criterion.figure.endswith("eer")
+            numbers = [row.estimate, *([row.end] if row.end is not None else [])]
+            shown = [f"{100 * n:.2f} %" if percent else f"{n:.4f}" for n in numbers]
+            limit = row.criterion.value
+            limit_text = f"{100 * limit:.6g} %" if percent else f"{limit:g}"
+            criterion = f"{row.criterion.figure} {row.criterion.relation} {limit_text}"
+            result = "pass" if row.passed else "fail"
+            lines.append([row.system, row.characteristic, criterion, *shown, result])
+        return lines
+
+    def __repr__(self) -> str:
+        """Return the table and what decided."""
         lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
         return "\n".join([*lines, f"({self._note})"])

@@ -18,7 +18,7 @@ from bosaris_py._tables import Table, html_name, html_table
 from bosaris_py._validation import Caution, FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
-from bosaris_py.evaluation import Results, SystemTable
+from bosaris_py.evaluation import CriterionTable, Results, SystemTable
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
@@ -104,6 +104,10 @@ class Report:
         Likelihood-ratios of single comparisons, by name.
     by_speaker : bool, default: True
         Whether intervals are made by speakers, not by single trials.
+    criteria : CriterionTable or None
+        The validation matrix.
+    authors : sequence of str
+        Author and laboratory, which stand below the head.
     """
 
     title: str
@@ -119,6 +123,8 @@ class Report:
     normalized: bool
     cases: Mapping[str, Any] = attrs.field(factory=dict)
     by_speaker: bool = True
+    criteria: CriterionTable | None = None
+    authors: Sequence[str] = ()
 
 
 def write_report(path: FilePath, report: Report) -> None:
@@ -152,6 +158,7 @@ def _page(report: Report) -> str:
     pooled = SystemTable([(name, row) for name, row in rows if row.kind == "pooled"])
     sections = {
         "answer": ("Result", _answer(report)),
+        "criteria": ("Validation", _criteria(report.criteria)),
         "cautions": ("Reasons for caution", _cautions(report)),
         "cases": ("Cases", _cases(report.cases)),
         "systems": ("Systems", _table(pooled) + _metrics(report)),
@@ -170,6 +177,7 @@ def _page(report: Report) -> str:
     sections = {name: section for name, section in sections.items() if section[1]}
     return Template(texts["page"]).substitute(
         title=html.escape(safe(report.title, 200)),
+        authors="".join(f"<p>{html_name(name)}</p>" for name in report.authors),
         look=texts["look"],
         script=texts["sort"],
         digest=digest,
@@ -238,6 +246,16 @@ def _answer(report: Report) -> str:
     # The direction of a name stays within its sentence.
     items = "".join(f"<li><bdi>{html.escape(printable(text))}</bdi></li>" for text in sentences)
     return items and f'<ol class="answer">{items}</ol>'
+
+
+def _criteria(table: CriterionTable | None) -> str:
+    """Return the validation matrix, and how many of its rows pass."""
+    if table is None:
+        return ""
+    count = sum(row.passed for row in table.rows)
+    verdict = "Pass" if table.passed else "Fail"
+    text = f"<strong>{verdict}</strong>: {count} of {len(table.rows)} criteria are met."
+    return f"<p>{text}</p>{_table(table)}"
 
 
 def _cautions(report: Report) -> str:

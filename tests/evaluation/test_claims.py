@@ -138,3 +138,56 @@ def test_text_is_left_and_numbers_are_right_in_the_table() -> None:
     assert second.startswith("b         eer<=")
     assert head.index("verdict") == first.index("shown") == second.index("refuted")
     assert first.rindex("0.0500") + len("0.0500") == head.index("estimate") + len("estimate")
+
+
+def test_criteria_are_judged_by_the_estimate_or_by_the_end() -> None:
+    """A limit between both passes by the estimate and fails by the one-sided end of the claim."""
+    found = evaluation("a", "b")
+    (row, other) = found.claims("cllr<=1").rows
+    middle = 0.5 * (row.estimate + row.end)
+    text = f"cllr<={middle!r}"
+    by_estimate = found.criteria(text, judged_by="estimate").rows
+    by_end = found.criteria(text).rows
+    assert [one.system for one in by_estimate] == [one.system for one in by_end] == ["a", "b"]
+    assert [one.estimate for one in by_end] == [row.estimate, other.estimate]
+    assert [one.end for one in by_end] == [row.end, other.end]
+    assert by_estimate[0].passed
+    assert not by_end[0].passed
+    lower = found.claims("cllr>=0.1").rows[0].end
+    assert found.criteria(f"cllr>={0.999 * lower!r}").rows[0].passed
+    assert not found.criteria(f"cllr>={1.001 * lower!r}").rows[0].passed
+
+
+def test_the_matrix_says_what_decides_and_what_a_metric_characterises() -> None:
+    found = evaluation("a")
+    (figures,) = [row.figures for _, row in found.table.rows]
+    table = found.criteria("eer<=2.5%", "min_dcf(0.1)>=0", "act_dcf(0.5)<=99", judged_by="estimate")
+    head, *lines = table._texts()
+    assert head == ["system", "characteristic", "criterion", "estimate", "result"]
+    eer = figures["eer"]
+    power, accuracy = "discriminating power", "accuracy"
+    assert lines == [
+        ["a", power, "eer <= 2.5 %", f"{100 * eer:.2f} %", "pass" if eer <= 0.025 else "fail"],
+        ["a", power, "min_dcf(0.1) >= 0", f"{figures['min_dcf(0.1)']:.4f}", "pass"],
+        ["a", accuracy, "act_dcf(0.5) <= 99", f"{figures['act_dcf(0.5)']:.4f}", "pass"],
+    ]
+    assert table.passed == (eer <= 0.025)
+    assert repr(table).endswith("(judged by the estimate, whatever its interval)")
+    assert "judged by the one-sided 95 % end" in repr(found.criteria("cllr<=1"))
+    assert table.records()[0]["criterion"] == "eer<=0.025"
+
+
+def test_what_has_no_value_meets_no_criterion() -> None:
+    for text in ("eer<=1", "eer>=0"):
+        assert not claims.CriterionRow("a", Claim.from_text(text), float("nan")).passed
+
+
+def test_criteria_that_cannot_be_judged() -> None:
+    found = evaluation("a", replications=0)
+    assert found.criteria("cllr<=99").judged_by == "estimate"
+    with pytest.raises(InvalidInputError, match="`judged_by` must be"):
+        found.criteria("cllr<=99", judged_by="end")
+    with pytest.raises(InvalidInputError, match="at least one criterion"):
+        found.criteria()
+    with pytest.raises(InvalidInputError, match="Did you mean 'cllr'"):
+        found.criteria("clllr<=1")
