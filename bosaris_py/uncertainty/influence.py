@@ -606,6 +606,36 @@ class SpeakerInfluence:
             bounds=(0.0, miss + alarm),
         )
 
+    @classmethod
+    def mean_of(cls, systems: "Sequence[SpeakerInfluence]") -> "SpeakerInfluence":
+        """Return the influence on the mean of a metric over systems on the same trials."""
+        whole = systems[0]
+        jackknives = [each.jackknife for each in systems if each.jackknife is not None]
+        jackknife = None
+        if jackknives:
+            deviations = np.mean([each.deviations for each in jackknives], axis=0)
+            jackknife = Jackknife(deviations, math.fsum(j.correction for j in jackknives))
+            jackknife = jackknife._replace(correction=jackknife.correction / len(jackknives))
+        tar, non = (
+            GroupSums(*(np.mean(values, axis=0) for values in zip(*sums, strict=True)))
+            for sums in ([each.tar for each in systems], [each.non for each in systems])
+        )
+        mean = math.fsum(each.estimate for each in systems) / len(systems)
+        scale = max(each.scale for each in systems)
+        nothing = np.zeros(2)
+        return attrs.evolve(
+            whole,
+            tar=tar,
+            non=non,
+            estimate=mean,
+            scale=scale,
+            unseen=nothing,
+            certain=nothing,
+            kept=None,
+            of_rates=None,
+            jackknife=jackknife,
+        )
+
     def multiplied(self, factor: float) -> "SpeakerInfluence":
         """Return the same with all influences, and the jackknife's, times a factor."""
         of_rates = None

@@ -1,0 +1,221 @@
+"""Count what the answers to questions of users promise: ranks, margins, predictions, alarms.
+
+Simulates data sets of the laws of `speaker_laws`. Each cell (question, law, number of speakers) is
+kept in a file as soon as it is done, so that a study that was stopped goes on. Run it from the root
+of the tree:
+
+    python -m benchmarks.questions_study --sets 200 --kinds pairs ranks
+    python -m benchmarks.questions_study --table
+"""
+
+import argparse
+import itertools
+import json
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from benchmarks.speaker_laws import LAWS, SpeakerLaw
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import BosarisWarning
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.uncertainty.bootstrap_result import z_test
+from bosaris_py.uncertainty.comparisons import _z_test, compare_samples
+from bosaris_py.uncertainty.inference.equivalence import equivalence_of
+from bosaris_py.uncertainty.inference.prediction import compare_influences, predicted
+from bosaris_py.uncertainty.influence import SpeakerInfluence
+from bosaris_py.uncertainty.resampling import Resampling
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "benchmarks" / "results" / "questions.json"
+METRICS: dict[str, unc.Statistic] = {
+    "EER": unc.EER(),
+    "Cllr": unc.Cllr(),
+    "minDCF": unc.MinDCF(0.1, normalize=True),
+}
+LEVEL = 0.05
+# Scores of a law whose truth is taken for that of the law.
+N_TRUE = 1_000_000
+
+Cell = dict[str, float]
+
+
+def shifted(samples: list[ListedSample], shifts: list[float]) -> list[ListedSample]:
+    """Lower the targets of each system, so that their true ranks are those of the shifts."""
+    found: list[ListedSample] = []
+    for sample, shift in zip(samples, shifts, strict=True):
+        tar, *others = sample.classes
+        # A class has an order of its scores, which a shift keeps.
+        moved = attrs.evolve(
+            sample, classes=(attrs.evolve(tar, scores=tar.scores - shift), *others)
+        )
+        found.append(moved.sharing_pairs(found[0]) if found else moved)
+    return found
+
+
+def _compare(samples: list[ListedSample], metric: unc.Statistic) -> unc.ComparisonTable:
+    named = {f"{i}": sample for i, sample in enumerate(samples)}
+    return compare_samples(named, metric, Resampling("speaker"), 1)
+
+
+def pairs_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
+    """Return family errors among five equal systems, and what is found among unequal ones."""
+    counts = dict.fromkeys(
+        (f"{m}: {w}" for m in METRICS for w in ("error", "Holm error", "found", "Holm found")), 0.0
+    )
+    for i in range(n_sets):
+        equal = law.draw(np.random.default_rng([41, k, i]), k, n_systems=5, shared=0.5)
+        unequal = shifted(equal, [0.0, 0.3, 0.6, 0.9, 1.2])
+        for name, metric in METRICS.items():
+            for samples, end in ((equal, "error"), (unequal, "found")):
+                table = _compare(samples, metric)
+                for label, corrected in (("", table.corrected), ("Holm ", table.holm)):
+                    n_found = int(corrected.significant.sum())
+                    counts[f"{name}: {label}{end}"] += n_found if end == "found" else n_found > 0
+    return {name: count / n_sets for name, count in counts.items()}
+
+
+def ranks_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
+    """Return how often the rank intervals of eight systems hold all ranks; and their lengths."""
+    counts = dict.fromkeys((f"{m}: {w}" for m in METRICS for w in ("hold", "length", "best")), 0.0)
+    for i in range(n_sets):
+        samples = law.draw(np.random.default_rng([42, k, i]), k, n_systems=8, shared=0.5)
+        samples = shifted(samples, [0.2 * j for j in range(8)])
+        for name, metric in METRICS.items():
+            found = _compare(samples, metric).rank_intervals()
+            low, high = np.array(found.low), np.array(found.high)
+            ranks = np.arange(1, 9)
+            counts[f"{name}: hold"] += bool(np.all((low <= ranks) & (ranks <= high)))
+            counts[f"{name}: length"] += float(np.mean(high - low + 1))
+            counts[f"{name}: best"] += len(found.best)
+    return {name: count / n_sets for name, count in counts.items()}
+
+
+def margin_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
+    """Return how often systems that differ by the margin are shown to be equivalent."""
+    counts = dict.fromkeys((f"{m}: {w}" for m in METRICS for w in ("margin", "relative")), 0.0)
+    truth = law.large(np.random.default_rng(5), k, N_TRUE)
+    worse = shifted([truth], [0.3])[0]
+    true = {
+        name: [float(metric.of_sample(sample)) for sample in (worse, truth)]
+        for name, metric in METRICS.items()
+    }
+    for i in range(n_sets):
+        samples = law.draw(np.random.default_rng([43, k, i]), k, n_systems=2, shared=0.9)
+        both = tuple(shifted(samples[::-1], [0.0, 0.3])[::-1])
+        for name, metric in METRICS.items():
+            first, second = true[name]
+            test = _z_test(both, (metric, None), "two-sided")
+            for kind, size in (("margin", first - second), ("relative", first / second - 1.0)):
+                relative = kind == "relative"
+                found = equivalence_of(test, size, "equivalent", LEVEL, relative=relative)
+                counts[f"{name}: {kind}"] += found.shown
+    return {name: count / n_sets for name, count in counts.items()}
+
+
+def next_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
+    """Return how often predictions and confidence intervals hold the metric of a second set."""
+    counts = dict.fromkeys((f"{m}: {w}" for m in METRICS for w in ("prediction", "plain")), 0.0)
+    for i in range(n_sets):
+        here, there = (law.draw(np.random.default_rng([44, k, i, j]), k)[0] for j in range(2))
+        for name, metric in METRICS.items():
+            influence, value = SpeakerInfluence.on(metric, here), float(metric.of_sample(there))
+            for kind, interval in (
+                ("prediction", predicted(influence, None, 0.95)),
+                ("plain", influence.interval(0.95, "")),
+            ):
+                counts[f"{name}: {kind}"] += interval.low <= value <= interval.high
+    return {name: count / n_sets for name, count in counts.items()}
+
+
+def runs_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
+    """Return how often equal methods of three runs differ; runs have a deviation of 5 %."""
+    names = "three runs", "one run", "run variance"
+    counts = dict.fromkeys((f"{m}: {w}" for m in METRICS for w in names), 0.0)
+    truth = law.large(np.random.default_rng(5), k, N_TRUE)
+    near = shifted([truth], [0.1])[0]
+    for name, metric in METRICS.items():
+        value, other = (float(metric.of_sample(sample)) for sample in (truth, near))
+        # The shift of the targets that moves the metric by a twentieth.
+        size = 0.1 * 0.05 * value / (other - value)
+        for i in range(n_sets):
+            rng = np.random.default_rng([45, k, i])
+            samples = law.draw(rng, k, n_systems=6, shared=0.9)
+            samples = shifted(samples, (size * rng.normal(size=6)).tolist())
+            found = [SpeakerInfluence.on(metric, sample) for sample in samples]
+            test = compare_influences(found[:3], found[3:], "two-sided")
+            contrast = found[0].minus(found[3])
+            one = z_test(
+                contrast.difference, contrast.null_error, "two-sided", "", contrast.degrees
+            )
+            counts[f"{name}: three runs"] += test.p_value < LEVEL
+            counts[f"{name}: one run"] += one.p_value < LEVEL
+            # Over that of the law.
+            counts[f"{name}: run variance"] += test.run_variance / (0.05 * value) ** 2
+    return {name: count / n_sets for name, count in counts.items()}
+
+
+KINDS: dict[
+    str, tuple[Callable[[SpeakerLaw, int, int], Cell], tuple[str, ...], tuple[int, ...]]
+] = {
+    "pairs": (pairs_cell, ("correlated", "Zipf"), (20, 40)),
+    "ranks": (ranks_cell, ("correlated", "Zipf"), (20, 40)),
+    "margin": (margin_cell, ("correlated",), (20, 40)),
+    "next": (next_cell, ("correlated", "Zipf", "heavy tails"), (20, 40)),
+    "runs": (runs_cell, ("correlated",), (40,)),
+}
+
+
+def study(kinds: list[str], n_sets: int) -> Iterator[tuple[str, Cell]]:
+    """Yield the cells that are not kept yet."""
+    kept = load()
+    for kind in kinds:
+        compute, laws, sizes = KINDS[kind]
+        for k, name in itertools.product(sizes, laws):
+            label = f"{kind} {name}, {k}"
+            if label not in kept:
+                yield label, compute(LAWS[name], k, n_sets) | {"sets": float(n_sets)}
+
+
+def load() -> dict[str, Cell]:
+    """Return the cells that are kept."""
+    if not KEPT.exists():
+        return {}
+    cells: dict[str, Cell] = json.loads(KEPT.read_text(encoding="utf-8"))
+    return cells
+
+
+def table(cells: dict[str, Cell]) -> Iterator[str]:
+    """Lay out all cells, figure by figure."""
+    for label, cell in cells.items():
+        for name, value in cell.items():
+            yield f"{label:28} {name:28} {value:9.4g}"
+
+
+def main() -> None:
+    """Run the study, or print its cells."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=int, default=500, help="data sets of each cell")
+    parser.add_argument("--minutes", type=float, default=np.inf, help="begin no cell after these")
+    parser.add_argument("--kinds", nargs="+", default=[*KINDS], choices=[*KINDS], help="of cells")
+    parser.add_argument("--table", action="store_true", help="compute nothing")
+    options = parser.parse_args()
+    # Few speakers and few errors are part of what is studied.
+    warnings.simplefilter("ignore", BosarisWarning)
+    began = time.perf_counter()
+    if not options.table:
+        KEPT.parent.mkdir(exist_ok=True)
+        for label, cell in study(options.kinds, options.sets):
+            text = json.dumps(load() | {label: cell}, indent=1, sort_keys=True)
+            KEPT.write_text(text + "\n", encoding="utf-8")
+            if time.perf_counter() - began > 60 * options.minutes:
+                break
+    print("\n".join(table(load())))
+
+
+if __name__ == "__main__":
+    main()
