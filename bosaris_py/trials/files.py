@@ -13,9 +13,17 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 import numpy as np
 
 from bosaris_py._arrays import mark_read_only
-from bosaris_py._validation import FilePath, as_path, describe, invalid, warn_caller
+from bosaris_py._validation import (
+    FilePath,
+    as_path,
+    describe,
+    invalid,
+    list_some,
+    safe,
+    warn_caller,
+)
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
-from bosaris_py.storage import hdf5, mat
+from bosaris_py.storage import Factor, hdf5, mat
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.storage.memory import usable_memory
 from bosaris_py.storage.trial_table import order_trials
@@ -234,6 +242,7 @@ def read_scores(
     format: str | None = None,
     form: str | None = None,
     base: float | None = None,
+    decision: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> AnyScores:
     r"""Read scores from a file of any format.
@@ -244,6 +253,10 @@ def read_scores(
         As for `read_key`.
     base : float, optional
         Base of log-likelihood-ratios, such as 10, which become natural logarithms.
+    decision : str, optional
+        Name of a column of a text with decisions, such as those of NIST's submissions, which is
+        read in place of the scores: 1 where a trial was accepted (``t``, ``true``, ``accept``,
+        ``yes`` or ``1``), 0 where it was rejected (``f``, ``false``, ``reject``, ``no``, ``0``).
     **options
         As for `read_key`.
 
@@ -274,14 +287,19 @@ def read_scores(
     Scores: 2 models x 2 segments, 3 scores
     """
     found: AnyScores | None = _binary(path, AnyScores, "Scores", form, options)
+    if decision is not None and (found is not None or base is not None):
+        got = "a binary file" if found is not None else "base"
+        raise invalid("decision", "be left out but for texts without a base", got)
     if found is not None:
         return to_natural(found, base)
     # Other columns are not returned, so they are not read.
-    if options.get("extra") is None:
+    if options.get("extra") is None and decision is None:
         options["extra"] = ()
     # Labels say nothing here, so neither do spoofs.
     options.setdefault("spoof", "nontarget")
     table = read_table(path, format, **options)
+    if decision is not None:
+        table = _decided(table, decision, path)
     if table.scores is None:
         hint = "Which column holds scores can be told, as in score=NAME."
         message = f"{path}: this file has no scores; is it a key?"
@@ -295,6 +313,33 @@ def read_scores(
     assert table.scores is not None, "taking lines keeps the scores"
     flat = FlatScores(table.scores, table.modelset, table.segset, table.models, table.segments)
     return to_natural(flat.to_dense() if _is_dense(flat, form) else flat, base)
+
+
+_DECISIONS = dict.fromkeys(("t", "true", "accept", "yes", "1"), 1.0)
+_DECISIONS |= dict.fromkeys(("f", "false", "reject", "no", "0"), 0.0)
+
+
+def _decided(table: TrialTable, name: str, path: FilePath) -> TrialTable:
+    """Return a table whose scores are the decisions of a column."""
+    column = table.columns.get(name)
+    if column is None:
+        known = f"it has {list_some(table.columns)}" if table.columns else "it has no others"
+        message = f"{path}: this file has no column {safe(name)!r} of decisions; {known}."
+        raise FileFormatError(message, use={"columns": None})
+    if not isinstance(column, Factor):
+        column = Factor.from_values([f"{value:g}" for value in column.tolist()])
+    levels = [_DECISIONS.get(text.casefold()) for text in column.levels.tolist()]
+    strange = [t for t, n in zip(column.levels.tolist(), levels, strict=True) if n is None]
+    if strange:
+        hint = (
+            "A trial was accepted (t, true, accept, yes, 1) or rejected (f, false, reject, no, 0)."
+        )
+        raise FileFormatError(
+            f"{path}: column {safe(name)!r} holds {list_some(strange)}.", hint=hint
+        )
+    scores = np.array(levels, dtype=np.float64)[column.codes]
+    places = table.modelset, table.models, table.segset, table.segments
+    return TrialTable(*places, table.is_target, scores)
 
 
 def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options: Any) -> Any:

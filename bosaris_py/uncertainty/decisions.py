@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Literal, Protocol
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bosaris_py._arrays import BoolArray, FloatArray, Readable, read_only
+from bosaris_py._arrays import BoolArray, FloatArray, Readable, mark_read_only, read_only
 from bosaris_py._validation import (
     as_mask,
     as_nonnegative,
@@ -32,9 +33,12 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.roc import FEWEST_ERRORS
+from bosaris_py.trials.alignment import IdList
+from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import AnyScores, class_scores
+from bosaris_py.trials.scores import AnyScores, FlatScores, class_scores
 from bosaris_py.trials.speakers import KeyLike, split_key
+from bosaris_py.trials.strata import TrialStrata
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
     Interval,
@@ -274,7 +278,7 @@ def _to_decisions(values: npt.ArrayLike, name: str) -> BoolArray:
 
 @attrs.frozen(init=False, eq=False, repr=False)
 class Decisions(metaclass=Readable):
-    """What a system decided on each trial; two systems on the same trials can be paired.
+    r"""What a system decided on each trial; two systems on the same trials can be paired.
 
     Parameters
     ----------
@@ -282,6 +286,14 @@ class Decisions(metaclass=Readable):
         For each target trial, whether it was accepted.
     non_accepted : (n_non,) array_like of bool
         For each non-target trial, whether it was accepted, wrongly.
+    tar_conditions, non_conditions, condition_weights
+        Conditions of the trials, as for `bootstrap`; error-rates and costs are then weighted.
+
+    Notes
+    -----
+    With conditions, :math:`P_{miss} = \sum_\alpha w_\alpha N^\alpha_{tar}(F) / N^\alpha_{tar}`
+    and :math:`P_{FA} = \sum_\alpha w_\alpha N^\alpha_{non}(T) / N^\alpha_{non}`: van Leeuwen 2008,
+    equations (3) to (6); as weights of trials they are equation (19).
 
     Examples
     --------
@@ -292,11 +304,21 @@ class Decisions(metaclass=Readable):
 
     tar_accepted: BoolArray
     non_accepted: BoolArray
+    _strata: TrialStrata
 
-    def __init__(self, tar_accepted: npt.ArrayLike, non_accepted: npt.ArrayLike) -> None:
-        self.__attrs_init__(
-            _to_decisions(tar_accepted, "tar_accepted"), _to_decisions(non_accepted, "non_accepted")
-        )
+    def __init__(
+        self,
+        tar_accepted: npt.ArrayLike,
+        non_accepted: npt.ArrayLike,
+        *,
+        tar_conditions: npt.ArrayLike | None = None,
+        non_conditions: npt.ArrayLike | None = None,
+        condition_weights: Mapping[Any, float] | None = None,
+    ) -> None:
+        tar = _to_decisions(tar_accepted, "tar_accepted")
+        non = _to_decisions(non_accepted, "non_accepted")
+        groups = tar_conditions, non_conditions, condition_weights
+        self.__attrs_init__(tar, non, TrialStrata.from_labels(*groups, (tar.size, non.size)))
 
     @classmethod
     def at_threshold(cls, tar: npt.ArrayLike, non: npt.ArrayLike, threshold: float) -> "Decisions":
@@ -319,7 +341,64 @@ class Decisions(metaclass=Readable):
         )
 
     @classmethod
-    def from_scores(cls, scores: AnyScores, key: KeyLike, threshold: float) -> "Decisions":
+    def from_trials(
+        cls,
+        models: IdList,
+        segments: IdList,
+        accepted: npt.ArrayLike,
+        key: KeyLike,
+        *,
+        conditions: Conditions | None = None,
+    ) -> "Decisions":
+        """Take the decisions that a system has made on the trials of a key.
+
+        Parameters
+        ----------
+        models, segments : (k,) array_like of str
+            Model and test segment of each trial.
+        accepted : (k,) array_like of bool
+            Whether the system accepted it.
+        key : Key or FlatKey, or pair (key, metadata)
+            Which trials are targets and which non-targets; each needs a decision.
+        conditions : Conditions, optional
+            Weights of conditions; each trial is of one.
+
+        Returns
+        -------
+        Decisions
+
+        Raises
+        ------
+        TrialMismatchError
+            If a trial of the key has no decision, or none of the conditions.
+
+        See Also
+        --------
+        bosaris_py.read_scores : Its option ``decision`` reads a column of decisions.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> same = [[True, False], [False, True]]
+        >>> key = bp.Key(["a", "b"], ["s", "t"], tar=same, non=same[::-1])
+        >>> accepted = [True, False, True, False]
+        >>> found = Decisions.from_trials(["a", "a", "b", "b"], ["s", "t", "s", "t"], accepted, key)
+        >>> found.pmiss, found.pfa, found.cost(bp.OperatingPoint(0.5))
+        (0.5, 0.5, 0.5)
+        """
+        decided = as_mask(accepted, "accepted").astype(np.float64)
+        scores = FlatScores.from_trials(models, segments, decided)
+        return cls.from_scores(scores, key, 0.5, conditions=conditions)
+
+    @classmethod
+    def from_scores(
+        cls,
+        scores: AnyScores,
+        key: KeyLike,
+        threshold: float,
+        *,
+        conditions: Conditions | None = None,
+    ) -> "Decisions":
         """Decide all trials of a key, column by column.
 
         Parameters
@@ -330,6 +409,8 @@ class Decisions(metaclass=Readable):
             Which trials are targets and which non-targets.
         threshold : float
             Accept iff score >= threshold.
+        conditions : Conditions, optional
+            Weights of conditions, for error-rates and costs; each trial is of one.
 
         Returns
         -------
@@ -351,7 +432,49 @@ class Decisions(metaclass=Readable):
                 f"{missing} of {key.n_trials} have none. Filter the key, or decide what a "
                 "missing score means with scores.set_missing_to_value."
             )
-        return cls.at_threshold(tar, non, threshold)
+        if conditions is None:
+            return cls.at_threshold(tar, non, threshold)
+        sample = ListedSample.of(scores, key, conditions)
+        if sample.tar.is_repeated or sample.non.is_repeated:
+            raise invalid("conditions", "not overlap", "trials in several conditions")
+        found, limit = cls.__new__(cls), as_threshold(threshold, "threshold")
+        accepted = [mark_read_only(~rejected(part, limit)) for part in sample.lists]
+        found.__attrs_init__(accepted[0], accepted[1], sample.strata)
+        return found
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether conditions have weights."""
+        return not self._strata.is_single
+
+    @property
+    def pmiss(self) -> float:
+        """Miss rate, the conditions weighted."""
+        return self._strata.tar.mean(~self.tar_accepted)
+
+    @property
+    def pfa(self) -> float:
+        """False-alarm rate, the conditions weighted."""
+        return self._strata.non.mean(self.non_accepted)
+
+    def cost(self, cost: Prices, *, normalize: bool | None = None) -> float:
+        """Return the detection cost of the decisions, the conditions weighted.
+
+        Parameters
+        ----------
+        cost : OperatingPoint or DCF
+            Prior and costs; a threshold plays no part.
+        normalize : bool, optional
+            Divide by the cost of the better decision made without a detector; by default what
+            `cost` says, if anything.
+
+        Returns
+        -------
+        float
+            C_det of van Leeuwen 2008, equation (20).
+        """
+        miss, alarm = prices_of(cost, normalize=normalize)
+        return miss * self.pmiss + alarm * self.pfa
 
     @property
     def counts(self) -> ErrorCounts:
@@ -949,6 +1072,9 @@ def _chosen_method(a: object, b: object) -> Literal["dependent", "independent"]:
 
 
 def _counts_of(errors: object, name: str) -> ErrorCounts:
+    if isinstance(errors, Decisions) and errors.is_weighted:
+        hint = "bootstrap_scores(..., conditions=) has intervals of weighted costs."
+        raise invalid(name, "be of trials that all count the same", "weights of conditions", hint)
     counts = errors.counts if isinstance(errors, Decisions) else errors
     if not isinstance(counts, ErrorCounts):
         hint = "See ErrorCounts.at_threshold, ErrorCounts.from_rates and Decisions."
