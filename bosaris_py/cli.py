@@ -250,6 +250,7 @@ def _check_outputs(args: argparse.Namespace) -> None:
     model = "output" if given.get("training") else "input"
     names = ("input", "system", "key", "metadata", "trials", *["model"] * (model == "input"))
     names += ("dev", "test", "dev_key", "dev_metadata")
+    names += ("asv", "cm")
     files += [given[name] for name in names if given.get(name)]
     inputs = [_split_column(file)[0] for file in files] + (given.get("speakers") or "").split(",")
     for file in inputs:
@@ -716,6 +717,22 @@ def _plot(args: argparse.Namespace) -> None:
     found.plot(args.kind, system=args.of, **options).save(args.output)
 
 
+def _tandem(args: argparse.Namespace) -> None:
+    form = _table_form(args, *_TABLES)
+    pair = _load_key(args)
+    how = _judged_by(args, *pair)
+    found = bp.uncertainty.tandem_table(
+        pair,
+        asv=_load_scores(args, args.asv),
+        cm=_load_scores(args, args.cm),
+        costs=args.costs,
+        form=args.form,
+        replications=args.bootstrap or 0,
+        **how,
+    )
+    _emit(_table_text(found, form), args.output)
+
+
 def _results(args: argparse.Namespace) -> dict[str, Any]:
     """Evaluate each system, in blocks if its file is large."""
     systems, found = _systems(args.scores), {}
@@ -804,6 +821,13 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
     "what": dict(choices=("plans", "formats"), help="what to list"),
     "kind": dict(metavar="KIND", help="det, bayes, tippett, ece, pav, reliability, histogram, ..."),
     "score": dict(type=float, metavar="SCORE", help="score of the comparison"),
+    # A tandem
+    "--asv": dict(_FILE, help="scores of the verifier"),
+    "--cm": dict(_FILE, help="scores of the countermeasure, on the same trials"),
+    "--costs": dict(default="ASVspoof5", help="ASVspoof5 (default) or a-DCF1"),
+    "--t-dcf": dict(
+        choices=("revised", "legacy"), default="revised", dest="form", help="form of the t-DCF"
+    ),
     # A case
     "--same": dict(metavar="TEXT", help="the proposition of one source"),
     "--different": dict(metavar="TEXT", help="the proposition of two sources"),
@@ -957,6 +981,12 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris case 3.2 scores.txt --key key.txt --speakers 're:^[^-]+' "
         "--same 'the suspect speaks' --different 'somebody else speaks' --reference '60 speakers'",
     ),
+    "tandem": (
+        "Evaluate a verifier and a countermeasure in tandem: t-EER, t-DCF.",
+        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep",
+        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep "
+        "--speakers models.txt,segments.txt --bootstrap 1000",
+    ),
     "plot": (
         "Draw a plot of some kind.",
         "bosaris plot tippett A=a.h5 B=b.h5 --key key.h5 -o tippett.pdf",
@@ -1028,6 +1058,7 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
         f"--seed --json --output --force {_TEXT}",
     ),
+    "tandem": (_tandem, f"--asv! --cm! {_KEY} --metadata --costs --t-dcf {_TEXT} {_TABLE}"),
     "plot": (_plot, f"kind {_SYSTEMS} --of --output! --force --title"),
     "convert": (
         _convert,

@@ -167,3 +167,49 @@ def test_a_subcommand_that_is_nearly_right_has_a_question(
     assert main(["evalute"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "Did you mean 'evaluate'" in line
+
+
+@pytest.fixture
+def tandem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A protocol of ASVspoof 5, and scores of both detectors on its trials."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    protocol, asv, cm = [], [], []
+    for i in range(10):
+        trials = [(f"u{j}_{i}", "target" if i == j else "nontarget") for j in range(10)]
+        trials += [(f"t{i}_{k}", "target") for k in range(4)]
+        trials += [(f"f{i}_{k}", "spoof") for k in range(6)]
+        for segment, kind in trials:
+            middle = "A07 spoof" if kind == "spoof" else f"bonafide {kind}"
+            protocol.append(f"s{i} {segment} {middle}")
+            asv.append(f"s{i} {segment} {3 * (kind != 'nontarget') + rng.normal():.5f}")
+            cm.append(f"s{i} {segment} {3 * (kind != 'spoof') + rng.normal():.5f}")
+    for name, lines in (("protocol.trl", protocol), ("asv.txt", asv), ("cm.txt", cm)):
+        Path(name).write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return tmp_path
+
+
+def test_tandem_is_that_of_the_functions(tandem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = ["--asv", "asv.txt", "--cm", "cm.txt", "--key", "protocol.trl", "--spoof", "keep"]
+    assert main(["tandem", *files, "--json"]) == 0
+    found = {(r["figure"], r["count"]): r for r in json.loads(capsys.readouterr().out)}
+    key, metadata = bp.read_key("protocol.trl", spoof="keep")
+    kinds = metadata.for_trials(key).factor("kind").values()
+    lists = []
+    for name in ("asv.txt", "cm.txt"):
+        values = bp.read_scores(name).get_scores(key)
+        lists.append([values[kinds == kind] for kind in ("target", "nontarget", "spoof")])
+    asv, cm = lists
+    assert found["t_eer", "independent"]["value"] == bp.t_eer(asv=asv, cm=cm)
+    for count in ("independent", "pairs"):
+        assert found["min_t_dcf", count]["value"] == bp.t_dcf(asv=asv, cm=cm, count=count)
+        assert found["min_t_dcf", count]["low"] is None
+    by_model = ["--speakers", "re:^s([0-9]),re:^[utf]([0-9])", "--bootstrap", "40"]
+    assert main(["tandem", *files, *by_model]) == 0
+    out = capsys.readouterr().out
+    assert "p of independence for targets, impostors, spoofs" in out
+    assert "95 % intervals: speaker bootstrap, 40 replicates" in out
+    assert main(["tandem", *files, "--t-dcf", "legacy", "--json"]) == 0
+    legacy = {(r["figure"], r["count"]): r for r in json.loads(capsys.readouterr().out)}
+    expected = bp.t_dcf(asv=asv, cm=cm, form="legacy")
+    assert legacy["min_t_dcf", "independent"]["value"] == expected

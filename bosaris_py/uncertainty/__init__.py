@@ -31,8 +31,8 @@ _NAMES = {
     "papers.tables": "BootstrapRow BootstrapTable PrintedTable bootstrap_table",
     "primary_cost": "PrimaryCost",
     "resampling": "Resampling",
-    "tandem_statistics": "TDCF TEER TandemDependence TandemStatistic bootstrap_tandem "
-    "tandem_dependence",
+    "tandem_statistics": "TDCF TEER TandemDependence TandemFigure TandemStatistic "
+    "TandemTable bootstrap_tandem tandem_dependence tandem_table",
     "third_class": "ADCF SASVEER SPFEER SVEER ActADCF",
     "threshold_transfer": "ExpectedPerformance Transfer transfer",
 }

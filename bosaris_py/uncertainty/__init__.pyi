@@ -109,9 +109,12 @@ from bosaris_py.uncertainty.statistic import SteppyEER as SteppyEER
 from bosaris_py.uncertainty.tandem_statistics import TDCF as TDCF
 from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
 from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemDependence
+from bosaris_py.uncertainty.tandem_statistics import TandemFigure as TandemFigure
 from bosaris_py.uncertainty.tandem_statistics import TandemStatistic as TandemStatistic
+from bosaris_py.uncertainty.tandem_statistics import TandemTable as TandemTable
 from bosaris_py.uncertainty.tandem_statistics import bootstrap_tandem as bootstrap_tandem
 from bosaris_py.uncertainty.tandem_statistics import tandem_dependence as tandem_dependence
+from bosaris_py.uncertainty.tandem_statistics import tandem_table as tandem_table
 from bosaris_py.uncertainty.third_class import ADCF as ADCF
 from bosaris_py.uncertainty.third_class import SASVEER as SASVEER
 from bosaris_py.uncertainty.third_class import SPFEER as SPFEER

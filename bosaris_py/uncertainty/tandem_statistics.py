@@ -23,6 +23,7 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
+from bosaris_py._tables import Table, WithInterval, joined_notes, text_table
 from bosaris_py._validation import as_seed, check_choice, describe, invalid
 from bosaris_py.evaluation.tandem import (
     Count,
@@ -36,7 +37,7 @@ from bosaris_py.evaluation.tandem import (
     t_eer,
     tandem_counts,
 )
-from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
+from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, split_key
@@ -496,3 +497,183 @@ def _dependence(masks: list[tuple[Any, Any]], tar: Weights, non: Weights) -> Flo
         )
         values.append(both - first * second)
     return np.array(values)
+
+
+@attrs.frozen
+class TandemFigure(metaclass=Readable):
+    """A metric of a tandem, with its interval.
+
+    Parameters
+    ----------
+    figure : str
+        ``t_eer``, ``min_t_dcf`` or ``act_t_dcf``.
+    count : {"independent", "pairs"}
+        Whether the rates of both detectors are multiplied, or errors counted on each trial.
+    value : float
+        The metric.
+    low, high : float or None
+        Its interval, where replicates were drawn.
+    """
+
+    figure: str
+    count: Count
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@attrs.frozen(eq=False, repr=False)
+class TandemTable(Table):
+    """Metrics of a verifier and a countermeasure; made by `tandem_table`.
+
+    Parameters
+    ----------
+    figures : tuple of TandemFigure
+        The metrics.
+    thresholds : (float, float)
+        Those of the t-EER: of the verifier, of the countermeasure.
+    dependence : TandemDependence or None
+        How far both are from erring independently at these thresholds; without replicates None.
+    costs : SpoofCosts
+        Priors and costs.
+    form : {"revised", "legacy"}
+        Of the cost.
+    how : str
+        What the intervals are.
+    """
+
+    figures: tuple[TandemFigure, ...]
+    thresholds: tuple[float, float]
+    dependence: TandemDependence | None
+    costs: SpoofCosts
+    form: Form
+    how: str = ""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the figures as dicts.
+
+        Returns
+        -------
+        list of dict
+            ``figure``, ``count``, ``value``, ``low`` and ``high``; rates are fractions, costs
+            normalized.
+        """
+        return [attrs.asdict(figure) for figure in self.figures]
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return 0, 1
+
+    @property
+    def _note(self) -> str:
+        costs = self.costs
+        priors = f"P(target) {costs.p_target:g}, P(spoof) {costs.p_spoof:g}"
+        prices = f"costs {costs.c_miss:g}, {costs.c_fa:g}, {costs.c_fa_spoof:g}"
+        asv, cm = self.thresholds
+        apart = ""
+        if self.dependence is not None:
+            p_values = ", ".join(f"{p:.2g}" for p in self.dependence.p_value)
+            apart = f"p of independence for targets, impostors, spoofs: {p_values}"
+        return joined_notes(
+            f"{self.form} t-DCF, normalized, {priors}, {prices}",
+            f"t-EER at thresholds {asv:.4g} (asv) and {cm:.4g} (cm)",
+            apart,
+            self.how,
+        )
+
+    def _texts(self) -> list[list[str]]:
+        rows = [["figure", "count", "value"]]
+        for one in self.figures:
+            value = f"{one.value:.4f}"
+            if one.low is not None and one.high is not None:
+                value = WithInterval(value, f"[{one.low:.4f}, {one.high:.4f}]")
+            rows.append([one.figure, one.count, value])
+        return rows
+
+    def __repr__(self) -> str:
+        """Lay the figures out as a table."""
+        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
+        return "\n".join([*lines, f"({self._note})"])
+
+
+def tandem_table(
+    key: KeyLike,
+    *,
+    asv: AnyScores,
+    cm: AnyScores,
+    costs: SpoofCostsLike = "ASVspoof5",
+    form: Form = "revised",
+    method: ScoresMethod = "speaker",
+    **options: Unpack[ScoresOptions],
+) -> TandemTable:
+    """Compute the metrics of a verifier and a countermeasure in tandem.
+
+    Parameters
+    ----------
+    key, asv, cm
+        As for `bootstrap_tandem`.
+    costs : SpoofCosts or str, default: "ASVspoof5"
+        Priors and costs, or their name.
+    form : {"revised", "legacy"}, default: "revised"
+        As for `bosaris_py.tandem_cost`.
+    method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
+        As for `bootstrap_scores`.
+    speakers, model_speakers, segment_speakers, unknown, strata, weights, confidence, rng, workers
+        As for `bootstrap_scores`.
+    replications : int, default: 0
+        Replicates; without, there are no intervals and no test of independence.
+
+    Returns
+    -------
+    TandemTable
+        The t-EER; the minimum t-DCF with independent errors, and counted on each trial.
+
+    Raises
+    ------
+    TrialMismatchError
+        If a trial has a score in one of the detectors only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng, names = np.random.default_rng(1), np.arange(300).astype(str)
+    >>> kinds = np.repeat(["target", "nontarget", "spoof"], 100)
+    >>> key = bp.FlatKey.from_trials(names, names, kinds == "target")
+    >>> metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
+    >>> asv = np.repeat([3.0, 0.0, 2.0], 100) + rng.normal(size=300)
+    >>> cm = np.repeat([3.0, 3.0, 0.0], 100) + rng.normal(size=300)
+    >>> asv, cm = (bp.FlatScores.from_trials(names, names, x) for x in (asv, cm))
+    >>> unc.tandem_table((key, metadata), asv=asv, cm=cm)
+    figure     count         value
+    t_eer      independent  0.0671
+    min_t_dcf  independent  0.2724
+    min_t_dcf  pairs        0.2788
+    (...)
+    """
+    chosen, replications = to_costs(costs), options.get("replications", 0)
+    seed = as_seed(options.get("rng"))
+    tandem = _Tandem.of((asv, cm), key, "iid", None, {})
+    of_asv, of_cm = tandem.lists
+    counts: tuple[Count, ...] = ("independent", "pairs")
+    statistics: list[tuple[str, Count, TandemStatistic]] = [("t_eer", "independent", TEER())]
+    statistics += [("min_t_dcf", count, TDCF(chosen, form=form, count=count)) for count in counts]
+    rate = t_eer(asv=of_asv, cm=of_cm)
+    thresholds = float(rate.asv_threshold), float(rate.cm_threshold)
+    if not replications:
+        figures = [
+            TandemFigure(figure, count, float(one(asv=of_asv, cm=of_cm)))
+            for figure, count, one in statistics
+        ]
+        return TandemTable(tuple(figures), thresholds, None, chosen, form)
+    drawn: Any = {**options, "rng": seed, "method": method}
+    figures = []
+    for figure, count, one in statistics:
+        found = bootstrap_tandem(key, one, asv=asv, cm=cm, **drawn)
+        numbers = float(found.estimate), float(found.low), float(found.high)
+        figures.append(TandemFigure(figure, count, *numbers))
+    apart = tandem_dependence(key, asv=asv, cm=cm, thresholds=thresholds, **drawn)
+    percent = f"{100 * found.confidence:g} % intervals"
+    how = f"{percent}: {method} bootstrap, {replications} replicates, {found.interval}"
+    return TandemTable(tuple(figures), thresholds, apart, chosen, form, how)
