@@ -80,7 +80,7 @@ def evaluate(output: Path) -> None:
     for suffix in ("png", "pdf"):
         det.save(output / f"det.{suffix}")
         bayes.save(output / f"bayes.{suffix}")
-        forest.figure.savefig(output / f"differences.{suffix}", dpi=200)
+        forest.save(output / f"differences.{suffix}")
 
     systems["fusion"].save(output / "fused_eval_scores.h5")
     systems["fusion"].save(output / "fused_eval_scores.txt")

@@ -439,7 +439,9 @@ class DETPlot(Canvas):
                 inside = frame.x0 <= box.x0 and box.x1 <= frame.x1
                 inside = inside and frame.y0 <= box.y0 and box.y1 <= frame.y1
                 lines = [*self._drawn.lines, *self.artists.get("diagonal", ())]
-                if inside and not box.count_overlaps(obstacles) and not covers(box, lines):
+                # Several Axes of a figure may still move a little.
+                wide = box.padded(0.01 * frame.width)
+                if inside and not box.count_overlaps(obstacles) and not covers(wide, lines):
                     obstacles.append(box)
                     break
             else:

@@ -13,7 +13,7 @@ from bosaris_py import uncertainty as unc
 dev, test = bp.load_example("asvspoof2019_la")
 llrs = {}
 for name, scores in dev.scores.items():
-    calibration = bp.LinearCalibration.fit_scores(scores, dev.key, prior=0.05)
+    calibration = bp.LinearCalibration.fit_scores(scores, dev.key, prior=0.05, ridge="weak")
     llrs[name] = calibration.apply(test.scores[name])
 curve = unc.ActDCFCurve(np.linspace(-6, 2, 41))
 options = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}

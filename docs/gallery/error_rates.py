@@ -10,6 +10,6 @@ from bosaris_py import plots
 dev, test = bp.load_example("asvspoof2019_la")
 systems = {}
 for name, scores in dev.scores.items():
-    calibration = bp.LinearCalibration.fit_scores(scores, dev.key, prior=0.05)
+    calibration = bp.LinearCalibration.fit_scores(scores, dev.key, prior=0.05, ridge="weak")
     systems[name] = bp.Results.from_scores(calibration.apply(test.scores[name]), test.key)
 figure = plots.plot_error_rates(systems, prior=[0.01, 0.5]).figure
