@@ -1,4 +1,8 @@
-"""Look at all pages in Chromium: no code or table cut off at 1280 pixels, none wider than a phone.
+"""Look at all pages in Chromium: nothing is cut off, pictures are there, dark pages are dark.
+
+At 1280 pixels no code, table or entry of the contents is cut off, and a page whose code draws shows
+as many pictures. At 400 nothing scrolls sideways. On a dark page each picture is one for dark
+pages.
 
 Run with ``python docs/check_pages.py [FOLDER]`` after ``make docs``. The exit code is 1 if
 something is found. A page of the server shows each page in a frame and measures it.
@@ -17,6 +21,8 @@ import threading
 from pathlib import Path
 
 BUILT = Path(__file__).resolve().parent / "_build" / "html"
+# Calls that make a picture of their own.
+DRAWS = r"(\b(bp|plots)\.plot_\w+\(|\b(DET|Bayes)Plot\()"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HARNESS = """<!doctype html><iframe id="frame" style="height: 900px; border: 0"></iframe>
 <pre id="found"></pre><script>
@@ -30,6 +36,24 @@ function cut(page, width) {
       if (block.scrollWidth > block.clientWidth)
         found.push(`${page}: cut off at 1280: ` + block.textContent.trim().split("\\n")[0]);
     }
+    for (const entry of inside.querySelectorAll(".bd-sidebar-secondary a")) {
+      const right = entry.getBoundingClientRect().right;
+      if (entry.scrollWidth > entry.clientWidth + 1 || right > width)
+        found.push(`${page}: contents cut off at 1280: ` + entry.textContent.trim());
+    }
+    const pictures = () => [...inside.querySelectorAll("article img")]
+      .filter((picture) => picture.getClientRects().length);
+    const calls = [...inside.querySelectorAll("article pre")].map((block) => block.textContent)
+      .join("\\n").match(/^(>>>|\\.\\.\\.) (?!.*\\bax=).*?DRAWS/gm) || [];
+    const drawn = page.startsWith("api/") ? Math.min(calls.length, 1) : calls.length;
+    if (pictures().length < drawn)
+      found.push(`${page}: ${calls.length} calls draw, ${pictures().length} pictures`);
+    root.dataset.theme = "dark";
+    for (const picture of pictures()) {
+      if (!picture.matches(".only-dark, .dark-light, .toggler"))
+        found.push(`${page}: light on a dark page: ` + picture.getAttribute("src"));
+    }
+    root.dataset.theme = "light";
   }
 }
 function next(i) {
@@ -68,7 +92,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 def look(folder: Path, browser: str) -> list[str]:
     """Return what is wrong with the pages of a folder."""
     pages = sorted(page.relative_to(folder).as_posix() for page in folder.rglob("*.html"))
-    Handler.harness = HARNESS.replace("PAGES", json.dumps(pages)).encode()
+    Handler.harness = HARNESS.replace("PAGES", json.dumps(pages)).replace("DRAWS", DRAWS).encode()
     handler = functools.partial(Handler, directory=str(folder))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

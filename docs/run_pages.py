@@ -1,7 +1,7 @@
 """Run the examples of pages when the documentation is built, and show what they draw.
 
 Each figure that a block of code makes or changes is inserted below the block, each report is a
-link and a frame, and every SVG picture of the documentation gets a copy for dark pages. Tests
+link and a frame, and every picture of the documentation gets a copy for dark pages. Tests
 compare the printed output of the same examples; here a failing example fails the build.
 """
 
@@ -19,8 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from docutils import nodes
 from matplotlib.figure import Figure
+from PIL import Image
 from sphinx.util import logging
 
 import bosaris_py as bp
@@ -137,6 +139,16 @@ def dark(svg: str) -> str:
     return _HEX.sub(turned, svg)
 
 
+def darken_pixels(source: Path, target: Path) -> None:
+    """Write the dark copy of a picture of pixels: lightness is turned over, hues stay."""
+    with Image.open(source) as picture:
+        pixels = np.asarray(picture.convert("RGB"), dtype=float)
+    ends = pixels.max(axis=2, keepdims=True) + pixels.min(axis=2, keepdims=True)
+    ground = np.array([int(GROUND[i : i + 2], 16) for i in (1, 3, 5)])
+    turned = ground + (pixels + 255.0 - ends) * (255.0 - ground) / 255.0
+    Image.fromarray(turned.round().astype(np.uint8)).save(target)
+
+
 def _save(figure: Figure, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.redirect_stdout(io.StringIO()):
@@ -208,12 +220,12 @@ def show(app: Any, docname: str, source: list[str]) -> None:
 
 
 def add_dark(app: Any, doctree: nodes.document) -> None:
-    """Give each SVG picture a copy for dark pages beside it."""
+    """Give each picture of the pages a copy for dark pages beside it."""
     base = Path(app.env.doc2path(app.env.docname)).parent
     for image in list(doctree.findall(nodes.image)):
         uri = image["uri"]
         if (
-            not uri.endswith(".svg")
+            not uri.endswith((".svg", ".png"))
             or "://" in uri
             or {"only-light", "only-dark"} & {*image["classes"]}
         ):
@@ -224,7 +236,10 @@ def add_dark(app: Any, doctree: nodes.document) -> None:
         target = DRAWN / "dark" / inside
         if not target.exists() or target.stat().st_mtime < path.stat().st_mtime:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(dark(path.read_text(encoding="utf-8")), encoding="utf-8")
+            if path.suffix == ".png":
+                darken_pixels(path, target)
+            else:
+                target.write_text(dark(path.read_text(encoding="utf-8")), encoding="utf-8")
         other = image.deepcopy()
         other["uri"] = f"/_drawn/dark/{inside.as_posix()}"
         image["classes"].append("only-light")
