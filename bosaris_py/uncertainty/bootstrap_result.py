@@ -958,7 +958,10 @@ class BootstrapResult(Records):
             least = max(least, 1.0 / self._defined.shape[0])
         # The interval of this result says on which side of its own tail the answer is.
         own = 0.5 - 0.5 * self.confidence
-        low, high = (min(least, own), own) if passed(own) else (own, 0.5 - _LEAST_TAIL)
+        # What lies outside has a smaller p-value, however few replicates there are.
+        outside, most = passed(own), own * (1.0 - 1e-9)
+        least = min(least, most)
+        low, high = (least, own) if outside else (own, 0.5 - _LEAST_TAIL)
         if not passed(high):
             return 0.5
         if low < own and passed(low):
@@ -966,7 +969,7 @@ class BootstrapResult(Records):
         while high - low > 1e-9 * low:
             middle = math.sqrt(low * high)
             low, high = (low, middle) if passed(middle) else (middle, high)
-        return high
+        return min(high, most) if outside else high
 
     def normality_test(self) -> NormalityTest:
         """Test if the replicates look normal; see `bosaris_py.uncertainty.normality_test`.

@@ -43,6 +43,22 @@ def test_p_agrees_with_intervals_of_unequal_sides() -> None:
         assert test.p_value == pytest.approx(2 * min(one_sided), rel=1e-12)
 
 
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
+def test_p_agrees_however_few_replicates_there_are(level: float) -> None:
+    """Ends of few replicates are steps: beyond them p is below 1 - confidence, if by little."""
+    rng = np.random.default_rng(3)
+    tar, non = rng.normal(1.0, 1.0, 40), rng.normal(-1.0, 1.0, 60)
+    for kind in ("percentile", "basic"):
+        result = unc.bootstrap(
+            tar, non, unc.DCF(0, 0.5, 1, 1), interval=kind, confidence=level, replications=100,
+            rng=1,
+        )  # fmt: skip
+        for stated in np.linspace(result.low - 0.01, result.high + 0.01, 201).tolist():
+            test = result.test(stated)
+            outside = not result.low <= stated <= result.high
+            assert (test.p_value < 1.0 - level) == outside == (test.lies != "contains")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_p_agrees_with_the_interval_of_replicates(kind: IntervalKind) -> None:
     rng = np.random.default_rng(2)
