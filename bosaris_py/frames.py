@@ -168,6 +168,8 @@ def from_frame(
     for name, value in (("score", score), ("columns", columns)):
         if isinstance(value, set | frozenset):
             raise invalid(name, "be a list of names", describe(value), NO_SET)
+        if not isinstance(value, Iterable | None):
+            raise invalid(name, "be the name of a column, or a list of names", describe(value))
     frame = _Columns(df, (model, segment))
     extra = (columns,) if isinstance(columns, str) else tuple(columns)
     names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
@@ -230,6 +232,8 @@ class _Columns:
             isinstance(df, (str, list, tuple, np.ndarray))
             or not hasattr(df, "__getitem__")
             or callable(names)
+            # A single column is indexed by its rows.
+            or getattr(df, "ndim", 2) == 1
         ):
             raise invalid("df", "be a data frame, or a mapping of names to columns", describe(df))
         if isinstance(df, Mapping):

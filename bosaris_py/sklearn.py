@@ -32,7 +32,12 @@ try:
     )
     from sklearn.metrics import make_scorer
     from sklearn.utils.multiclass import check_classification_targets, type_of_target
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import (
+        _check_sample_weight,
+        check_consistent_length,
+        check_is_fitted,
+        validate_data,
+    )
 except ImportError as error:
     message = "bosaris_py.sklearn needs scikit-learn 1.6 or later, which is not installed"
     raise ImportError(message) from error
@@ -61,7 +66,7 @@ class _LinearEstimator(
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train the map.
 
         Parameters
@@ -70,6 +75,8 @@ class _LinearEstimator(
             Scores, finite; of a calibrator a single column or a vector.
         y : (n_trials,) array_like
             Labels of two classes; the greater one is that of targets.
+        sample_weight : (n_trials,) array_like of float, optional
+            Weights of the trials, not negative; one of 2 counts as two trials.
 
         Returns
         -------
@@ -102,6 +109,14 @@ class _LinearEstimator(
             "objective": self.objective,
             "ridge": self.ridge,
         }
+        if sample_weight is not None:
+            weights = _check_sample_weight(
+                sample_weight, scores, dtype=np.float64, ensure_non_negative=True
+            )
+            if not (weights[is_target].any() and weights[~is_target].any()):
+                raise invalid("sample_weight", "leave trials of each class", "zeros for a class")
+            settings["tar_weights"] = weights[is_target]
+            settings["non_weights"] = weights[~is_target]
         classes = self._of_systems(scores[is_target]), self._of_systems(scores[~is_target])
         self.model_ = self._map.fit(*classes, **settings)
         self._n_features_out = 1
@@ -280,6 +295,7 @@ def _refuse_lesser_targets(classes: Any, name: str) -> None:
 def _classes(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     """Return the scores of targets and of non-targets."""
     labels, scores = np.asarray(y_true), np.asarray(y_score)
+    check_consistent_length(labels, scores)
     found = np.unique(labels)
     if found.size != 2:
         raise invalid("y_true", "hold labels of two classes", describe(found.tolist()))

@@ -412,3 +412,15 @@ def test_categories_without_rows_are_left_out():
     data = bp.from_frame(frame, label="label", score="A")
     assert "nobody" not in [*data.key.modelset, *data.key.segset]
     assert data.scores["A"].scoremat.shape == data.key.tar.shape == (4, 5)
+
+
+@pytest.mark.parametrize(("name", "value"), [("score", 3), ("columns", 5)])
+def test_names_of_columns_are_names(name, value):
+    with pytest.raises(InvalidInputError, match=f"`{name}` must be the name of a column, or"):
+        bp.from_frame(rows_of(3, 4, 10), label="label", **{name: value})
+
+
+def test_a_single_column_is_no_data_frame():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InvalidInputError, match="`df` must be a data frame"):
+        bp.from_frame(pandas.Series([1.0, 2.0]))

@@ -3,6 +3,7 @@
 import doctest
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,8 @@ def trials(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 # The checks train on whatever they find, separable data too.
 @pytest.mark.filterwarnings("ignore")
 def test_contract_of_estimators() -> None:
-    check_estimator(ScoreFusion())
+    # Weights are checked on separable data, which have no optimum without a ridge.
+    check_estimator(ScoreFusion(ridge=0.1))
 
 
 def test_contract_of_the_calibrator() -> None:
@@ -204,3 +206,55 @@ def test_without_scikit_learn_the_error_says_so() -> None:
 def test_bad_priors_of_a_scorer(prior):
     with pytest.raises(InvalidInputError, match="`prior` must"):
         min_dcf_scorer(prior)
+
+
+def test_weights_count_trials(trials) -> None:
+    """A trial of weight 2 is two trials, one of weight 0 none."""
+    scores, labels = trials[0][:40, 0], trials[1][:40]
+    weights = np.arange(40) % 3
+    repeated = np.repeat(np.arange(40), weights)
+    weighted = LLRCalibrator(ridge=0.1).fit(scores, labels, sample_weight=weights).model_
+    expected = LLRCalibrator(ridge=0.1).fit(scores[repeated], labels[repeated]).model_
+    assert weighted.scale == pytest.approx(expected.scale, rel=1e-9)
+    assert weighted.offset == pytest.approx(expected.offset, rel=1e-9)
+    tar, non = ((scores[labels == i], weights[labels == i]) for i in (1, 0))
+    direct = bp.LinearCalibration.fit(
+        tar[0], non[0], ridge=0.1, tar_weights=tar[1], non_weights=non[1]
+    )
+    assert weighted == direct
+    with pytest.raises(ValueError, match="Negative values in data"):
+        LLRCalibrator().fit(scores, labels, sample_weight=-weights)
+
+
+def test_the_contract_holds_for_the_first_column() -> None:
+    """All checks, those of weights too, on an estimator of a matrix that takes one column of it."""
+
+    class FirstColumn(LLRCalibrator):
+        @staticmethod
+        def _columns(X):
+            return X
+
+        @staticmethod
+        def _of_systems(scores):
+            return scores[:, 0]
+
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.input_tags.one_d_array = False
+            tags.input_tags.two_d_array = True
+            # One column does not tell all.
+            tags.classifier_tags.poor_score = True
+            return tags
+
+    # It is pickled by its name.
+    FirstColumn.__qualname__ = "FirstColumn"
+    globals()["FirstColumn"] = FirstColumn
+    # The checks train on whatever they find, separable data too.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(FirstColumn(ridge=0.1))
+
+
+def test_scorers_want_a_score_for_each_label() -> None:
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        eer_scorer._score_func([0, 1], [0.1])

@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -61,14 +61,15 @@ class TandemScores:
     def of(cls, asv: Lists, cm: Lists) -> "TandemScores":
         """Check the lists of both detectors."""
         names = ("target", "non-target", "spoof")
-        if isinstance(asv, (str, np.ndarray)) or len(asv) != len(names):
+        given: tuple[Any, Any] = asv, cm
+        if not isinstance(given[0], (list, tuple)) or len(asv) != len(names):
             hint = "For instance asv=(tar, non, spoof)."
             raise invalid("asv", "be lists of scores of three classes", describe(asv), hint)
         tar, non, spoof = (
             as_trials(scores, None, f"asv ({name})")[0]
             for scores, name in zip(asv, names, strict=True)
         )
-        if isinstance(cm, (str, np.ndarray)) or len(cm) not in (2, 3):
+        if not isinstance(given[1], (list, tuple)) or len(cm) not in (2, 3):
             hint = "Give cm=(bonafide, spoof) by utterance, or cm=(tar, non, spoof) by trial."
             raise invalid("cm", "be lists of scores of two or three classes", describe(cm), hint)
         labels = names if len(cm) == len(names) else ("bona fide", "spoof")
