@@ -19,6 +19,7 @@ from bosaris_py.plots.epc import plot_epc
 from bosaris_py.plots.experiments import plot_agreement, plot_hter_deviations, plot_replicates
 from bosaris_py.plots.intervals import (
     plot_condition_map,
+    plot_cross,
     plot_forest,
     plot_intervals,
     plot_standard_errors,
@@ -50,6 +51,7 @@ __all__ = [
     "plot_bayes",
     "plot_case",
     "plot_condition_map",
+    "plot_cross",
     "plot_det",
     "plot_difference",
     "plot_ece",

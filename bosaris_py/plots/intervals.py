@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,6 +22,7 @@ from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import letters, make_axes, one_at_a_time, system_look, text_colour
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
+from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 from bosaris_py.uncertainty.papers.standard_errors import StandardErrorDistribution
 
 # Height of a new figure in inches; its width grows with the number of systems.
@@ -427,21 +429,81 @@ def plot_condition_map(
         if name in rows:
             place = firsts.index(first), seconds.index(second)
             values[place] = scale * rows[name].estimate
-    plot = Plot(make_axes(ax, (1.5 + 1.1 * len(seconds), 1.2 + 0.6 * len(firsts))))
+    texts = {
+        (
+            firsts.index(first),
+            seconds.index(second),
+        ): f"{rows[name].estimate * scale:.3g}\n{notes[name]}"
+        for (first, second), name in cells.items()
+        if name in rows
+    }
+    words = _WORDS.get(figure, figure)
+    return _cells(
+        values, texts, (firsts, seconds), ax, words if title is None else f"{title}: {words}"
+    )
+
+
+def _cells(
+    values: Float64Array,
+    texts: Mapping[tuple[int, int], str],
+    names: tuple[Sequence[str], Sequence[str]],
+    ax: Axes | None,
+    title: str,
+) -> Plot:
+    """Draw a matrix of coloured cells, with a text in each that has one."""
+    height, width = values.shape
+    plot = Plot(make_axes(ax, (1.5 + 1.1 * width, 1.2 + 0.6 * height)))
     axes = plot.ax
     image = axes.imshow(values, aspect="auto")
-    for (first, second), name in cells.items():
-        row, column = firsts.index(first), seconds.index(second)
-        if name in rows:
-            # Letters stand out from their cell.
-            red, green, blue, _ = image.to_rgba(values[row, column])
-            colour = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
-            text = f"{values[row, column]:.3g}\n{notes[name]}"
-            axes.text(
-                column, row, text, ha="center", va="center", color=colour, fontsize=letters("small")
-            )
-    _name_ticks(axes.xaxis, seconds)
-    _name_ticks(axes.yaxis, firsts)
-    words = _WORDS.get(figure, figure)
-    axes.set_title(words if title is None else f"{title}: {words}")
+    for (row, column), text in texts.items():
+        # Letters stand out from their cell.
+        red, green, blue, _ = image.to_rgba(values[row, column])
+        colour = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else "white"
+        axes.text(
+            column, row, text, ha="center", va="center", color=colour, fontsize=letters("small")
+        )
+    _name_ticks(axes.xaxis, names[1])
+    _name_ticks(axes.yaxis, names[0])
+    axes.set_title(title)
     return plot
+
+
+@one_at_a_time
+def plot_cross(table: CrossTable, *, ax: Axes | None = None, title: str | None = None) -> Plot:
+    """Draw a cross table as a map, with the metric in each cell.
+
+    Parameters
+    ----------
+    table : CrossTable
+        What `Evaluation.cross` returns.
+    ax, title
+        As for `plot_intervals`.
+
+    Returns
+    -------
+    plots.Plot
+        Rows and columns are those of the table. A star marks fewer than 30 errors of a class; cells
+        without trials of all classes are empty.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> trials = bp.load_example("asvspoof2019_la").eval.trials
+    >>> ids = trials.model_ids(), trials.segment_ids()
+    >>> labels = trials.columns["label"].values()
+    >>> key = bp.FlatKey.from_trials(*ids, labels == "target")
+    >>> columns = {"kind": labels, **{name: trials.columns[name] for name in ("attack", "gender")}}
+    >>> described = key, bp.TrialMetadata.from_trials(*ids, columns, key)
+    >>> scores = bp.FlatScores.from_trials(*ids, trials.columns["aasist"])
+    >>> found = bp.evaluate({"aasist": scores}, described, plan="SASV2022")
+    >>> len(plot_cross(found.cross("attack", "gender")).texts)
+    26
+    """
+    texts = {
+        (i, j): f"{value:.3g}{'*' if table.is_few[i, j] else ''}"
+        for i, values in enumerate(table.values.tolist())
+        for j, value in enumerate(values)
+        if not math.isnan(value)
+    }
+    words = table.metric if title is None else f"{title}: {table.metric}"
+    return _cells(table.values, texts, (table.rows, table.columns), ax, words)

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
 from bosaris_py._validation import Rng, as_seed, check_choice, describe, hushed, invalid
 from bosaris_py.errors import BosarisWarning
@@ -105,6 +105,11 @@ class CrossTable(Table):
         value = float(self.values[row, column])
         return WorstCell(self.rows[row], self.columns[column], value, ends[0], ends[1])
 
+    @property
+    def is_few(self) -> BoolArray:
+        """Whether a cell has fewer than 30 errors of a class: (r, c)."""
+        return np.asarray(self.n_errors < _FEWEST_ERRORS)
+
     def margins(self, axis: int) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Return the pooled metric, the mean and the largest value of each row or column.
 
@@ -156,7 +161,7 @@ class CrossTable(Table):
     @property
     def _note(self) -> str:
         few = ""
-        if bool((self.n_errors < _FEWEST_ERRORS).any()):
+        if bool(self.is_few.any()):
             few = f"* fewer than {_FEWEST_ERRORS} errors of a class"
         worst = ""
         if self.low is not None:
@@ -174,12 +179,11 @@ class CrossTable(Table):
         of_rows, of_columns = zip(*self.margins(0), strict=True), self.margins(1)
         head = [self.factors[0], *self.columns, "pooled", "mean", "max"]
         lines = [head]
-        for name, values, errors, ends in zip(
-            self.rows, self.values, self.n_errors, of_rows, strict=True
+        for name, values, few, ends in zip(
+            self.rows, self.values, self.is_few, of_rows, strict=True
         ):
             cells = [
-                _text(value) + ("*" if count < _FEWEST_ERRORS else "")
-                for value, count in zip(values, errors, strict=True)
+                _text(v) + ("*" if is_few else "") for v, is_few in zip(values, few, strict=True)
             ]
             lines.append([name, *cells, *map(_text, ends)])
         known = self.values[np.isfinite(self.values)]
