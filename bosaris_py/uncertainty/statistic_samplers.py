@@ -29,7 +29,7 @@ from bosaris_py._arrays import (
 from bosaris_py.trials.strata import SortedStrata, Strata, TrialGroups, slices_of, weighted_sum
 from bosaris_py.uncertainty.decisions import rejected
 from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan
-from bosaris_py.uncertainty.speaker_curve import Combine, WeightedCurve
+from bosaris_py.uncertainty.speaker_curve import Block, Combine, WeightedCurve
 
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
 Evaluator = Callable[[Weights, Weights], Any]
@@ -218,6 +218,17 @@ class MeansSampler:
         """Draw replicates, along the first axis."""
         tar_means = self.tar.draw_means(n_replicates, rng)
         return np.asarray(self.combine(tar_means, self.non.draw_means(n_replicates, rng)))
+
+    def draw_blocks(self, blocks: Sequence[Block]) -> Float64Array:
+        """Draw several blocks one after the other, and make the values of all at once."""
+        if isinstance(self.tar, ErrorTotal) and isinstance(self.non, ErrorTotal):
+            uniform = [(rng.random(size), rng.random(size)) for size, rng in blocks]
+            tar, non = (np.concatenate(part) for part in zip(*uniform, strict=True))
+            return np.asarray(self.combine(self.tar.means_at(tar), self.non.means_at(non)))
+        means = [
+            (self.tar.draw_means(size, rng), self.non.draw_means(size, rng)) for size, rng in blocks
+        ]
+        return np.asarray(self.combine(*map(np.concatenate, zip(*means, strict=True))))
 
 
 def count_rejected(scores: FloatArray, limits: Float64Array, index: TrialGroups) -> IntArray:
@@ -414,7 +425,10 @@ class ErrorTotal:
 
     def draw_means(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw error-rates, by inverting the distribution function."""
-        uniform = rng.random(n_replicates)
+        return self.means_at(rng.random(n_replicates))
+
+    def means_at(self, uniform: Float64Array) -> Float64Array:
+        """Return the error-rates at random numbers, equally likely between 0 and 1."""
         drawn = self.guide[(uniform * _GUIDE_STEPS).astype(np.int32)]
         searched = np.flatnonzero(drawn < 0)
         drawn[searched] = np.searchsorted(self.distribution, uniform[searched], side="right")

@@ -39,13 +39,14 @@ from bosaris_py.uncertainty.bootstrap_result import (
 )
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, blocks_of, warn_of_few_errors
 from bosaris_py.uncertainty.resampling import ListOptions, Method, Resampling, sample_of_lists
+from bosaris_py.uncertainty.speaker_curve import SpeakerSampler
 from bosaris_py.uncertainty.statistic import (
     StatisticLike,
     as_statistic,
     count_twice,
     warn_unless_fit,
 )
-from bosaris_py.uncertainty.statistic_samplers import Sampler
+from bosaris_py.uncertainty.statistic_samplers import MeansSampler, Sampler
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -302,8 +303,12 @@ def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> flo
     sampler, replications = sampler_and_size
     blocks = blocks_of(sampler, replications, rng)
     # Infinite replicates make NaN, which the caller reports.
+    if isinstance(sampler, (MeansSampler, SpeakerSampler)):
+        replicates = sampler.draw_blocks(blocks)
+    else:
+        replicates = np.concatenate([sampler.draw(*block) for block in blocks])
     with np.errstate(invalid="ignore"):
-        return float(np.concatenate([sampler.draw(*block) for block in blocks]).std(ddof=1))
+        return float(replicates.std(ddof=1))
 
 
 @attrs.frozen(repr=False)
