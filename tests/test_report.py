@@ -277,6 +277,32 @@ class TestAnswer:
         assert {*bold} == {f"{value:.{2 if i == 0 else 4}f}" for i, value in enumerate(lowest)}
 
 
+class TestConditions:
+    def test_pivot_has_the_eer_of_each_condition_and_system(self, evaluation, page_text):
+        text = page_text[page_text.index('<div class="wide pivoted">') :]
+        text = text[: text.index("</table>")]
+        rows = re.findall(r"<tr><td>(.*?)</tr>", text)
+        table = [re.findall(r"(?:^|<td[^>]*>)([^<]*)", row) for row in rows]
+        expected: dict[str, list[str]] = {}
+        for _, row in evaluation.table.rows:
+            cells = expected.setdefault(row.name, [row.name, str(row.n_tar), str(row.n_non)])
+            cells.append(f"{100 * row.figures['eer']:.2f}")
+        assert table == [*expected.values()]
+
+    def test_the_strongest_colour_has_the_highest_eer(self, evaluation, page_text):
+        shades = {
+            float(value): int(shade)
+            for shade, value in re.findall(r'<td class="shade(\d)">([\d.]+)', page_text)
+        }
+        highest = max(shades)
+        assert highest == round(
+            100 * max(row.figures["eer"] for _, row in evaluation.table.rows), 2
+        )
+        # Five steps of equal width, up to what is printed of an EER.
+        for value, shade in shades.items():
+            assert shade - 1 - 0.01 <= 5 * value / highest <= shade + 0.01
+
+
 class TestValidation:
     @pytest.mark.slow
     def test_matrix_and_who_answers_for_it(self, tmp_path):

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import importlib.metadata
+import math
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
@@ -18,7 +19,7 @@ from bosaris_py._tables import Table, html_name, html_table
 from bosaris_py._validation import Caution, FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
-from bosaris_py.evaluation import CriterionTable, Results, SystemTable
+from bosaris_py.evaluation import ConditionRow, CriterionTable, Results, SystemTable
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
@@ -162,7 +163,7 @@ def _page(report: Report) -> str:
         "cautions": ("Reasons for caution", _cautions(report)),
         "cases": ("Cases", _cases(report.cases)),
         "systems": ("Systems", _table(pooled) + _metrics(report)),
-        "conditions": ("Conditions", _table(report.table) if len(pooled.rows) < len(rows) else ""),
+        "conditions": ("Conditions", _conditions(report) if len(pooled.rows) < len(rows) else ""),
         "comparisons": (
             "Comparisons",
             "" if report.comparison is None else _compared(report.comparison),
@@ -320,6 +321,47 @@ def _caution(lines: list[str]) -> str:
 
 def _table(table: Table) -> str:
     return f'<div class="wide">{table._repr_html_()}</div>'
+
+
+# The higher an EER is, the stronger is the colour of its cell, in so many steps.
+_SHADES = 5
+
+
+def _conditions(report: Report) -> str:
+    """Return the EER of each condition and system, coloured, and the table of all metrics."""
+    systems = list(dict.fromkeys(name for name, _ in report.table.rows))
+    of_condition: dict[str, dict[str, ConditionRow]] = {}
+    for system, row in report.table.rows:
+        of_condition.setdefault(f"{row.kind} {row.name}", {})[system] = row
+    eers = [row.figures["eer"] for _, row in report.table.rows]
+    highest = max((value for value in eers if value), default=0.0)
+    lines = []
+    for rows in of_condition.values():
+        row = next(iter(rows.values()))
+        counts = f"<td>{row.n_tar}</td><td>{row.n_non}</td>"
+        cells = "".join(_shaded(rows.get(system), highest) for system in systems)
+        lines.append(f"<tr><td>{html_name(row.name)}</td>{counts}{cells}</tr>")
+    heads = ("condition", "targets", "non-targets", *systems)
+    head = "".join(f"<th>{html_name(text)}</th>" for text in heads)
+    percent = "EER (%) of each system; the stronger the colour, the higher it is"
+    pivoted = f'<div class="wide pivoted">{html_table(f"<tr>{head}</tr>", lines, percent)}</div>'
+    return (
+        f"{pivoted}<details><summary>All metrics by condition</summary>{_table(report.table)}"
+        "</details>"
+    )
+
+
+def _shaded(row: ConditionRow | None, highest: float) -> str:
+    """Return a cell with the EER of a row in per cent, its interval and its shade."""
+    value = None if row is None else row.figures["eer"]
+    if row is None or value is None:
+        return "<td>-</td>"
+    shade = math.ceil(_SHADES * value / highest) if highest else 0
+    text = f"{100 * value:.2f}"
+    if "eer" in row.intervals:
+        low, high = (f"{100 * end:.2f}" for end in row.intervals["eer"])
+        text += f'<span class="interval"> [{low}, {high}]</span>'
+    return f'<td class="shade{shade}">{text}</td>'
 
 
 def _metrics(report: Report) -> str:
