@@ -60,6 +60,8 @@ class PrimaryCost(metaclass=Readable):
     Examples
     --------
     >>> PrimaryCost("VoxSRC")([1.0, 4.0], [-3.0, 3.5])
+    10.0
+    >>> PrimaryCost("VoxSRC", minimum=True)([1.0, 4.0], [-3.0, 3.5])
     0.5
     """
 

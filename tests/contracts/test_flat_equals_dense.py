@@ -242,6 +242,14 @@ def kinds_of(x: Experiment) -> tuple[AnyKey, bp.TrialMetadata]:
     return x.key, bp.TrialMetadata(x.key, {"kind": kinds})
 
 
+def decisions_of(x: Experiment) -> unc.Decisions:
+    """Accept every third trial."""
+    models, segments = x.key.trial_positions()
+    ids = x.key.modelset[models], x.key.segset[segments]
+    # By name: the forms list trials in the same order.
+    return unc.Decisions.from_trials(*ids, np.arange(models.size) % 3 == 0, x.key)
+
+
 ENTRY_POINTS: dict[str, list[Call]] = {
     "llr_bounds": [
         lambda x: bp.llr_bounds(x.first, x.key, speakers=tuple(x.speaker_maps.values()))
@@ -436,6 +444,35 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: bayes_plot(x, x.conditions),
         lambda x: plot_of_conditions(bp.BayesPlot(), x),
     ],
+    "tandem_table": [
+        lambda x: unc.tandem_table(
+            kinds_of(x), asv=x.first, cm=x.second, method="iid", **ITERATIONS
+        ).records()
+    ],
+    "equivalence_test": [
+        lambda x: unc.equivalence_test(
+            x.first, x.second, x.key, THRESHOLD, margin=0.2, **x.speaker_maps
+        )
+    ],
+    "prediction_interval": [
+        lambda x: unc.prediction_interval(
+            x.first, x.key, unc.EER(), n_speakers=10, **x.speaker_maps
+        )
+    ],
+    "compare_runs": [
+        lambda x: unc.compare_runs(
+            {"A": [x.first, x.second], "B": [x.second, x.first]}, x.key, THRESHOLD, **x.speaker_maps
+        )
+    ],
+    "Decisions": [lambda x: decisions_of(x)],
+    "plot_map": [
+        lambda x: [
+            line.get_xdata().tolist()
+            for line in plots.plot_map(
+                bp.LinearCalibration.from_line(2, 1), x.first, x.key
+            ).ax.lines
+        ]
+    ],
     "bootstrap_table": [
         lambda x: unc.bootstrap_table(
             [x.first, x.second], x.key, unc.EER(), methods=["iid"], replications=20, rng=1
@@ -524,7 +561,9 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, functools.partial):
         # The ends of an interval, from a confidence.
-        return plain(value(0.9))
+        ends = value(0.9)
+        # An interval has what makes it at other levels, too.
+        return plain((ends.low, ends.high) if isinstance(ends, unc.Interval) else ends)
     if attrs.has(type(value)):
         names = [field.name for field in attrs.fields(type(value)) if field.eq or field.init]
         return [type(value).__name__, [[name, plain(getattr(value, name))] for name in names]]
