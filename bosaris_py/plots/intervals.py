@@ -19,7 +19,15 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import ConditionTable, SystemTable
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.looks import letters, make_axes, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.looks import (
+    letters,
+    make_axes,
+    one_at_a_time,
+    pale_colour,
+    system_look,
+    text_colour,
+)
+from bosaris_py.plots.systems import rows_in_order
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
@@ -268,6 +276,8 @@ def plot_forest(
     xlabel: str | None = None,
     reference: float | None = None,
     percent: bool = False,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
     **marker_keywords: Any,
 ) -> Plot:
     """Draw estimates with their intervals below each other, with the numbers beside them.
@@ -288,6 +298,10 @@ def plot_forest(
         of a table of conditions.
     percent : bool, default: False
         Show fractions in per cent; always so for EERs of a table.
+    order : "value" or sequence of str, optional
+        Ascending, or the names of the rows that come first. By default as they are.
+    highlight : str or sequence of str, optional
+        Names of the rows in colour; the others are grey.
     **marker_keywords
         Matplotlib's line properties, for the markers of the estimates.
 
@@ -328,20 +342,26 @@ def plot_forest(
         reference = 0.0
     notes |= {name: f"p = {row.p_value:.2g}" for name, row in paired.items()}
     scale = 100.0 if percent else 1.0
-    estimates, low, high = (scale * values for values in numbers)
+    rank, strong = rows_in_order(dict(zip(names, numbers[0], strict=True)), order, highlight)
+    names = [names[i] for i in rank]
+    estimates, low, high = (scale * values[rank] for values in numbers)
     lines = len(names) * (1 + max(name.count("\n") for name in names))
     plot = Plot(make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines)), title)
     axes = plot.ax
     settings: dict[str, Any] = {"marker": "s", "markersize": 5, "linewidth": 1.4}
     settings |= {"color": system_look(0, axes).colour}
     settings |= cbook.normalize_kwargs(marker_keywords, Line2D) | {"linestyle": "none"}
-    y = np.arange(len(names))
-    (points,) = axes.plot(estimates, y, **settings)
-    plot.artists["estimate"] = [points]
-    # Intervals need not hold their estimate, so bars are drawn on their own.
-    axes.hlines(y, low, high, colors=points.get_color(), linewidths=points.get_linewidth())
-    for ends in (low, high):
-        axes.plot(ends, y, linestyle="none", marker="|", color=points.get_color(), markersize=6)
+    plot.artists["estimate"] = []
+    for stands_out in dict.fromkeys(strong):
+        y = np.flatnonzero(np.array(strong) == stands_out)
+        own = settings if stands_out else settings | {"color": pale_colour(axes)}
+        (points,) = axes.plot(estimates[y], y, **own)
+        plot.artists["estimate"].append(points)
+        # Intervals need not hold their estimate, so bars are drawn on their own.
+        colour = points.get_color()
+        axes.hlines(y, low[y], high[y], colors=colour, linewidths=points.get_linewidth())
+        for ends in (low[y], high[y]):
+            axes.plot(ends, y, linestyle="none", marker="|", color=colour, markersize=6)
     if reference is not None:
         axes.axvline(scale * reference, color=text_colour(), linewidth=0.8, linestyle="--")
     beside = axes.get_yaxis_transform()

@@ -93,6 +93,21 @@ class Chosen:
         )
 
 
+def rows_in_order(
+    values: Mapping[str, float], order: Any, highlight: Any
+) -> tuple[list[int], list[bool]]:
+    """Return the rows of a plot in their order, and of each whether it stands out."""
+    given = [*values]
+    if order is None or not isinstance(order, str):
+        names = _ordered(values, order)
+    elif order == "value":
+        names = sorted(given, key=lambda name: values[name])
+    else:
+        raise invalid("order", "be 'value' or a list of names", describe(order))
+    wanted = _names_of(highlight, given, "highlight") or given
+    return [given.index(name) for name in names], [name in wanted for name in names]
+
+
 def _names_of(value: Any, given: Sequence[str], argument: str) -> list[str]:
     """Return names of systems, each of which the plot has."""
     if value is None:

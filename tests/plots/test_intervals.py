@@ -11,7 +11,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.plots import plot_cross, plot_intervals
+from bosaris_py.plots import plot_cross, plot_forest, plot_intervals
+from bosaris_py.plots.looks import pale_colour, system_look
 from bosaris_py.uncertainty.bootstrap_result import Interval
 from bosaris_py.uncertainty.bootstrapping import bootstrap
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
@@ -142,3 +143,24 @@ def test_cross_table_has_a_text_in_each_cell() -> None:
     assert plot.ax.get_title() == "one system: EER"
     assert [label.get_text() for label in plot.ax.get_xticklabels()] == ["a", "b"]
     assert [label.get_text() for label in plot.ax.get_yticklabels()] == ["A1", "A2"]
+
+
+def test_order_and_highlight_of_a_forest() -> None:
+    values = {"A": 0.3, "B": 0.1, "C": 0.2}
+    rows = {name: Interval(v, v - 0.05, v + 0.05, 0.01, 0.95, "") for name, v in values.items()}
+    plot = plot_forest(rows, order="value", highlight="C")
+    assert [label.get_text() for label in plot.ax.get_yticklabels()] == ["B", "C", "A"]
+    assert [text.get_text().split()[0] for text in plot.ax.texts] == ["0.1", "0.2", "0.3"]
+    found = {tuple(line.get_ydata()): line for line in plot.artists["estimate"]}
+    assert found[1,].get_xdata().tolist() == [0.2]
+    assert found[0, 2].get_xdata().tolist() == [0.1, 0.3]
+    assert found[1,].get_color() == system_look(0, plot.ax).colour
+    assert found[0, 2].get_color() == pale_colour(plot.ax)
+    first = plot_forest(rows, order=["C"])
+    assert [label.get_text() for label in first.ax.get_yticklabels()] == ["C", "A", "B"]
+    for options, message in (
+        ({"order": "eer"}, "`order` must be 'value' or a list of names; got 'eer'"),
+        ({"highlight": "D"}, "`highlight` must name systems of the plot"),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            plot_forest(rows, **options)  # type: ignore[arg-type]
