@@ -497,9 +497,9 @@ class Evaluation(Table):
         --------
         >>> import bosaris_py as bp
         >>> dev, test = bp.load_example("asvspoof2019_la")
-        >>> found = bp.evaluate(test.scores, test.key, priors=0.05)
-        >>> found.plot("error_rates", order="eer")
-        Plot: 6 lines of 2 systems
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
+        >>> found.plot("error_rates")
+        Plot: 4 lines of 1 system
         """
         check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
         self._refuse_kinds("plot")

@@ -122,6 +122,8 @@ class DETPlot(Canvas):
         self._seen: list[Results] | None = [] if window == "auto" else None
         self._points: list[Point] = []
         self._margins: list[tuple[MarginText, bool]] = []
+        # What is said below the axis of texts that found no room.
+        self._without_room: set[str] = set()
         chosen = WINDOWS["old"] if window == "auto" else find_window(window)
         # Scales first: setting a scale sets locators, formatters and limits anew.
         ax.set_xscale(ProbitScale())
@@ -417,13 +419,12 @@ class DETPlot(Canvas):
 
     def _hide_margins(self) -> None:
         """Take the texts of the margins away, and the notes in their place."""
-        texts = {text.get_text().strip() for text, _ in self._margins}
         for text, _ in self._margins:
             text.set_visible(False)
-        self._drawn.notes[:] = [
-            note for note in self._drawn.notes if note.removeprefix("grey: ") not in texts
-        ]
-        write_below(self.ax, self._drawn.notes)
+        left = [note for note in self._drawn.notes if note not in self._without_room]
+        self._drawn.notes.clear()
+        self._drawn.notes.extend(left)
+        write_below(self.ax, left)
 
     def _free_margins(self) -> None:
         """Move the texts of the margins to where they cover nothing, or say it below the axis."""
@@ -446,7 +447,9 @@ class DETPlot(Canvas):
                     break
             else:
                 text.set_visible(False)
-                self._say(f"grey: {text.get_text().strip()}")
+                said = f"grey: {text.get_text().strip()}"
+                self._without_room.add(said)
+                self._say(said)
 
 
 def _best(results: Results, prior: PriorLike) -> Point:
