@@ -6,6 +6,7 @@ Each cell is what the single call gives from the same seed: `bootstrap_scores`, 
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack, cast, get_args
 
@@ -13,7 +14,7 @@ import attrs
 
 from bosaris_py._arrays import Readable
 from bosaris_py._execution import whole_number
-from bosaris_py._tables import Table, or_none, text_table
+from bosaris_py._tables import Table, joined_notes, or_none, text_table
 from bosaris_py._validation import (
     as_seed,
     cautions,
@@ -24,10 +25,12 @@ from bosaris_py._validation import (
     list_some,
 )
 from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SystemsLike, as_systems, split_key
 from bosaris_py.uncertainty.analytic import cost_error
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, bootstrap_sample
+from bosaris_py.uncertainty.comparisons import compare_systems
 from bosaris_py.uncertainty.decisions import rejected
 from bosaris_py.uncertainty.influence import FixedCost
 from bosaris_py.uncertainty.papers.standard_errors import (
@@ -68,12 +71,15 @@ class BootstrapRow(metaclass=Readable):
         unless the statistic is a cost at a fixed threshold.
     distribution : StandardErrorDistribution or None
         Standard errors of many such bootstraps; None without runs.
+    groups : str
+        Letters of the groups that the system is in; empty where none were asked for.
     """
 
     system: str
     result: BootstrapResult
     upper_bound: float | None
     distribution: StandardErrorDistribution | None
+    groups: str = ""
 
     @property
     def method(self) -> str:
@@ -113,6 +119,7 @@ class BootstrapRow(metaclass=Readable):
                 "relative_error_of_mean": or_none(runs.relative_error_of_estimate),
             }
         return found | {
+            "groups": self.groups or None,
             "interval": of_one.interval,
             "confidence": of_one.confidence,
             "replications": of_one.replicates.shape[0],
@@ -174,7 +181,9 @@ class BootstrapTable(Table):
     def _note(self) -> str:
         first = self.rows[0]
         notes = f"{self.metric}; {_replicates_of(first)}"
-        return notes if first.distribution is None else f"{notes}; {_runs_of(first.distribution)}"
+        runs = "" if first.distribution is None else _runs_of(first.distribution)
+        groups = "systems that share a letter do not differ significantly" if first.groups else ""
+        return joined_notes(notes, runs, groups)
 
     def _texts(self) -> list[list[str]]:
         bounds = any(row.upper_bound is not None for row in self.rows)
@@ -182,6 +191,7 @@ class BootstrapTable(Table):
         head = ["system", "method", "estimate", "SE", "(rel.)", "interval"]
         head += ["upper bound"] * bounds
         head += ["mean SE", "SE of SE", "(rel.)", "interval of SE"] * runs
+        head += ["groups"] * bool(self.rows[0].groups)
         lines = [head]
         for row in self.rows:
             line = [row.system, row.method, f"{row.result.estimate:.6f}", *_of_result(row.result)]
@@ -189,6 +199,9 @@ class BootstrapTable(Table):
                 line.append("" if row.upper_bound is None else f"{row.upper_bound:.6f}")
             if row.distribution is not None:
                 line += _of_runs(row.distribution, row.distribution.relative_error)
+            elif runs:
+                line += [""] * 4
+            line += [row.groups] * bool(row.groups)
             lines.append(line)
         return lines
 
@@ -229,7 +242,8 @@ class BootstrapTable(Table):
             line = [system, *[f"{first.result.estimate:.6f}"] * (table != "II")]
             line += [f"{first.upper_bound:.6f}"] * with_bound
             for method in methods:
-                line.append(" ".join(_cells(self.row(system, method), table)))
+                row = self.row(system, method)
+                line.append(" ".join([*_cells(row, table), *[row.groups] * bool(row.groups)]))
             lines.append(line)
         records = tuple(row.record() for row in self.rows)
         return PrintedTable(tuple(map(tuple, lines)), records, self._note)
@@ -319,6 +333,7 @@ def bootstrap_table(
     methods: Sequence[ScoresMethod] = ("iid", "one-layer", "two-layer"),
     runs: int | None = None,
     count_threshold_twice: bool = False,
+    groups: bool = False,
     **options: Unpack[ScoresOptions],
 ) -> BootstrapTable:
     """Bootstrap several systems by several methods, and measure the spread of standard errors.
@@ -342,6 +357,9 @@ def bootstrap_table(
         whose replicates take little time; else 0.
     count_threshold_twice : bool, default: False
         As for `bootstrap`.
+    groups : bool, default: False
+        Compare all pairs of systems by each method, and name the groups within which no difference
+        was found by letters: "classes of accuracy", section IX. See `ComparisonTable.groups`.
     speakers, model_speakers, segment_speakers, unknown, strata
         As for `bootstrap_scores`; a set of ``"one-layer"`` and ``"two-layer"`` is all trials of a
         class with the models of one speaker.
@@ -418,9 +436,36 @@ def bootstrap_table(
                     n = by_default if n_runs is None else n_runs
                     one = _Cell(name, method, chosen[name], samples[kind])
                     rows.append(one.row(n, _options_of(method, seeded, ways)))
+        if groups:
+            rows = _with_groups(rows, named, both, chosen, seeded, ways)
     metrics = {_name_of(one) for one in chosen.values()}
     metric = metrics.pop() if len(metrics) == 1 else "each system its own statistic"
     return BootstrapTable(tuple(rows), metric)
+
+
+def _with_groups(
+    rows: Sequence[BootstrapRow],
+    systems: Mapping[str, AnyScores],
+    key: Any,
+    statistics: Mapping[str, AnyStatistic],
+    options: ScoresOptions,
+    methods: Sequence[ScoresMethod],
+) -> list[BootstrapRow]:
+    """Compare the systems by each method, and give rows the letters of their groups."""
+    first, *others = statistics.values()
+    if any(other != first for other in others):
+        hint = "Costs at thresholds of their own are compared by paired_bootstrap."
+        raise invalid("groups", "be False where systems have statistics of their own", "True", hint)
+    found = []
+    for method in methods:
+        named = _options_of(method, options, methods)
+        compared = compare_systems(systems, key, first, method=method, **named).groups()
+        for row in rows:
+            if row.method == method:
+                letters = zip(string.ascii_lowercase, compared, strict=False)
+                mine = "".join(letter for letter, group in letters if row.system in group)
+                found.append(attrs.evolve(row, groups=mine))
+    return sorted(found, key=lambda row: [*systems].index(row.system))
 
 
 @attrs.frozen(eq=False)

@@ -139,6 +139,23 @@ def test_as_the_papers_print() -> None:
     assert "4 runs" in repr(third)
 
 
+def test_letters_are_those_of_the_comparison() -> None:
+    options = {"replications": 100, "rng": 3}
+    table = unc.bootstrap_table(SYSTEMS, KEY, COST, runs=0, groups=True, **options)
+    for method in SETS:
+        groups = unc.compare_systems(SYSTEMS, KEY, COST, method=method, **options).groups()
+        for system in SYSTEMS:
+            letters = "".join("abcd"[i] for i, group in enumerate(groups) if system in group)
+            assert table.row(system, method).groups == letters
+    assert [row.system for row in table.rows] == [name for name in SYSTEMS for _ in SETS]
+    assert "share a letter" in repr(table)
+    cell = table.as_printed("I").lines[1][2]
+    assert cell.endswith(f") {table.row('EL', 'iid').groups}")
+    costs = {name: unc.DCF(1 + 0.1 * i, 0.5, 1, 1) for i, name in enumerate(SYSTEMS)}
+    with pytest.raises(InvalidInputError, match="`groups` must be False"):
+        unc.bootstrap_table(SYSTEMS, KEY, costs, runs=0, groups=True, **options)
+
+
 def test_of_a_mean_near_zero() -> None:
     """A cost of 0 has an infinite relative error, which no table hides."""
     apart = {"A": bp.Scores(8.0 * KEY.tar, KEY.modelset, KEY.segset)}
