@@ -22,8 +22,11 @@ import numpy as np
 from tqdm import tqdm
 
 from benchmarks.speaker_laws import LAWS, RARE_WOLVES, SpeakerLaw
+from bosaris_py import OperatingPoint
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import BosarisWarning
+from bosaris_py.evaluation import EvaluationPlan
+from bosaris_py.trials import ConditionMembers
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import z_test
 from bosaris_py.uncertainty.influence import SpeakerInfluence, Studentised, losses_of
@@ -50,6 +53,17 @@ Cell = dict[str, float]
 # Laws of two groups of speakers, whose intervals are computed within the groups, too.
 IN_STRATA = {
     f"{name} in strata": attrs.evolve(LAWS[name], in_strata=True) for name in ("blocks", "accents")
+}
+
+# Primary costs of four partitions of trials, of which the first has five of eight segments of each
+# speaker. Targets of the partitions have means that differ, so that the plan's weights matter.
+PRIMARY_SIZES = 10, 20, 40, 80
+PRIMARY_LAWS = "correlated", "sessions", "restless", "heavy tails"
+N_SEGMENTS, PARTITION_OF = 8, np.array([0, 0, 0, 0, 0, 1, 2, 3])
+TAR_SHIFTS = np.array([-0.6, -0.2, 0.2, 0.6])
+PLAN = EvaluationPlan(name="two points", operating_points=[OperatingPoint(p) for p in (0.2, 0.05)])
+PRIMARY = {
+    f"{kind}_primary": unc.PrimaryCost(PLAN, minimum=kind == "min").plain for kind in ("act", "min")
 }
 
 
@@ -80,6 +94,11 @@ def coverage_cell(law: SpeakerLaw, k: int, n_sets: int, replications: int) -> Ce
             # What `bootstrap_scores` does, without the replicates that no end depends on.
             student = Studentised.of(SpeakerInfluence.on(metric, sample), weights)
             ends[name].append((student.influence.estimate, *student.ends(0.95)))
+    return _figures(ends, true)
+
+
+def _figures(ends: dict[str, list[tuple[float, float, float]]], true: dict[str, float]) -> Cell:
+    """Count, given estimates with their intervals and the truths."""
     cell: Cell = {}
     for name, rows in ends.items():
         value, low, high = np.array(rows).T
@@ -88,6 +107,38 @@ def coverage_cell(law: SpeakerLaw, k: int, n_sets: int, replications: int) -> Ce
         ideal = 3.92 * float(np.std(value, ddof=1))
         cell[f"{name}: length"] = float(np.median(high - low)) / ideal if ideal else 0.0
     return cell
+
+
+def primary_cell(law: SpeakerLaw, k: int, n_sets: int, replications: int) -> Cell:
+    """Return the figures of `coverage_cell` of primary costs, equalised and pooled."""
+    law = attrs.evolve(law, n_segments=N_SEGMENTS)
+    tar, non = law.large(np.random.default_rng(5), k, N_TRUE).lists
+    true: dict[str, float] = {}
+    for way, parts in (("equalised", np.arange(4)), ("pooled", PARTITION_OF)):
+        shifts = np.resize(TAR_SHIFTS[parts], tar.size)
+        truth = ListedSample.from_scores(tar + shifts, non)
+        true |= {f"{name}, {way}": float(m.of_sample(truth)) for name, m in PRIMARY.items()}
+    ends: dict[str, list[tuple[float, float, float]]] = {name: [] for name in true}
+    for i in tqdm(range(n_sets), desc=f"{law.name}, {k}", disable=not sys.stderr.isatty()):
+        [drawn] = law.draw(np.random.default_rng([33, k, i]), k)
+        # Trials come model by model: every eighth is of the same segment of its speaker.
+        labels = [np.resize(PARTITION_OF, scores.size) for scores in drawn.lists]
+        classes = (
+            attrs.evolve(drawn.tar, scores=drawn.lists[0] + TAR_SHIFTS[labels[0]]),
+            drawn.non,
+        )
+        pooled = attrs.evolve(drawn, classes=classes)
+        members = [
+            ConditionMembers(str(a), 0.25, *(np.flatnonzero(x == a) for x in labels), 0.25, 0.25)
+            for a in range(4)
+        ]
+        weights = np.random.default_rng(i).multinomial(k, np.full(k, 1 / k), size=replications)
+        for way, sample in (("equalised", pooled.weighted(members)), ("pooled", pooled)):
+            for name, metric in PRIMARY.items():
+                student = Studentised.of(SpeakerInfluence.on(metric, sample), weights)
+                row = student.influence.estimate, *student.ends(0.95)
+                ends[f"{name}, {way}"].append(row)
+    return _figures(ends, true)
 
 
 def tests_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
@@ -119,9 +170,14 @@ def tests_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
 def study(kinds: list[str], n_sets: int, replications: int) -> Iterator[tuple[str, Cell]]:
     """Yield the cells that are not kept yet; small ones first."""
     kept, sets = load(), {"sets": float(n_sets)}
+    if "primary" in kinds:
+        for k in PRIMARY_SIZES:
+            for name in PRIMARY_LAWS:
+                if (label := f"primary {name}, {k}") not in kept:
+                    yield label, primary_cell(LAWS[name], k, n_sets, replications) | sets
     for k in SIZES:
         for name, law in (LAWS | IN_STRATA).items():
-            for kind in kinds:
+            for kind in (kind for kind in kinds if kind != "primary"):
                 label = f"{kind} {name}, {k}"
                 if label in kept or (kind == "tests" and law.in_strata):
                     continue
@@ -144,6 +200,9 @@ def table(cells: dict[str, Cell]) -> Iterator[str]:
     yield from coverage_table(cells)
     yield ""
     yield from tests_table(cells)
+    if any(label.startswith("primary") for label in cells):
+        yield ""
+        yield from primary_table(cells)
 
 
 def _sets(cells: dict[str, Cell], kind: str) -> str:
@@ -151,8 +210,10 @@ def _sets(cells: dict[str, Cell], kind: str) -> str:
     return " to ".join(str(n) for n in dict.fromkeys((min(counts), max(counts))))
 
 
-def _row(cells: dict[str, Cell], kind: str, law: str, figure: str) -> str:
-    found = [cells.get(f"{kind} {law}, {k}", {}).get(figure) for k in SIZES]
+def _row(
+    cells: dict[str, Cell], kind: str, law: str, figure: str, sizes: tuple[int, ...] = SIZES
+) -> str:
+    found = [cells.get(f"{kind} {law}, {k}", {}).get(figure) for k in sizes]
     return " / ".join("-" if x is None else f"{100 * x:.0f}" for x in found)
 
 
@@ -202,6 +263,27 @@ def coverage_table(cells: dict[str, Cell]) -> Iterator[str]:
         yield f"| {law} | {' | '.join(row)} |"
 
 
+def primary_table(cells: dict[str, Cell]) -> Iterator[str]:
+    """Lay out how often intervals of primary costs cover the truth."""
+    names = [f"{name}, {way}" for way in ("equalised", "pooled") for name in PRIMARY]
+    yield (
+        "Primary costs of a plan with two operating points (priors .2 and .05), of four partitions "
+        "of the trials with five, one, one and one of eight segments of each speaker, equalised "
+        f"and pooled, at {' / '.join(map(str, PRIMARY_SIZES))} speakers: how often the default "
+        "intervals cover the truth, nominally 95 %, and how often the truth lies above them, in "
+        "percent; and their median length in percent of an ideal one. "
+        f"There are {_sets(cells, 'primary')} data sets in each cell. `test(value)` at the truth "
+        "rejects, at 5 %, exactly where the interval does not cover it."
+    )
+    for figure, heading in (("covered", "covers"), ("above", "truth above"), ("length", "length")):
+        yield ""
+        yield f"| {heading} | {' | '.join(names)} |"
+        yield f"|---|{'---:|' * len(names)}"
+        for law in PRIMARY_LAWS:
+            found = (_row(cells, "primary", law, f"{n}: {figure}", PRIMARY_SIZES) for n in names)
+            yield f"| {law} | {' | '.join(found)} |"
+
+
 def tests_table(cells: dict[str, Cell]) -> Iterator[str]:
     """Lay out how often tests reject systems that are equally good."""
     yield (
@@ -227,7 +309,9 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=500, help="data sets of each cell")
     parser.add_argument("--replications", type=int, default=399, help="of an interval")
     parser.add_argument("--minutes", type=float, default=np.inf, help="begin no cell after these")
-    parser.add_argument("--kinds", nargs="+", default=["covers", "tests"], help="of cells")
+    parser.add_argument(
+        "--kinds", nargs="+", default=["covers", "tests", "primary"], help="of cells"
+    )
     parser.add_argument("--table", action="store_true", help="compute nothing")
     options = parser.parse_args()
     # Some data sets have hardly any errors: part of what is studied.
