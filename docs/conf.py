@@ -42,7 +42,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 # Tables are included by pages.
-exclude_patterns = ["_build", "_drawn", "*_table.md"]
+exclude_patterns = ["_build", "_drawn", "teaching", "*_table.md"]
 templates_path = ["_templates"]
 
 # Links to the documentation of numpy and others would need the network at every build, and
@@ -107,6 +107,8 @@ if site := os.environ.get("DOCS_SITE"):
 html_sidebars = {page: [] for page in ("index", "start", "demo", "gallery")}
 html_show_sourcelink = False
 html_static_path = ["_static"]
+# A page of its own, which needs no network: teach.html beside the landing page.
+html_extra_path = ["teaching"]
 html_css_files = ["layout.css"]
 
 
