@@ -42,7 +42,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
 # Tables are included by pages.
-exclude_patterns = ["_build", "_drawn", "teaching", "*_table.md"]
+exclude_patterns = ["_build", "_drawn", "*_table.md"]
 templates_path = ["_templates"]
 
 # Links to the documentation of numpy and others would need the network at every build, and
