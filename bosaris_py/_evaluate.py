@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._execution import progress_bar
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, joined_notes, or_none, words_of_eer
 from bosaris_py._validation import (
@@ -1147,10 +1148,8 @@ def evaluate(
             judging=how,
             heard=heard,
         )
-    from tqdm import tqdm
-
     with cautions() as heard:
-        for name in tqdm([*named], disable=not progress, unit="system"):
+        for name in progress_bar([*named], shown=progress, unit="system"):
             with cautions(system=name):
                 if model is not None:
                     fitted = cross_fitted(model, named[name], key, **options)

@@ -45,6 +45,18 @@ _MODULE_OF_TASKS = "bosaris_py.evaluation.streaming"
 _SECONDS_WITHOUT_WORKERS = 60.0
 
 
+# A bar appears after a second; at its end it vanishes, and stays in no log, between no lines.
+_BAR = {"delay": 1.0, "leave": False}
+
+
+def progress_bar(items: Any = None, *, shown: bool, **named: Any) -> Any:
+    """Return a bar of tqdm, around items if there are any."""
+    # It takes longer to import than this module, and few ask for a bar.
+    from tqdm import tqdm
+
+    return tqdm(items, disable=not shown, **_BAR, **named)
+
+
 def whole_number(value: Any, least: int, name: str, most: int = sys.maxsize) -> int:
     """Return `value` as an int; raise unless it is a whole number from `least` to `most`."""
     try:
@@ -117,9 +129,9 @@ class Runner:
         self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
     ) -> Iterator[Iterable[Result]]:
         """Give the results in the order of the tasks, computed here or in worker processes."""
-        from tqdm import tqdm
-
-        bar = functools.partial(tqdm, total=len(tasks), desc=self.label, disable=not self.progress)
+        bar = functools.partial(
+            progress_bar, total=len(tasks), desc=self.label, shown=self.progress
+        )
         workers = min(self.workers, len(tasks))
         if workers <= 1 and min(self.threads, len(tasks)) <= 1:
             yield bar(map(function, repeat(shared), tasks))
@@ -334,9 +346,7 @@ class _OnCluster:
         self.futures = list(wanted)
         waiting = list(leaves)
         seen = time.monotonic()
-        from tqdm import tqdm
-
-        with tqdm(total=len(leaves), desc=self.label, disable=not self.progress) as bar:
+        with progress_bar(total=len(leaves), desc=self.label, shown=self.progress) as bar:
             while not all(future.done() for future in wanted):
                 time.sleep(_SECONDS_BETWEEN_LOOKS)
                 still = [future for future in waiting if not future.done()]

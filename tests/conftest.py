@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from bosaris_py import _execution
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # Times vary too much between machines to fail a test. `make test` gives one answer for one
@@ -83,3 +85,11 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("real score sets are not distributed; none found at ../shared/data")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _lasting_bars() -> Iterator[None]:
+    """Progress bars appear at once and stay: work in tests takes less than a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_execution, "_BAR", {"delay": 0.0, "leave": True})
+        yield

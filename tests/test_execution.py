@@ -323,3 +323,21 @@ def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     shown = capsys.readouterr().err
     assert "target scores: 100%" in shown
     assert "non: 100%" in shown
+
+
+@pytest.mark.parametrize(("seconds", "is_seen"), [(5.0, False), (0.0, True)])
+def test_bars_wait_before_they_appear_and_vanish_at_their_end(
+    capsys, monkeypatch, seconds, is_seen
+):
+    # As a user has it, but for the second that a test need not wait.
+    monkeypatch.setattr(_execution, "_BAR", {"delay": seconds, "leave": False})
+    assert list(_execution.progress_bar(range(3), shown=True, desc="rows")) == [0, 1, 2]
+    shown = capsys.readouterr().err
+    assert ("rows" in shown) == is_seen
+    # The line is overwritten by blanks, and the next text begins where it began.
+    assert not shown or (shown.endswith("\r") and shown.split("\r")[-2].strip() == "")
+
+
+def test_no_bar_where_none_is_asked_for(capsys):
+    assert list(_execution.progress_bar(range(3), shown=False)) == [0, 1, 2]
+    assert capsys.readouterr().err == ""

@@ -21,6 +21,7 @@ from bosaris_py._arrays import (
     by_constructor,
     read_only,
 )
+from bosaris_py._execution import progress_bar
 from bosaris_py._lazy import on_demand
 from bosaris_py._validation import (
     FilePath,
@@ -706,9 +707,9 @@ class _MappedFiles:
         # Raises at the end if a score was NaN or infinite ones contradict each other.
         contradictions = TrialCounts()
         cut = self.blocks.cut(where.block_rows)
-        from tqdm import tqdm
-
-        bar = tqdm(self.blocks.read(cut), total=len(cut), desc="scores", disable=not where.progress)
+        bar = progress_bar(
+            self.blocks.read(cut), total=len(cut), desc="scores", shown=where.progress
+        )
         for rows, block in zip(cut, bar, strict=True):
             self.counts += block.count()
             n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
-from bosaris_py._execution import Runner
+from bosaris_py._execution import Runner, progress_bar
 from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_seed, cautions, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import FewErrorsWarning
@@ -708,9 +708,7 @@ def bootstrap_condition_table(
         statistics = {name: statistics[name] for name in chosen}
     sample = how.sample(scores, key, who, None)
     members = conditions.scored_members(scores, plain_key)
-    from tqdm import tqdm
-
-    rows = tqdm(total=len(members) + 2, desc="condition table", disable=not how.progress)
+    rows = progress_bar(total=len(members) + 2, desc="condition table", shown=how.progress)
 
     def intervals(part: ListedSample, name: str) -> TableIntervals:
         # All rows see the same replicates.

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
+from bosaris_py._execution import progress_bar
 from bosaris_py._tables import (
     Table,
     WithInterval,
@@ -1264,9 +1265,7 @@ def _permute(
     generator = as_generator(rng)
     step = max(1, _SIGNS_PER_BLOCK // n_speakers)
     n_extreme = 0
-    from tqdm import tqdm
-
-    for start in tqdm(range(0, n_rounds, step), disable=not progress, unit="block"):
+    for start in progress_bar(range(0, n_rounds, step), shown=progress, unit="block"):
         size = min(step, n_rounds - start)
         if exact:
             numbers = np.arange(start, start + size, dtype=np.int64)[:, np.newaxis]
@@ -1445,9 +1444,7 @@ def compare_samples(
     chosen = as_statistic(statistic)
     tests: dict[tuple[str, str], Comparison] = {}
     pairs = list(itertools.combinations(samples, 2))
-    from tqdm import tqdm
-
-    for a, b in tqdm(pairs, disable=not progress, unit="pair"):
+    for a, b in progress_bar(pairs, shown=progress, unit="pair"):
         both = samples[a], samples[b]
         with cautions(pair=f"{a} and {b}"):
             if _is_closed(statistic, how):
