@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
-from bosaris_py._execution import progress_bar
 from bosaris_py._validation import FilePath, as_path, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.storage.atomic import open_unchanged
@@ -122,6 +121,9 @@ def read_blocks(
 
 def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
     """Read a file in parts of equal size, decompressed if its name says so."""
+    # It takes longer to import than this module, which every object needs.
+    from bosaris_py._execution import progress_bar
+
     with contextlib.ExitStack() as stack:
         on_disk = stack.enter_context(open_unchanged(path))
         size = os.fstat(on_disk.fileno()).st_size
