@@ -27,7 +27,69 @@ _VIEW = re.compile(r"<svg[^>]*viewBox=\"([-.\d ]*)\"[^>]*>")
 _NEEDLESS = re.compile(r"<!--.*?-->|<(metadata|style).*?</\1>|\bxlink:|(?<=\n)\s+", re.DOTALL)
 # Hundredths of a point are finer than any screen; small factors keep their digits.
 _DIGITS = re.compile(r"(\d\d\.\d\d)\d+|(?<=\d) \n(?=L)")
-_ID = re.compile(r"(\bid=\"|href=\"#|url\(#)")
+# Letters of the font that comes with matplotlib are the same in all drawings.
+_ID = re.compile(r"(\bid=\"|href=\"#|url\(#)(?!DV)")
+_LETTER = re.compile(r"<path id=\"(DejaVu[^\"]*)\"[^>]*/>")
+# Groups are referred to by nothing.
+_GROUP = re.compile(r"(?<=<g) id=\"[^\"]*\"")
+_EMPTY = re.compile(r"<defs>\s*</defs>|\s*\n\s*(?=<)|(?<=;) |(?<=[a-z]:) (?=[#\d])")
+# Marks have the strokes of their definitions.
+_MARK = re.compile(r"(?<=<use href=\"#)(f\d+-m[^>]*?) style=\"([^\"]*)\"")
+_STROKE = re.compile(r"stroke[a-z-]*:[^;]*(?:;|$)")
+_MOVED = re.compile(r"transform=\"translate\(([\d.]+) 0\)\"/>")
+_LONE = re.compile(r"<g>(<(?:use|path)[^>]*/>)</g>")
+_LINES = re.compile(r"(?<=\bd=\")[-MLz\d.\s]+(?=\")")
+_LONG_PATH = 100
+_STEP = re.compile(r"([ML])\s*(-?[\d.]+)\s+(-?[\d.]+)|z")
+
+
+def _relative(found: re.Match[str]) -> str:
+    """Return a path of lines whose points are told from the one before, to hundredths or tenths."""
+    # A tenth of a point is a fifth of a pixel on a screen.
+    unit = 10 if found[0].count("L") > _LONG_PATH else 100
+    parts: list[str] = []
+    at = start = (0, 0)
+    lines = False
+    for step in _STEP.finditer(found[0]):
+        if step[1] is None:
+            parts.append("z")
+            at, lines = start, False
+            continue
+        # Whole units do not drift.
+        x, y = (round(unit * float(number)) for number in step.group(2, 3))
+        moved = step[1] == "M"
+        if unit == 10 and not moved and (x, y) == at:
+            continue
+        numbers = (x, y) if moved else (x - at[0], y - at[1])
+        if moved:
+            start = x, y
+        at = x, y
+        pair = " ".join(f"{number / unit:g}" for number in numbers)
+        parts.append(f"{'M' if moved else ' ' if lines else 'l'}{pair}")
+        lines = not moved
+    # A nought before a point, and a blank before a sign, say nothing.
+    return re.sub(r"(?<![\d.])0(?=\.)", "", "".join(parts)).replace(" -", "-")
+
+
+def _mark(found: re.Match[str]) -> str:
+    style = _STROKE.sub("", found[2])
+    return f'{found[1]} style="{style}"' if style else found[1]
+
+
+def _small(svg_text: str, known: set[str]) -> str:
+    """Return a drawing without what HTML does not need, or what one before has told."""
+
+    def letter(found: re.Match[str]) -> str:
+        new = found[1] not in known
+        known.add(found[1])
+        return found[0] if new else ""
+
+    body = _GROUP.sub("", _DIGITS.sub(r"\1", _NEEDLESS.sub("", svg_text)))
+    body = _EMPTY.sub("", _EMPTY.sub("", _LETTER.sub(letter, body)))
+    # A group of one, in a group of one.
+    body = _MOVED.sub(r'x="\1"/>', body)
+    body = _LONE.sub(r"\1", _LONE.sub(r"\1", body))
+    return _LINES.sub(_relative, body.replace('"DejaVuSans-', '"DV').replace("#DejaVuSans-", "#DV"))
 
 
 def _short(names: Iterable[str]) -> list[str]:
@@ -65,13 +127,14 @@ def make_figures(
     drawings = [*_drawings(results, shown, points, of_systems), *_forests(shown, table)]
     if comparison is not None:
         drawings.append(_differences(shown, comparison))
+    letters: set[str] = set()
     for number, (title, draw, sentence) in enumerate(drawings):
         with for_report(), hushed(PlotRangeWarning):
             text = svg(draw().figure)
         (view,) = _VIEW.finditer(text)
-        body = _DIGITS.sub(r"\1", _NEEDLESS.sub("", text[view.end() :]))
+        body = _small(text[view.end() :], letters)
         # Ids of several drawings differ.
-        body = _ID.sub(rf"\1f{number}-", body)
+        body = _MARK.sub(_mark, _ID.sub(rf"\1f{number}-", body))
         name = html.escape(safe(title, 200))
         yield (
             f"<figure><figcaption><h3>{html_name(title)}</h3><p>{html.escape(sentence)}</p>"
