@@ -73,7 +73,7 @@ numpydoc_validation_checks = (_left_out - {"PR01", "PR02", "RT01", "YD01"}) | {"
 # one by one, although it forwards them as one set.
 _forwarding = (
     "bootstrap|bootstrap_scores|bootstrap_table|bootstrap_tandem|bootstrap_condition_table|compare_systems"
-    "|dcf_standard_error_scores|tandem_dependence"
+    "|dcf_standard_error_scores|tandem_dependence|tandem_table"
     "|paired_bootstrap|speaker_errors|speaker_interval|speaker_permutation_test_scores"
     "|speaker_z_test|standard_error_distribution"
     "|equivalence_test|prediction_interval|compare_runs"

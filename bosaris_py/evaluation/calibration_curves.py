@@ -581,7 +581,7 @@ class ConsistencyBand(metaclass=Readable):
 
         Notes
         -----
-        The consistency band of [1]_, with scores as they are and trials taken for independent. In
+        The consistency band of Dimitriadis et al. 2021, of independent trials with these scores. In
         each draw a trial is a target with its posterior at the prior of the test set, T / (T + N).
         Up to 1,000 groups of neighbouring LLRs take the place of trials.
         """

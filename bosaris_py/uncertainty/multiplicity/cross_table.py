@@ -10,12 +10,19 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, IntArray, mark_read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    IndexArray,
+    IntArray,
+    Readable,
+    mark_read_only,
+)
 from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
 from bosaris_py._validation import Rng, as_seed, check_choice, describe, hushed, invalid
 from bosaris_py.errors import BosarisWarning
@@ -46,8 +53,19 @@ _FEWEST_ERRORS = 30
 Bold = Literal["worst"]
 
 
-class WorstCell(NamedTuple):
-    """The cell with the largest value, and a simultaneous interval of the largest true value."""
+@attrs.frozen
+class WorstCell(metaclass=Readable):
+    """The cell with the largest value, and a simultaneous interval of the largest true value.
+
+    Parameters
+    ----------
+    row, column : str
+        Where it is.
+    value : float
+        The value.
+    low, high : float or None
+        The interval of the largest true value, where replicates were drawn.
+    """
 
     row: str
     column: str

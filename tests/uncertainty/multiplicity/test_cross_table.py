@@ -9,7 +9,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
+from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, WorstCell
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -181,7 +181,7 @@ def test_empty_cells_are_told() -> None:
     )
     assert table.records()[0]["value"] is None
     assert str(table).splitlines()[2].split() == ["A0", "-", "0.2500", "0.2500", "0.2500", "0.2500"]
-    assert table.worst[:3] == ("A0", "b", 0.25)
+    assert table.worst == WorstCell("A0", "b", 0.25, None, None)
 
 
 def test_what_cannot_be_crossed_is_refused(made: Made) -> None:
