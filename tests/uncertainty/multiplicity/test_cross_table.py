@@ -195,3 +195,23 @@ def test_what_cannot_be_crossed_is_refused(made: Made) -> None:
         made.evaluated.cross("attack", "codecs")
     with pytest.raises(InvalidInputError, match="`metric` must be a number"):
         made.evaluated.cross("attack", "codec", metric=unc.MinDCF([0.1, 0.2]))
+
+
+def test_attacks_of_asvspoof_2019() -> None:
+    """Figures of a naive count of all thresholds: the two worst and the two best attacks."""
+    trials = bp.load_example("asvspoof2019_la").eval.trials
+    ids, labels = (trials.model_ids(), trials.segment_ids()), trials.columns["label"].values()
+    key = bp.FlatKey.from_trials(*ids, labels == "target")
+    columns = {"kind": labels, **{name: trials.columns[name] for name in ("attack", "gender")}}
+    metadata = bp.TrialMetadata.from_trials(*ids, columns, key)
+    asv, cm = (np.asarray(trials.columns[name], dtype=float) for name in ("ecapa", "aasist"))
+    fused = -np.logaddexp(np.log(0.5) - (27.25 * asv - 12.34), np.log(0.5) - cm)
+    scores = bp.FlatScores.from_trials(*ids, fused)
+    found = bp.evaluate({"fused": scores}, (key, metadata), plan="ASVspoof5-2")
+    table = found.cross("attack", "gender")
+    pooled = dict(zip(table.rows, table.pooled[0].tolist(), strict=True))
+    expected = {"A10": 0.093367, "A12": 0.084626, "A14": 0.026629, "A09": 0.024598}
+    for attack, value in expected.items():
+        assert pooled[attack] == pytest.approx(value, abs=5e-7)
+    ranked = sorted(pooled, key=lambda attack: -pooled[attack])
+    assert (ranked[:2], ranked[-2:]) == (["A10", "A12"], ["A14", "A09"])
