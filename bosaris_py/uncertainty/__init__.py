@@ -20,6 +20,7 @@ _NAMES = {
     "influence": "SpeakersNeeded",
     "multiplicity.cross_table": "CrossTable WorstCell",
     "inference.equivalence": "EquivalenceTest equivalence_test",
+    "inference.monitoring": "Monitor monitor",
     "inference.prediction": "RunsTest compare_runs prediction_interval",
     "multiplicity.corrections": "CorrectedPValues by_correction holm_correction",
     "multiplicity.ranks": "RankIntervals",

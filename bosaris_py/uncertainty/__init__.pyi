@@ -62,6 +62,8 @@ from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.inference.equivalence import EquivalenceTest as EquivalenceTest
 from bosaris_py.uncertainty.inference.equivalence import equivalence_test as equivalence_test
+from bosaris_py.uncertainty.inference.monitoring import Monitor as Monitor
+from bosaris_py.uncertainty.inference.monitoring import monitor as monitor
 from bosaris_py.uncertainty.inference.prediction import RunsTest as RunsTest
 from bosaris_py.uncertainty.inference.prediction import compare_runs as compare_runs
 from bosaris_py.uncertainty.inference.prediction import prediction_interval as prediction_interval
