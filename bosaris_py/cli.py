@@ -96,6 +96,17 @@ def _size(text: str) -> float:
     return size
 
 
+def _ridge(text: str) -> Any:
+    """Return the strength of a ridge, or the word for the recommended one."""
+    if text == "weak":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        message = f"{text!r}: expected a number, or weak"
+        raise argparse.ArgumentTypeError(message) from None
+
+
 def _names(text: str) -> list[str]:
     return text.split(",")
 
@@ -901,7 +912,9 @@ _OPTIONS: Mapping[str, dict[str, Any]] = {
         "for few data; or pav",
     ),
     "--objective": dict(default="cllr", help="cllr (default), brier or boost"),
-    "--ridge": dict(type=float, help="strength of a ridge penalty (default: 0; bounded: weak)"),
+    "--ridge": dict(
+        type=_ridge, help="strength of a ridge penalty, or weak (default: 0; bounded: weak)"
+    ),
     "--cross-fit": dict(
         action="store_true",
         help="calibrate each trial by a line that was trained without its speakers",

@@ -213,3 +213,15 @@ def test_tandem_is_that_of_the_functions(tandem: Path, capsys: pytest.CaptureFix
     legacy = {(r["figure"], r["count"]): r for r in json.loads(capsys.readouterr().out)}
     expected = bp.t_dcf(asv=asv, cm=cm, form="legacy")
     assert legacy["min_t_dcf", "independent"]["value"] == expected
+
+
+def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
+    train = ["calibrate", "llrs.h5", "--key", "key.txt", "--model", "m.json"]
+    key, _ = bp.read_key("key.txt")
+    for words, ridge in (([], 0.0), (["--ridge", "weak"], "weak"), (["--ridge", "0.1"], 0.1)):
+        assert main([*train, *words]) == 0
+        expected = bp.LinearCalibration.fit_scores(folder, key, ridge=ridge)
+        assert bp.read_model("m.json") == expected
+    capsys.readouterr()
+    assert main([*train, "--ridge", "strong"]) == 2
+    assert "'strong': expected a number, or weak" in capsys.readouterr().err
