@@ -98,7 +98,7 @@ from bosaris_py.uncertainty.multiplicity.corrections import (
     compared,
     holm_correction,
 )
-from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
+from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws, signs_of
 from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals, count_ranks, surely_better
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, ViewedStatistic, divided, view_of
 from bosaris_py.uncertainty.resampling import (
@@ -1262,18 +1262,13 @@ def _permute(
     # Numbers of permutations are int64.
     exact = n_speakers < 60 and 2**n_speakers <= permutations
     n_rounds = 2**n_speakers if exact else int(permutations)
-    generator = as_generator(rng)
+    given = as_generator(rng)
+    generator = None if exact else given
     step = max(1, _SIGNS_PER_BLOCK // n_speakers)
     n_extreme = 0
     for start in progress_bar(range(0, n_rounds, step), shown=progress, unit="block"):
-        size = min(step, n_rounds - start)
-        if exact:
-            numbers = np.arange(start, start + size, dtype=np.int64)[:, np.newaxis]
-            # The bits of a permutation's number say whose systems are swapped.
-            flips = (numbers >> np.arange(n_speakers)) & 1
-        else:
-            flips = generator.integers(0, 2, size=(size, n_speakers), dtype=np.int8)
-        swapped = (1.0 - 2.0 * flips) @ shares
+        rounds = range(start, min(start + step, n_rounds))
+        swapped = signs_of(n_speakers, rounds, generator) @ shares
         n_extreme += int(np.count_nonzero(extremeness(swapped) >= extremeness(observed) - slack))
     # Random swaps: the observed labelling is one of the permutations, so p is never 0.
     p_value = n_extreme / n_rounds if exact else (n_extreme + 1) / (n_rounds + 1)

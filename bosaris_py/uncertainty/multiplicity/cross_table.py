@@ -26,6 +26,7 @@ from bosaris_py._arrays import (
 from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
 from bosaris_py._validation import Rng, as_seed, check_choice, describe, hushed, invalid
 from bosaris_py.errors import BosarisWarning
+from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import KINDS_OF_CLASSES, ListedSample, ScoredClass, spoofed_trials
@@ -46,9 +47,6 @@ from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # Words for trials that have no value of a factor, as bona fide ones have no attack.
 _NO_VALUE = frozenset(("", "-", "bonafide", "none", "None"))
-
-# The rule of 30 of Doddington et al., see `rule_of_30`.
-_FEWEST_ERRORS = 30
 
 Bold = Literal["worst"]
 
@@ -126,7 +124,7 @@ class CrossTable(Table):
     @property
     def is_few(self) -> BoolArray:
         """Whether a cell has fewer than 30 errors of a class: (r, c)."""
-        return np.asarray(self.n_errors < _FEWEST_ERRORS)
+        return np.asarray(self.n_errors < FEWEST_ERRORS)
 
     def margins(self, axis: int) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Return the pooled metric, the mean and the largest value of each row or column.
@@ -180,7 +178,7 @@ class CrossTable(Table):
     def _note(self) -> str:
         few = ""
         if bool(self.is_few.any()):
-            few = f"* fewer than {_FEWEST_ERRORS} errors of a class"
+            few = f"* fewer than {FEWEST_ERRORS} errors of a class"
         worst = ""
         if self.low is not None:
             found = self.worst

@@ -27,6 +27,16 @@ _SLACK = 1e-9
 _SEED = 20050707
 
 
+def signs_of(k: int, rounds: range, rng: np.random.Generator | None) -> Float64Array:
+    """Return the signs of k speakers in some rounds, a row each: random ones, or all in order."""
+    if rng is None:
+        # The bits of the number of a round say whose systems are swapped; numbers are int64.
+        flips = (np.asarray(rounds, dtype=np.int64)[:, np.newaxis] >> np.arange(k)) & 1
+    else:
+        flips = rng.integers(0, 2, size=(len(rounds), k), dtype=np.int8)
+    return np.asarray(1.0 - 2.0 * flips)
+
+
 @attrs.frozen(eq=False)
 class CommonDraws:
     """The t of m differences, and t of the same differences if systems were alike."""
@@ -47,12 +57,8 @@ class CommonDraws:
         shares = shares / np.where(size > 0, size, 1.0)
         k, m = shares.shape
         exact = k <= _MOST_EXACT
-        if exact:
-            signs = 1.0 - 2.0 * ((np.arange(2**k)[:, None] >> np.arange(k)) & 1)
-        else:
-            n_draws = min(max(_MOST_NUMBERS // m, _FEWEST_DRAWS), _MOST_DRAWS)
-            flips = np.random.default_rng(_SEED).integers(0, 2, (n_draws, k), dtype=np.int8)
-            signs = 1.0 - 2.0 * flips
+        n_draws = 2**k if exact else min(max(_MOST_NUMBERS // m, _FEWEST_DRAWS), _MOST_DRAWS)
+        signs = signs_of(k, range(n_draws), None if exact else np.random.default_rng(_SEED))
         return cls(shares.sum(axis=0), signs @ shares, exact)
 
     @classmethod
