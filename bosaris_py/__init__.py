@@ -12,7 +12,8 @@ from bosaris_py._version import __version__ as __version__
 # Names by the module that has them; the stub __init__.pyi lists the same for type checkers.
 _NAMES = {
     "bosaris_py._case": "CaseLLR case_llr validate_scores",
-    "bosaris_py._evaluate": "Evaluation evaluate evaluate_files",
+    "bosaris_py._evaluate": "evaluate evaluate_files",
+    "bosaris_py._evaluation": "Evaluation",
     "bosaris_py.calibration": """
         BiGaussianCalibration BoundedCalibration ConditionCalibration CrossFit
         GaussianCalibration LLRBounds LinearCalibration PAVCalibration choose_ridge

@@ -12,9 +12,9 @@ from bosaris_py import uncertainty as uncertainty
 from bosaris_py._case import CaseLLR as CaseLLR
 from bosaris_py._case import case_llr as case_llr
 from bosaris_py._case import validate_scores as validate_scores
-from bosaris_py._evaluate import Evaluation as Evaluation
 from bosaris_py._evaluate import evaluate as evaluate
 from bosaris_py._evaluate import evaluate_files as evaluate_files
+from bosaris_py._evaluation import Evaluation as Evaluation
 from bosaris_py._version import __version__ as __version__
 from bosaris_py.calibration import BiGaussianCalibration as BiGaussianCalibration
 from bosaris_py.calibration import BoundedCalibration as BoundedCalibration

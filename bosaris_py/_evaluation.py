@@ -1,0 +1,655 @@
+"""Evaluated systems: a table, plots, comparisons, claims and a report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from bosaris_py._judging import Judging, as_point
+from bosaris_py._lazy import on_demand
+from bosaris_py._tables import Table, joined_notes
+from bosaris_py._validation import (
+    Caution,
+    FilePath,
+    cautions,
+    check_choice,
+    collected,
+    describe,
+    hushed,
+    invalid,
+    list_some,
+)
+from bosaris_py.errors import BosarisWarning, PlotRangeWarning
+from bosaris_py.evaluation import ConditionTable, EvaluationPlan, PrimaryCost, Results, SystemTable
+from bosaris_py.evaluation.claims import (
+    Claim,
+    ClaimRow,
+    ClaimTable,
+    CriterionRow,
+    CriterionTable,
+    JudgedBy,
+)
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.storage.atomic import refuse_inputs
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.uncertainty.bands import ActDCFCurve
+from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
+from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
+from bosaris_py.uncertainty.comparisons import (
+    ComparisonTable,
+    compare_samples,
+    compare_systems,
+    paired_bootstrap,
+    refuse_different_trials,
+)
+from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
+from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, cross_table
+from bosaris_py.uncertainty.statistic import DCF, ActDCF, MinDCF, StatisticLike
+from bosaris_py.uncertainty.third_class import SpoofStatistic, statistics_of_plan
+
+# Plots by their kinds: of all systems, and others, with the names of their functions.
+_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
+_OTHER_KINDS = {
+    "histogram": "histogram",
+    "forest": "forest",
+    "difference": "difference",
+    "map": "condition_map",
+}
+
+# Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
+_late, _ = on_demand(
+    __name__,
+    {
+        "bosaris_py.plots": (
+            "BayesPlot",
+            "DETPlot",
+            *(f"plot_{kind}" for kind in (*_KINDS, *_OTHER_KINDS.values())),
+        ),
+        "bosaris_py.report": ("Report", "write_report"),
+    },
+)
+
+
+# Pairs of more systems fill no page that is read.
+_MOST_COMPARED = 6
+
+# Bands of more systems hide each other: then only the system of least Cllr has some.
+_MOST_BANDS = 2
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class Evaluation(Table):
+    """Systems evaluated on one key; made by `evaluate`. It prints as a table.
+
+    Parameters
+    ----------
+    table : SystemTable
+        The figures of each system.
+    results : mapping of str to Results
+        What each system's figures are taken from.
+    primary : mapping of str to PrimaryCost
+        The published cost of each system, if there was a plan.
+    plan : EvaluationPlan or None
+        Whose cost that is.
+    systems, samples, judging, heard
+        What `evaluate` was given and warned of, for `compare`, `report` and `cautions`.
+    """
+
+    table: SystemTable
+    results: Mapping[str, Results]
+    primary: Mapping[str, PrimaryCost]
+    plan: EvaluationPlan | None
+    _systems: Mapping[str, AnyScores]
+    _samples: Mapping[str, ListedSample]
+    _judging: Judging
+    _heard: Sequence[Caution] = ()
+
+    @property
+    def cautions(self) -> list[dict[str, Any]]:
+        """What `evaluate` warned of, as dicts; None stands for what does not apply.
+
+        ``category`` is the class of the warning, ``system`` and ``condition`` have it, ``figures``
+        rest on ``count`` errors or effective speakers at least, ``message`` is for reading.
+        """
+        return [caution.record() for caution in self._heard]
+
+    def _refuse_kinds(self, what: str) -> None:
+        """Raise unless the plan is one of two classes."""
+        if self.plan is not None and self.plan.figures:
+            hint = "Impostors and spoofs are not pooled; unc.paired_bootstrap compares two systems."
+            expected = f"be one of two classes, for {what}"
+            raise invalid("plan", expected, repr(self.plan.name), hint)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows of the table as dicts; see `evaluation.SystemTable.records`.
+
+        Returns
+        -------
+        list of dict
+        """
+        return self.table.records()
+
+    def _content(self) -> dict[str, Any]:
+        how = self._judging
+        points = [attrs.asdict(as_point(point)) for point in how.points.values()]
+        return {
+            "table": self.records(),
+            "operating_points": points,
+            "normalized": how.normalize,
+            "eer_definition": how.eer,
+            "plan": None if self.plan is None else self.plan.name,
+            "fingerprint": None if self.plan is None else self.plan.fingerprint,
+            "intervals": self.table.rows[0][1].how or None,
+            "calibration": how.calibrated or None,
+        }
+
+    @property
+    def _note(self) -> str:
+        plan = f"primary cost of {self.plan.name}" if self.plan else ""
+        if any(cost.pooled for cost in self.primary.values()):
+            plan = f"NO {plan}, because trials are pooled"
+        elif self.plan and self.plan.figures:
+            plan = f"plan {self.plan.name}, no figure of the mixture"
+        elif self.plan and self.plan.by_condition:
+            plan = f"NO {plan}, which judges each common condition by itself"
+        return joined_notes(self.table._note, plan, self._judging.calibrated)
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return self.table._left
+
+    def _texts(self) -> list[list[str]]:
+        return self.table._texts()
+
+    def _best(self) -> set[tuple[int, int]]:
+        return self.table._best()
+
+    def __repr__(self) -> str:
+        """Return the table and what its figures are."""
+        return f"{self.table.body}\n({self._note})"
+
+    def plot(self, kind: str = "det", *, system: str | None = None, **options: Any) -> Any:
+        """Draw all systems, or one, with the operating points of the evaluation.
+
+        Parameters
+        ----------
+        kind : str, default: "det"
+            "det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates"; "forest",
+            the metrics with their intervals; "difference", of two systems over the prior;
+            "histogram" and "map" (of conditions), of one system.
+        system : str, optional
+            Of "det" and "bayes", its conditions; of "histogram", "map" and "forest" only this one.
+        **options
+            As for the function of that kind in ``bosaris_py.plots``. Of "difference",
+            ``names=("A", "B")`` and ``curve=`` one of `uncertainty.ActDCFCurve`, the default, and
+            `uncertainty.MinDCFCurve`.
+
+        Returns
+        -------
+        plots.Plot
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such kind or system, or the kind takes what the evaluation has not.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> dev, test = bp.load_example("asvspoof2019_la")
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
+        >>> found.plot("error_rates")
+        Plot: 4 lines of 1 system
+        """
+        check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
+        self._refuse_kinds("plot")
+        draw = _late(f"plot_{_OTHER_KINDS.get(kind, kind)}")
+        if system is not None:
+            check_choice(system, tuple(self.results), "system")
+        if kind in ("det", "bayes") and system is not None:
+            return (self.det if kind == "det" else self.bayes)(system=system, **options)
+        if kind == "difference":
+            return self._plot_difference(draw, **options)
+        if kind in ("forest", "map"):
+            return self._plot_table(draw, kind, system, options)
+        points = [as_point(point) for point in self._judging.points.values()]
+        if kind == "reliability":
+            options.setdefault("prior", 0.5)
+        elif kind in ("det", "bayes", "error_rates", "histogram") and points:
+            options.setdefault("prior", points[0] if kind == "det" else points)
+        judged: Any = self.results
+        if kind == "histogram":
+            if system is None and len(judged) > 1:
+                raise invalid("system", "name one, for a histogram", "none")
+            judged = judged[system or next(iter(judged))]
+        elif system is not None:
+            judged = {system: judged[system]}
+        # Scores that are no log-likelihood-ratios have actual costs outside of any window.
+        with hushed(PlotRangeWarning):
+            return draw(judged, **options)
+
+    def _plot_table(self, draw: Any, kind: str, system: str | None, options: Any) -> Any:
+        table: Any = self.table
+        if system is not None or kind == "map":
+            if system is None and len(self.results) > 1:
+                raise invalid("system", "name one, for a map", "none")
+            system = system or next(iter(self.results))
+            table = ConditionTable([row for name, row in self.table.rows if name == system])
+        return draw(table, **options)
+
+    def _plot_difference(self, draw: Any, **options: Any) -> Any:
+        """Draw the difference of two systems over the prior, by the replicates of `compare`."""
+        how, names = self._judging, tuple(options.pop("names", self.results))
+        if how.key is None or len(names) != 2:
+            expected = "be two systems of scores in memory"
+            raise invalid("names", expected, describe(names), 'Give names=("A", "B").')
+        for name in names:
+            check_choice(name, tuple(self.results), "names")
+        curve = options.pop("curve", None) or ActDCFCurve()
+        first, second = (self._systems[name] for name in names)
+        given: Any = {"replications": how.replications or 500, "rng": how.seed}
+        given |= {"confidence": how.confidence, "speakers": how.maps, "method": how.method}
+        if how.strata is not None:
+            given["strata"] = how.strata
+        found = paired_bootstrap(first, second, how.key, curve, **given)
+        options.setdefault("prior", how.prior or None)
+        return draw(found, curve, names=names, **options)
+
+    def det(self, *, system: str | None = None, **options: Any) -> Any:
+        """Draw the DET curves of all systems, or of the conditions of one.
+
+        Parameters
+        ----------
+        system : str, optional
+            Its conditions, pooled and equalised; by default all trials of each system.
+        **options
+            As for `plot_det`: ``window``, ``title``, ``ax``.
+
+        Returns
+        -------
+        DETPlot
+        """
+        self._refuse_kinds("det")
+        if system is None:
+            return _late("plot_det")(self.results, **options)
+        return self._draw_conditions(_late("DETPlot"), system, {"window": "auto", **options})
+
+    def bayes(self, *, system: str | None = None, **options: Any) -> Any:
+        """Draw the normalized Bayes error-rates of systems, or conditions, actual and minimum.
+
+        Parameters
+        ----------
+        system, **options
+            As for `det`; ``axes``, ``title``, ``ax`` as for `plot_bayes`.
+
+        Returns
+        -------
+        BayesPlot
+        """
+        self._refuse_kinds("bayes")
+        if system is None:
+            return _late("plot_bayes")(self.results, **options)
+        return self._draw_conditions(_late("BayesPlot"), system, options)
+
+    def _draw_conditions(self, plot: Any, system: str, options: dict[str, Any]) -> Any:
+        how = self._judging
+        check_choice(system, tuple(self.results), "system")
+        if how.conditions is None or not self._systems:
+            expected = "be left out where evaluate() had no conditions, or files"
+            raise invalid("system", expected, repr(system))
+        drawn = plot(**options)
+        drawn.plot_conditions(self._systems[system], how.key, how.conditions)
+        drawn.display_legend()
+        return drawn
+
+    def compare(
+        self, statistic: StatisticLike | OperatingPoint | None = None, **options: Any
+    ) -> ComparisonTable:
+        """Compare each pair of systems; see `uncertainty.compare_systems`.
+
+        Parameters
+        ----------
+        statistic : Statistic, OperatingPoint or callable, optional
+            The metric; by default the EER of the table. A cost is normalized where those of the
+            table are.
+        **options
+            As for `compare_systems`. Speakers, replications and random numbers are by
+            default those of the evaluation.
+
+        Returns
+        -------
+        uncertainty.ComparisonTable
+        """
+        self._refuse_kinds("compare")
+        how = self._judging
+        if how.key is None:
+            expected = "be in memory where pairs of them are compared"
+            raise invalid("systems", expected, "files; evaluate() takes Scores")
+        if how.normalize and isinstance(statistic, OperatingPoint):
+            statistic = ActDCF(statistic)
+        if how.normalize and isinstance(statistic, (ActDCF, DCF, MinDCF)):
+            statistic = attrs.evolve(statistic, normalize=True)
+        judged, replications = statistic or how.statistic_of_eer, how.replications or 2000
+        if how.by_speaker and not options.keys() - {"alternative", "level", "correction"}:
+            resampling = how.resampling(replications)
+            refuse_different_trials(self._systems, how.key, judged, resampling)
+            return compare_samples(self._samples, judged, resampling, how.seed, **options)
+        given: dict[str, Any] = {"speakers": how.maps, "rng": how.seed, **options}
+        if how.strata is not None:
+            given["strata"] = how.strata
+        given.setdefault("replications", replications)
+        given.setdefault("method", how.method)
+        return compare_systems(self._systems, how.key, judged, **given)
+
+    def cross(
+        self,
+        row_factor: str,
+        column_factor: str,
+        *,
+        metric: StatisticLike | SpoofStatistic | None = None,
+        system: str | None = None,
+    ) -> CrossTable:
+        """Return a metric in each cell of two columns of the metadata, such as attack and codec.
+
+        Parameters
+        ----------
+        row_factor, column_factor : str
+            Columns of the metadata. A factor divides a class of trials if trials of the class have
+            values of it other than ``"-"``, ``"bonafide"`` or nothing: an attack divides spoofs,
+            a codec all trials. A column of bona fide trials alone, and one of spoofs alone, cross
+            sets of targets with sets of spoofs.
+        metric : Statistic, optional
+            A number, of two classes or three. By default the first figure of the plan, or the EER.
+        system : str, optional
+            Its name; may be left out where there is one.
+
+        Returns
+        -------
+        CrossTable
+            With intervals if the evaluation has replicates.
+
+        Raises
+        ------
+        InvalidInputError
+            If a column is not there, or no cell has trials of all classes.
+
+        See Also
+        --------
+        evaluate : `conditions` judges rows of all figures.
+        """
+        how, names = self._judging, [*self._systems]
+        if system is None and len(names) > 1:
+            raise invalid("system", f"name one of {list_some(names)}", "None")
+        if system is not None and system not in names:
+            raise invalid("system", f"be one of {list_some(names)}", describe(system))
+        if metric is None:
+            metric = how.statistic_of_eer
+            if self.plan is not None and self.plan.figures:
+                metric = next(iter(statistics_of_plan(self.plan).values()))
+        scores = self._systems[system or names[0]]
+        # What there is to say of the scores has been said by the evaluation.
+        with hushed(BosarisWarning):
+            return cross_table(
+                scores,
+                (how.key, how.metadata),
+                row_factor,
+                column_factor,
+                metric,
+                who=how.who,
+                replications=how.replications,
+                confidence=how.confidence,
+                rng=how.seed,
+            )
+
+    def claims(self, *claims: str) -> ClaimTable:
+        """Test claims about the figures of each system, all trials pooled.
+
+        Parameters
+        ----------
+        *claims : str
+            A column of the table, ``<=`` or ``>=``, and a number: ``"eer<=2%"``, ``"cllr<=0.3"``,
+            ``"min_dcf(0.05)<=0.1"``. Costs are normalized where those of the table are.
+
+        Returns
+        -------
+        evaluation.ClaimTable
+            A claim is shown if the one-sided end of the figure's interval is within it, at the
+            confidence of the evaluation; see `uncertainty.BootstrapResult.test`. With several
+            systems the p-values of each claim take Holm's correction.
+
+        Raises
+        ------
+        InvalidInputError
+            If the evaluation has no replicates, a text is no claim, or names no figure.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> _, test = bp.load_example("asvspoof2019_la")
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, (test.key, test.metadata),
+        ...                     priors=0.05, speakers=("model", "speaker"), replications=200, rng=1)
+        >>> found.claims("eer<=4%").shown, found.claims("eer<=3%").shown
+        (True, False)
+        """
+        self._refuse_kinds("claims")
+        how = self._judging
+        if how.key is None or not how.replications:
+            hint = "Give evaluate() speakers and replications=1000, with scores in memory."
+            raise invalid("claims", "be tested by replicates", "an evaluation without", hint)
+        stated = [Claim.from_text(text) for text in claims]
+        names, judged = self._replicated(stated)
+        level = 1.0 - how.confidence
+        rows = []
+        for claim, name in zip(stated, names, strict=True):
+            side: Alternative = "less" if claim.relation == "<=" else "greater"
+            results = [found[name] for found in judged.values()]
+            tests = [result.test(claim.value, side) for result in results]
+            p_values = [test.p_value for test in tests]
+            holm = holm_correction(p_values, level=level)
+            where = [test.lies for test in tests]
+            columns = p_values, holm.adjusted.tolist(), holm.significant.tolist(), where
+            for system, result, *numbers in zip(judged, results, *columns, strict=True):
+                end = _one_sided_end(result, claim, level)
+                rows.append(ClaimRow(system, claim, float(result.estimate), end, *numbers))
+        rows.sort(key=lambda row: [*judged].index(row.system))
+        return ClaimTable(tuple(rows), how.confidence, self._drawn)
+
+    @property
+    def _drawn(self) -> str:
+        """How replicates are drawn, in words."""
+        return f"{self._judging.method} bootstrap, {self._judging.replications} replicates"
+
+    def _replicated(
+        self, stated: Sequence[Claim]
+    ) -> tuple[list[str], dict[str, dict[str, BootstrapResult]]]:
+        """Return the columns that claims are about, and their replicates for each system."""
+        how = self._judging
+        statistics = table_statistics(how.prior, normalize=how.normalize, eer=how.eer)
+        names = [claim.column([*statistics]) for claim in stated]
+        chosen = {name: statistics[name] for name in names}
+        resampling = how.resampling(how.replications)
+        judged: dict[str, dict[str, BootstrapResult]] = {}
+        for system, sample in self._samples.items():
+            with cautions(system=system):
+                found = bootstrap_sample(
+                    [*chosen.values()], sample, resampling.plan(sample), resampling,
+                    shared=True, names=[*chosen],
+                )  # fmt: skip
+            judged[system] = dict(zip(chosen, found, strict=True))
+        return names, judged
+
+    def criteria(self, *criteria: str, judged_by: JudgedBy | None = None) -> CriterionTable:
+        """Check each system against criteria: the validation matrix of a report.
+
+        Parameters
+        ----------
+        *criteria : str
+            As for `claims`: ``"eer<=2%"``, ``"cllr<=0.3"``, ``"min_dcf(0.05)<=0.1"``.
+        judged_by : {"estimate", "end"}, optional
+            Whether a system passes by its metric, all trials pooled, or by the one-sided end of the
+            interval, at the confidence of the evaluation. By default the end where there are
+            replicates, else the estimate; the table says which.
+
+        Returns
+        -------
+        evaluation.CriterionTable
+            Each system is judged by itself, without a correction for their number.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no criterion, a text is none, or names no metric; if ends are asked for
+            without replicates.
+
+        See Also
+        --------
+        claims : Tests of claims, corrected for the number of systems.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> _, test = bp.load_example("asvspoof2019_la")
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
+        >>> found.criteria("eer<=3%", "cllr<=0.2")
+        system   characteristic        criterion   estimate  result
+        xvector  discriminating power  eer <= 3 %    2.43 %  pass
+        xvector  accuracy              cllr <= 0.2   0.2884  fail
+        (judged by the estimate, whatever its interval)
+        """
+        self._refuse_kinds("criteria")
+        how = self._judging
+        if not criteria:
+            raise invalid("criteria", "hold at least one criterion", "none", "Such as cllr<=0.3.")
+        drawn = bool(how.replications) and how.key is not None
+        judged_by = ("end" if drawn else "estimate") if judged_by is None else judged_by
+        check_choice(judged_by, ("estimate", "end"), "judged_by")
+        stated = [Claim.from_text(text) for text in criteria]
+        if judged_by == "estimate":
+            pooled = {name: row for name, row in self.table.rows if row.kind == "pooled"}
+            columns = list(next(iter(pooled.values())).figures)
+            rows = [
+                CriterionRow(name, claim, math.nan if value is None else value)
+                for claim in stated
+                for column in [claim.column(columns)]
+                for name, row in pooled.items()
+                for value in [row.figures[column]]
+            ]
+            return CriterionTable(tuple(rows), judged_by, how.confidence)
+        if not drawn:
+            hint = "Give evaluate() speakers and replications=1000, with scores in memory."
+            expected = 'be "estimate" for an evaluation without replicates'
+            raise invalid("judged_by", expected, describe(judged_by), hint)
+        names, judged = self._replicated(stated)
+        rows = []
+        for claim, name in zip(stated, names, strict=True):
+            for system, found in judged.items():
+                result = found[name]
+                end = _one_sided_end(result, claim, 1.0 - how.confidence)
+                rows.append(CriterionRow(system, claim, float(result.estimate), end))
+        return CriterionTable(tuple(rows), judged_by, how.confidence, self._drawn)
+
+    def report(
+        self,
+        path: FilePath,
+        *,
+        title: str = "Evaluation of detectors",
+        files: Mapping[str, FilePath] | None = None,
+        date: object = None,
+        cases: Mapping[str, Any] | None = None,
+        criteria: CriterionTable | Sequence[str] = (),
+        author: str = "",
+        laboratory: str = "",
+    ) -> None:
+        """Write an HTML file with tables, cautions and drawings, which needs no network.
+
+        With intervals, pairs of up to six systems are compared. With a bootstrap, curves have bands
+        of at most 500 replicates: those of one or two systems, else those of least Cllr.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file, which is replaced when it is complete.
+        title : str, default: "Evaluation of detectors"
+            Its head.
+        files : mapping of str to path, optional
+            Files that were evaluated, by their role, as of ``storage.hashed_files``; the report has
+            their SHA-256. Of a path it is that of now, and the report says so.
+        date : date or str, optional
+            Date to name. By default none, so that the same input gives the same bytes.
+        cases : mapping of str to CaseLLR, optional
+            Likelihood-ratios of single comparisons, made by `case_llr`, by name.
+        criteria : CriterionTable or sequence of str, optional
+            The validation matrix, made by `criteria`, or what it is made of.
+        author, laboratory : str, default: ""
+            Who answers for the report, below its head.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written, or one of `files` not be read.
+        """
+        self._refuse_kinds("report")
+        how = self._judging
+        if files is not None and not isinstance(files, Mapping):
+            raise invalid("files", "map roles to paths", describe(files))
+        refuse_inputs(path, (files or {}).values(), "path")
+        stated: Any = cases or {}
+        if not (
+            isinstance(stated, Mapping) and all(hasattr(case, "verbal") for case in stated.values())
+        ):
+            raise invalid("cases", "map names to what `case_llr` returns", describe(cases))
+        if isinstance(criteria, str):
+            hint = f"Such as criteria=[{criteria!r}]."
+            raise invalid("criteria", "be a list of criteria", describe(criteria), hint)
+        matrix = None
+        if isinstance(criteria, CriterionTable):
+            matrix = criteria
+        elif criteria:
+            matrix = self.criteria(*criteria)
+        facts = {"Systems": str(len(self.results)), **how.facts()}
+        if self.plan is not None:
+            facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
+        if date is not None:
+            facts["Date"] = str(date)
+        comparison, bands = None, {}
+        with collected() as others:
+            if how.how and 1 < len(self._systems) <= _MOST_COMPARED:
+                comparison = self.compare()
+            if how.replications:
+                best = [min(self.results, key=lambda name: self.results[name].cllr)]
+                shaded = best if len(self._systems) > _MOST_BANDS else [*self._systems]
+                bands = {name: how.bands(self._samples[name]) for name in shaded}
+        if bands:
+            drawn = f"{100 * how.confidence:g} % at each point, {how.band_replicates} replicates"
+            facts["Bands"] = drawn
+        # The evaluation has warned of each system.
+        of_pairs = [caution for caution in others if "pair" in dict(caution.about)]
+        report = _late("Report")(
+            title=str(title),
+            facts=facts,
+            files=files or {},
+            cautions=[*self._heard, *of_pairs],
+            comparison=comparison,
+            cases=stated,
+            bands=bands,
+            speakers=None if how.key is None else how.speakers(),
+            table=self.table,
+            results=self.results,
+            points=how.points,
+            normalized=how.normalize,
+            by_speaker=how.method == "speaker",
+            criteria=matrix,
+            authors=[text for text in map(str, (author, laboratory)) if text],
+        )
+        _late("write_report")(path, report)
+
+
+def _one_sided_end(result: BootstrapResult, claim: Claim, level: float) -> float:
+    """Return the end of an interval of one side, that of the claim."""
+    # A two-sided interval of twice the level has the one-sided ends.
+    ends = result.interval_of(result.interval, 1.0 - 2.0 * level)
+    return float(ends[1] if claim.relation == "<=" else ends[0])

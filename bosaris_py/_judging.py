@@ -1,0 +1,286 @@
+"""How systems are judged: the rows of a table, their intervals, and the words for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+import numpy as np
+
+from bosaris_py._tables import words_of_eer
+from bosaris_py._validation import cautions, hushed
+from bosaris_py.errors import UncertainPlanWarning
+from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
+from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.trials import Conditions, IdMap, TrialMetadata
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import KeyLike, Speakers
+from bosaris_py.uncertainty.analytic import errors_by_speaker
+from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, PAVMap, Tippett
+from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
+from bosaris_py.uncertainty.influence import (
+    FEWEST_FOR_INTERVAL,
+    LINEAR,
+    METHOD,
+    SpeakerInfluence,
+    check_influences,
+    losses_of,
+)
+from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
+from bosaris_py.uncertainty.primary_cost import divided
+from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
+from bosaris_py.uncertainty.statistic import EER, SteppyEER, warn_unless_fit
+from bosaris_py.uncertainty.third_class import statistics_of_plan
+
+# Bands of a report, if intervals are by bootstrap.
+_BANDS: dict[str, Any] = {
+    "det": DETCurve(),
+    "bayes": ActDCFCurve(),
+    "tippett": Tippett(),
+    "ece": ECE(),
+    "pav": PAVMap(),
+}
+_BAND_REPLICATES = 500
+
+
+def as_point(point: float | OperatingPoint) -> OperatingPoint:
+    return point if isinstance(point, OperatingPoint) else OperatingPoint(point)
+
+
+@attrs.frozen(kw_only=True)
+class Judging:
+    """How systems are evaluated: all that the rows of a table have in common."""
+
+    # A Key or FlatKey; None where scores and key stay in files.
+    key: Any
+    points: Mapping[str, float | OperatingPoint]
+    normalize: bool
+    conditions: Conditions | None
+    # From models and from segments to speakers.
+    maps: tuple[IdMap | None, IdMap | None]
+    replications: int
+    seed: int
+    confidence: float
+    # How the scores became log-likelihood-ratios, if that was done here.
+    calibrated: str = ""
+    eer: EERDefinition = "rocch"
+    workers: int = 1
+    # The stratum of each speaker.
+    strata: IdMap | None = None
+    # What describes the trials of the key.
+    metadata: TrialMetadata | None = None
+    # What replicates draw.
+    method: ScoresMethod = "speaker"
+
+    @property
+    def prior(self) -> Any:
+        """The operating points, in a list."""
+        return [*self.points.values()]
+
+    @property
+    def statistic_of_eer(self) -> EER | SteppyEER:
+        """The equal error rate of the table."""
+        return EER() if self.eer == "rocch" else SteppyEER(self.eer)
+
+    def pooled(self, results: Results) -> ConditionRow:
+        """Return the row of all trials, without intervals."""
+        return ConditionRow(
+            name="pooled",
+            kind="pooled",
+            weight=None,
+            n_tar=results.n_tar,
+            n_non=results.n_non,
+            figures=table_figures(results, self.points, normalize=self.normalize, eer=self.eer),
+            normalized=self.normalize,
+            eer_definition=self.eer,
+        )
+
+    @property
+    def by_speaker(self) -> bool:
+        """Whether intervals are asked for, which take the speakers of the trials."""
+        return bool(self.replications or any(self.maps) or self.strata)
+
+    @property
+    def who(self) -> Speakers:
+        """The speakers and their strata."""
+        return Speakers(self.maps, strata=self.strata)
+
+    def sample(self, scores: AnyScores, others: Iterable[ListedSample]) -> ListedSample:
+        """Join the scores of a system with the key, and with speakers where they are asked for."""
+        if not self.by_speaker:
+            return ListedSample.of(scores, self.key)
+        who = self.who
+        if self.method != "speaker":
+            return self.resampling(self.replications).sample(scores, self.key, who, None)
+        sample = ListedSample.of(scores, self.key, None, lambda: who.of_trials(self.key))
+        for other in others:
+            sample = sample.sharing_pairs(other)
+        return sample.arranged()
+
+    def rows(
+        self, scores: AnyScores, sample: ListedSample, results: Results
+    ) -> Iterable[ConditionRow]:
+        """Return the rows of one system, with intervals."""
+        intervals = self.intervals if self.by_speaker else None
+        if self.conditions is None:
+            row = self.pooled(results)
+            ends, words = intervals(sample, "") if intervals else ({}, "")
+            return [attrs.evolve(row, intervals=ends, how=words)]
+        members = self.conditions.scored_members(scores, self.key)
+        options: Any = {"normalize": self.normalize, "intervals": intervals, "eer": self.eer}
+        return table_of_sample(sample, members, self.points, **options).rows
+
+    def intervals(self, sample: ListedSample, name: str) -> TableIntervals:
+        """Return intervals of the figures of a row; without replications those of a formula."""
+        found = {}
+        with cautions(**{"condition": name} if name else {}):
+            if self.replications:
+                statistics = table_statistics(self.prior, normalize=self.normalize, eer=self.eer)
+                return row_intervals(sample, statistics, self.resampling(self.replications))
+            refuse_repeated(sample)
+            for suffix, point in self.points.items():
+                cost = as_point(point)
+                errors = errors_by_speaker(sample, cost.threshold)
+                options: Any = {"confidence": self.confidence, "normalize": self.normalize}
+                interval = errors.dcf_interval(cost, **options)
+                found[f"act_dcf{suffix}"] = interval.low, interval.high
+        return found, self.how
+
+    def intervals_of_primary(
+        self,
+        cost: PrimaryCost,
+        scores: AnyScores,
+        sample: ListedSample,
+        metadata: TrialMetadata | None,
+    ) -> dict[str, tuple[float, float]]:
+        """Return the intervals of the cost of a plan that weighs partitions of one data set."""
+        if not self.by_speaker or cost.pooled or cost.parts:
+            return {}
+        actual = PlanStatistic(cost.plan)
+        # What there is to say of the plan has been said of the cost.
+        with hushed(UncertainPlanWarning):
+            view = divided(sample, actual, scores, self.key, metadata)
+        if self.replications:
+            least = PlanStatistic(cost.plan, minimum=True)
+            statistics = {"min_primary": least.plain, "act_primary": actual.plain}
+            found, _ = row_intervals(view, statistics, self.resampling(self.replications))
+            return dict(found)
+        influence = SpeakerInfluence.on(actual.plain, view)
+        check_influences({"act_primary": influence}, FEWEST_FOR_INTERVAL)
+        interval = influence.interval(self.confidence, METHOD)
+        return {"act_primary": (interval.low, interval.high)}
+
+    def row_of_kinds(self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike) -> ConditionRow:
+        """Return the row of a system under a plan of three classes, with intervals."""
+        statistics = statistics_of_plan(plan)
+        drawn = Resampling(self.method if self.by_speaker else "iid")
+        whole = drawn.kinds_sample(scores, key, self.who)
+        figures: dict[str, float | None] = {}
+        found: dict[str, tuple[float, float]] = {}
+        for name, statistic in statistics.items():
+            sample, plain = statistic.view(whole), statistic.plain
+            if isinstance(plain, EER):
+                plain = self.statistic_of_eer
+            figures[name] = float(plain.of_sample(sample))
+            warn_unless_fit([plain], sample)
+            if self.replications:
+                once = self.resampling(self.replications)
+                found |= row_intervals(sample, {name: plain}, once)[0]
+            elif self.by_speaker and isinstance(plain, LINEAR):
+                influence = SpeakerInfluence.of(losses_of(plain, sample), sample)
+                check_influences({name: influence}, FEWEST_FOR_INTERVAL)
+                interval = influence.interval(self.confidence, METHOD)
+                found[name] = interval.low, interval.high
+        how = self._how("") if found else ""
+        return ConditionRow(
+            name="pooled",
+            kind="pooled",
+            weight=None,
+            n_tar=whole.n_tar,
+            n_non=whole.n_non,
+            figures=figures,
+            intervals=found,
+            normalized=plan.normalize if plan.spoof_costs is not None else None,
+            eer_definition=self.eer,
+            how=how,
+        )
+
+    def resampling(self, replications: int) -> Resampling:
+        """Return how replicates are drawn: the same for all rows, systems and bands."""
+        options: Any = {"replications": replications, "confidence": self.confidence}
+        return Resampling(self.method, rng=self.seed, workers=self.workers, **options)
+
+    @property
+    def band_replicates(self) -> int:
+        """Number of replicates of bands."""
+        return min(self.replications, _BAND_REPLICATES)
+
+    def bands(self, sample: ListedSample) -> dict[str, Any]:
+        """Return the bands of a system by what they are around."""
+        how = self.resampling(self.band_replicates)
+        curves = [*_BANDS.values()]
+        found = bootstrap_sample(curves, sample, how.plan(sample), how, shared=True)
+        return {
+            name: curve.band(result)
+            for (name, curve), result in zip(_BANDS.items(), found, strict=True)
+        }
+
+    def speakers(self) -> dict[str, int]:
+        """Return the number of speakers of each side whose speakers are known."""
+        sides = zip(self.maps, ("models", "segments"), self.key.ids, strict=True)
+        return {
+            side: np.unique(found.rightids[np.isin(found.leftids, ids)]).size
+            for found, side, ids in sides
+            if found is not None
+        }
+
+    def facts(self) -> dict[str, str]:
+        """Say what was evaluated, and how."""
+        key = self.key
+        facts = {}
+        if key is not None:
+            models, segments = (ids.size for ids in key.ids)
+            facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets"
+            facts["Models and segments"] = f"{models} models, {segments} segments"
+            known = self.speakers()
+            counts = ", ".join(f"{count} of the {side}" for side, count in known.items())
+            facts["Speakers"] = counts or "not given"
+        points = [as_point(point) for point in self.points.values()]
+        facts["Operating points"] = "; ".join(
+            f"P(target) {point.p_target:g}, C(miss) {point.c_miss:g}, C(false alarm) {point.c_fa:g}"
+            for point in points
+        )
+        facts["Equal error-rate"] = words_of_eer(self.eer)
+        if self.strata is not None:
+            facts["Strata of speakers"] = str(np.unique(self.strata.rightids).size)
+        if self.conditions is not None:
+            facts["Conditions"] = str(len(self.conditions.names))
+        facts["Intervals"] = self.how or "none"
+        if self.calibrated:
+            facts["Calibration"] = self.calibrated
+        if self.replications or self.calibrated:
+            facts["Seed"] = str(self.seed)
+        return facts
+
+    @property
+    def how(self) -> str:
+        """What the intervals are, in words; nothing where there are none."""
+        return self._how(" of actual costs")
+
+    def _how(self, of_formula: str) -> str:
+        """Say what the intervals are; `of_formula` names the figures that have a formula."""
+        percent = f"{100 * self.confidence:g} % intervals"
+        if self.replications:
+            how = f"{percent}: {self.method} bootstrap, {self.replications} replicates"
+            if self.method != "speaker":
+                return how
+            # The least rank of a replicate that ends an interval of Student's kind is 1.
+            few = round(0.5 * (1.0 - self.confidence) * (self.replications + 1), 9) < 1
+            return f"{how}, too few for quantiles: Student's t by formula" if few else how
+        if self.by_speaker:
+            return f"{percent}{of_formula}: formula for trials that share speakers"
+        return ""
