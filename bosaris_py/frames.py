@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from numbers import Number
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -31,6 +31,7 @@ from bosaris_py._validation import (
     are_labels,
     as_ids,
     as_vector,
+    check_choice,
     check_same_rows,
     describe,
     invalid,
@@ -41,7 +42,15 @@ from bosaris_py._validation import (
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.threads import n_threads
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import LABEL, SCORE, VOCABULARIES, TrialClass, find_format
+from bosaris_py.storage.formats.catalogue import (
+    KIND,
+    KINDS,
+    LABEL,
+    SCORE,
+    VOCABULARIES,
+    TrialClass,
+    find_format,
+)
 from bosaris_py.storage.trial_table import (
     TrialOrder,
     ascends,
@@ -60,6 +69,9 @@ Coded: TypeAlias = tuple[AnyArray, list[str]]
 _BLOCK = 1 << 16
 
 _TAR = "tar= says which label means target, and non= which does not."
+
+# What becomes of trials of the third class.
+Spoofs: TypeAlias = Literal["error", "nontarget", "keep"]
 
 
 @attrs.frozen(eq=False)
@@ -128,6 +140,7 @@ def from_frame(
     tar: Any = "target",
     non: Any = None,
     columns: str | Sequence[str] = (),
+    spoof: Spoofs = "error",
 ) -> TrialFrame:
     """Take trials, labels, scores and metadata from a data frame with a row for each trial.
 
@@ -148,11 +161,19 @@ def from_frame(
         With `tar`, the labels that mean non-target; needed where there is more than one other.
     columns : str or sequence of str, optional
         Further columns, which become metadata.
+    spoof : {"error", "nontarget", "keep"}, default: "error"
+        What to do with rows whose label is ``spoof``, as for `read_key`: count them as non-targets,
+        or also tell the kinds of trials in the column ``kind`` of the metadata.
 
     Returns
     -------
     TrialFrame
         Trials are a list, unless a matrix of them is small or at least a quarter full.
+
+    Raises
+    ------
+    InvalidInputError
+        If a column is not there, labels are not known, or rows lack a value; says which.
 
     Examples
     --------
@@ -172,6 +193,10 @@ def from_frame(
             raise invalid(name, "be the name of a column, or a list of names", describe(value))
     frame = _Columns(df, (model, segment))
     extra = (columns,) if isinstance(columns, str) else tuple(columns)
+    check_choice(spoof, Spoofs, "spoof")
+    if spoof == "keep" and KIND in extra:
+        hint = "Give it as `label` if it holds target, nontarget and spoof."
+        raise invalid("columns", f"leave out {KIND!r}, which spoof='keep' makes", KIND, hint)
     names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
     if label is None:
         accepted = find_format("csv").header[LABEL]
@@ -187,9 +212,9 @@ def from_frame(
     with ThreadPoolExecutor(n_threads()) as pool:
         # Most of the time that texts take; the libraries release Python's lock.
         ids = [pool.submit(frame.coded, *side) for side in ((model, "model"), (segment, "segment"))]
-        labels = None if label is None else pool.submit(frame.labels, label, tar, non)
+        labels = None if label is None else pool.submit(frame.labels, label, tar, non, spoof)
         rows = _Rows.of(*(task.result() for task in ids))
-        is_target = None if labels is None else labels.result()
+        is_target, is_spoof = (None, None) if labels is None else labels.result()
     scores = {str(name): frame.scores(name) for name in names}
     called = [name for name in scores if name.lower() in find_format("csv").header[SCORE]]
     for name, values in scores.items() if score is None else ():
@@ -214,6 +239,10 @@ def from_frame(
             if order is not None:
                 column = column.take(order)
             described[name] = column
+    if spoof == "keep" and is_target is not None:
+        kinds = np.where(is_target, np.uint8(2), np.uint8(0) if is_spoof is None else is_spoof)
+        order = rows.order().order
+        described[KIND] = Factor(kinds if order is None else kinds.take(order), KINDS)
     return TrialFrame(key, systems, TrialMetadata(key, described), rows=rows)
 
 
@@ -308,8 +337,13 @@ class _Columns:
             raise _bad_rows("score", expected, "NaN", missing, "Leave out rows without a score.")
         return values
 
-    def labels(self, name: Any, tar: Any, non: Any) -> BoolArray:
-        """Tell which rows are targets."""
+    def labels(
+        self, name: Any, tar: Any, non: Any, spoof: Spoofs
+    ) -> tuple[BoolArray, BoolArray | None]:
+        """Tell which rows are targets, and which are spoofs where labels can say so."""
+        if spoof != "error" and not (isinstance(tar, str) and tar == "target"):
+            hint = "Put target, nontarget and spoof in the place of the labels."
+            raise invalid("spoof", "be left out with `tar`", repr(spoof), hint)
         if non is not None and isinstance(tar, str) and tar == "target":
             raise invalid("non", "be given with `tar` only", describe(non))
         if self.is_numeric(name, "label"):
@@ -325,12 +359,12 @@ class _Columns:
                 raise _bad_rows("label", "be 1 or 0, or 1 or -1", str(values[bad][0]), bad, _TAR)
             if tar != "target":
                 _check_others(np.unique(others).tolist(), non, name)
-            return is_target
+            return is_target, None
         if tar == "target" and self._kind(self.column(name, "label")) == "b":
             # Truth values among which some are missing become objects.
             given = self.numbers(name, "label")
             if given.dtype == np.bool_:
-                return given
+                return given, None
         codes, words = self.coded(name, "label")
         # Rows that were taken out leave their categories.
         used = np.flatnonzero(np.bincount(codes)).tolist()
@@ -341,12 +375,21 @@ class _Columns:
                 raise invalid("tar", expected, describe(tar))
             rest = [words[code] for code in used if not meant[code]]
             _check_others(rest, non, name)
-            return meant[codes]
+            return meant[codes], None
         lower = [word.lower() for word in words]
         for known in (vocabulary.classes for vocabulary in VOCABULARIES):
-            classes = [known.get(word, TrialClass.SPOOF) for word in lower]
-            if all(classes[code] is not TrialClass.SPOOF for code in used):
-                return np.array([item == TrialClass.TARGET for item in classes])[codes]
+            classes = [known.get(word, TrialClass.DROPPED) for word in lower]
+            if any(classes[code] is TrialClass.DROPPED for code in used):
+                continue
+            of_row = np.array(classes, dtype=np.uint8)[codes]
+            is_spoof = of_row == TrialClass.SPOOF
+            if spoof == "error" and is_spoof.any():
+                hint = (
+                    'spoof="keep" tells the kinds of trials, spoof="nontarget" only that they are '
+                    "to be rejected. Or leave out such rows."
+                )
+                raise _bad_rows("label", "be of targets and non-targets", "'spoof'", is_spoof, hint)
+            return of_row == TrialClass.TARGET, is_spoof
         expected = "hold target|nontarget, tgt|imp, 1|0, 1|-1, bonafide|spoof or true|false"
         raise invalid("label", expected, list_some(repr(words[code]) for code in used), _TAR)
 

@@ -239,7 +239,7 @@ ROWS = {
         ({"x": ["1", "2", "3"]}, {"score": "x"}, "must hold real numbers"),
         ({"label": [1, 2, 0]}, {}, r"must be 1 or 0, or 1 or -1; got 2 in row 1"),
         ({"label": [1.0, np.nan, 0.0]}, {}, "got nan in row 1"),
-        ({"label": ["target", "spoof", "nontarget"]}, {}, "tar= says which label means target"),
+        ({"label": ["target", "spoof", "nontarget"]}, {}, 'row 1 .*spoof="keep" tells the kinds'),
         (
             {"label": ["same", "unknown", "different"]},
             {"tar": "same"},
@@ -424,3 +424,51 @@ def test_a_single_column_is_no_data_frame():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(InvalidInputError, match="`df` must be a data frame"):
         bp.from_frame(pandas.Series([1.0, 2.0]))
+
+
+_SPOOFED = {
+    "model": ["b", "a", "b", "a"],
+    "segment": ["s2", "s1", "s1", "s3"],
+    "label": ["spoof", "target", "nontarget", "spoof"],
+    "attack": ["A09", "-", "-", "A10"],
+    "llr": [0.5, 2.5, -1.0, 1.5],
+}
+
+
+@pytest.mark.parametrize("rows", [1, 500], ids=["matrix", "list"])
+def test_spoofs_are_kept_with_their_kind(rows):
+    frame = {name: values * rows for name, values in _SPOOFED.items()}
+    for name in ("model", "segment"):
+        frame[name] = [f"{value}{i // 4}" for i, value in enumerate(frame[name])]
+    data = bp.from_frame(frame, columns="attack", spoof="keep")
+    assert (data.key.n_tar, data.key.n_non) == (rows, 3 * rows)
+    scores = data.scores["llr"].get_scores(data.key)
+    kinds = dict(zip(scores.tolist(), data.metadata.factor("kind").values().tolist(), strict=True))
+    assert kinds == {0.5: "spoof", 2.5: "target", -1.0: "nontarget", 1.5: "spoof"}
+    lists = [2.5] * rows, [-1.0] * rows, [0.5, 1.5] * rows
+    found = bp.evaluate(data.scores, data, plan="SASV2022").records()[0]
+    assert found["spf_eer"] == bp.spf_eer(*lists)
+
+
+def test_spoofs_as_non_targets():
+    kept = bp.from_frame(_SPOOFED, spoof="keep")
+    pooled = bp.from_frame(_SPOOFED, spoof="nontarget")
+    assert kept.key == pooled.key
+    assert list(pooled.metadata.names) == []
+    unlike = {**_SPOOFED, "label": [True, False, False, False]}
+    assert bp.from_frame(unlike, spoof="keep").metadata.factor("kind").values().tolist() == (
+        ["nontarget", "nontarget", "target", "nontarget"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "options", "message"),
+    [
+        ({}, {"spoof": "drop"}, "`spoof` must be"),
+        ({}, {"spoof": "keep", "tar": "spoof", "non": ["x"]}, "`spoof` must be left out with"),
+        ({"kind": ["a"] * 4}, {"spoof": "keep", "columns": "kind"}, "`columns` must leave out"),
+    ],
+)
+def test_bad_spoofs(changed, options, message):
+    with pytest.raises(InvalidInputError, match=message):
+        bp.from_frame({**_SPOOFED, **changed}, label="label", score="llr", **options)

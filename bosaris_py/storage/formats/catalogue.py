@@ -165,6 +165,9 @@ class TrialFormat(metaclass=Readable):
         if the second is ``attack``.
     numbers : frozenset of str
         Extra columns that hold numbers.
+    words : mapping of str to tuple of str
+        Extra columns that hold nothing but these words, in lower case. Of formats that fit, one
+        with such columns goes before those without.
     missing : tuple of str
         What stands for a missing number.
     last_optional : bool
@@ -186,6 +189,7 @@ class TrialFormat(metaclass=Readable):
     vocabularies: tuple[Vocabulary, ...] = ()
     is_target_if_same: tuple[str, ...] = ()
     numbers: frozenset[str] = frozenset()
+    words: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
     missing: tuple[str, ...] = ()
     last_optional: bool = False
     model_id: str = "all"
@@ -214,11 +218,11 @@ _NIST_HEADER = {
 # What tables of any origin call the two sides of a trial, the likeliest first.
 _MODEL_NAMES = (
     *("model", "modelid", "model_id", "enroll", "enrol", "enrollment", "enrolment"),
-    *("enroll_id", "enrol_id", "enroll_utt", "enrol_utt", "utt1"),
+    *("enroll_id", "enrol_id", "enroll_utt", "enrol_utt", "utt1", "speakerid"),
 )
 _SEGMENT_NAMES = (
     *("segment", "segmentid", "segment_id", "test", "trial", "test_id", "trial_id"),
-    *("test_utt", "trial_utt", "utt2"),
+    *("test_utt", "trial_utt", "utt2", "flac_file_name"),
 )
 
 _NORMALISATION = ("model_magnitude", "segment_magnitude", "model_mean", "segment_mean")
@@ -233,6 +237,10 @@ _PA_2021 = (
 )
 
 _DF_2021 = ("codec", "source", "attack")
+
+_CODED_5 = ("codec", "codec_q", "codec_seed", "attack_tag")
+
+_GENDERS = {"gender": ("f", "m")}
 
 # Verifiers whose labels know spoofs, or are 1 and 0. A countermeasure (CM) accepts bona fide
 # speech: its one model is called ``bonafide``, its targets are bona fide utterances.
@@ -382,6 +390,18 @@ _ALL = (
         "asvspoof5-cm-key",
         "header filename, cm-label: ASVspoof 5 track 1 (.tsv)",
         header={SEGMENT: ("filename",), LABEL: ("cm-label",)},
+    ),
+    _countermeasure(
+        "asvspoof5-cm-protocol",
+        "speaker segment gender, codec and attack in five columns, bonafide|spoof, -: ASVspoof 5",
+        (("speaker", SEGMENT, "gender", *_CODED_5, "attack", LABEL, SKIPPED),),
+        words=_GENDERS,
+    ),
+    _verifier(
+        "asvspoof5-sasv-protocol",
+        "model segment gender attack target|nontarget|spoof: ASVspoof 5 track 2",
+        ((MODEL, SEGMENT, "gender", "attack", LABEL),),
+        words=_GENDERS,
     ),
     TrialFormat(
         "asvspoof5-sasv-scores",

@@ -57,7 +57,8 @@ def detect_format(path: FilePath) -> str:
 
     - a score if all are numbers, but not only 1, 0 and -1;
     - a label if all are words of one vocabulary of the format;
-    - an id unless all are numbers with a decimal point, or all are labels.
+    - an id unless all are numbers with a decimal point, or all are labels;
+    - a column of a few words, such as genders, if it holds no others.
 
     Examples
     --------
@@ -173,6 +174,8 @@ class _Sample:
         if role in (MODEL, SEGMENT) or role in item.is_target_if_same:
             are_labels = self.words <= _TRUTH_VALUES or self.fits_label((*VOCABULARIES, *own))
             return not self.has_decimals and not are_labels
+        if role in item.words:
+            return self.words <= set(item.words[role])
         return self.is_numeric if role in item.numbers else not self.has_decimals
 
 
@@ -228,4 +231,4 @@ def _formats_by_content(
             pairs = zip(variant, samples, strict=True)
             if all(sample.fits(role, item, vocabulary) for role, sample in pairs):
                 fitting.append(item)
-    return fitting
+    return [item for item in fitting if item.words] or fitting
