@@ -28,7 +28,9 @@ from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
 from bosaris_py.trials.strata import Strata, TrialStrata
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, z_test
-from bosaris_py.uncertainty.influence import SpeakerInfluence, Studentised, speakers_for
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
+from bosaris_py.uncertainty.influence.speakers_needed import speakers_for
+from bosaris_py.uncertainty.influence.studentised import Studentised
 
 ROOT = Path(__file__).resolve().parent.parent
 PRICE = 19.0

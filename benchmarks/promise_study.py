@@ -29,7 +29,9 @@ from bosaris_py.evaluation import EvaluationPlan
 from bosaris_py.trials import ConditionMembers
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import z_test
-from bosaris_py.uncertainty.influence import SpeakerInfluence, Studentised, losses_of
+from bosaris_py.uncertainty.influence.losses import losses_of
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
+from bosaris_py.uncertainty.influence.studentised import Studentised
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "benchmarks" / "results" / "promises.json"

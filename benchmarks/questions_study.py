@@ -24,10 +24,11 @@ from bosaris_py import uncertainty as unc
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import z_test
-from bosaris_py.uncertainty.comparisons import _z_test, compare_samples
+from bosaris_py.uncertainty.comparison.speaker_z_test import z_test_of_samples
+from bosaris_py.uncertainty.comparison.systems import compare_samples
 from bosaris_py.uncertainty.inference.equivalence import equivalence_of
 from bosaris_py.uncertainty.inference.prediction import compare_influences, predicted
-from bosaris_py.uncertainty.influence import SpeakerInfluence
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from bosaris_py.uncertainty.resampling import Resampling
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -109,7 +110,7 @@ def margin_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
         both = tuple(shifted(samples[::-1], [0.0, 0.3])[::-1])
         for name, metric in METRICS.items():
             first, second = true[name]
-            test = _z_test(both, (metric, None), "two-sided")
+            test = z_test_of_samples(both, (metric, None), "two-sided")
             for kind, size in (("margin", first - second), ("relative", first / second - 1.0)):
                 relative = kind == "relative"
                 found = equivalence_of(test, size, "equivalent", LEVEL, relative=relative)

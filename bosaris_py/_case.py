@@ -44,7 +44,7 @@ from bosaris_py.trials.scores import AnyScores, to_natural
 from bosaris_py.trials.speakers import SpeakersLike, split_key
 from bosaris_py.uncertainty import Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
-from bosaris_py.uncertainty.comparisons import paired_bootstrap
+from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
 
 # Matplotlib is imported when a plot is asked for.
 _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_case",)})

@@ -39,16 +39,18 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.bands import ActDCFCurve
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
-from bosaris_py.uncertainty.comparisons import (
-    ComparisonTable,
+from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
+from bosaris_py.uncertainty.comparison.systems import (
     compare_samples,
     compare_systems,
-    paired_bootstrap,
     refuse_different_trials,
 )
+from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, cross_table
-from bosaris_py.uncertainty.statistic import DCF, ActDCF, MinDCF, StatisticLike
+from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
+from bosaris_py.uncertainty.statistics.curves import MinDCF
+from bosaris_py.uncertainty.statistics.functions import StatisticLike
 from bosaris_py.uncertainty.third_class import SpoofStatistic, statistics_of_plan
 
 # Plots by their kinds: of all systems, and others, with the names of their functions.

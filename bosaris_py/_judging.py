@@ -22,18 +22,18 @@ from bosaris_py.trials.speakers import KeyLike, Speakers
 from bosaris_py.uncertainty.analytic import errors_by_speaker
 from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, PAVMap, Tippett
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
-from bosaris_py.uncertainty.influence import (
+from bosaris_py.uncertainty.influence.losses import LINEAR, losses_of
+from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
-    LINEAR,
     METHOD,
     SpeakerInfluence,
     check_influences,
-    losses_of,
 )
 from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
 from bosaris_py.uncertainty.primary_cost import divided
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
-from bosaris_py.uncertainty.statistic import EER, SteppyEER, warn_unless_fit
+from bosaris_py.uncertainty.statistics.curves import EER, SteppyEER
+from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
 from bosaris_py.uncertainty.third_class import statistics_of_plan
 
 # Bands of a report, if intervals are by bootstrap.

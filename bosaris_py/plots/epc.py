@@ -14,7 +14,7 @@ from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import LineKeywords, Plot
 from bosaris_py.plots.looks import make_axes, one_at_a_time
 from bosaris_py.plots.systems import Chosen, Styling
-from bosaris_py.uncertainty.threshold_transfer import Transfer
+from bosaris_py.uncertainty.threshold_transfer.result import Transfer
 
 _SIZE = (6.0, 4.5)
 

@@ -29,7 +29,8 @@ from bosaris_py.plots.looks import (
 )
 from bosaris_py.plots.systems import rows_in_order
 from bosaris_py.uncertainty.bootstrap_result import ZTest
-from bosaris_py.uncertainty.comparisons import ComparisonTable, PairedBootstrapResult
+from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 from bosaris_py.uncertainty.papers.standard_errors import StandardErrorDistribution
 

@@ -16,7 +16,7 @@ from bosaris_py.plots.looks import make_axes, name_lines, one_at_a_time, system_
 from bosaris_py.plots.systems import Chosen, Styling, Systems, results_of
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ActDCFCurve, MinDCFCurve
-from bosaris_py.uncertainty.comparisons import PairedBootstrapResult
+from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
 
 _SIZE = (6.5, 4.5)
 _POINTS = 2001

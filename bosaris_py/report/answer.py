@@ -8,8 +8,8 @@ from typing import Any
 from bosaris_py import errors
 from bosaris_py._validation import Caution, safe
 from bosaris_py.evaluation import ConditionRow, SystemTable
-from bosaris_py.uncertainty.comparisons import ComparisonTable
-from bosaris_py.uncertainty.influence import FEWEST_FOR_INTERVAL
+from bosaris_py.uncertainty.comparison.table import ComparisonTable
+from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL
 
 # A longer name would hide what is said of it.
 _LONGEST_NAME, _MOST_NAMES = 60, 6

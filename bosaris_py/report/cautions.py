@@ -13,7 +13,7 @@ from bosaris_py.evaluation import ConditionRow, Results
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.report.answer import effective_speakers
-from bosaris_py.uncertainty.influence import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST
+from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST
 
 # Scores lose so many bits, and so large a share of Cllr, to calibration that they may be no LLRs.
 _LOST_BITS, _LOST_SHARE = 0.1, 0.5

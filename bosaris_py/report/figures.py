@@ -17,7 +17,7 @@ from bosaris_py._validation import hushed, safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
 from bosaris_py.plots.looks import drawable, for_report, svg
-from bosaris_py.uncertainty.comparisons import ComparisonTable
+from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 # Longer names would leave no room for curves.
 _LONGEST_NAME = 32

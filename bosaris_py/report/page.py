@@ -24,7 +24,7 @@ from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
 from bosaris_py.storage.atomic import atomic_write, digest_of
-from bosaris_py.uncertainty.comparisons import ComparisonTable
+from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 # Packages on which figures may depend.
 _PACKAGES = ("numpy", "scipy", "matplotlib")

@@ -11,21 +11,26 @@ _NAMES = {
     "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
     "bootstrap_result": "BootstrapResult Interval NormalityTest ValueTest ZTest normality_test "
     "quantile relative_error",
-    "comparisons": "ComparisonTable McNemarTest PairedBootstrapResult PermutationTest "
-    "SpeakerZTest compare_systems mcnemar_test paired_bootstrap "
-    "speaker_permutation_test speaker_permutation_test_scores speaker_z_test",
+    "comparison.mcnemar": "McNemarTest mcnemar_test",
+    "comparison.paired": "PairedBootstrapResult paired_bootstrap",
+    "comparison.permutation": "PermutationTest speaker_permutation_test "
+    "speaker_permutation_test_scores",
+    "comparison.speaker_z_test": "SpeakerZTest speaker_z_test",
+    "comparison.systems": "compare_systems",
+    "comparison.table": "ComparisonTable",
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
-    "influence": "SpeakersNeeded",
+    "influence.speakers_needed": "SpeakersNeeded",
     "multiplicity.cross_table": "CrossTable WorstCell",
     "inference.equivalence": "EquivalenceTest equivalence_test",
     "inference.monitoring": "Monitor monitor",
     "inference.prediction": "RunsTest compare_runs prediction_interval",
     "multiplicity.corrections": "CorrectedPValues by_correction holm_correction",
     "multiplicity.ranks": "RankIntervals",
-    "statistic": "AUC DCF EER FMR FNMR ActDCF Cllr ErrorRates FMRAt FNMRAt MinCllr MinDCF "
-    "Statistic SteppyEER",
+    "statistics.base": "Statistic",
+    "statistics.class_means": "DCF FMR FNMR ActDCF Cllr ErrorRates",
+    "statistics.curves": "AUC EER FMRAt FNMRAt MinCllr MinDCF SteppyEER",
     "papers.standard_errors": "EqualSizeSets FTest ReplicationsNeeded StandardErrorDistribution "
     "equal_size_sets f_test_of_variances relative_deviation replications_needed "
     "standard_error_distribution z_test_of_means",
@@ -35,7 +40,8 @@ _NAMES = {
     "tandem_statistics": "TDCF TEER TandemDependence TandemFigure TandemStatistic "
     "TandemTable bootstrap_tandem tandem_dependence tandem_table",
     "third_class": "ADCF SASVEER SPFEER SVEER ActADCF",
-    "threshold_transfer": "ExpectedPerformance Transfer transfer",
+    "threshold_transfer.result": "ExpectedPerformance Transfer",
+    "threshold_transfer.transfer": "transfer",
 }
 
 _HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}

@@ -34,19 +34,21 @@ from bosaris_py.uncertainty.bootstrapping import (
     bootstrap_condition_table as bootstrap_condition_table,
 )
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores as bootstrap_scores
-from bosaris_py.uncertainty.comparisons import ComparisonTable as ComparisonTable
-from bosaris_py.uncertainty.comparisons import McNemarTest as McNemarTest
-from bosaris_py.uncertainty.comparisons import PairedBootstrapResult as PairedBootstrapResult
-from bosaris_py.uncertainty.comparisons import PermutationTest as PermutationTest
-from bosaris_py.uncertainty.comparisons import SpeakerZTest as SpeakerZTest
-from bosaris_py.uncertainty.comparisons import compare_systems as compare_systems
-from bosaris_py.uncertainty.comparisons import mcnemar_test as mcnemar_test
-from bosaris_py.uncertainty.comparisons import paired_bootstrap as paired_bootstrap
-from bosaris_py.uncertainty.comparisons import speaker_permutation_test as speaker_permutation_test
-from bosaris_py.uncertainty.comparisons import (
+from bosaris_py.uncertainty.comparison.mcnemar import McNemarTest as McNemarTest
+from bosaris_py.uncertainty.comparison.mcnemar import mcnemar_test as mcnemar_test
+from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult as PairedBootstrapResult
+from bosaris_py.uncertainty.comparison.paired import paired_bootstrap as paired_bootstrap
+from bosaris_py.uncertainty.comparison.permutation import PermutationTest as PermutationTest
+from bosaris_py.uncertainty.comparison.permutation import (
+    speaker_permutation_test as speaker_permutation_test,
+)
+from bosaris_py.uncertainty.comparison.permutation import (
     speaker_permutation_test_scores as speaker_permutation_test_scores,
 )
-from bosaris_py.uncertainty.comparisons import speaker_z_test as speaker_z_test
+from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest as SpeakerZTest
+from bosaris_py.uncertainty.comparison.speaker_z_test import speaker_z_test as speaker_z_test
+from bosaris_py.uncertainty.comparison.systems import compare_systems as compare_systems
+from bosaris_py.uncertainty.comparison.table import ComparisonTable as ComparisonTable
 from bosaris_py.uncertainty.decisions import Decisions as Decisions
 from bosaris_py.uncertainty.decisions import Disagreements as Disagreements
 from bosaris_py.uncertainty.decisions import ErrorCounts as ErrorCounts
@@ -67,7 +69,7 @@ from bosaris_py.uncertainty.inference.monitoring import monitor as monitor
 from bosaris_py.uncertainty.inference.prediction import RunsTest as RunsTest
 from bosaris_py.uncertainty.inference.prediction import compare_runs as compare_runs
 from bosaris_py.uncertainty.inference.prediction import prediction_interval as prediction_interval
-from bosaris_py.uncertainty.influence import SpeakersNeeded as SpeakersNeeded
+from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded as SpeakersNeeded
 from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues as CorrectedPValues
 from bosaris_py.uncertainty.multiplicity.corrections import by_correction as by_correction
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction as holm_correction
@@ -94,20 +96,20 @@ from bosaris_py.uncertainty.papers.tables import PrintedTable as PrintedTable
 from bosaris_py.uncertainty.papers.tables import bootstrap_table as bootstrap_table
 from bosaris_py.uncertainty.primary_cost import PrimaryCost as PrimaryCost
 from bosaris_py.uncertainty.resampling import Resampling as Resampling
-from bosaris_py.uncertainty.statistic import AUC as AUC
-from bosaris_py.uncertainty.statistic import DCF as DCF
-from bosaris_py.uncertainty.statistic import EER as EER
-from bosaris_py.uncertainty.statistic import FMR as FMR
-from bosaris_py.uncertainty.statistic import FNMR as FNMR
-from bosaris_py.uncertainty.statistic import ActDCF as ActDCF
-from bosaris_py.uncertainty.statistic import Cllr as Cllr
-from bosaris_py.uncertainty.statistic import ErrorRates as ErrorRates
-from bosaris_py.uncertainty.statistic import FMRAt as FMRAt
-from bosaris_py.uncertainty.statistic import FNMRAt as FNMRAt
-from bosaris_py.uncertainty.statistic import MinCllr as MinCllr
-from bosaris_py.uncertainty.statistic import MinDCF as MinDCF
-from bosaris_py.uncertainty.statistic import Statistic as Statistic
-from bosaris_py.uncertainty.statistic import SteppyEER as SteppyEER
+from bosaris_py.uncertainty.statistics.base import Statistic as Statistic
+from bosaris_py.uncertainty.statistics.class_means import DCF as DCF
+from bosaris_py.uncertainty.statistics.class_means import FMR as FMR
+from bosaris_py.uncertainty.statistics.class_means import FNMR as FNMR
+from bosaris_py.uncertainty.statistics.class_means import ActDCF as ActDCF
+from bosaris_py.uncertainty.statistics.class_means import Cllr as Cllr
+from bosaris_py.uncertainty.statistics.class_means import ErrorRates as ErrorRates
+from bosaris_py.uncertainty.statistics.curves import AUC as AUC
+from bosaris_py.uncertainty.statistics.curves import EER as EER
+from bosaris_py.uncertainty.statistics.curves import FMRAt as FMRAt
+from bosaris_py.uncertainty.statistics.curves import FNMRAt as FNMRAt
+from bosaris_py.uncertainty.statistics.curves import MinCllr as MinCllr
+from bosaris_py.uncertainty.statistics.curves import MinDCF as MinDCF
+from bosaris_py.uncertainty.statistics.curves import SteppyEER as SteppyEER
 from bosaris_py.uncertainty.tandem_statistics import TDCF as TDCF
 from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
 from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemDependence
@@ -122,6 +124,8 @@ from bosaris_py.uncertainty.third_class import SASVEER as SASVEER
 from bosaris_py.uncertainty.third_class import SPFEER as SPFEER
 from bosaris_py.uncertainty.third_class import SVEER as SVEER
 from bosaris_py.uncertainty.third_class import ActADCF as ActADCF
-from bosaris_py.uncertainty.threshold_transfer import ExpectedPerformance as ExpectedPerformance
-from bosaris_py.uncertainty.threshold_transfer import Transfer as Transfer
-from bosaris_py.uncertainty.threshold_transfer import transfer as transfer
+from bosaris_py.uncertainty.threshold_transfer.result import (
+    ExpectedPerformance as ExpectedPerformance,
+)
+from bosaris_py.uncertainty.threshold_transfer.result import Transfer as Transfer
+from bosaris_py.uncertainty.threshold_transfer.transfer import transfer as transfer

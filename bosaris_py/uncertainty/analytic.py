@@ -46,17 +46,15 @@ from bosaris_py.uncertainty.decisions import (
     prices_of,
     rejected,
 )
-from bosaris_py.uncertainty.influence import (
+from bosaris_py.uncertainty.influence.losses import FixedCost, LinearStatistic
+from bosaris_py.uncertainty.influence.open_ends import open_ends
+from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
     METHOD,
-    FixedCost,
-    LinearStatistic,
     SpeakerInfluence,
-    SpeakersNeeded,
     check_influences,
-    open_ends,
-    speakers_for,
 )
+from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
 from bosaris_py.uncertainty.primary_cost import ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
     Resampling,
@@ -65,7 +63,9 @@ from bosaris_py.uncertainty.resampling import (
     effective_errors,
     sample_of_lists,
 )
-from bosaris_py.uncertainty.statistic import ActDCF, AnyStatistic, Statistic, warn_unless_fit
+from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.class_means import ActDCF
+from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
 
 # The area under the ROC, NISTIR 7722.
 

@@ -54,19 +54,15 @@ from bosaris_py.uncertainty.speaker_curve import (
     ValuesOfSpeakers,
     WeightedCurve,
 )
-from bosaris_py.uncertainty.statistic import (
+from bosaris_py.uncertainty.statistics.base import Bounds, Means, Statistic, WhichClass
+from bosaris_py.uncertainty.statistics.class_means import (
     ActDCF,
-    Bounds,
     Cllr,
-    CurveStatistic,
     ErrorRates,
-    Means,
-    MinDCF,
-    Statistic,
     ThresholdStatistic,
-    WhichClass,
 )
-from bosaris_py.uncertainty.statistic_samplers import Evaluator, Sampler
+from bosaris_py.uncertainty.statistics.curves import CurveStatistic, MinDCF
+from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler
 
 DCFKind: TypeAlias = Literal["act", "min"]
 

@@ -36,14 +36,9 @@ from bosaris_py.uncertainty.bootstrap_result import (
     warn_of_degenerate,
     warn_of_no_variation,
 )
-from bosaris_py.uncertainty.influence import (
-    FEWEST_FOR_INTERVAL,
-    Studentised,
-    check_influences,
-    influences_of,
-    open_ends,
-    units_of,
-)
+from bosaris_py.uncertainty.influence.open_ends import open_ends, units_of
+from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL, check_influences
+from bosaris_py.uncertainty.influence.studentised import Studentised, influences_of
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, view_of
 from bosaris_py.uncertainty.resampling import (
     ListOptions,
@@ -65,28 +60,32 @@ from bosaris_py.uncertainty.speaker_curve import (
     SpeakerTrials,
     ValuesOfSpeakers,
 )
-from bosaris_py.uncertainty.statistic import (
-    AUC,
-    EER,
+from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.class_means import (
     ActDCF,
-    AnyStatistic,
     Cllr,
     ErrorRates,
+    ThresholdStatistic,
+    count_twice,
+)
+from bosaris_py.uncertainty.statistics.curves import (
+    AUC,
+    EER,
     HullStatistic,
     MinCllr,
     MinDCF,
     RateAt,
-    Statistic,
-    StatisticLike,
     SteppyEER,
-    ThresholdStatistic,
+    read_together,
+)
+from bosaris_py.uncertainty.statistics.functions import (
+    AnyStatistic,
+    StatisticLike,
     UserFunction,
     as_statistic,
-    count_twice,
-    read_together,
     warn_unless_fit,
 )
-from bosaris_py.uncertainty.statistic_samplers import Evaluator, Sampler, WeightedSampler
+from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler, WeightedSampler
 from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # Blocks of replicates that share the cost of counting pairs of speakers.

@@ -20,15 +20,10 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
 from bosaris_py.uncertainty.resampling import Resampling
-from bosaris_py.uncertainty.statistic import (
-    ActDCF,
-    AnyStatistic,
-    MeanActDCF,
-    MeanMinDCF,
-    MinDCF,
-    Statistic,
-    as_statistic,
-)
+from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.class_means import ActDCF, MeanActDCF
+from bosaris_py.uncertainty.statistics.curves import MeanMinDCF, MinDCF
+from bosaris_py.uncertainty.statistics.functions import AnyStatistic, as_statistic
 from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 

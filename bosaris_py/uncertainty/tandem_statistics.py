@@ -51,7 +51,7 @@ from bosaris_py.uncertainty.resampling import (
     check_same_trials,
     split_options,
 )
-from bosaris_py.uncertainty.statistic_samplers import Evaluator, WeightedSampler, running_total
+from bosaris_py.uncertainty.statistics.samplers import Evaluator, WeightedSampler, running_total
 from bosaris_py.uncertainty.third_class import to_costs
 
 # Scores of the three classes.

@@ -18,7 +18,9 @@ from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.statistic import EER, ActDCF, MinDCF, Statistic
+from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.class_means import ActDCF
+from bosaris_py.uncertainty.statistics.curves import EER, MinDCF
 
 
 class SpoofStatistic(metaclass=Readable):

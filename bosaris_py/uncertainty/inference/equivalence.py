@@ -14,14 +14,11 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SpeakerOptions
 from bosaris_py.uncertainty.bootstrap_result import student_quantiles
-from bosaris_py.uncertainty.comparisons import SpeakerZTest, speaker_z_test
+from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest, speaker_z_test
 from bosaris_py.uncertainty.decisions import as_positive
-from bosaris_py.uncertainty.influence import (
-    LinearStatistic,
-    SpeakerInfluence,
-    SpeakersNeeded,
-    speakers_for,
-)
+from bosaris_py.uncertainty.influence.losses import LinearStatistic
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
+from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
 
 Question = Literal["equivalent", "not worse"]
 

@@ -16,15 +16,15 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers, split_key
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
-from bosaris_py.uncertainty.influence import (
+from bosaris_py.uncertainty.influence.losses import LinearStatistic
+from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
     FEWEST_FOR_TEST,
-    LinearStatistic,
     SpeakerInfluence,
     check_influences,
 )
 from bosaris_py.uncertainty.resampling import Resampling, check_system, refuse_missing
-from bosaris_py.uncertainty.statistic import warn_unless_fit
+from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
 
 
 def prediction_interval(

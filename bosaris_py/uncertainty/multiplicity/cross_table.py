@@ -35,14 +35,9 @@ from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
 from bosaris_py.trials.strata import Strata
 from bosaris_py.uncertainty.bootstrapping import draw_replicates, metric_name
 from bosaris_py.uncertainty.resampling import Resampling, SpeakerPlan
-from bosaris_py.uncertainty.statistic import (
-    EER,
-    ActDCF,
-    AnyStatistic,
-    MinDCF,
-    StatisticLike,
-    as_statistic,
-)
+from bosaris_py.uncertainty.statistics.class_means import ActDCF
+from bosaris_py.uncertainty.statistics.curves import EER, MinDCF
+from bosaris_py.uncertainty.statistics.functions import AnyStatistic, StatisticLike, as_statistic
 from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # Words for trials that have no value of a factor, as bona fide ones have no attack.

@@ -40,13 +40,9 @@ from bosaris_py.uncertainty.bootstrap_result import (
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, blocks_of, warn_of_few_errors
 from bosaris_py.uncertainty.resampling import ListOptions, Method, Resampling, sample_of_lists
 from bosaris_py.uncertainty.speaker_curve import SpeakerSampler
-from bosaris_py.uncertainty.statistic import (
-    StatisticLike,
-    as_statistic,
-    count_twice,
-    warn_unless_fit,
-)
-from bosaris_py.uncertainty.statistic_samplers import MeansSampler, Sampler
+from bosaris_py.uncertainty.statistics.class_means import count_twice
+from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
+from bosaris_py.uncertainty.statistics.samplers import MeansSampler, Sampler
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -30,23 +30,25 @@ from bosaris_py.trials.speakers import KeyLike, SystemsLike, as_systems, split_k
 from bosaris_py.uncertainty.analytic import cost_error
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, bootstrap_sample
-from bosaris_py.uncertainty.comparisons import compare_systems
+from bosaris_py.uncertainty.comparison.systems import compare_systems
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.influence import FixedCost
+from bosaris_py.uncertainty.influence.losses import FixedCost
 from bosaris_py.uncertainty.papers.standard_errors import (
     FEWEST_RUNS,
     StandardErrorDistribution,
     distribution_of,
 )
 from bosaris_py.uncertainty.resampling import ScoresMethod, ScoresOptions, split_options
-from bosaris_py.uncertainty.statistic import (
+from bosaris_py.uncertainty.statistics.class_means import (
     DCF,
     ActDCF,
+    ThresholdStatistic,
+    count_twice,
+)
+from bosaris_py.uncertainty.statistics.functions import (
     AnyStatistic,
     StatisticLike,
-    ThresholdStatistic,
     as_statistic,
-    count_twice,
     warn_unless_fit,
 )
 

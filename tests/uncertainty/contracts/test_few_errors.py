@@ -24,7 +24,7 @@ from bosaris_py.errors import (
     InvalidInputError,
 )
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
-from bosaris_py.uncertainty.influence import check_few_speakers
+from bosaris_py.uncertainty.influence.speaker_influence import check_few_speakers
 
 RNG = np.random.default_rng(3)
 TAR, NON = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 400)

@@ -13,7 +13,8 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.influence import SpeakerInfluence, losses_of
+from bosaris_py.uncertainty.influence.losses import losses_of
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from bosaris_py.uncertainty.resampling import SpeakerPlan
 from tests.uncertainty.speaker_samples import speaker_sample
 

@@ -19,7 +19,8 @@ from bosaris_py.errors import (
     InvalidInputError,
 )
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.influence import SpeakerInfluence, Steps, losses_of
+from bosaris_py.uncertainty.influence.losses import Steps, losses_of
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 from tests.uncertainty.naive_speakers import speaker_covariance
 from tests.uncertainty.speaker_samples import speaker_sample

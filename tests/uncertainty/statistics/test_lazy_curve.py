@@ -9,8 +9,8 @@ from bosaris_py import numerics
 from bosaris_py import uncertainty as unc
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import Strata, TrialStrata
-from bosaris_py.uncertainty.lazy_curve import ClassTree, LazyCurve, LazyEER, LazyMinCost
-from bosaris_py.uncertainty.statistic_samplers import CurveIndex
+from bosaris_py.uncertainty.statistics.lazy_curve import ClassTree, LazyCurve, LazyEER, LazyMinCost
+from bosaris_py.uncertainty.statistics.samplers import CurveIndex
 from tests.score_strategies import score_lists, tied_scores
 from tests.uncertainty.naive_conditions import same_law
 

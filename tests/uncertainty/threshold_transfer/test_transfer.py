@@ -17,8 +17,8 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation.transfer import ThresholdRule, midpoint
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Conditions, FlatKey, FlatScores, Key, Scores
-from bosaris_py.uncertainty.threshold_draws import draw_thresholds, draw_weights
-from bosaris_py.uncertainty.threshold_transfer import FIGURES, DrawnSet
+from bosaris_py.uncertainty.threshold_transfer.draws import DrawnSet, draw_thresholds, draw_weights
+from bosaris_py.uncertainty.threshold_transfer.result import FIGURES
 
 RULES = ("eer", "min-cost", "fmr=0.15", "fnmr=0.2", "bayes")
 POINT = OperatingPoint(0.3, 2.0, 1.0)

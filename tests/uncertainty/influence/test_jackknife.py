@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from bosaris_py import uncertainty as unc
-from bosaris_py.uncertainty.influence import Jackknife, SpeakerInfluence
+from bosaris_py.uncertainty.influence.jackknife import Jackknife
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from tests.uncertainty.speaker_samples import speaker_sample
 
 K = 7

@@ -12,15 +12,15 @@ from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Key, Scores
-from bosaris_py.uncertainty.comparisons import (
-    ComparisonTable,
-    holm_correction,
-    mcnemar_test,
+from bosaris_py.uncertainty.comparison.mcnemar import mcnemar_test
+from bosaris_py.uncertainty.comparison.permutation import (
     speaker_permutation_test,
     speaker_permutation_test_scores,
-    speaker_z_test,
 )
+from bosaris_py.uncertainty.comparison.speaker_z_test import speaker_z_test
+from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.decisions import Decisions, Disagreements, ErrorCounts, dcf_z_test
+from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
 from tests.crossed_trials import CrossedExperiment
 from tests.uncertainty.naive_speakers import speaker_covariance
 

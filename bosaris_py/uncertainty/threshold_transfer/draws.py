@@ -37,10 +37,11 @@ from bosaris_py.uncertainty.speaker_curve import (
     SpeakerTrials,
     WeightedCurve,
 )
-from bosaris_py.uncertainty.statistic import MinDCF
+from bosaris_py.uncertainty.statistics.curves import MinDCF
 
 # Replicates whose thresholds lie next to each other, and are judged together.
 _ROWS = 50
+
 
 # Costs that differ by less than this share differ by rounding.
 _SAME = 1.0 + 2.0**-40

@@ -21,7 +21,7 @@ import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
 from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing
-from bosaris_py.uncertainty.statistic_samplers import ClassEdges, CurveIndex
+from bosaris_py.uncertainty.statistics.samplers import ClassEdges, CurveIndex
 
 
 @attrs.frozen(eq=False)

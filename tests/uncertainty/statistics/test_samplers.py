@@ -11,9 +11,9 @@ from scipy import stats
 from bosaris_py import uncertainty as unc
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata
-from bosaris_py.uncertainty.lazy_curve import LazyEER, LazyMinCost
 from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
-from bosaris_py.uncertainty.statistic_samplers import (
+from bosaris_py.uncertainty.statistics.lazy_curve import LazyEER, LazyMinCost
+from bosaris_py.uncertainty.statistics.samplers import (
     CellCounts,
     CurveSampler,
     ErrorTotal,

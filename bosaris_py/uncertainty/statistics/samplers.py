@@ -34,14 +34,18 @@ from bosaris_py.uncertainty.speaker_curve import Block, Combine, WeightedCurve
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
 Evaluator = Callable[[Weights, Weights], Any]
 
+
 # Scores of one class in a system, and the thresholds that apply to them.
 ScoredLimits = tuple[FloatArray, Float64Array]
+
 
 # Picking n scores one by one costs as much as this share of n binomial draws.
 _PICKS_PER_BINOMIAL = 8
 
+
 # Up to this many trials a Fourier transform is quicker than a few hundred replicates.
 _LONGEST_TRANSFORM = 2**18
+
 
 # Steps of the chance, a power of 2 so that a product with it is exact: a look-up in so many takes
 # a fifth of a search.

@@ -7,7 +7,8 @@ from bosaris_py import Key, OperatingPoint, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py._validation import collected
 from bosaris_py.errors import FewSpeakersWarning
-from bosaris_py.uncertainty.influence import SpeakerInfluence, check_influences, losses_of
+from bosaris_py.uncertainty.influence.losses import losses_of
+from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence, check_influences
 from tests.uncertainty.speaker_samples import speaker_sample
 
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")

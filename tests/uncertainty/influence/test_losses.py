@@ -8,7 +8,7 @@ import pytest
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.influence import KeptRate, losses_of
+from bosaris_py.uncertainty.influence.losses import KeptRate, losses_of
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
 quiet = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")

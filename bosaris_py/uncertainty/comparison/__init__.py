@@ -1,0 +1,1 @@
+"""Two systems on the same trials, and all pairs of several."""

@@ -1,0 +1,269 @@
+"""All pairs of systems compared in one call."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import mark_read_only
+from bosaris_py._execution import progress_bar
+from bosaris_py._validation import as_seed, cautions, check_choice, check_fraction, invalid
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import SystemsLike, as_systems, split_key
+from bosaris_py.uncertainty.bootstrap_result import Alternative
+from bosaris_py.uncertainty.bootstrapping import metric_name
+from bosaris_py.uncertainty.comparison.paired import paired_samples
+from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest, z_test_of_samples
+from bosaris_py.uncertainty.comparison.table import (
+    Comparison,
+    ComparisonTable,
+    known_p_values,
+    one_sided_p_value,
+)
+from bosaris_py.uncertainty.influence.losses import LINEAR
+from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
+from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
+from bosaris_py.uncertainty.primary_cost import PrimaryCost, divided
+from bosaris_py.uncertainty.resampling import (
+    Resampling,
+    ScoresMethod,
+    ScoresOptions,
+    check_same_trials,
+    check_system,
+    refuse_missing,
+    split_options,
+)
+from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
+from bosaris_py.uncertainty.statistics.curves import AUC, MinDCF, SteppyEER
+from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
+
+# All pairs of several systems.
+
+
+@cautions()
+def compare_systems(
+    systems: SystemsLike,
+    key: Any,
+    statistic: StatisticLike,
+    *,
+    correction: Correction | None = None,
+    level: float = 0.05,
+    method: ScoresMethod = "speaker",
+    conditions: Conditions | None = None,
+    alternative: Alternative = "two-sided",
+    **options: Unpack[ScoresOptions],
+) -> ComparisonTable:
+    r"""Compare each pair of several systems, and correct the p-values for their number.
+
+    Parameters
+    ----------
+    systems : mapping of str to Scores or FlatScores
+        At least two systems by name; a list is numbered.
+    key : Key or FlatKey, or pair (key, metadata)
+        Which trials are targets and which non-targets; such as `read_key` returns.
+    statistic : Statistic, OperatingPoint or callable
+        The metric, a number. A built-in metric is compared by `speaker_z_test`, any other as by
+        `paired_bootstrap`.
+    speakers : IdMap, dict, callable, str, or pair of these, optional
+        The speaker of each model and segment, as for `evaluate`.
+    correction : {"max-t", "holm", "by"}, optional
+        By the largest t of all pairs, see below; see `holm_correction` and `by_correction`. By
+        default "max-t" for three systems and more that are compared by speaker, else "holm".
+    level : float, default: 0.05
+        The chance of at least one false alarm that is accepted; with "by" the mean share of false
+        alarms among the significant tests.
+    method
+        As for `bootstrap_scores`; other than "speaker" every statistic is resampled.
+    conditions, alternative, replications, rng, workers, progress
+        As for `paired_bootstrap`. All pairs see the same replicates.
+
+    Returns
+    -------
+    ComparisonTable
+        One row for each pair. Where the p-value is not defined, it is 1.
+
+    Raises
+    ------
+    TrialMismatchError
+        As for `speaker_z_test` and `paired_bootstrap`.
+
+    Warns
+    -----
+    FewErrorsWarning, DegenerateReplicatesWarning, MissingTrialsWarning
+        As for these; each names the systems.
+
+    Notes
+    -----
+    With ``correction="max-t"`` the corrected p-value of the largest :math:`|t|` is the chance that
+    the largest of all pairs is as large if systems are alike; that of the next one leaves the
+    first pair out, and so on: J. P. Romano and M. Wolf, Econometrica 73, 2005. By speaker,
+
+    .. math::
+
+        t = \sum_k \psi_k \Big/ \sqrt{\textstyle\sum_k \psi_k^2}
+
+    with the influences of `speaker_permutation_test_scores`, and signs that are flipped for all
+    pairs at once: 9,999 random ones, the same in each call, or all up to 13 speakers. So a
+    corrected p-value is not below .0001. Of replicates t is the difference to the estimate over
+    their standard deviation. No corrected p-value is below that of its test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import Key, Scores
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng = np.random.default_rng(1)
+    >>> speakers, same = [f"speaker{i}" for i in range(60)], np.eye(60, dtype=bool)
+    >>> key = Key(speakers, speakers, same, ~same)
+    >>> systems, noise = {}, 4.0 * same
+    >>> for name in ("A", "B", "C"):
+    ...     noise = noise + rng.normal(size=(60, 60))
+    ...     systems[name] = Scores(noise, speakers, speakers)
+    >>> table = unc.compare_systems(systems, key, unc.Cllr(), replications=200, rng=2)
+    >>> [(r["first"], r["second"], r["significant"]) for r in table.records()]
+    [('A', 'B', True), ('A', 'C', True), ('B', 'C', True)]
+    """
+    if correction is not None:
+        check_choice(correction, Correction, "correction")
+    check_fraction(level, "level")
+    check_choice(alternative, Alternative, "alternative")
+    named = as_systems(systems)
+    if len(named) < 2:
+        raise invalid("systems", "hold at least two systems", "one")
+    if not isinstance(statistic, PrimaryCost):
+        as_statistic(statistic)
+    elif conditions is not None:
+        raise invalid("conditions", "be left out of a primary cost", "Conditions")
+    seed, progress = as_seed(options.get("rng")), options.get("progress", False)
+    who, how = split_options(method, {**options, "progress": False})
+    plain_key, _ = split_key(key)
+    plain = statistic.plain if isinstance(statistic, PrimaryCost) else statistic
+    refuse_different_trials(named, plain_key, plain, how)
+    names = list(named)
+    with cautions(system=names[0]):
+        first = how.sample(named[names[0]], key, who, conditions)
+    samples = {names[0]: first}
+    for name in names[1:]:
+        with cautions(system=name):
+            samples[name] = first.of_system(named[name], plain_key, conditions)
+    if isinstance(statistic, PrimaryCost):
+        _, metadata = split_key(key)
+        samples = {
+            name: divided(sample, statistic, named[name], plain_key, metadata)
+            for name, sample in samples.items()
+        }
+    table = compare_samples(
+        samples,
+        plain,
+        how,
+        seed,
+        alternative=alternative,
+        level=level,
+        correction=correction,
+        progress=progress,
+    )
+    if not isinstance(statistic, PrimaryCost):
+        return table
+    cost, plan = "minCprimary" if statistic.minimum else "actCprimary", statistic.plan
+    return attrs.evolve(table, metric=f"{cost} of {plan.name}", normalized=plan.normalize)
+
+
+def refuse_different_trials(
+    systems: Mapping[str, AnyScores], key: AnyKey, statistic: object, how: Resampling
+) -> None:
+    """Raise unless systems have scores of the same trials; the z-test wants all of a key."""
+    names = list(systems)
+    for name, scores in systems.items():
+        check_system(scores, f"systems[{name!r}]")
+        if _is_closed(statistic, how):
+            refuse_missing(scores, key, f"systems[{name!r}]")
+        elif name != names[0]:
+            check_same_trials((systems[names[0]], scores), key)
+
+
+@cautions()
+def compare_samples(
+    samples: Mapping[str, ListedSample],
+    statistic: StatisticLike,
+    how: Resampling,
+    seed: int,
+    *,
+    alternative: Alternative = "two-sided",
+    level: float = 0.05,
+    correction: Correction | None = None,
+    progress: bool = False,
+) -> ComparisonTable:
+    """Compare each pair of samples of the same trials, see `compare_systems`."""
+    for name, sample in samples.items():
+        warn_unless_fit([statistic], sample, name)
+    chosen = as_statistic(statistic)
+    tests: dict[tuple[str, str], Comparison] = {}
+    pairs = list(itertools.combinations(samples, 2))
+    for a, b in progress_bar(pairs, shown=progress, unit="pair"):
+        both = samples[a], samples[b]
+        with cautions(pair=f"{a} and {b}"):
+            if _is_closed(statistic, how):
+                tests[a, b] = z_test_of_samples(both, (statistic, None), alternative)  # type: ignore[arg-type]
+            else:
+                # All pairs see the same replicates.
+                anew = attrs.evolve(how, rng=seed)
+                tests[a, b] = paired_samples((chosen, chosen), both, anew, alternative)
+        if shape := np.shape(tests[a, b].difference):
+            raise invalid("statistic", "be a number", f"an array of shape {shape}")
+    if correction is None:
+        correction = "max-t" if len(samples) > 2 and how.method == "speaker" else "holm"
+    if correction == "max-t":
+        table = _max_t_table(tests, alternative, level)
+    else:
+        table = ComparisonTable.from_tests(tests, level=level, correction=correction)
+    # An OperatingPoint is a cost that is not normalized.
+    cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)
+    normalized = getattr(statistic, "normalize", False) if cost else None
+    larger = isinstance(statistic, AUC)
+    known = isinstance(statistic, (*LINEAR, SteppyEER, OperatingPoint))
+    return attrs.evolve(
+        table,
+        normalized=normalized,
+        metric=metric_name(statistic),
+        larger_is_better=larger if known else None,
+    )
+
+
+def _max_t_table(
+    tests: Mapping[tuple[str, str], Comparison], alternative: Alternative, level: float
+) -> ComparisonTable:
+    """Correct the tests of all pairs by the largest t of common signs, or replicates."""
+    results = tuple(tests.values())
+    given = np.array(known_p_values(results))
+    if isinstance(results[0], SpeakerZTest):
+        # The losses of an area are those of 1 - AUC.
+        signs = (-1.0 if test.contrast.is_area else 1.0 for test in results)
+        draws = CommonDraws.of_signs(
+            [sign * test.contrast.swaps for sign, test in zip(signs, results, strict=True)]
+        )
+    else:
+        estimates = np.array([test.contrast.estimate for test in results])
+        replicates = np.stack([test.contrast.replicates for test in results], axis=1)
+        draws = CommonDraws.of_replicates(estimates, replicates)
+    corrected = compared(given, draws.corrected(alternative, given), level, "max-t")
+    # What is not significant by itself ranks nobody.
+    sides = np.array([one_sided_p_value(test) for test in results])
+    own = np.minimum(2.0 * np.concatenate([sides, 1.0 - sides]), 1.0)
+    directions = mark_read_only(np.maximum(draws.of_directions(), own))
+    return ComparisonTable(tuple(tests), results, corrected, directions=directions)
+
+
+def _is_closed(statistic: object, how: Resampling) -> bool:
+    """Tell if systems are compared by `speaker_z_test`."""
+    has_formula = isinstance(statistic, OperatingPoint) or (
+        isinstance(statistic, LINEAR) and not statistic.shape
+    )
+    return has_formula and how.method == "speaker" and not how.pigeonhole

@@ -1,0 +1,341 @@
+"""The table of all pairs of systems: corrected p-values, groups, ranks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import Float64Array
+from bosaris_py._tables import (
+    Table,
+    WithInterval,
+    joined_notes,
+    or_none,
+    scale_of_costs,
+    text_table,
+)
+from bosaris_py._validation import check_choice, invalid
+from bosaris_py.uncertainty.bootstrap_result import ZTest
+from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.multiplicity.corrections import (
+    HEADS,
+    WORDS,
+    CorrectedPValues,
+    Correction,
+    by_correction,
+    holm_correction,
+)
+from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals, count_ranks, surely_better
+
+# Several tests at once.
+
+# Anything with the attributes difference, standard_error and p_value.
+Comparison: TypeAlias = Any
+
+
+@attrs.frozen(eq=False, repr=False)
+class ComparisonTable(Table):
+    """Comparisons of several systems, with p-values corrected for their number.
+
+    Made by `compare_systems` and `from_tests`. A p-value that is not defined counts as 1.
+
+    Parameters
+    ----------
+    pairs : tuple of (str, str)
+        Names of the two systems of each comparison.
+    tests : tuple
+        Result of each comparison.
+    corrected : CorrectedPValues
+        The corrected p-values.
+    normalized : bool, optional
+        Whether differences are of normalized costs; None if they are not of costs.
+    metric : str
+        What was compared, such as ``"minDCF(0.05)"``; empty where the tests do not say.
+    larger_is_better : bool, optional
+        Whether the better system has the larger metric; None where the tests do not say.
+    directions : (2 m,) ndarray of float64, optional
+        Of max-t: corrected p-values of each difference above zero, then of each below.
+
+    Examples
+    --------
+    >>> from bosaris_py.uncertainty import ErrorCounts, hter_z_test
+    >>> a, b = ErrorCounts(40, 400, 600, 6000), ErrorCounts(80, 400, 1200, 6000)
+    >>> c = ErrorCounts(44, 400, 620, 6000)
+    >>> ComparisonTable.from_tests({
+    ...     ("A", "B"): hter_z_test(a, b), ("A", "C"): hter_z_test(a, c)})
+    first  second                  difference      SE         p   p Holm  significant
+    A      B       -0.1000 [-0.1253, -0.0747]  0.0129  9.49e-15  1.9e-14  yes
+    A      C        -0.0067 [-0.0286, 0.0153]  0.0112     0.551    0.551  no
+    (first minus second; 95 % intervals: z-test, independent; Holm's correction, level 0.05)
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    tests: tuple[Comparison, ...]
+    corrected: CorrectedPValues
+    normalized: bool | None = None
+    metric: str = ""
+    larger_is_better: bool | None = None
+    directions: Float64Array | None = None
+
+    @classmethod
+    def from_tests(
+        cls,
+        tests: Mapping[tuple[str, str], Comparison],
+        *,
+        level: float = 0.05,
+        correction: Literal["holm", "by"] = "holm",
+    ) -> "ComparisonTable":
+        """Collect the comparisons of several pairs of systems, or of one pair in conditions.
+
+        Parameters
+        ----------
+        tests : mapping from (str, str) to a test result
+            For the names of two systems, the result of their comparison: anything with
+            attributes difference, standard_error and p_value.
+        level : float, default: 0.05
+            The chance of at least one false alarm that is accepted; with "by" the mean share of
+            false alarms among the significant tests.
+        correction : {"holm", "by"}, default: "holm"
+            See `holm_correction` and `by_correction`, which is for many tests.
+
+        Returns
+        -------
+        ComparisonTable
+        """
+        check_choice(correction, ("holm", "by"), "correction")
+        if not tests:
+            raise invalid("tests", "hold at least one comparison", "none")
+        results = tuple(tests.values())
+        correct = holm_correction if correction == "holm" else by_correction
+        return cls(tuple(tests), results, correct(known_p_values(results), level=level))
+
+    @property
+    def holm(self) -> CorrectedPValues:
+        """The p-values with Holm's correction, whichever the table has."""
+        if self.corrected.correction == "holm":
+            return self.corrected
+        return holm_correction(known_p_values(self.tests), level=self.corrected.level)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the comparisons as dicts.
+
+        Returns
+        -------
+        list of dict
+            ``first``, ``second``, ``difference``, ``low`` and ``high``, which are the ends of its
+            interval, ``standard_error``, ``p_value``, ``p_corrected``, ``p_holm``, ``significant``,
+            ``normalized``, ``metric``, ``intervals``, which says how they were made, and
+            ``correction``; p is 1 where the test is not defined.
+        """
+        p_holm, significant = self.holm.adjusted.tolist(), self.corrected.significant.tolist()
+        p_corrected = self.corrected.adjusted.tolist()
+        return [
+            {
+                "first": first,
+                "second": second,
+                "difference": or_none(test.difference),
+                "low": None if ends is None else or_none(ends[0]),
+                "high": None if ends is None else or_none(ends[1]),
+                "standard_error": or_none(test.standard_error),
+                "p_value": 1.0 if math.isnan(test.p_value) else test.p_value,
+                "p_corrected": p_corrected[i],
+                "p_holm": p_holm[i],
+                "significant": significant[i],
+                "normalized": self.normalized,
+                "metric": self.metric or None,
+                "intervals": self._intervals or None,
+                "correction": self._correction,
+            }
+            for i, ((first, second), test, ends) in enumerate(
+                zip(self.pairs, self.tests, map(self._ends, self.tests), strict=True)
+            )
+        ]
+
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Return the groups of systems within which no difference was found.
+
+        Returns
+        -------
+        tuple of tuple of str
+            The largest such groups, systems in the order of the table. A system may be in several
+            groups. Two systems that share none differ significantly.
+
+        Raises
+        ------
+        InvalidInputError
+            If a pair of systems was not compared.
+
+        Notes
+        -----
+        These are the letters of a compact letter display: H.-P. Piepho, Journal of Computational
+        and Graphical Statistics 13, 2004. That no difference was found does not show that
+        systems are equal.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace as Test
+        >>> p_values = {("A", "B"): 0.4, ("B", "C"): 0.3, ("A", "C"): 0.001}
+        >>> ComparisonTable.from_tests({
+        ...     pair: Test(difference=0.1, standard_error=0.1, p_value=p)
+        ...     for pair, p in p_values.items()}).groups()
+        (('A', 'B'), ('B', 'C'))
+        """
+        names = self._names()
+        found = zip(map(frozenset, self.pairs), self.corrected.significant.tolist(), strict=True)
+        alike: dict[str, set[str]] = {name: set() for name in names}
+        for pair, significant in found:
+            for name in () if significant else pair:
+                alike[name] |= pair - {name}
+        # Each system joins all groups that it does not differ from; what is left whole is largest.
+        largest: list[set[str]] = []
+        for name in names:
+            joined = [(group & alike[name]) | {name} for group in [*largest, set()]]
+            whole = [*(group for group in largest if not group <= alike[name]), *joined]
+            largest = []
+            for group in sorted(whole, key=len, reverse=True):
+                if not any(group <= other for other in largest):
+                    largest.append(group)
+        order = {name: i for i, name in enumerate(names)}
+        ranked = sorted(sorted(order[name] for name in group) for group in largest)
+        return tuple(tuple(names[i] for i in group) for group in ranked)
+
+    def rank_intervals(self, *, larger_is_better: bool | None = None) -> RankIntervals:
+        r"""Return which ranks each system may have, all of them at once.
+
+        Parameters
+        ----------
+        larger_is_better : bool, optional
+            Whether the better system has the larger metric. Needed only where the table does not
+            know: of functions, and of tests that were collected.
+
+        Returns
+        -------
+        uncertainty.RankIntervals
+            With the set of systems that may be the best one, ``best``.
+
+        Raises
+        ------
+        InvalidInputError
+            If a pair of systems was not compared, or nothing says which end is better.
+
+        Notes
+        -----
+        The rank of system j lies between 1 plus the number of systems surely better and n minus the
+        number surely worse: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Review of
+        Economic Studies 91, 2024. A system is surely better if a one-sided test says so, which is
+        corrected for the tests of all pairs in both directions: by the largest t with "max-t", else
+        by Holm's correction. With the confidence 1 - level all intervals hold the true ranks. No
+        two systems are ranked whose difference is not significant without a correction.
+
+        Examples
+        --------
+        >>> from types import SimpleNamespace as Test
+        >>> p_values = {("A", "B"): 0.4, ("B", "C"): 0.001, ("A", "C"): 0.001}
+        >>> ComparisonTable.from_tests({
+        ...     pair: Test(difference=-0.1, standard_error=0.1, p_value=p)
+        ...     for pair, p in p_values.items()}).rank_intervals(larger_is_better=False)
+        system    rank  may be the best
+        A       1 to 2  yes
+        B       1 to 2  yes
+        C            3  no
+        (ranks of all systems, 95 % confidence; Holm's correction)
+        """
+        names = self._names()
+        known = self.larger_is_better if larger_is_better is None else larger_is_better
+        if known is None:
+            expected = "be given where the metric does not say which end is better"
+            raise invalid("larger_is_better", expected, "None")
+        level, directions = self.corrected.level, self.directions
+        correction: Correction = "max-t"
+        if directions is None:
+            # One-sided: half of a two-sided p-value on the side of the difference.
+            one_sided = [one_sided_p_value(test) for test in self.tests]
+            both = np.concatenate([one_sided, 1.0 - np.asarray(one_sided)])
+            directions, correction = holm_correction(both, level=level).adjusted, "holm"
+        better = surely_better(self.pairs, directions, level, larger_is_better=known)
+        return count_ranks(names, better, level, correction, self.metric)
+
+    def _names(self) -> list[str]:
+        """Return the systems, all pairs of which must have been compared."""
+        names = list(dict.fromkeys(itertools.chain.from_iterable(self.pairs)))
+        tested = set(map(frozenset, self.pairs))
+        for a, b in itertools.combinations(names, 2):
+            if frozenset((a, b)) not in tested:
+                raise invalid("pairs", "hold each pair of systems", f"not {a} and {b}")
+        return names
+
+    def _ends(self, test: Comparison) -> tuple[float, float] | None:
+        """Return the interval of a difference; tests of others may have none."""
+        if isinstance(test, ZTest):
+            interval = test.interval(1.0 - self.corrected.level)
+            return interval.low, interval.high
+        return (test.low, test.high) if isinstance(test, PairedBootstrapResult) else None
+
+    @property
+    def _intervals(self) -> str:
+        test = self.tests[0]
+        if isinstance(test, ZTest):
+            law = "z" if math.isinf(test.degrees) else "t"
+            return f"{100 * (1 - self.corrected.level):g} % intervals: {law}-test, {test.method}"
+        if not isinstance(test, PairedBootstrapResult):
+            return ""
+        found = test.contrast
+        return (
+            f"{100 * found.confidence:g} % intervals: {found.method} bootstrap, "
+            f"{found.replicates.shape[0]} replicates, {found.interval}"
+        )
+
+    @property
+    def _correction(self) -> str:
+        return f"{WORDS[self.corrected.correction]}, level {self.corrected.level:g}"
+
+    @property
+    def _note(self) -> str:
+        of = f"{self.metric}, first minus second" if self.metric else "first minus second"
+        return joined_notes(of, scale_of_costs(self.normalized), self._intervals, self._correction)
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return 0, 1, 6
+
+    def _texts(self) -> list[list[str]]:
+        head = f"p {HEADS[self.corrected.correction]}"
+        rows = [["first", "second", "difference", "SE", "p", head, "significant"]]
+        records, verdicts = self.records(), {True: "yes", False: "no"}
+        spreads = [record["standard_error"] for record in records if record["standard_error"]]
+        # As many decimals in both columns as show three digits of the smallest standard error.
+        decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
+        forms = (f".{decimals}f", f".{decimals}f", ".3g", ".3g")
+        names = ("difference", "standard_error", "p_value", "p_corrected")
+        for record in records:
+            cells = zip((record[name] for name in names), forms, strict=True)
+            texts = ["-" if number is None else format(number, form) for number, form in cells]
+            if record["low"] is not None:
+                low, high = (format(record[end], forms[0]) for end in ("low", "high"))
+                texts[0] = WithInterval(texts[0], f"[{low}, {high}]")
+            significant = verdicts[record["significant"]]
+            rows.append([record["first"], record["second"], *texts, significant])
+        return rows
+
+    def __repr__(self) -> str:
+        """Lay the comparisons out as a table."""
+        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
+        return "\n".join([*lines, f"({self._note})"])
+
+
+def known_p_values(tests: Sequence[Comparison]) -> list[float]:
+    """Return the p-values of tests; what a test cannot tell counts as no difference."""
+    return [1.0 if math.isnan(test.p_value) else test.p_value for test in tests]
+
+
+def one_sided_p_value(test: Comparison) -> float:
+    """Return the p-value of a difference above zero."""
+    (p_value,), asked = known_p_values([test]), getattr(test, "alternative", "two-sided")
+    if asked != "two-sided":
+        return p_value if asked == "greater" else 1.0 - p_value
+    return 0.5 * p_value if test.difference > 0 else 1.0 - 0.5 * p_value

@@ -1,0 +1,1 @@
+"""Statistics that can be resampled, each with its fastest exact way."""

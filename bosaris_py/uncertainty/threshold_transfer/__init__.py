@@ -1,0 +1,1 @@
+"""A threshold that one set chooses, judged on another one."""
