@@ -1,4 +1,4 @@
-"""How systems are judged: the rows of a table, their intervals, and the words for both."""
+"""How systems are evaluated: the rows of a table, their intervals, and the words for both."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A threshold that one set chooses, judged on another one."""
+"""A threshold that one set chooses, evaluated on another one."""
