@@ -22,8 +22,9 @@ _NAMES = {
     "bosaris_py.evaluation": """
         Decomposition EvaluationPlan PLANS PartitionFactor PrimaryCost Results SystemComparison
         SystemDivergence TandemCost TandemCounts TandemCurve TandemEER Validation a_dcf
-        act_a_dcf act_t_dcf decompose primary_cost primary_cost_of_files sasv_eer spf_eer
-        split_by_labels sv_eer t_dcf t_eer t_eer_curve tandem_cost tandem_counts validate
+        act_a_dcf act_t_dcf decompose min_sasv_cllr primary_cost primary_cost_of_files sasv_cllr
+        sasv_eer spf_eer split_by_labels sv_eer t_dcf t_eer t_eer_curve tandem_cost
+        tandem_counts validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.frames": "TrialFrame from_frame",

@@ -44,8 +44,10 @@ from bosaris_py.evaluation import a_dcf as a_dcf
 from bosaris_py.evaluation import act_a_dcf as act_a_dcf
 from bosaris_py.evaluation import act_t_dcf as act_t_dcf
 from bosaris_py.evaluation import decompose as decompose
+from bosaris_py.evaluation import min_sasv_cllr as min_sasv_cllr
 from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
+from bosaris_py.evaluation import sasv_cllr as sasv_cllr
 from bosaris_py.evaluation import sasv_eer as sasv_eer
 from bosaris_py.evaluation import spf_eer as spf_eer
 from bosaris_py.evaluation import split_by_labels as split_by_labels

@@ -429,6 +429,8 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
 
 def _train(args: argparse.Namespace, cls: Any) -> Any:
     """Train a map on files, in blocks if they are large, and save it if that is asked for."""
+    if cls is bp.LinearFusion and args.spoof == "keep":
+        return _train_spoof_aware(args)
     is_fusion = cls is bp.LinearFusion
     if not is_fusion and len(args.training) > 1:
         raise _UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
@@ -450,6 +452,29 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
     if args.model is not None:
         model.save(args.model)
     return model
+
+
+def _train_spoof_aware(args: argparse.Namespace) -> Any:
+    """Train a fusion of a verifier and a countermeasure, and save it if that is asked for."""
+    if args.prior or args.objective != "cllr":
+        raise _UsageError("with --spoof keep, --costs take the place of --prior and --objective")
+    scores = {name: _load_scores(args, file) for name, file in _both(args.training).items()}
+    ridge = 0.0 if args.ridge is None else args.ridge
+    model = bp.SASVFusion.fit(_load_key(args), **scores, costs=args.costs, ridge=ridge)
+    if args.model is not None:
+        model.save(args.model)
+    return model
+
+
+def _both(given: list[str]) -> dict[str, str]:
+    """Return the files of a verifier and a countermeasure by these names."""
+    systems = _systems(given)
+    if set(systems) != {"asv", "cm"}:
+        raise _UsageError(
+            "a fusion with --spoof keep has two files, asv=FILE and cm=FILE; got "
+            f"{', '.join(systems)}"
+        )
+    return systems
 
 
 def _calibrate(args: argparse.Namespace) -> None:
@@ -512,15 +537,21 @@ def _fuse(args: argparse.Namespace) -> None:
 
 
 def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
-    if not isinstance(model, bp.LinearFusion):
-        raise _UsageError(f"{args.model} is no linear fusion: {model!r}")
-    files = _systems_in_order(args.apply, model.system_names)
+    if not isinstance(model, bp.LinearFusion | bp.SASVFusion):
+        raise _UsageError(f"{args.model} is no linear or spoof-aware fusion: {model!r}")
+    systems: dict[str, Any]
+    if isinstance(model, bp.SASVFusion):
+        systems = dict(sorted(_both(args.apply).items()))
+    else:
+        systems = {"score_files": _systems_in_order(args.apply, model.system_names)}
+    files = systems.get("score_files", [*systems.values()])
     if args.trials is not None and _are_large(args, *files, args.trials):
-        model.apply_files(files, args.trials, args.output, progress=_at_terminal())
+        where: dict[str, Any] = {"ndx_file": args.trials, "output_file": args.output}
+        model.apply_files(**systems, **where, progress=_at_terminal())
         return
     scores = [_load_scores(args, file) for file in files]
     if args.trials is not None:
-        trials = bp.read_trials(args.trials)[0]
+        trials = bp.read_trials(args.trials, spoof="nontarget")[0]
     else:
         trials, *others = map(bp.trials.scores.scored_ndx, scores)
         # Fusion itself refuses systems that lack trials of the first.
@@ -528,7 +559,11 @@ def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
             counts = ", ".join(str(part.n_trials) for part in (trials, *others))
             message = f"the files to fuse have scores of {counts} trials: say which by --trials"
             raise bp.errors.TrialMismatchError(message)
-    _save(model.apply(scores, trials), args.output, args.to)
+    if isinstance(model, bp.SASVFusion):
+        fused = model.apply(asv=scores[0], cm=scores[1], ndx=trials)
+    else:
+        fused = model.apply(scores, trials)
+    _save(fused, args.output, args.to)
 
 
 def _speakers(text: str, key: Any, metadata: Any) -> Any:
@@ -1037,6 +1072,7 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "Join the scores of several systems.",
         "bosaris fuse dev_a.h5 dev_b.h5 --key dev_key.h5 --model fusion.json",
         "bosaris fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o fused.h5",
+        "bosaris fuse asv=dev_asv.txt cm=dev_cm.txt --key dev.trl --spoof keep --model sasv.json",
     ),
     "det": ("Draw a DET plot.", "bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01"),
     "bayes": (
@@ -1085,7 +1121,7 @@ _COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         f"{_TEXT} {_TABLE}",
     ),
     "calibrate": (_calibrate, f"{_TRAINING} --method"),
-    "fuse": (_fuse, _TRAINING),
+    "fuse": (_fuse, f"{_TRAINING} --costs"),
     "det": (_det, f"{_SYSTEMS} --output! --force --window --title"),
     "bayes": (_bayes, f"{_SYSTEMS} --output! --force --range --title"),
     "primary-cost": (

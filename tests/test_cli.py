@@ -323,7 +323,7 @@ class TestTraining:
         assert "is no calibration: LinearFusion" in err
         code, _, err = run("fuse", "--model", "c.json", "--apply", "eval_a.h5", "-o", "x.h5")
         assert code == 2
-        assert "is no linear fusion: LinearCalibration" in err
+        assert "is no linear or spoof-aware fusion: LinearCalibration" in err
 
 
 class TestReport:

@@ -109,7 +109,7 @@ def test_what_takes_two_classes_is_refused(read):
     ("given", "message"),
     [
         ({"figures": ["eer"]}, "`figures` must be one of"),
-        ({"figures": ["a_dcf"]}, "`spoof_costs` must be given, for the a-DCF"),
+        ({"figures": ["a_dcf"]}, "`spoof_costs` must be given, for a_dcf"),
         ({"figures": ["sv_eer"], "operating_points": [0.5]}, "stand without points"),
         ({"operating_points": [0.5], "spoof_costs": "a-DCF1"}, "left out without `figures`"),
     ],
@@ -148,3 +148,21 @@ def test_without_replicates_figures_with_a_formula_have_intervals(read):
     (record,) = bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2", **WHO).records()
     expected = unc.speaker_interval(scores, pair, unc.SVEER(), **WHO)
     assert (record["sv_eer_low"], record["sv_eer_high"]) == (expected.low, expected.high)
+
+
+def test_a_plan_with_the_cllr_of_the_mixture(read):
+    scores, pair = read
+    own = bp.EvaluationPlan(
+        name="mine", figures=["sasv_cllr", "min_sasv_cllr"], spoof_costs="ASVspoof5"
+    )
+    found = bp.evaluate({"a": scores}, pair, plan=own, **WHO)
+    (record,) = found.records()
+    lists = lists_of(scores, *pair)
+    # Sums in another order.
+    assert record["sasv_cllr"] == pytest.approx(bp.sasv_cllr(*lists, "ASVspoof5"), rel=1e-12)
+    least = bp.min_sasv_cllr(*lists, "ASVspoof5")
+    assert record["min_sasv_cllr"] == pytest.approx(least, rel=1e-12)
+    assert record["sasv_cllr_low"] < record["sasv_cllr"] < record["sasv_cllr_high"]
+    assert "min SASV-Cllr" in str(found)
+    with pytest.raises(InvalidInputError, match="be given, for sasv_cllr"):
+        bp.EvaluationPlan(name="mine", figures=["sasv_cllr"])

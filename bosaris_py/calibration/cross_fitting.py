@@ -28,6 +28,7 @@ from bosaris_py._validation import (
     describe,
     hushed,
     invalid,
+    list_some,
 )
 from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds, weak_unless_given
 from bosaris_py.calibration.linear import LinearCalibration
@@ -38,7 +39,8 @@ from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, FlatKey, Key
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.sample import ListedSample, spoofed_trials
 from bosaris_py.trials.scores import (
     AnyScores,
     ListedScores,
@@ -157,7 +159,8 @@ class FoldedTrials:
 
     # `sides` are the folds of models and of segments, and `table` numbers the `pairs` of folds.
     # `scored` tells which trials have a score, None says all. `systems` are the first arguments of
-    # `fit_scores`, for models that have no `fit`.
+    # `fit_scores`, for models that have no `fit`; of a model of three classes, whose kinds of
+    # trials are in `metadata`, the keywords of `fit` and `apply`.
 
     key: AnyKey
     scored: BoolArray | None
@@ -166,6 +169,7 @@ class FoldedTrials:
     table: Positions
     classes: tuple[_FoldedClass, ...]
     systems: tuple[Any, ...]
+    metadata: TrialMetadata | None = None
 
     @classmethod
     def of(
@@ -175,6 +179,7 @@ class FoldedTrials:
         scored: BoolArray | None,
         sides: Sequence[IntArray],
         systems: tuple[Any, ...] = (),
+        one_sided: BoolArray | None = None,
     ) -> "FoldedTrials":
         """Take the scores of both classes, and the folds of models and of segments."""
         n_folds = 1 + max(int(side.max()) for side in sides)
@@ -182,12 +187,16 @@ class FoldedTrials:
         table = np.zeros((n_folds, n_folds), dtype=np.min_scalar_type(len(pairs)))
         low, high = np.transpose(pairs)
         table[low, high] = table[high, low] = np.arange(len(pairs))
-        if isinstance(key, Key) and scored is None:
+        if isinstance(key, Key) and scored is None and one_sided is None:
             cells = table[sides[0]].take(sides[1], axis=1).T
             codes = [cells[mask.T] for mask in (key.tar, key.non)]
         else:
             (models, segments), labels = _listed(key, scored)
-            listed = table[sides[0][models], sides[1][segments]]
+            one, other = sides[0][models], sides[1][segments]
+            if one_sided is not None:
+                # The person of a spoof is the speaker of its model.
+                other = np.where(one_sided if scored is None else one_sided[scored], one, other)
+            listed = table[one, other]
             codes = [listed[labels], listed[~labels]]
         tar, non = (
             _FoldedClass(*both, None, len(pairs)) for both in zip(lists, codes, strict=True)
@@ -274,9 +283,19 @@ class FoldedTrials:
             for name, side, own in zip(_WEIGHTS, self.classes, lines, strict=True)
             if side.weights is not None
         }
-        fitted = model.fit_scores(*self.systems, self._key_of(lines), **weights, **options)
-        key = self._key_of([side.order[side.parts[number]] for side in self.classes])
-        found, labels = fitted.apply(*self.systems, key).scores, key.trial_labels()
+        used, key = (
+            self._key_of(lines),
+            self._key_of([side.order[side.parts[number]] for side in self.classes]),
+        )
+        if self.metadata is None:
+            fitted = model.fit_scores(*self.systems, used, **weights, **options)
+            llrs = fitted.apply(*self.systems, key)
+        else:
+            fitted = model.fit((used, self.metadata), **self.systems[0], **options)
+            # What a fold has not seen the final map may have.
+            with hushed(ExtrapolationWarning):
+                llrs = fitted.apply(**self.systems[0], ndx=key)
+        found, labels = llrs.scores, key.trial_labels()
         return fitted, [found[labels], found[~labels]]
 
     def _key_of(self, chosen: Sequence[IndexArray]) -> FlatKey:
@@ -449,10 +468,11 @@ def cross_fit(
     Parameters
     ----------
     model : class
-        `LinearCalibration`, `PAVCalibration`, `LinearFusion`, `QualityFusion`, or another class
-        with their ``fit`` or ``fit_scores``.
+        `LinearCalibration`, `PAVCalibration`, `LinearFusion`, `QualityFusion`, `SASVFusion`, or
+        another class with their ``fit`` or ``fit_scores``.
     scores : Scores or FlatScores; of a fusion a mapping or list of them
-        Scores of at least some of the key's trials; of a fusion of all.
+        Scores of at least some of the key's trials; of a fusion of all. Of a `SASVFusion` a mapping
+        of ``"asv"`` and ``"cm"``.
     key : Key or FlatKey, or pair (key, metadata)
         Which trials are targets and which non-targets.
     folds : int or "speaker", default: 5
@@ -484,6 +504,8 @@ def cross_fit(
 
     Notes
     -----
+    The one person of a spoofed trial is the speaker of its model, whose voice is claimed.
+
     F folds take F (F + 1) / 2 maps besides the final one, which has seen more speakers and is
     slightly better than the figures say. For a line, bounded or not, and more than 500 000 trials
     they are trained on moments of the scores on a fine grid, to about 1e-9.
@@ -520,18 +542,21 @@ def _prepared(
     model: Any, scores: Any, key: Any, options: dict[str, Any], *, qualities: Any = None, **how: Any
 ) -> tuple[Any, FoldedTrials, dict[str, int]]:
     """Train the final map and fold the trials; weights and conditions go out of the options."""
-    if not isinstance(model, type) or not hasattr(model, "fit_scores"):
+    of_kinds = getattr(model, "_of_kinds", False) is True
+    if not isinstance(model, type) or not (of_kinds or hasattr(model, "fit_scores")):
         hint = "Give the class, LinearCalibration for instance, and its options by name."
         raise invalid("model", "be a class of calibrations or fusions", describe(model), hint)
     given = () if qualities is None else (qualities,)
-    by_arrays = hasattr(model, "fit")
+    by_arrays = hasattr(model, "fit") and not of_kinds
     of_scores = by_arrays and issubclass(model, ScoreMap)
-    if given and by_arrays:
+    if given and (by_arrays or of_kinds):
         raise invalid("qualities", f"be left out with {model.__name__}", describe(qualities))
     only_key, metadata = split_key(key)
     trainer: Any = model
     weighting = [options.pop(name, None) for name in ("conditions", *_WEIGHTS)]
     # First: what the final map refuses or warns of explains more than folds do.
+    if of_kinds:
+        return _of_kinds(model, scores, key, options, weighting, **how)
     if not of_scores:
         named = dict(zip(("conditions", *_WEIGHTS), weighting, strict=True))
         used = {name: value for name, value in named.items() if value is not None}
@@ -556,6 +581,27 @@ def _prepared(
     return final, trials.weighted(weights), fold_of
 
 
+def _of_kinds(
+    model: Any, scores: Any, key: Any, options: dict[str, Any], weighting: Sequence[Any], **how: Any
+) -> tuple[Any, FoldedTrials, dict[str, int]]:
+    """Train the final map of a model of three classes, and fold the trials."""
+    if not isinstance(scores, Mapping) or set(scores) != {"asv", "cm"}:
+        found = list_some(scores) if isinstance(scores, Mapping) else describe(scores)
+        hint = 'For instance {"asv": verifier, "cm": countermeasure}.'
+        raise invalid("scores", "map asv and cm to the scores of both detectors", found, hint)
+    if any(value is not None for value in weighting):
+        raise invalid("weights and conditions", f"be left out with {model.__name__}", "some")
+    final = model.fit(key, **scores, **options)
+    only_key, metadata = split_key(key)
+    assert metadata is not None, "the model looked for kinds"
+    # There has been a warning of what is missing.
+    with hushed(BosarisWarning):
+        sample = ListedSample.of(scores["asv"], only_key, allow_empty=True)
+    how |= {"systems": (scores,), "one_sided": spoofed_trials(only_key, metadata)}
+    trials, fold_of = fold_trials(sample.lists, scores["asv"], only_key, metadata, **how)
+    return final, attrs.evolve(trials, metadata=metadata), fold_of
+
+
 def fold_trials(
     lists: Sequence[FloatArray],
     scores: AnyScores,
@@ -566,13 +612,21 @@ def fold_trials(
     speakers: SpeakersLike,
     rng: Rng,
     systems: tuple[Any, ...] = (),
+    one_sided: BoolArray | None = None,
 ) -> tuple[FoldedTrials, dict[str, int]]:
     """Divide the speakers of a key into folds; return its trials, and the fold of each speaker."""
-    who = TrialSpeakers.of_key(key, *speaker_maps(speakers, key, metadata))
-    fold_of = _divide(who, folds, rng)
+    who = TrialSpeakers.of_key(key, *speaker_maps(speakers, key, metadata), one_sided=one_sided)
+    persons = np.arange(who.n_speakers)
+    if one_sided is not None:
+        # Segments of spoofs alone have no person.
+        models, segments = key.trial_positions()
+        of_segments = who.of_segments[segments[~one_sided]]
+        persons = np.union1d(who.of_models[models], of_segments)
+    fold_of = np.zeros(who.n_speakers, dtype=np.int64)
+    fold_of[persons] = _divide(persons.size, folds, rng)
     sides = fold_of[who.of_models], fold_of[who.of_segments]
-    trials = FoldedTrials.of(lists, key, scored_trials(scores, key), sides, systems)
-    return trials, dict(zip(who.ids.tolist(), fold_of.tolist(), strict=True))
+    trials = FoldedTrials.of(lists, key, scored_trials(scores, key), sides, systems, one_sided)
+    return trials, dict(zip(who.ids[persons].tolist(), fold_of[persons].tolist(), strict=True))
 
 
 def choose_ridge(
@@ -634,9 +688,8 @@ def choose_ridge(
     return best if best == "weak" else float(best)
 
 
-def _divide(who: TrialSpeakers, folds: Folds, rng: Rng) -> IntArray:
-    """Return the fold of each speaker."""
-    n = who.n_speakers
+def _divide(n: int, folds: Folds, rng: Rng) -> IntArray:
+    """Return the fold of each of n speakers."""
     if isinstance(folds, str) and folds == "speaker":
         return np.arange(n)
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)):

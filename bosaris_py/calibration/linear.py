@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Self
 
 import attrs
@@ -16,6 +17,7 @@ from bosaris_py.calibration.trained import (
     FarScores,
     LinearMap,
     LineMap,
+    weighted_sum,
     write_llrs,
 )
 from bosaris_py.numerics.linear_objective import LinearObjective
@@ -318,8 +320,8 @@ class LinearCalibration(LinearMap, LineMap):
         files = [as_path(score_file, "score_file")]
         where = Where(block_rows, progress=progress)
         far = FarScores(self.low_score, self.high_score)
-        line = [self.scale], self.offset
-        write_llrs(files, ndx_file, output_file, *line, where, [far], needs_all=False)
+        line = functools.partial(weighted_sum, weights=[self.scale], offset=self.offset)
+        write_llrs(files, ndx_file, output_file, line, where, [far], needs_all=False)
         self._warn_of_far(far)
 
     def __repr__(self) -> str:

@@ -73,6 +73,8 @@ Weights: TypeAlias = npt.ArrayLike | None
 Field: TypeAlias = dict[str, Any]
 # Prior, objective and ridge.
 Settings: TypeAlias = tuple[float | OperatingPoint, str, Ridge]
+# What maps the scores of several systems, of one shape, to log-likelihood-ratios.
+Combine: TypeAlias = Callable[[Sequence[FloatArray]], Float64Array]
 # A block with the rows or the part of a list that it is, its llrs, and where there are any.
 MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
@@ -692,12 +694,11 @@ def weighted_sum(
 
 @attrs.define(eq=False)
 class _MappedFiles:
-    """The scores of files after a linear map, with counts of what has been read."""
+    """The scores of files after a map, with counts of what has been read."""
 
     blocks: TrialBlocks
     ids: TrialIds
-    weights: npt.ArrayLike
-    offset: float
+    combine: Combine
     needs_all: bool
     far: Sequence[FarScores]
     counts: TrialCounts = attrs.field(factory=TrialCounts)
@@ -717,7 +718,7 @@ class _MappedFiles:
                 # At the first block that shows it: the counts come from a pass of their own.
                 raise missing_scores(FilePasses((self.blocks,)), is_key=False)
             # What lies where there is no trial may be anything.
-            llrs = weighted_sum(block.scores, self.weights, self.offset)
+            llrs = self.combine(block.scores)
             mask = block.scored_labels != 0
             scores = block.scores
             if not mask.all():
@@ -768,14 +769,13 @@ def write_llrs(
     score_files: Sequence[FilePath],
     ndx_file: FilePath | None,
     output_file: FilePath,
-    weights: npt.ArrayLike,
-    offset: float,
+    combine: Combine,
     where: Where,
     far: Sequence[FarScores],
     *,
     needs_all: bool,
 ) -> None:
-    """Write the weighted sums of the scores in files into another file; count those far off."""
+    """Write what a map makes of the scores in files into another file; count those far off."""
     # Without `ndx_file` all scores of the one system are written. Trials without score are refused
     # if all are needed, and warned of otherwise.
     if Path(as_path(output_file, "output_file")).suffix.lower() not in _HDF5:
@@ -784,7 +784,7 @@ def write_llrs(
     refuse_inputs(output_file, (*score_files, trials), "output_file")
     blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
     form = blocks.trials
-    mapped = _MappedFiles(blocks, ids, weights, offset, needs_all, far)
+    mapped = _MappedFiles(blocks, ids, combine, needs_all, far)
     parts = mapped.read(where)
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
     if isinstance(form, MatrixFile):

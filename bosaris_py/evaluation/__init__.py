@@ -44,7 +44,15 @@ from bosaris_py.evaluation.tandem import (
     tandem_cost,
     tandem_counts,
 )
-from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
+from bosaris_py.evaluation.third_class import (
+    a_dcf,
+    act_a_dcf,
+    min_sasv_cllr,
+    sasv_cllr,
+    sasv_eer,
+    spf_eer,
+    sv_eer,
+)
 
 __all__ = [
     "PLANS",
@@ -87,8 +95,10 @@ __all__ = [
     "condition_table",
     "decompose",
     "hull_points",
+    "min_sasv_cllr",
     "primary_cost",
     "primary_cost_of_files",
+    "sasv_cllr",
     "sasv_eer",
     "spf_eer",
     "split_by_labels",

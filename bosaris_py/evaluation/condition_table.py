@@ -40,6 +40,8 @@ _HEADS = {
     "sv_eer": "SV-EER (%)",
     "spf_eer": "SPF-EER (%)",
     "sasv_eer": "SASV-EER (%)",
+    "sasv_cllr": "SASV-Cllr",
+    "min_sasv_cllr": "min SASV-Cllr",
 }
 
 _NOTHING = "-"

@@ -177,7 +177,8 @@ def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
 
 
 # What plans of three classes publish.
-SPOOF_FIGURES = ("a_dcf", "act_a_dcf", "sv_eer", "spf_eer", "sasv_eer")
+_OF_COSTS = ("a_dcf", "act_a_dcf", "sasv_cllr", "min_sasv_cllr")
+SPOOF_FIGURES = (*_OF_COSTS, "sv_eer", "spf_eer", "sasv_eer")
 
 
 def _to_spoof_costs(costs: SpoofCostsLike | None) -> SpoofCosts | None:
@@ -213,10 +214,10 @@ class EvaluationPlan(metaclass=Readable):
         Each condition that is given is judged by itself; the plan has no overall cost.
     figures : sequence of str, default: ()
         What a plan of three classes publishes, in place of operating points: ``a_dcf``,
-        ``act_a_dcf``, ``sv_eer``, ``spf_eer``, ``sasv_eer``. Trials then need their kind, see
-        `read_key` with ``spoof="keep"``.
+        ``act_a_dcf``, ``sasv_cllr``, ``min_sasv_cllr``, ``sv_eer``, ``spf_eer``, ``sasv_eer``.
+        Trials then need their kind, see `read_key` with ``spoof="keep"``.
     spoof_costs : SpoofCosts or str, optional
-        Priors and costs of three classes, for the first two of these.
+        Priors and costs of three classes, for the first four of these.
     official_scorer : str, default: ""
         The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
@@ -291,8 +292,8 @@ class EvaluationPlan(metaclass=Readable):
         if self.operating_points or self.parts or self.factors or self.select:
             hint = "Figures of three classes have costs of their own: spoof_costs."
             raise invalid("figures", "stand without points, parts and factors", "some", hint)
-        if self.spoof_costs is None and {"a_dcf", "act_a_dcf"} & set(self.figures):
-            raise invalid("spoof_costs", "be given, for the a-DCF", "none")
+        if self.spoof_costs is None and (needing := set(_OF_COSTS).intersection(self.figures)):
+            raise invalid("spoof_costs", f"be given, for {', '.join(sorted(needing))}", "none")
 
     @property
     def betas(self) -> tuple[float, ...]:

@@ -179,6 +179,103 @@ def act_a_dcf(
     return float(prices.cost(*rates, normalize=normalize))
 
 
+def sasv_cllr(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike | None,
+    spoof: npt.ArrayLike | None,
+    costs: SpoofCostsLike = "a-DCF1",
+) -> float:
+    r"""Compute the Cllr of targets against the mixture of impostors and spoofs.
+
+    Parameters
+    ----------
+    tar, non, spoof : array_like of float
+        Natural-log likelihood-ratios, as for `act_a_dcf`.
+    costs : SpoofCosts or str, default: "a-DCF1"
+        Priors and costs, or their name, of which the share of spoofs counts only.
+
+    Returns
+    -------
+    float
+        Bits: 0 for perfect scores, 1 for a detector that always says 0.
+
+    Raises
+    ------
+    InvalidInputError
+        If a class of positive prior has no scores.
+
+    Warns
+    -----
+    SuspectScoresWarning
+        As for `cllr`.
+
+    See Also
+    --------
+    min_sasv_cllr : What is left after optimal recalibration.
+    SASVFusion : Makes such log-likelihood-ratios of two detectors.
+
+    Notes
+    -----
+    `cllr` [1]_ of the two hypotheses of [2]_, with the share :math:`\rho` of
+    `SpoofCosts.spoof_share`:
+
+    .. math::
+
+        \frac12 \Big( \frac1T \sum_{tar} \log_2(1+e^{-s})
+        + \frac{1-\rho}{N} \sum_{non} \log_2(1+e^{s})
+        + \frac{\rho}{S} \sum_{spoof} \log_2(1+e^{s}) \Big).
+
+    It does not depend on how many spoofs the protocol has for each zero-effort impostor, as the
+    Cllr of all non-targets pooled does.
+
+    References
+    ----------
+    .. [1] N. Brummer and J. du Preez, "Application-independent evaluation of speaker detection",
+       Computer Speech and Language 20, 2006.
+    .. [2] X. Wang et al., "Revisiting and improving scoring fusion for spoofing-aware speaker
+       verification using compositional data analysis", Interspeech 2024.
+
+    Examples
+    --------
+    >>> sasv_cllr([0.0, 0.0], [0.0], [0.0, 0.0, 0.0])
+    1.0
+    >>> round(sasv_cllr([2.0, 3.0], [-1.0], [-2.0, 0.5]), 4)
+    0.4034
+    """
+    sample = sample_at(tar, non, spoof, SpoofCosts.named(costs))
+    sample.warn_unless_llrs()
+    return sample.cllr
+
+
+def min_sasv_cllr(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike | None,
+    spoof: npt.ArrayLike | None,
+    costs: SpoofCostsLike = "a-DCF1",
+) -> float:
+    """Compute the Cllr of targets against the mixture after optimal recalibration.
+
+    Parameters
+    ----------
+    tar, non, spoof : array_like of float
+        Scores, calibrated or not; otherwise as for `sasv_cllr`.
+    costs
+        As for `sasv_cllr`.
+
+    Returns
+    -------
+    float
+        Bits, from 0 (classes separated) to 1 (useless); never above `sasv_cllr`. The difference is
+        lost by calibration.
+
+    Examples
+    --------
+    >>> min_sasv_cllr([2.0, 3.0], [-1.0], [-2.0, 0.5])
+    0.0
+    """
+    return sample_at(tar, non, spoof, SpoofCosts.named(costs)).hull.min_cllr
+
+
 def sv_eer(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self, TypeAlias, overload
 
@@ -355,8 +356,8 @@ class LinearFusion(LinearMap):
         ndx_file = as_path(ndx_file, "ndx_file")
         where = Where(block_rows, progress=progress)
         far = self._far_scores()
-        line = self.weights, self.offset
-        write_llrs(files, ndx_file, output_file, *line, where, far, needs_all=True)
+        line = functools.partial(weighted_sum, weights=self.weights, offset=self.offset)
+        write_llrs(files, ndx_file, output_file, line, where, far, needs_all=True)
         self._warn_of_far(far)
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:

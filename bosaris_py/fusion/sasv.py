@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import as_float_array, describe, invalid, refuse_nan
+from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._validation import FilePath, as_float_array, as_path, describe, invalid, refuse_nan
 from bosaris_py.calibration.by_condition import to_line
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.calibration.trained import SavedMap
+from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.key import AnyNdx
+from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, as_output_of_map, assemble, stack_scores
 from bosaris_py.trials.speakers import KeyLike
@@ -76,6 +79,9 @@ class SASVFusion(SavedMap):
     >>> fusion.apply(asv=[2.0, 2.0, -1.0], cm=[2.0, -1.0, 2.0]).round(3).tolist()
     [1.656, -3.586, -3.586]
     """
+
+    # What `cross_fit` gives to `fit` and `apply`.
+    _of_kinds: ClassVar[bool] = True
 
     asv: LinearCalibration = attrs.field(converter=to_line)
     cm: LinearCalibration = attrs.field(converter=to_line)
@@ -191,14 +197,66 @@ class SASVFusion(SavedMap):
             raise invalid("cm", expected, f"{lists[1].shape}")
         return self._fuse(lists[0], lists[1])[()]
 
+    def apply_files(
+        self,
+        *,
+        asv: FilePath,
+        cm: FilePath,
+        ndx_file: FilePath,
+        output_file: FilePath,
+        block_rows: int | None = None,
+        progress: bool = False,
+    ) -> None:
+        """Fuse score files of any size, to the last bit as ``apply``, into another file.
+
+        Parameters
+        ----------
+        asv, cm : str or path-like
+            HDF5 files of the scores of the verifier and of the countermeasure.
+        ndx_file : str or path-like
+            HDF5 file of an `Ndx` or `Key`: the trials to fuse, in whose order they are written.
+        output_file, block_rows, progress
+            As for `LinearCalibration.apply_file <bosaris_py.LinearCalibration.apply_file>`.
+
+        Raises
+        ------
+        TrialMismatchError
+            If a detector lacks scores of the trials in `ndx_file`; says how many for each.
+        FileFormatError, OSError
+            As for `LinearCalibration.apply_file`.
+
+        Notes
+        -----
+        Memory: a few blocks of each detector, whatever the size of the files.
+        """
+        lines = self.asv, self.cm
+        far = [FarScores(line.low_score, line.high_score) for line in lines]
+        maps = [line._llrs for line in lines]
+        where = Where(block_rows, progress=progress)
+        files = [as_path(asv, "asv"), as_path(cm, "cm")]
+        mixed = functools.partial(self._mixed, maps)
+        write_llrs(
+            files, as_path(ndx_file, "ndx_file"), output_file, mixed, where, far, needs_all=True
+        )
+        for line, found in zip(lines, far, strict=True):
+            line._warn_of_far(found)
+
     def _fuse(self, asv: npt.ArrayLike, cm: npt.ArrayLike) -> Float64Array:
+        return self._mixed([self.asv.apply, self.cm.apply], [np.asarray(asv), np.asarray(cm)])
+
+    def _mixed(
+        self, maps: Sequence[Callable[[FloatArray], Any]], scores: Sequence[FloatArray]
+    ) -> Float64Array:
+        """Return the LLRs of the mixture, of the scores of both detectors and what maps them."""
         with np.errstate(divide="ignore"):
             shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
         terms = (
-            share - np.asarray(line.apply(values))
-            for share, line, values in zip(shares, (self.asv, self.cm), (asv, cm), strict=True)
+            share - np.asarray(line(values))
+            for share, line, values in zip(shares, maps, scores, strict=True)
         )
-        return np.asarray(-np.logaddexp(*terms))
+        # Files may hold anything where there is no trial.
+        with np.errstate(invalid="ignore"):
+            return np.asarray(-np.logaddexp(*terms))
 
     def __repr__(self) -> str:
         """Show both lines and the share."""

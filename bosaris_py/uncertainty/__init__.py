@@ -39,7 +39,7 @@ _NAMES = {
     "resampling": "Resampling",
     "tandem_statistics": "TDCF TEER TandemDependence TandemFigure TandemStatistic "
     "TandemTable bootstrap_tandem tandem_dependence tandem_table",
-    "third_class": "ADCF SASVEER SPFEER SVEER ActADCF",
+    "third_class": "ADCF MinSASVCllr SASVCllr SASVEER SPFEER SVEER ActADCF",
     "threshold_transfer.result": "ExpectedPerformance Transfer",
     "threshold_transfer.transfer": "transfer",
 }

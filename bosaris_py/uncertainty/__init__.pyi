@@ -124,6 +124,8 @@ from bosaris_py.uncertainty.third_class import SASVEER as SASVEER
 from bosaris_py.uncertainty.third_class import SPFEER as SPFEER
 from bosaris_py.uncertainty.third_class import SVEER as SVEER
 from bosaris_py.uncertainty.third_class import ActADCF as ActADCF
+from bosaris_py.uncertainty.third_class import MinSASVCllr as MinSASVCllr
+from bosaris_py.uncertainty.third_class import SASVCllr as SASVCllr
 from bosaris_py.uncertainty.threshold_transfer.result import (
     ExpectedPerformance as ExpectedPerformance,
 )

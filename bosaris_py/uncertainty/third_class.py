@@ -15,12 +15,20 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Readable
 from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
+from bosaris_py.evaluation.third_class import (
+    a_dcf,
+    act_a_dcf,
+    min_sasv_cllr,
+    sasv_cllr,
+    sasv_eer,
+    spf_eer,
+    sv_eer,
+)
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.statistics.base import Statistic
-from bosaris_py.uncertainty.statistics.class_means import ActDCF
-from bosaris_py.uncertainty.statistics.curves import EER, MinDCF
+from bosaris_py.uncertainty.statistics.class_means import ActDCF, Cllr
+from bosaris_py.uncertainty.statistics.curves import EER, MinCllr, MinDCF
 
 
 class SpoofStatistic(metaclass=Readable):
@@ -62,9 +70,8 @@ def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
 
 
 @attrs.frozen
-class _OfCosts(SpoofStatistic):
+class _OfShares(SpoofStatistic):
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
-    normalize: bool = attrs.field(default=True, kw_only=True)
 
     def view(self, sample: ListedSample) -> ListedSample:
         """Return the sample with the shares of the costs.
@@ -79,6 +86,11 @@ class _OfCosts(SpoofStatistic):
         ListedSample
         """
         return sample.with_shares(*self.costs.kind_shares)
+
+
+@attrs.frozen
+class _OfCosts(_OfShares):
+    normalize: bool = attrs.field(default=True, kw_only=True)
 
 
 @attrs.frozen
@@ -141,6 +153,58 @@ class ActADCF(_OfCosts):
         return act_a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
 
 
+@attrs.frozen
+class SASVCllr(_OfShares):
+    """Cllr of targets against the mixture of impostors and spoofs, in bits.
+
+    Parameters
+    ----------
+    costs : SpoofCosts or str, default: "a-DCF1"
+        Priors and costs, or their name, of which the share of spoofs counts only.
+
+    See Also
+    --------
+    bosaris_py.sasv_cllr : The same number as a function.
+
+    Examples
+    --------
+    >>> SASVCllr()([0.0, 0.0], [0.0], [0.0])
+    1.0
+    """
+
+    plain: ClassVar[Statistic] = Cllr()
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the cost of three lists of log-likelihood-ratios."""
+        return sasv_cllr(tar, non, spoof, self.costs)
+
+
+@attrs.frozen
+class MinSASVCllr(_OfShares):
+    """Cllr of targets against the mixture after optimal recalibration, in bits.
+
+    Parameters
+    ----------
+    costs
+        As for `SASVCllr`.
+
+    See Also
+    --------
+    bosaris_py.min_sasv_cllr : The same number as a function.
+
+    Examples
+    --------
+    >>> MinSASVCllr()([1.0, 3.0], [0.0], [0.5])
+    0.0
+    """
+
+    plain: ClassVar[Statistic] = MinCllr()
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the cost of three lists of scores."""
+        return min_sasv_cllr(tar, non, spoof, self.costs)
+
+
 def statistics_of_plan(plan: EvaluationPlan) -> dict[str, SpoofStatistic]:
     """Return the statistic of each figure of a plan of three classes.
 
@@ -159,6 +223,8 @@ def statistics_of_plan(plan: EvaluationPlan) -> dict[str, SpoofStatistic]:
         options = {"normalize": plan.normalize}
         known["a_dcf"] = ADCF(plan.spoof_costs, **options)
         known["act_a_dcf"] = ActADCF(plan.spoof_costs, **options)
+        known["sasv_cllr"] = SASVCllr(plan.spoof_costs)
+        known["min_sasv_cllr"] = MinSASVCllr(plan.spoof_costs)
     return {name: known[name] for name in plan.figures}
 
 

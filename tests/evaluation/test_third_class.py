@@ -149,3 +149,54 @@ def test_a_dcf_by_attack_on_asvspoof_2019(asvspoof):
     assert ranked[-2:] == ["A12", "A10"]
     published = {"A10": 0.093367, "A12": 0.084626, "A09": 0.024598, "A14": 0.026629}
     assert {name: round(found[name], 6) for name in published} == published
+
+
+def test_cllr_of_the_mixture_is_its_formula():
+    rng = np.random.default_rng(5)
+    tar, non, spoof = rng.normal(2, 2, 40), rng.normal(-2, 2, 70), rng.normal(-1, 2, 30)
+    for costs in ("a-DCF1", "ASVspoof5"):
+        share = bp.SpoofCosts.named(costs).spoof_share
+        misses, alarms, fakes = (
+            np.log2(1 + np.exp(sign * part)).mean()
+            for sign, part in ((-1, tar), (1, non), (1, spoof))
+        )
+        expected = (misses + (1 - share) * alarms + share * fakes) / 2
+        # Sums in another order.
+        assert bp.sasv_cllr(tar, non, spoof, costs) == pytest.approx(expected, rel=1e-13)
+
+
+def test_least_cllr_of_the_mixture_is_that_of_weighted_pav():
+    """Fitted as a projection: of all rising maps of the distinct scores, by brute force."""
+    tar, non, spoof = [1.0, 2.0, 2.0, 3.0], [0.0, 2.0], [1.0, 1.0, 3.0]
+    share = bp.SpoofCosts.named("a-DCF1").spoof_share
+    hits = {0: 0, 1: 1 / 4, 2: 2 / 4, 3: 1 / 4}
+    false = {0: (1 - share) / 2, 1: share * 2 / 3, 2: (1 - share) / 2, 3: share / 3}
+    best = np.inf
+    # Each division of the four levels into pools in order; the best map of pools is their ratio,
+    # and a division whose ratios do not rise is no map.
+    for cuts in range(8):
+        pools, pool = [], [0]
+        for level in (1, 2, 3):
+            if cuts >> (level - 1) & 1:
+                pools.append(pool)
+                pool = []
+            pool.append(level)
+        pools.append(pool)
+        cost, ratios = 0.0, []
+        for pool in pools:
+            t, n = sum(hits[i] for i in pool), sum(false[i] for i in pool)
+            ratios.append(t / n)
+            cost += (t * np.log2(1 + n / t) if t else 0.0) + n * np.log2(1 + t / n)
+        if ratios == sorted(ratios):
+            best = min(best, cost / 2)
+    assert bp.min_sasv_cllr(tar, non, spoof) == pytest.approx(best, rel=1e-12)
+
+
+def test_cllr_without_spoofs_is_that_of_two_classes():
+    rng = np.random.default_rng(6)
+    tar, non = rng.normal(2, 2, 40), rng.normal(-2, 2, 70)
+    costs = bp.SpoofCosts(0.99, 0.01, 0.0)
+    assert bp.sasv_cllr(tar, non, None, costs) == bp.cllr(tar, non)
+    assert bp.min_sasv_cllr(tar, non, None, costs) == bp.min_cllr(tar, non)
+    with pytest.raises(InvalidInputError, match="`spoof` must hold scores"):
+        bp.sasv_cllr(tar, non, None)

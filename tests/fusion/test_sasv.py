@@ -123,3 +123,148 @@ def test_bad_scores(trials):
     ):
         with pytest.raises(InvalidInputError, match=message):
             fusion.apply(**given)
+
+
+# A line is trained on two of the three kinds, and applied to all.
+_far = pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
+
+
+@pytest.fixture(scope="module")
+def spoken():
+    """Trials of 12 speakers with habits, whose voices are also claimed by spoofs."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for i in range(12):
+        rows += [(i, f"u{j}", "target" if i == j else "nontarget") for j in range(12)]
+        rows += [(i, f"f{i}_{k}", "spoof") for k in range(6)]
+    models = [f"s{i}" for i, *_ in rows]
+    segments = [segment for _, segment, _ in rows]
+    kinds = np.array([kind for *_, kind in rows])
+    habits = rng.normal(size=12)
+    asv = 3.0 * (kinds != "nontarget") - 1 + np.array([habits[i] for i, *_ in rows])
+    asv, cm = (part + rng.normal(size=kinds.size) for part in (asv, 2.0 * (kinds != "spoof") - 1))
+    key = bp.FlatKey.from_trials(models, segments, kinds == "target")
+    metadata = bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
+    systems = [bp.FlatScores.from_trials(models, segments, scores) for scores in (asv, cm)]
+    return (key, metadata), dict(zip(("asv", "cm"), systems, strict=True)), kinds, models, segments
+
+
+def _speaker(segment):
+    return "s" + segment[1:] if segment.startswith("u") else ""
+
+
+@_far
+@pytest.mark.parametrize("form", ["flat", "dense"])
+@pytest.mark.parametrize("ridge", [0.01])
+def test_cross_fitting_leaves_out_both_persons_and_the_claimed_one(spoken, form, ridge):
+    pair, systems, kinds, models, segments = spoken
+    key, metadata = pair
+    if form == "dense":
+        key = key.to_dense()
+        metadata = metadata.for_trials(key)
+    who = (lambda model: model, _speaker)
+    fitted = bp.cross_fit(
+        bp.SASVFusion, systems, (key, metadata), folds=3, rng=1, speakers=who, ridge=ridge
+    )
+    assert sorted(fitted.fold_of) == sorted(set(models))
+    assert fitted.final == bp.SASVFusion.fit((key, metadata), **systems, ridge=ridge)
+    table = {
+        (model, segment): number
+        for number, (model, segment) in enumerate(zip(models, segments, strict=True))
+    }
+    # One trial of each kind, by a map trained on a list of what its persons do not touch.
+    for trial in (("s0", "u0"), ("s0", "u5"), ("s3", "f3_2")):
+        persons = {trial[0], _speaker(trial[1]) or trial[0]}
+        folds = {fitted.fold_of[person] for person in persons}
+        left = [
+            not folds & {fitted.fold_of[m], fitted.fold_of[_speaker(s) or m]}
+            for m, s in zip(models, segments, strict=True)
+        ]
+        ids = [list(np.array(side)[left]) for side in (models, segments)]
+        own = bp.FlatKey.from_trials(*ids, kinds[left] == "target")
+        described = bp.TrialMetadata.from_trials(*ids, {"kind": kinds[left]}, own)
+        expected = bp.SASVFusion.fit((own, described), **systems, ridge=ridge)
+        single = bp.FlatNdx.from_trials([trial[0]], [trial[1]])
+        by_map = expected.apply(**systems, ndx=single).scores
+        found = fitted.scores.get_scores(single)
+        # Trainings on the same trials in the same order.
+        np.testing.assert_allclose(found, by_map, rtol=1e-12)
+        assert trial in table
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": ["asv", "cm"]}, "`scores` must map asv and cm to the scores"),
+        ({"tar_weights": [1.0]}, "`weights and conditions` must be left out with SASVFusion"),
+        ({"qualities": []}, "`qualities` must be left out"),
+    ],
+)
+def test_bad_cross_fitting(spoken, change, message):
+    pair, systems, *_ = spoken
+    given = {"scores": systems, **change}
+    with pytest.raises(InvalidInputError, match=message):
+        bp.cross_fit(bp.SASVFusion, given.pop("scores"), pair, folds=3, rng=1, **given)
+
+
+@_far
+@pytest.mark.parametrize("block_rows", [None, 3])
+@pytest.mark.parametrize("form", ["flat", "dense"])
+def test_files_are_fused_to_the_last_bit_as_in_memory(spoken, form, block_rows, tmp_path):
+    pair, systems, *_ = spoken
+    fusion = bp.SASVFusion.fit(pair, **systems, ridge=0.01)
+    key = pair[0] if form == "flat" else pair[0].to_dense()
+    files = {name: tmp_path / f"{name}.h5" for name in systems}
+    for name, file in files.items():
+        scores = systems[name] if form == "flat" else systems[name].to_dense()
+        scores.save(file)
+    key.save(tmp_path / "key.h5")
+    out = tmp_path / "out.h5"
+    fusion.apply_files(
+        **files, ndx_file=tmp_path / "key.h5", output_file=out, block_rows=block_rows
+    )
+    expected = fusion.apply(**systems, ndx=key)
+    found = bp.read_scores(out)
+    np.testing.assert_array_equal(found.get_scores(key), expected.get_scores(key))
+
+
+def test_files_without_all_scores_are_refused(spoken, tmp_path):
+    (key, _), systems, *_ = spoken
+    fusion = bp.SASVFusion.fit(spoken[0], **systems, ridge=0.01)
+    systems["asv"].save(tmp_path / "asv.h5")
+    systems["cm"].filter(key.modelset, key.segset[1:], keep=True).save(tmp_path / "cm.h5")
+    key.save(tmp_path / "key.h5")
+    with pytest.raises(bp.errors.TrialMismatchError):
+        fusion.apply_files(
+            asv=tmp_path / "asv.h5",
+            cm=tmp_path / "cm.h5",
+            ndx_file=tmp_path / "key.h5",
+            output_file=tmp_path / "out.h5",
+        )
+    assert not (tmp_path / "out.h5").exists()
+
+
+@_far
+def test_the_command_trains_and_applies(spoken, tmp_path, capsys):
+    from bosaris_py.cli import main
+
+    pair, systems, kinds, models, segments = spoken
+    lines = zip(models, segments, kinds, strict=True)
+    (tmp_path / "dev.trl").write_text("".join(f"{m} {s} A07 {k}\n" for m, s, k in lines))
+    for name, scores in systems.items():
+        scores.save(tmp_path / f"{name}.h5")
+    files = [f"{name}={tmp_path / name}.h5" for name in systems]
+    trained = ["--key", str(tmp_path / "dev.trl"), "--spoof", "keep", "--ridge", "0.01"]
+    model, out = str(tmp_path / "m.json"), str(tmp_path / "out.h5")
+    assert main(["fuse", *files, *trained, "--model", model]) == 0
+    expected = bp.SASVFusion.fit(pair, **systems, costs="ASVspoof5", ridge=0.01)
+    assert bp.read_model(model) == expected
+    apply = ["fuse", "--model", model, "--apply", *files, "-o", out]
+    assert main([*apply, "--trials", str(tmp_path / "dev.trl")]) == 0
+    found = bp.read_scores(out).get_scores(pair[0])
+    np.testing.assert_array_equal(found, expected.apply(**systems, ndx=pair[0]).scores)
+    capsys.readouterr()
+    assert main(["fuse", files[0], *trained, "--model", model]) == 2
+    assert "asv=FILE and cm=FILE" in capsys.readouterr().err
+    assert main(["fuse", *files, *trained, "--prior", "0.5", "--model", model]) == 2
+    assert "--costs take the place" in capsys.readouterr().err

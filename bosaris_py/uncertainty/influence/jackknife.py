@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import AnyArray, Float64Array
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.resampling import SpeakerPlan
 from bosaris_py.uncertainty.speaker_curve import SpeakerTrials
@@ -41,14 +41,21 @@ class Jackknife(NamedTuple):
     def of(cls, statistic: Statistic, sample: ListedSample) -> "Jackknife":
         """Leave out the speakers of a sample."""
         plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
-        values = statistic.speaker_sums(SpeakerTrials(sample, plan))
-        assert values is not None
+        sums = statistic.speaker_sums(SpeakerTrials(sample, plan))
+        assert sums is not None
         k, strata = plan.persons.n_first, plan.persons.strata
+        # Left in is what stands in place of a second person, the last columns.
+        stay = (0, 0), (0, plan.persons.shape[0] - k)
+
+        def values(weights: AnyArray) -> Float64Array:
+            padded = np.pad(weights, stay, constant_values=1)
+            return sums(padded, padded)
+
         n_groups = min(k, _MOST_GROUPS)
         whole = float(np.asarray(statistic.of_sample(sample)))
         if strata is None:
             left = (np.arange(k) % n_groups != np.arange(n_groups)[:, None]).astype(np.int64)
-            return cls._of_values(values(left, left), whole)
+            return cls._of_values(values(left), whole)
         parts: list[Jackknife] = []
         for members in (np.flatnonzero(strata == h) for h in range(strata.max() + 1)):
             # The others of its stratum count for whom is left out.
@@ -56,7 +63,7 @@ class Jackknife(NamedTuple):
             out = np.arange(members.size) % size == np.arange(size)[:, None]
             others = np.ones((size, k))
             others[:, members] = ~out * (members.size / (members.size - out.sum(axis=1)))[:, None]
-            parts.append(cls._of_values(values(others, others), whole))
+            parts.append(cls._of_values(values(others), whole))
         # With the factor of all, the squares have that of their stratum.
         n = sum(part.deviations.size for part in parts)
         factors = [(1.0 - 1.0 / part.deviations.size) / (1.0 - 1.0 / n) for part in parts]

@@ -463,6 +463,8 @@ _NAMES = {
     "SVEER": "SV-EER",
     "SPFEER": "SPF-EER",
     "SASVEER": "SASV-EER",
+    "SASVCllr": "SASV-Cllr",
+    "MinSASVCllr": "min SASV-Cllr",
 }
 
 
