@@ -36,7 +36,7 @@ from bosaris_py.evaluation import (
     SystemTable,
     primary_cost,
 )
-from bosaris_py.evaluation.plan_presets import find_plan
+from bosaris_py.evaluation.plan_presets import find_plan, refuse_spoofs
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.priors import PriorLike
@@ -146,6 +146,8 @@ def evaluate(
 
     Raises
     ------
+    InvalidInputError
+        If the metadata call trials spoofs, and the plan is not one of three classes.
     TrialMismatchError
         As for `Results.from_scores`, `evaluation.condition_table`, `primary_cost` and
         `uncertainty.bootstrap_scores`.
@@ -196,6 +198,7 @@ def evaluate(
     named = {name: to_natural(scores, base) for name, scores in as_systems(systems).items()}
     key, metadata = split_key(key)
     chosen = None if plan is None else find_plan(plan)
+    refuse_spoofs(metadata, chosen)
     points = named_points(priors)
     by_condition = chosen is not None and chosen.by_condition
     if chosen is not None and by_condition:

@@ -460,10 +460,20 @@ def _train_spoof_aware(args: argparse.Namespace) -> Any:
         raise _UsageError("with --spoof keep, --costs take the place of --prior and --objective")
     scores = {name: _load_scores(args, file) for name, file in _both(args.training).items()}
     ridge = 0.0 if args.ridge is None else args.ridge
-    model = bp.SASVFusion.fit(_load_key(args), **scores, costs=args.costs, ridge=ridge)
+    key = _load_key(args)
+    scores["cm"] = _of_trials(scores["cm"], key[0])
+    model = bp.SASVFusion.fit(key, **scores, costs=args.costs, ridge=ridge)
     if args.model is not None:
         model.save(args.model)
     return model
+
+
+def _of_trials(cm: Any, trials: Any) -> Any:
+    """Return the scores of trials where a countermeasure scored utterances, and say so."""
+    if cm.ids[0].size != 1 or cm.ids[0][0] in trials.ids[0]:
+        return cm
+    _say("the countermeasure scored utterances: each counts as often as it is in trials")
+    return bp.trials.scores_of_segments(cm, trials)
 
 
 def _both(given: list[str]) -> dict[str, str]:
@@ -560,7 +570,7 @@ def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
             message = f"the files to fuse have scores of {counts} trials: say which by --trials"
             raise bp.errors.TrialMismatchError(message)
     if isinstance(model, bp.SASVFusion):
-        fused = model.apply(asv=scores[0], cm=scores[1], ndx=trials)
+        fused = model.apply(asv=scores[0], cm=_of_trials(scores[1], trials), ndx=trials)
     else:
         fused = model.apply(scores, trials)
     _save(fused, args.output, args.to)
@@ -770,7 +780,7 @@ def _tandem(args: argparse.Namespace) -> None:
     found = bp.uncertainty.tandem_table(
         pair,
         asv=_load_scores(args, args.asv),
-        cm=_load_scores(args, args.cm),
+        cm=_of_trials(_load_scores(args, args.cm), pair[0]),
         costs=args.costs,
         form=args.form,
         replications=args.bootstrap or 0,

@@ -8,7 +8,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.cli import main
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -47,6 +47,12 @@ def lists_of(scores, key, metadata):
     tar, non = scores.get_tar_non(key)
     spoofed = metadata.factor("kind").values()[~key.trial_labels()] == "spoof"
     return tar, non[~spoofed], non[spoofed]
+
+
+def cm_of(metadata):
+    """Scores of a countermeasure, column by column."""
+    kinds = metadata.factor("kind").values()
+    return np.round(2 * (kinds != "spoof") + np.random.default_rng(4).normal(size=kinds.size), 3)
 
 
 WHO = {"speakers": (lambda m: m, lambda s: "s" + s[1:].split("_")[0])}
@@ -166,3 +172,86 @@ def test_a_plan_with_the_cllr_of_the_mixture(read):
     assert "min SASV-Cllr" in str(found)
     with pytest.raises(InvalidInputError, match="be given, for sasv_cllr"):
         bp.EvaluationPlan(name="mine", figures=["sasv_cllr"])
+
+
+@pytest.mark.parametrize("plan", [None, "VoxSRC"])
+def test_spoofs_want_a_plan_that_knows_them(read, plan):
+    scores, (key, metadata) = read
+    message = r"`plan` must be one of three classes where trials are spoofs; .* and 160 spoofs"
+    with pytest.raises(InvalidInputError, match=message):
+        bp.evaluate({"a": scores}, (key, metadata), plan=plan)
+    if plan is not None:
+        with pytest.raises(InvalidInputError, match=message):
+            bp.primary_cost(scores, (key, metadata), plan)
+    # Without metadata they are pooled, as the hint says.
+    assert bp.evaluate({"a": scores}, key, plan=plan).records()[0]["n_non"] == 540
+
+
+def test_the_command_says_which_plans_know_spoofs(files, capsys):
+    given = [str(files / "scores.txt"), "--key", str(files / "protocol.trl"), "--spoof", "keep"]
+    assert main(["evaluate", *given]) == 1
+    assert "ASVspoof5-2" in capsys.readouterr().err
+
+
+def test_a_spoof_of_somebody_who_never_enrolled(read):
+    """Its unit is the person whose voice is claimed, so a map must know this one."""
+    scores, pair = read
+    models = {f"s{i}": f"s{i}" for i in range(19)}
+    with pytest.raises(InvalidInputError, match=r"the speaker of all models .* none for 1 \(s19\)"):
+        bp.evaluate({"a": scores}, pair, plan="SASV2022", speakers=(models, WHO["speakers"][1]))
+
+
+def test_missing_scores_are_counted_and_fusion_refuses_them(read, tmp_path):
+    """A dash in the place of a score, as in submissions to ASVspoof 5."""
+    scores, (key, metadata) = read
+    lines = ["spk\tfilename\tcm-score\tasv-score\tsasv-score"]
+    sides = (ids[at] for ids, at in zip(key.ids, key.trial_positions(), strict=True))
+    rows = zip(*sides, scores.get_scores(key), cm_of(metadata), strict=True)
+    for number, (model, segment, asv, cm) in enumerate(rows):
+        dash = "-" if number == 0 else f"{cm}"
+        lines.append(f"{model}\t{segment}\t{dash}\t{asv}\t{dash}")
+    path = tmp_path / "score.tsv"
+    path.write_text("\n".join(lines) + "\n")
+    how = {"format": "asvspoof5-sasv-scores"}
+    with pytest.warns(MissingTrialsWarning, match="1 of 660 lines .* have no score"):
+        less = bp.read_scores(path, **how)
+    with pytest.warns(MissingTrialsWarning):
+        bp.evaluate({"a": less}, (key, metadata), plan="SASV2022")
+    asv = bp.read_scores(path, columns={"score": "asv-score"}, **how)
+    with pytest.warns(MissingTrialsWarning):
+        fusion = bp.SASVFusion.fit((key, metadata), asv=asv, cm=less, ridge=0.1)
+    with pytest.raises(TrialMismatchError):
+        fusion.apply(asv=asv, cm=less, ndx=key)
+
+
+def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_path, capsys):
+    scores, (key, metadata) = read
+    rng = np.random.default_rng(3)
+    utterances = bp.FlatScores.from_trials(
+        ["bonafide"] * key.segset.size, key.segset, rng.normal(size=key.segset.size)
+    )
+    message = "`cm` must have a score for each trial; got scores of utterances, under the one model"
+    both = {"asv": scores, "cm": utterances}
+    cm = bp.trials.scores.assemble(cm_of(metadata), key)
+    fusion = bp.SASVFusion.fit((key, metadata), asv=scores, cm=cm, ridge=0.1)
+    for call in (
+        lambda: bp.SASVFusion.fit((key, metadata), **both),
+        lambda: fusion.apply(**both, ndx=key),
+        lambda: unc.tandem_table((key, metadata), **both),
+        lambda: unc.bootstrap_tandem((key, metadata), unc.TDCF(), **both, replications=20),
+    ):
+        with pytest.raises(InvalidInputError, match=message):
+            call()
+    # The remedy that the hint names.
+    of_trials = bp.trials.scores_of_segments(utterances, key)
+    expected = unc.tandem_table((key, metadata), asv=scores, cm=of_trials)
+    path = tmp_path / "cm.txt"
+    flat = zip(key.segset[utterances.segments], utterances.scores.tolist(), strict=True)
+    path.write_text("".join(f"{segment} {score!r}\n" for segment, score in flat))
+    given = ["--asv", str(files / "scores.txt"), "--cm", str(path), "--spoof", "keep"]
+    assert main(["tandem", *given, "--key", str(files / "protocol.trl"), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "scored utterances" in err
+    found = json.loads(out)
+    rows = found["table"] if isinstance(found, dict) else found
+    assert [row["value"] for row in rows] == [row["value"] for row in expected.records()]

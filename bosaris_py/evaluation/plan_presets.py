@@ -7,6 +7,8 @@ from typing import Any
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.sample import count_spoofs
 
 _GENDER = PartitionFactor("gender", ("male", "female"))
 _ENROLMENT = PartitionFactor("num_enroll_segs", ("1", "3"))
@@ -193,6 +195,17 @@ def plan_of_two_classes(plan: object) -> EvaluationPlan:
         hint = f"evaluate(..., plan={chosen.name!r}) gives its figures."
         raise invalid("plan", "have a primary cost of two classes", repr(chosen.name), hint)
     return chosen
+
+
+def refuse_spoofs(metadata: TrialMetadata | None, plan: EvaluationPlan | None) -> None:
+    """Raise if trials are known to be spoofs, and a plan does not know the third class."""
+    if (plan is None or not plan.figures) and (count := count_spoofs(metadata)):
+        hint = (
+            'For instance "ASVspoof5-2". To pool spoofs with zero-effort impostors, read them with '
+            'spoof="nontarget", or leave out the metadata.'
+        )
+        got = f"{'none' if plan is None else plan.name}, and {count} spoofs"
+        raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
 
 
 def find_plan(plan: object) -> EvaluationPlan:

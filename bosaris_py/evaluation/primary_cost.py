@@ -17,7 +17,7 @@ from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import nist_scorer as nist
 from bosaris_py.evaluation.partitions import Labelling, Partitioning, PlanTrials
-from bosaris_py.evaluation.plan_presets import PLANS, plan_of_two_classes
+from bosaris_py.evaluation.plan_presets import PLANS, plan_of_two_classes, refuse_spoofs
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
@@ -389,6 +389,7 @@ def primary_cost(
     chosen = plan_of_two_classes(plan)
     check_scores(scores)
     key, metadata = split_key(key)
+    refuse_spoofs(metadata, chosen)
     conditions = metadata if conditions is None else conditions
     if compatibility not in (None, "nist"):
         raise invalid("compatibility", "be None or 'nist'", describe(compatibility))

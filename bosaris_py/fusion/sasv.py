@@ -19,8 +19,14 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLik
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import AnyScores, as_output_of_map, assemble, stack_scores
-from bosaris_py.trials.speakers import KeyLike
+from bosaris_py.trials.scores import (
+    AnyScores,
+    as_output_of_map,
+    assemble,
+    refuse_utterances,
+    stack_scores,
+)
+from bosaris_py.trials.speakers import KeyLike, split_key
 
 
 def _to_share(value: Any) -> float:
@@ -120,7 +126,9 @@ class SASVFusion(SavedMap):
         Raises
         ------
         InvalidInputError
-            If kinds are not known, a class has no scores, or a prior is 0.
+            If kinds are not known, a class has no scores, a prior is 0, or the countermeasure
+            scored utterances, not trials: see
+            `trials.scores_of_segments <bosaris_py.trials.scores_of_segments>`.
 
         Warns
         -----
@@ -138,6 +146,7 @@ class SASVFusion(SavedMap):
             if price == 0:
                 raise invalid("costs", "have three classes of positive prior", f"{name} 0")
         share = given.spoof_share if spoof_share is None else spoof_share
+        refuse_utterances(cm, split_key(key)[0], "cm")
         of_asv, of_cm = (ListedSample.of_kinds(scores, key) for scores in (asv, cm))
         tar, non, _ = (part.scores for part in of_asv.classes)
         *bona, spoof = (part.scores for part in of_cm.classes)
@@ -180,6 +189,7 @@ class SASVFusion(SavedMap):
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
                 raise invalid("ndx", expected, "None")
+            refuse_utterances(cm, ndx, "cm")
             stacked = stack_scores([asv, cm], ndx)
             return as_output_of_map(assemble(self._fuse(stacked[0], stacked[1]), ndx))
         lists = []

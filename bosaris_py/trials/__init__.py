@@ -10,7 +10,7 @@ from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialComparison, TrialMetadata, compare_trials, to_table
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.scores import FlatScores, Scores
+from bosaris_py.trials.scores import FlatScores, Scores, scores_of_segments
 
 __all__ = [
     "ConditionMembers",
@@ -32,6 +32,7 @@ __all__ = [
     "read_key",
     "read_scores",
     "read_trials",
+    "scores_of_segments",
     "to_table",
 ]
 

@@ -940,6 +940,18 @@ def spoofed_trials(key: AnyKey, metadata: TrialMetadata | None) -> BoolArray:
     return is_spoof
 
 
+def count_spoofs(metadata: TrialMetadata | None) -> int:
+    """Count the trials that metadata call spoofs, in the column ``kind`` if there is one."""
+    if metadata is None or KIND not in metadata.names:
+        return 0
+    kinds = metadata.factor(KIND)
+    return sum(
+        int(np.count_nonzero(kinds.codes == code))
+        for code, level in enumerate(kinds.levels.tolist())
+        if level == "spoof"
+    )
+
+
 def _persons(scores: AnyScores, key: AnyKey, speakers: TrialSpeakers) -> Sequence[Persons]:
     """Return the persons of each trial with a score: of targets, of non-targets."""
     # Numbers that take little memory.

@@ -913,6 +913,65 @@ def as_output_of_map(scores: AnyScores) -> AnyScores:
     return scores
 
 
+def scores_of_segments(scores: AnyScores, ndx: AnyNdx) -> AnyScores:
+    """Give each trial the score of its segment, where a countermeasure scored utterances.
+
+    Parameters
+    ----------
+    scores : Scores or FlatScores
+        Of one model, such as files of ``segment score`` have.
+    ndx : Ndx, Key, FlatNdx or FlatKey
+        The trials, in which a segment may be more than once.
+
+    Returns
+    -------
+    Scores or FlatScores
+        In the form of `ndx`. Trials of segments without a score have none.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are several models.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> key = bp.Key(["anna", "bert"], ["s1"], [[True], [False]], [[False], [True]])
+    >>> of_utterances = bp.FlatScores.from_trials(["bonafide"], ["s1"], [2.5])
+    >>> scores_of_segments(of_utterances, key).get_scores(key).tolist()
+    [2.5, 2.5]
+    """
+    check_scores(scores)
+    ndx = as_ndx(ndx)
+    models, segments = scores.ids
+    if models.size != 1:
+        raise invalid("scores", "be of one model, as those of utterances are", f"{models.size}")
+    flat = scores if isinstance(scores, FlatScores) else scores.to_flat()
+    of_segments = np.full(segments.size, np.nan, dtype=flat.scores.dtype)
+    of_segments[flat.segments] = flat.scores
+    order = np.argsort(segments)
+    at = np.minimum(np.searchsorted(segments, ndx.segset, sorter=order), segments.size - 1)
+    known = segments[order[at]] == ndx.segset
+    values = np.where(known, of_segments[order[at]], np.nan)[ndx.trial_positions()[1]]
+    found = ~np.isnan(values)
+    listed = mark_read_only(values[found].astype(flat.scores.dtype))
+    own = None if found.all() else found
+    return ListedScores(ndx, frame_of(ndx, ndx), listed, own).in_form_of_ndx()
+
+
+def refuse_utterances(scores: AnyScores, ndx: AnyNdx, name: str) -> None:
+    """Raise if scores are of utterances, under one model that no trial has."""
+    check_scores(scores)
+    models, segments = scores.ids
+    if models.size != 1 or models[0] in ndx.ids[0] or not np.isin(ndx.ids[1], segments).any():
+        return
+    hint = (
+        "An utterance is in many trials: trials.scores_of_segments(scores, key) repeats its score."
+    )
+    got = f"scores of utterances, under the one model {str(models[0])!r}"
+    raise invalid(name, "have a score for each trial", got, hint)
+
+
 def to_natural(scores: AnyScores, base: float | None) -> AnyScores:
     """Return log-likelihood-ratios that have a base as natural logarithms."""
     if base is None:

@@ -39,7 +39,7 @@ from bosaris_py.evaluation.tandem import (
 )
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import AnyScores, refuse_utterances
 from bosaris_py.trials.speakers import KeyLike, split_key
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, normal_p_value
 from bosaris_py.uncertainty.bootstrapping import draw_replicates
@@ -299,6 +299,7 @@ class _Tandem:
         options: ScoresOptions,
     ) -> "_Tandem":
         plain, metadata = split_key(key)
+        refuse_utterances(systems[1], plain, "cm")
         check_same_trials(systems, plain)
         who, how = split_options(method, {**options, "rng": as_seed(options.get("rng"))})
         both = (plain, metadata) if metadata is not None else plain

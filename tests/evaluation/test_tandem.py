@@ -240,3 +240,33 @@ def test_a_tandem_counted_on_asvspoof_2019(asvspoof):
     assert counts.pairs[0] == pytest.approx(0.016, abs=5e-4)
     assert 0.019 <= counts.pairs[1] <= 0.0215
     assert counts.pairs[2] == pytest.approx(0.0125, abs=5e-4)
+
+
+def test_a_verifier_worse_than_none_is_refused():
+    """C1 < 0: so many errors cost more than rejecting every trial (Kinnunen et al. 2020)."""
+    asv = [0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0], [2.0, 3.0]
+    cm = [1.0, 2.0], [0.0, 1.5]
+    costs = bp.SpoofCosts(0.1, 0.85, 0.05, 1.0, 10.0, 10.0)
+    # Misses of 1/2 and false alarms of 3/4: C1 = .1 - (.05 + 8.5 * 3/4).
+    message = r"so that C1 is above 0; got C1 = -6.325 at threshold 2. Its threshold, or the order"
+    for function in (bp.t_dcf, bp.act_t_dcf, bp.tandem_cost):
+        with pytest.raises(InvalidInputError, match=message):
+            function(asv=asv, cm=cm, costs=costs, asv_threshold=2.0)
+
+
+def test_tied_scores_at_the_thresholds_do_not_depend_on_the_order_of_lines():
+    rng = np.random.default_rng(11)
+    for _ in range(30):
+        # Of few levels, so that ties are at each threshold.
+        asv = [rng.integers(0, 3, 12) + shift for shift in (1, 0, 1)]
+        cm = [rng.integers(0, 3, 12) + shift for shift in (1, 1, 0)]
+        found = bp.tandem_cost(asv=asv, cm=cm)
+        order = [rng.permutation(12) for _ in range(3)]
+        again = [[part[way] for part, way in zip(side, order, strict=True)] for side in (asv, cm)]
+        assert bp.tandem_cost(asv=again[0], cm=again[1]) == found
+        rate, other = (bp.t_eer(asv=a, cm=c) for a, c in ((asv, cm), again))
+        assert (rate, rate.asv_threshold, rate.cm_threshold) == (
+            other,
+            other.asv_threshold,
+            other.cm_threshold,
+        )
