@@ -12,7 +12,7 @@ from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarnin
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics import OperatingPoint, logit
-from bosaris_py.plots import BayesPlot
+from bosaris_py.plots import BayesPlot, plot_bayes
 from bosaris_py.plots.looks import system_look
 
 Drawing = dict[str, Any]
@@ -249,3 +249,38 @@ def test_several_systems_keep_their_own_numbers(plot: BayesPlot, rng: np.random.
     np.testing.assert_array_equal(first.get_ydata(), before)
     assert not np.array_equal(second.get_ydata(), before)
     assert [first.get_label(), second.get_label()] == ["sys act dcf", "other act dcf"]
+
+
+def test_limits_show_where_curves_can_be_measured(
+    gauss: tuple[np.ndarray, np.ndarray], results: Results
+) -> None:
+    # Counted: from -1.05 to -1, in steps of 0.05, both errors of the least cost are at least 30.
+    tar, non = gauss
+    measured = []
+    for plo in np.arange(-2.0, 0.0, 0.05):
+        prior = 1.0 / (1.0 + np.exp(-plo))
+        errors = [
+            (int((tar < t).sum()), int((non >= t).sum()))
+            for t in [*np.unique(np.concatenate((tar, non))), np.inf]
+        ]
+        best = min(errors, key=lambda e: prior * e[0] / tar.size + (1.0 - prior) * e[1] / non.size)
+        if min(best) >= 30:
+            measured.append(plo)
+    assert measured == pytest.approx([-1.05, -1.0])
+    # Half a unit beyond -1.05 and 1, which is always shown, to whole numbers.
+    plot = plot_bayes({"A": results})
+    assert plot.ax.get_xlim() == (-2.0, 2.0)
+    act = BayesCurves.from_results(results, np.array([-1.05, -1.0])).act_dcf
+    assert plot.ax.get_ylim() == (0.0, pytest.approx(1.15 * act.max()))
+    # logit(0.01) - 0.5 = -5.095, and a line of that prior.
+    assert plot_bayes({"A": results}, prior=0.01).ax.get_xlim() == (-6.0, 2.0)
+
+
+def test_log_odds_that_may_be_probabilities_are_refused() -> None:
+    plot = BayesPlot(AXES)
+    for plo in (0.0, 1.0, 1.5):
+        plot.plot_operating_point(plo)
+    assert [line.get_xdata()[0] for line in plot.ax.lines] == [0.0, 1.0, 1.5]
+    for plo in (0.001, 0.999):
+        with pytest.raises(InvalidInputError, match=f"Write prior={plo:g} for a probability"):
+            plot.plot_operating_point(plo)

@@ -17,7 +17,7 @@ from scipy import special
 from bosaris_py.errors import BosarisWarning, InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.numerics import OperatingPoint
-from bosaris_py.plots import WINDOWS, DETPlot, DETWindow
+from bosaris_py.plots import WINDOWS, DETPlot, DETWindow, plot_det
 
 Drawing = dict[str, Any]
 NAMES = ["new", "old", "big", "sre10"]
@@ -308,3 +308,85 @@ def test_weighted_trials_are_repeated_trials() -> None:
         plot.plot_rocch_det()
     for one, other in zip(weighted.ax.lines, repeated.ax.lines, strict=True):
         np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
+
+
+def test_the_diagonal_takes_a_style() -> None:
+    plot = DETPlot()
+    plot.plot_diagonal("r--")
+    plot.plot_diagonal()
+    styled, plain = plot.artists["diagonal"]
+    assert (to_rgb(styled.get_color()), styled.get_linestyle()) == ((1.0, 0.0, 0.0), "--")
+    assert to_rgb(plain.get_color()) == to_rgb(plot.ax.title.get_color())
+    assert plain.get_xdata().tolist() == [1e-9, 1.0 - 1e-9]
+
+
+@pytest.mark.parametrize(("name", "of"), [("", ""), ("A", " of A")])
+def test_a_curve_out_of_view_is_named_if_it_has_a_name(name: str, of: str) -> None:
+    plot = DETPlot(DETWindow((0.4, 0.5), (0.4, 0.5)))
+    plot.set_system(np.arange(3.0) + 0.5, np.arange(4.0) - 2.0, name)
+    with pytest.warns(PlotRangeWarning) as caught:
+        plot.plot_steppy_det()
+    said = f"The whole curve{of} lies outside of the window (pfa 0.4 to 0.5, pmiss 0.4 to 0.5)."
+    assert [str(warning.message) for warning in caught] == [said]
+
+
+def test_a_marked_prior_is_in_the_window_that_is_chosen(results: Results) -> None:
+    # Almost all trials are targets: the least cost has 361 of 800 false alarms.
+    assert results.min_dcf_threshold(0.9).pfa == 361 / 800
+    for prior, inside in ((None, False), (0.9, True)):
+        with warnings.catch_warnings():
+            # Actual costs, of scores that are no log-likelihood-ratios, are far off.
+            warnings.simplefilter("ignore", PlotRangeWarning)
+            low, high = plot_det({"A": results}, "auto", prior=prior).window.pfa_limits
+        assert (low <= 361 / 800 <= high) == inside
+
+
+def _margins(plot: DETPlot) -> list[tuple[float, float, float, bool]]:
+    return [
+        (*text.get_position(), text.get_rotation(), text.get_visible()) for text, _ in plot._margins
+    ]
+
+
+def test_margins_name_what_they_are_where_there_is_room(results: Results) -> None:
+    # 30 of 800 false alarms and 30 of 200 misses: rates of 0.0375 and 0.15.
+    plot = DETPlot("old")
+    plot.set_system_from_results(results)
+    plot.plot_DR30_both()
+    # In shares of the Axes (probits from that of 0.0005 to 0) the diagonal is at 0.46 and 0.68.
+    assert _margins(plot) == [(0.0375, 0.02, 90.0, True), (0.01, 0.15, 0.0, True)]
+    low = DETPlot(DETWindow((0.02, 0.5), (0.02, 0.5)))
+    low.set_system_from_results(results)
+    low.plot_DR30_both()
+    # Here the diagonal meets the line at (-1.7805 + 2.0537) / 2.0537 = 0.1330: beside it, above.
+    (x, y, _, _), (beside, _, _, _) = _margins(low)
+    assert (x, y) == (0.0375, pytest.approx(0.1330 + 0.04, abs=1e-4))
+    # (-1.0364 + 2.0537) / 2.0537 = 0.495 is far enough from the corner.
+    assert beside == 0.01
+
+
+@pytest.mark.parametrize("legend", [True, False])
+def test_texts_of_margins_cover_nothing(*, legend: bool, results: Results) -> None:
+    plot = plot_det({"A": results}, DETWindow((0.005, 0.6), (0.005, 0.6)), legend=legend)
+    plot.figure.draw_without_rendering()
+    frame, shown = plot.ax.get_window_extent(), [t for t, _ in plot._margins if t.get_visible()]
+    assert len(shown) == 2
+    boxes = [text.get_window_extent() for text in shown]
+    if legend:
+        boxes.append(plot.ax.get_legend().get_window_extent())
+    assert (plot.ax.get_legend() is not None) == legend
+    for one, other in itertools.combinations(boxes, 2):
+        assert not one.overlaps(other)
+    for box in boxes:
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
+        for line in plot.artists["steppy_det"] + plot.artists["diagonal"]:
+            drawn = line.get_path().transformed(line.get_transform())
+            assert not drawn.intersects_bbox(box, filled=False)
+
+
+def test_what_finds_no_room_in_a_margin_is_said_below(results: Results) -> None:
+    # Of false alarms the margin is from 0.037 to 0.0375: too thin for letters.
+    plot = plot_det({"A": results}, DETWindow((0.037, 0.3), (0.09, 0.3)))
+    assert [text.get_visible() for text, _ in plot._margins] == [False, True]
+    assert plot._drawn.notes == ["grey: fewer than 30 false alarms"]
+    assert "grey: fewer than 30 false alarms" in [text.get_text() for text in plot.ax.texts]
