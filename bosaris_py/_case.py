@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 import numpy as np
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import FloatArray, Weights
 from bosaris_py._lazy import on_demand
@@ -423,7 +423,7 @@ def _mean_log10(scores: FloatArray, weights: Weights) -> float:
 
 def _brier(tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights) -> float:
     errors = ((-tar, tar_weights), (non, non_weights))
-    return float(2.0 * sum(np.average(special.expit(x) ** 2, weights=w) for x, w in errors))
+    return float(2.0 * sum(np.average(scipy.special.expit(x) ** 2, weights=w) for x, w in errors))
 
 
 # What has an interval: figures of which a replicate is computed in one pass or one sort.

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from bosaris_py._evaluation import Evaluation
 from bosaris_py._execution import progress_bar
 from bosaris_py._judging import Judging
+from bosaris_py._lazy import on_demand
 from bosaris_py._tables import or_none
 from bosaris_py._validation import (
     FilePath,
@@ -25,8 +26,6 @@ from bosaris_py._validation import (
     describe,
     invalid,
 )
-from bosaris_py.calibration import LinearCalibration
-from bosaris_py.calibration import cross_fit as cross_fitted
 from bosaris_py.evaluation import (
     ConditionRow,
     ConditionTable,
@@ -38,7 +37,6 @@ from bosaris_py.evaluation import (
 )
 from bosaris_py.evaluation.plan_presets import find_plan, refuse_spoofs
 from bosaris_py.evaluation.results import named_points
-from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
@@ -58,6 +56,15 @@ from bosaris_py.trials.speakers import (
     split_key,
 )
 from bosaris_py.uncertainty.resampling import ScoresMethod
+
+# Calibrations and fusions are imported when scores are calibrated here.
+_late, _ = on_demand(
+    __name__,
+    {
+        "bosaris_py.calibration": ("LinearCalibration", "cross_fit"),
+        "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
+    },
+)
 
 
 @also("prior", "priors")
@@ -206,8 +213,8 @@ def evaluate(
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
         both: Any = dict.fromkeys([*points.values(), *own])
         points = named_points([*both])
-    model = LinearCalibration if cross_fit is True else cross_fit
-    if model in (LinearFusion, QualityFusion):
+    model = _late("LinearCalibration") if cross_fit is True else cross_fit
+    if model is not None and model in (_late("LinearFusion"), _late("QualityFusion")):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
     maps = speaker_maps(speakers, key, metadata)
@@ -263,7 +270,7 @@ def evaluate(
         for name in progress_bar([*named], shown=progress, unit="system"):
             with cautions(system=name):
                 if model is not None:
-                    fitted = cross_fitted(model, named[name], key, **options)
+                    fitted = _late("cross_fit")(model, named[name], key, **options)
                     named[name] = fitted.scores
                     how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
                 scores = named[name]

@@ -36,7 +36,6 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.uncertainty.bands import ActDCFCurve
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
@@ -72,6 +71,7 @@ _late, _ = on_demand(
             *(f"plot_{kind}" for kind in (*_KINDS, *_OTHER_KINDS.values())),
         ),
         "bosaris_py.report": ("Report", "write_report"),
+        "bosaris_py.uncertainty.bands": ("ActDCFCurve",),
     },
 )
 
@@ -251,7 +251,7 @@ class Evaluation(Table):
             raise invalid("names", expected, describe(names), 'Give names=("A", "B").')
         for name in names:
             check_choice(name, tuple(self.results), "names")
-        curve = options.pop("curve", None) or ActDCFCurve()
+        curve = options.pop("curve", None) or _late("ActDCFCurve")()
         first, second = (self._systems[name] for name in names)
         given: Any = {"replications": how.replications or 500, "rng": how.seed}
         given |= {"confidence": how.confidence, "speakers": how.maps, "method": how.method}

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from bosaris_py._lazy import on_demand
 from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import cautions, hushed
 from bosaris_py.errors import UncertainPlanWarning
@@ -20,7 +21,6 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, Speakers
 from bosaris_py.uncertainty.analytic import errors_by_speaker
-from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, PAVMap, Tippett
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
 from bosaris_py.uncertainty.influence.losses import LINEAR, losses_of
 from bosaris_py.uncertainty.influence.speaker_influence import (
@@ -36,14 +36,16 @@ from bosaris_py.uncertainty.statistics.curves import EER, SteppyEER
 from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
 from bosaris_py.uncertainty.third_class import statistics_of_plan
 
-# Bands of a report, if intervals are by bootstrap.
-_BANDS: dict[str, Any] = {
-    "det": DETCurve(),
-    "bayes": ActDCFCurve(),
-    "tippett": Tippett(),
-    "ece": ECE(),
-    "pav": PAVMap(),
+# Bands of a report, if intervals are by bootstrap; imported when one is made.
+_BANDS = {
+    "det": "DETCurve",
+    "bayes": "ActDCFCurve",
+    "tippett": "Tippett",
+    "ece": "ECE",
+    "pav": "PAVMap",
 }
+_late, _ = on_demand(__name__, {"bosaris_py.uncertainty.bands": _BANDS.values()})
+
 _BAND_REPLICATES = 500
 
 
@@ -222,11 +224,11 @@ class Judging:
     def bands(self, sample: ListedSample) -> dict[str, Any]:
         """Return the bands of a system by what they are around."""
         how = self.resampling(self.band_replicates)
-        curves = [*_BANDS.values()]
+        curves = [_late(curve)() for curve in _BANDS.values()]
         found = bootstrap_sample(curves, sample, how.plan(sample), how, shared=True)
         return {
             name: curve.band(result)
-            for (name, curve), result in zip(_BANDS.items(), found, strict=True)
+            for name, curve, result in zip(_BANDS, curves, found, strict=True)
         }
 
     def speakers(self) -> dict[str, int]:

@@ -1,27 +1,19 @@
 """Calibration: maps from scores to log-likelihood-ratios."""
 
-from bosaris_py.calibration.bounds import BoundedCalibration, LLRBounds, llr_bounds
-from bosaris_py.calibration.by_condition import ConditionCalibration
-from bosaris_py.calibration.cross_fitting import CrossFit, choose_ridge, cross_fit
-from bosaris_py.calibration.gaussian import BiGaussianCalibration, GaussianCalibration
-from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.calibration.pav import PAVCalibration
+from bosaris_py._lazy import on_demand
 
-__all__ = [
-    "BiGaussianCalibration",
-    "BoundedCalibration",
-    "ConditionCalibration",
-    "CrossFit",
-    "GaussianCalibration",
-    "LLRBounds",
-    "LinearCalibration",
-    "PAVCalibration",
-    "choose_ridge",
-    "cross_fit",
-    "llr_bounds",
-]
+# The stub __init__.pyi lists the same for type checkers.
+_NAMES = {
+    "bounds": "BoundedCalibration LLRBounds llr_bounds",
+    "by_condition": "ConditionCalibration",
+    "cross_fitting": "CrossFit choose_ridge cross_fit",
+    "gaussian": "BiGaussianCalibration GaussianCalibration",
+    "linear": "LinearCalibration",
+    "pav": "PAVCalibration",
+}
 
+_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
 
-def __dir__() -> list[str]:
-    """List the public names, for completion."""
-    return sorted(__all__)
+__all__ = sorted({name for names in _HOMES.values() for name in names})
+
+__getattr__, __dir__ = on_demand(__name__, _HOMES)

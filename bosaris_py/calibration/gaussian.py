@@ -17,7 +17,7 @@ from typing import Self
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
 from bosaris_py._validation import (
@@ -95,9 +95,7 @@ def gaussian_variance(cllr: float) -> float:
     if wanted >= _log_cllr(ends[0]):
         return 0.0
     # Importing it takes longer than the rest of the package.
-    from scipy import optimize
-
-    found = optimize.brentq(lambda x: _log_cllr(x) - wanted, *ends, xtol=1e-15, rtol=1e-15)
+    found = scipy.optimize.brentq(lambda x: _log_cllr(x) - wanted, *ends, xtol=1e-15, rtol=1e-15)
     return math.exp(2.0 * found)
 
 
@@ -105,13 +103,13 @@ def gaussian_mixture_cdf(llrs: Float64Array, variance: float) -> Float64Array:
     """Return the share of calibrated Gaussian LLRs up to some, both classes counting the same."""
     sigma = math.sqrt(variance)
     upper, lower = llrs / sigma + sigma / 2, llrs / sigma - sigma / 2
-    return np.asarray(0.5 * (special.ndtr(upper) + special.ndtr(lower)))
+    return np.asarray(0.5 * (scipy.special.ndtr(upper) + scipy.special.ndtr(lower)))
 
 
 def gaussian_mixture_quantiles(shares: Float64Array, variance: float) -> Float64Array:
     """Return the inverse of `gaussian_mixture_cdf`, for shares between 0 and 1."""
     # Both tails lie within those of the component whose mean is farther out.
-    low = math.sqrt(variance) * special.ndtri(shares) - variance / 2
+    low = math.sqrt(variance) * scipy.special.ndtri(shares) - variance / 2
     high = low + variance
     # Halved until neighbouring numbers are reached.
     for _ in range(64):

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import (
     Float64Array,
@@ -502,10 +502,7 @@ class ReliabilityCurve(metaclass=Readable):
         scale = np.array(shares)[:, None] / np.array(totals)[:, None]
         mass = (weight * scale).sum(axis=0)
         number = weight.sum(axis=0)
-        # Importing scipy.stats takes longer than importing all of this package.
-        from scipy import stats
-
-        likely = stats.binom.interval(
+        likely = scipy.stats.binom.interval(
             level, np.rint(number).astype(int), expected.sum(axis=0) / number
         )
         bars = [_share(np.minimum(k, number), number, scale[:, 0]) for k in likely]
@@ -606,16 +603,13 @@ class ConsistencyBand(metaclass=Readable):
         at, at_design = (np.clip(mean, 0.0, 1.0) for mean in means)
         trials = np.maximum(np.rint(number), 1.0)
         drawn = as_generator(rng).binomial(trials.astype(np.int64), at_design, (count, at.size))
-        # Importing scipy.optimize takes long.
-        from scipy.optimize import isotonic_regression
-
         curves = np.full(drawn.shape, np.nan)
         expected = float(logit((trials * at_design).sum() / trials.sum()))
         for row, targets in zip(curves, drawn, strict=True):
             share = targets.sum() / trials.sum()
             # Without a class there is no likelihood-ratio.
             if 0.0 < share < 1.0:
-                fitted = isotonic_regression(targets / trials, weights=trials).x
+                fitted = scipy.optimize.isotonic_regression(targets / trials, weights=trials).x
                 # Likelihood-ratios do not depend on how many targets were drawn.
                 excess = float(logit(share)) - expected
                 row[:] = sigmoid(logit(np.clip(fitted, 0.0, 1.0)) - design - excess + plo)
@@ -920,5 +914,7 @@ def _mean_exp(llrs: FloatArray) -> float:
 
 def _brier(tar: FloatArray, non: FloatArray) -> float:
     """Return the Brier score at prior 0.5 over 1/4, what the prior alone costs."""
-    errors = (np.mean(special.expit(sign * llrs) ** 2) for sign, llrs in ((-1, tar), (1, non)))
+    errors = (
+        np.mean(scipy.special.expit(sign * llrs) ** 2) for sign, llrs in ((-1, tar), (1, non))
+    )
     return float(2.0 * sum(errors))

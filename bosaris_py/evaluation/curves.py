@@ -13,7 +13,7 @@ from typing import TypeAlias
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import Float64Array, IndexArray, Readable, mark_read_only
 from bosaris_py._validation import as_vector, describe, invalid
@@ -283,20 +283,20 @@ def _ends_in_cells(
 
 def _cell_borders(limits: Limits) -> Float64Array:
     """Return the borders of the cells along one axis, as ascending rates."""
-    low, high = special.ndtri(limits)
+    low, high = scipy.special.ndtri(limits)
     coarse = (high - low) / _CELLS_OUTSIDE
     # Of equal size in probits, hence of equal size on paper.
     below = np.arange(low, -_FARTHEST, -coarse)[:0:-1]
     above = np.arange(high, _FARTHEST, coarse)[1:]
     inside = np.linspace(low, high, _CELLS_IN_WINDOW + 1)
-    return np.asarray(special.ndtr(np.concatenate((below, inside, above))))
+    return np.asarray(scipy.special.ndtr(np.concatenate((below, inside, above))))
 
 
 def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits) -> Points:
     """Add points along strokes that are visibly curved on probit scales."""
     # What is straight in the error-rates is curved in their probits. A straight stroke on paper
     # would run below the convex hull, where no detector can be.
-    ends = special.ndtri(window)
+    ends = scipy.special.ndtri(window)
     steps = (ends[:, 1] - ends[:, 0]) / _STEPS_IN_WINDOW
     points = np.stack((pfa, pmiss))
     moves = np.abs(np.diff(_probits(points)))
@@ -311,7 +311,7 @@ def _with_curved_strokes(pfa: Float64Array, pmiss: Float64Array, *window: Limits
 
 
 def _probits(rates: Float64Array) -> Float64Array:
-    return np.asarray(np.clip(special.ndtri(rates), -_FARTHEST, _FARTHEST))
+    return np.asarray(np.clip(scipy.special.ndtri(rates), -_FARTHEST, _FARTHEST))
 
 
 def _points_between(ends: Float64Array, steps: Float64Array) -> Float64Array:
@@ -330,7 +330,7 @@ def _between(ends: Float64Array, step: float) -> Float64Array:
     """Return rates strictly between two, equally spaced in probits."""
     first, last = _probits(ends)
     n_steps = int(np.ceil(abs(last - first) / step))
-    rates = special.ndtr(np.linspace(first, last, n_steps + 1)[1:-1])
+    rates = scipy.special.ndtr(np.linspace(first, last, n_steps + 1)[1:-1])
     # Between neighbouring floating-point numbers there is nothing to sample.
     return np.asarray(rates[(rates > ends.min()) & (rates < ends.max())])
 

@@ -11,11 +11,11 @@ from typing import Any
 import attrs
 import numpy as np
 
+import bosaris_py.evaluation.nist_scorer as nist
 from bosaris_py._arrays import Readable
 from bosaris_py._tables import Records, scale_of_costs, text_table
 from bosaris_py._validation import FilePath, describe, invalid, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
-from bosaris_py.evaluation import nist_scorer as nist
 from bosaris_py.evaluation.partitions import Labelling, Partitioning, PlanTrials
 from bosaris_py.evaluation.plan_presets import PLANS, plan_of_two_classes, refuse_spoofs
 from bosaris_py.evaluation.plans import EvaluationPlan

@@ -1,75 +1,17 @@
 """Fusion: one log-likelihood-ratio from the scores of several systems; any model in a file."""
 
-from __future__ import annotations
+from bosaris_py._lazy import on_demand
 
-from typing import get_args
+# The stub __init__.pyi lists the same for type checkers.
+_NAMES = {
+    "linear": "LinearFusion",
+    "models": "read_model",
+    "quality": "QualityFusion quality_systems",
+    "sasv": "SASVFusion",
+}
 
-from bosaris_py._validation import FilePath
-from bosaris_py.calibration import (
-    BiGaussianCalibration,
-    BoundedCalibration,
-    ConditionCalibration,
-    GaussianCalibration,
-    LinearCalibration,
-    PAVCalibration,
-)
-from bosaris_py.errors import FileFormatError
-from bosaris_py.fusion.linear import LinearFusion
-from bosaris_py.fusion.quality import QualityFusion, quality_systems
-from bosaris_py.fusion.sasv import SASVFusion
-from bosaris_py.storage.parameters import read_any_parameters
+_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
 
-Model = (
-    LinearCalibration
-    | PAVCalibration
-    | GaussianCalibration
-    | BiGaussianCalibration
-    | BoundedCalibration
-    | ConditionCalibration
-    | LinearFusion
-    | QualityFusion
-    | SASVFusion
-)
+__all__ = sorted({name for names in _HOMES.values() for name in names})
 
-_MODELS: dict[str, type[Model]] = {model.__name__: model for model in get_args(Model)}
-
-__all__ = ["LinearFusion", "QualityFusion", "SASVFusion", "quality_systems", "read_model"]
-
-
-def read_model(path: FilePath) -> Model:
-    """Read a trained calibration or fusion, whichever a file holds.
-
-    Parameters
-    ----------
-    path : str or path-like
-        A JSON file that ``save`` of one of these classes has written.
-
-    Returns
-    -------
-    LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration,
-    BoundedCalibration, ConditionCalibration, LinearFusion, QualityFusion or SASVFusion
-        Equal to the one that was saved, to the last bit.
-
-    Raises
-    ------
-    FileFormatError
-        If the file holds something else.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.json"
-    >>> LinearCalibration.fit([1.0, 2.0, 3.0], [0.0, -1.0, 1.5]).save(path)
-    >>> read_model(path).apply([0.0, 2.0]).round(3).tolist()
-    [-2.299, 1.656]
-    """
-    kind, parameters = read_any_parameters(path)
-    if kind not in _MODELS:
-        message = f"{path}: expected one of {', '.join(_MODELS)}; the file holds {kind}"
-        raise FileFormatError(message)
-    return _MODELS[kind].built(parameters, path)
-
-
-def __dir__() -> list[str]:
-    """List the public names, for completion."""
-    return sorted(__all__)
+__getattr__, __dir__ = on_demand(__name__, _HOMES)

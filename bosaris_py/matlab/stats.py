@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize
+import scipy
 
 from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py._validation import (
@@ -352,7 +352,7 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
         width = rise - np.diff(hull.false_alarms)
         height = rise / width
     else:
-        fit = optimize.isotonic_regression(values)
+        fit = scipy.optimize.isotonic_regression(values)
         width = np.diff(fit.blocks).astype(np.int64)
         height = fit.x[fit.blocks[:-1]]
     return np.repeat(height, width), width, height

@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from attrs import frozen
 
 from bosaris_py._arrays import Float64Array
@@ -106,12 +107,10 @@ def trust_region_step(
             step[0] = math.sqrt(radius**2 - length**2)
         return vectors @ step, False
     # Hardly any training comes here, and the import takes longer than most.
-    from scipy import optimize
-
     # Each component alone is too long below the lower end; none is above the upper end.
     low = math.hypot(*slopes[curvatures == 0.0]) / radius * (1.0 - 1e-6)
     high = math.hypot(*slopes) / radius * (1.0 + 1e-6)
-    shift = optimize.brentq(shortfall, low, high, xtol=1e-300, rtol=1e-12, maxiter=1000)
+    shift = scipy.optimize.brentq(shortfall, low, high, xtol=1e-300, rtol=1e-12, maxiter=1000)
     return vectors @ step_at(float(shift)), False
 
 

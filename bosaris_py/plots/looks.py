@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, ParamSpec, TypeVar
 
 import matplotlib as mpl
 import numpy as np
+import scipy
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cbook import is_math_text
@@ -27,7 +28,6 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine as _Constrained
 from matplotlib.mathtext import MathTextParser
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
-from scipy.optimize import isotonic_regression
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
@@ -398,7 +398,7 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     """Move ascending heights within [0, 1] apart, as little as it takes."""
     # If the k-th is moved down by k gaps they need only ascend: the PAV algorithm.
     steps = gap * np.arange(len(heights))
-    fitted = isotonic_regression(np.asarray(heights) - steps).x if heights else steps
+    fitted = scipy.optimize.isotonic_regression(np.asarray(heights) - steps).x if heights else steps
     room = max(1.0 - gap * (len(heights) - 1), 0.0)
     return [*(np.clip(fitted, 0.0, room) + steps)]
 

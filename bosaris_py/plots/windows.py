@@ -14,11 +14,11 @@ from typing import Any
 import attrs
 import numpy as np
 import numpy.typing as npt
+import scipy
 from matplotlib.axis import Axis
 from matplotlib.scale import FuncTransform, ScaleBase
 from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import Transform
-from scipy import special
 
 from bosaris_py._arrays import Float64Array, Readable
 from bosaris_py._validation import NO_SET, describe, invalid, nearest
@@ -225,11 +225,11 @@ _DECADES = 10.0 ** -np.arange(1, 10)
 def _to_deviates(rates: npt.ArrayLike) -> Float64Array:
     """Map probabilities to standard normal deviates; 0 and 1, and beyond, to finite ends."""
     probabilities = np.clip(np.asarray(rates, dtype=np.float64), 0.0, 1.0)
-    return np.clip(special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
+    return np.clip(scipy.special.ndtri(probabilities), -_PAST_THE_EDGE, _PAST_THE_EDGE)
 
 
 def _to_rates(deviates: npt.ArrayLike) -> Float64Array:
-    return np.asarray(special.ndtr(np.asarray(deviates, dtype=np.float64)))
+    return np.asarray(scipy.special.ndtr(np.asarray(deviates, dtype=np.float64)))
 
 
 class ProbitScale(ScaleBase):
@@ -295,8 +295,8 @@ def _apart(first: float, second: float) -> tuple[float, float]:
     if first != second:
         return first, second
     # Equal steps on paper; equal steps of the probability could reach 0 or 1.
-    deviate = special.ndtri(first)
-    return float(special.ndtr(deviate - 0.1)), float(special.ndtr(deviate + 0.1))
+    deviate = scipy.special.ndtri(first)
+    return float(scipy.special.ndtr(deviate - 0.1)), float(scipy.special.ndtr(deviate + 0.1))
 
 
 class ProbitLocator(Locator):
@@ -323,8 +323,10 @@ class ProbitLocator(Locator):
         """Return the ticks for a view from `vmin` to `vmax`."""
         in_view = _between(self.ticks, vmin, vmax)
         if in_view.size and (in_view.size >= _FEWEST_TICKS or in_view.size == self.ticks.size):
-            span = special.ndtri(np.clip([vmin, vmax], _SMALLEST_LIMIT, 1.0 - _SMALLEST_LIMIT))
-            covered = special.ndtri(self.ticks[-1]) - special.ndtri(self.ticks[0])
+            span = scipy.special.ndtri(
+                np.clip([vmin, vmax], _SMALLEST_LIMIT, 1.0 - _SMALLEST_LIMIT)
+            )
+            covered = scipy.special.ndtri(self.ticks[-1]) - scipy.special.ndtri(self.ticks[0])
             if covered == 0.0 or covered * _LARGEST_ZOOM_OUT >= span[1] - span[0]:
                 return self.ticks
         # Round probabilities p and 1 - p, the more of them the shorter the view is.

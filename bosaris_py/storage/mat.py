@@ -24,6 +24,7 @@ from typing import Any
 import attrs
 import h5py
 import numpy as np
+import scipy
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, list_some
@@ -113,8 +114,6 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
         else:
             record[name] = array.astype(np.float64, copy=False) if "q" in field.dims else array
     # Only here, because few write this format, and the import is slow.
-    import scipy.io
-
     with atomic_write(path) as temporary:
         try:
             scipy.io.savemat(

@@ -4,39 +4,27 @@ Rows are models, columns are test segments; wherever trials become a vector the 
 fastest. All objects are immutable.
 """
 
-from bosaris_py.trials.conditions import ConditionMembers, Conditions
-from bosaris_py.trials.files import are_large, read_any, read_key, read_scores, read_trials
-from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
-from bosaris_py.trials.metadata import TrialComparison, TrialMetadata, compare_trials, to_table
-from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.scores import FlatScores, Scores, scores_of_segments
+from bosaris_py._lazy import on_demand
 
-__all__ = [
-    "ConditionMembers",
-    "Conditions",
-    "FlatKey",
-    "FlatNdx",
-    "FlatScores",
-    "IdMap",
-    "Key",
-    "Ndx",
-    "QualityMeasures",
-    "Scores",
-    "SegmentQuality",
-    "TrialComparison",
-    "TrialMetadata",
-    "are_large",
-    "compare_trials",
-    "read_any",
-    "read_key",
-    "read_scores",
-    "read_trials",
-    "scores_of_segments",
-    "to_table",
-]
+# The stub __init__.pyi lists the same for type checkers.
+_NAMES = {
+    "conditions": "ConditionMembers Conditions",
+    "files": "are_large read_any read_key read_scores read_trials",
+    "id_map": "IdMap",
+    "key": "FlatKey FlatNdx Key Ndx",
+    "metadata": "TrialComparison TrialMetadata compare_trials to_table",
+    "quality": "QualityMeasures SegmentQuality",
+    "scores": "FlatScores Scores scores_of_segments",
+}
+
+_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
+
+__all__ = sorted({name for names in _HOMES.values() for name in names})
+
+# The command takes its readers from the module `files`, which completion does not offer.
+__getattr__, _ = on_demand(__name__, _HOMES, ["files"])
 
 
 def __dir__() -> list[str]:
     """List the public names, for completion."""
-    return sorted(__all__)
+    return __all__

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import (
     BoolArray,
@@ -79,7 +79,7 @@ class _Grid(tuple[float, ...]):
 # Equally spaced on the paper of each plot, over all that its windows show.
 _PLO = _Grid(np.linspace(-10.0, 10.0, 401).tolist())
 
-_PFA = _Grid(special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
+_PFA = _Grid(scipy.special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
 
 
 def _to_grid(values: npt.ArrayLike, name: str) -> tuple[float, ...]:
@@ -108,7 +108,7 @@ def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
 _Scale: TypeAlias = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 
-_PROBIT: _Scale = special.ndtri, special.ndtr
+_PROBIT: _Scale = scipy.special.ndtri, scipy.special.ndtr
 
 
 def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResult:
@@ -198,7 +198,7 @@ def _pointwise(
     least, most = map(np.asarray, result.bounds)
     whole = np.where(np.isfinite(most), most, 1.0)
     tail = 0.5 - 0.5 * result.confidence
-    half = -special.ndtri(tail) * result.expansion * spread
+    half = -scipy.special.ndtri(tail) * result.expansion * spread
     rare = (1.0 - tail ** (1.0 / (result.degrees + 1.0))) * whole
     is_high = np.asarray(result.estimate) > 0.5 * whole
     low = np.where(is_high, np.minimum(low, whole - rare), low)

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._tables import Records
@@ -238,10 +238,10 @@ def _test_of_ends(interval: Interval, value: float, alternative: Alternative) ->
     value = as_number(value, "value", "be finite", math.isfinite)
     half = value - interval.estimate
     side = interval.high - interval.estimate if half > 0 else interval.estimate - interval.low
-    quantile = special.ndtri(0.5 + 0.5 * interval.confidence)
+    quantile = scipy.special.ndtri(0.5 + 0.5 * interval.confidence)
     # Both sides of a value that nothing moves are infinitely far.
     z = math.copysign(math.inf if side <= 0 else quantile * abs(half) / side, half) if half else 0.0
-    tails = float(special.ndtr(-z)), float(special.ndtr(z))
+    tails = float(scipy.special.ndtr(-z)), float(scipy.special.ndtr(z))
     return _value_test(interval, value, tails, alternative, interval.method)
 
 
@@ -334,7 +334,7 @@ def normal_interval(
     estimate: float, standard_error: float, confidence: float, method: str
 ) -> Interval:
     """Return estimate -+ z SE, with the exact normal quantile; not clipped."""
-    half = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
+    half = float(scipy.special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
     half *= standard_error
     value, low, high = float(estimate), float(estimate - half), float(estimate + half)
     remade = functools.partial(normal_interval, estimate, standard_error, method=method)
@@ -349,7 +349,7 @@ def student_quantiles(
     rank = 0 if students is None else int(tail * (students.size + 1) * (1.0 + _FUZZ))
     if students is not None and rank:
         return float(students[rank - 1]), float(students[-rank])
-    end = special.ndtri(tail) if math.isinf(degrees) else special.stdtrit(degrees, tail)
+    end = scipy.special.ndtri(tail) if math.isinf(degrees) else scipy.special.stdtrit(degrees, tail)
     return float(end), -float(end)
 
 
@@ -379,7 +379,7 @@ def normal_p_value(z: npt.ArrayLike, alternative: Alternative, degrees: float = 
     """Return the chance of a z at least as extreme, z being standard normal, or Student's t."""
     # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
     tail = {"two-sided": -np.abs(z), "less": np.asarray(z), "greater": np.negative(z)}[alternative]
-    below = special.ndtr(tail) if math.isinf(degrees) else special.stdtr(degrees, tail)
+    below = scipy.special.ndtr(tail) if math.isinf(degrees) else scipy.special.stdtr(degrees, tail)
     return below * (2.0 if alternative == "two-sided" else 1.0)
 
 
@@ -500,9 +500,7 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     if values.min() == values.max():
         raise invalid("sample", "not be constant", f"only {values[0]:g}")
     # Importing scipy.stats takes longer than most bootstraps.
-    from scipy import stats
-
-    w, p_value = stats.shapiro(values)
+    w, p_value = scipy.stats.shapiro(values)
     return NormalityTest(float(w), float(p_value))
 
 
@@ -843,7 +841,7 @@ class BootstrapResult(Records):
                 raise invalid("interval", "be percentile, basic or normal here", "student", hint)
             low, high = self.student.ends(level)
         elif kind == "normal":
-            half = special.ndtri((1.0 + level) / 2.0) * np.asarray(self.standard_error)
+            half = scipy.special.ndtri((1.0 + level) / 2.0) * np.asarray(self.standard_error)
             low, high = estimate - half, estimate + half
         else:
             low, high = quantile(self._defined, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])

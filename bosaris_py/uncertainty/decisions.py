@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import BoolArray, FloatArray, Readable, mark_read_only, read_only
 from bosaris_py._validation import (
@@ -658,11 +658,11 @@ def _rate_interval(rate: float, n: float, method: Method, level: float) -> Inter
         k, shift, tail = rate * n, 0.5 * (method == "clopper-pearson"), 0.5 - 0.5 * level
         below = max(k + 0.5 - shift, 0.0), n - k + 0.5 + shift
         above = k + 0.5 + shift, max(n - k + 0.5 - shift, 0.0)
-        low = float(special.betaincinv(*below, tail)) if below[0] else 0.0
-        high = float(special.betainccinv(*above, tail)) if above[1] else 1.0
+        low = float(scipy.special.betaincinv(*below, tail)) if below[0] else 0.0
+        high = float(scipy.special.betainccinv(*above, tail)) if above[1] else 1.0
     else:
         # The solutions p of (rate - p)^2 = z^2 p (1 - p) / n.
-        z = float(special.ndtri(0.5 + 0.5 * level))
+        z = float(scipy.special.ndtri(0.5 + 0.5 * level))
         shrunk = 1.0 + z * z / n
         centre = (rate + z * z / (2.0 * n)) / shrunk
         half = z / shrunk * math.sqrt(rate * (1.0 - rate) / n + (z / (2.0 * n)) ** 2)
@@ -812,7 +812,7 @@ def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float
     """
     # Half the width of the normal interval, z sqrt(p (1 - p) / n), is to be d p.
     p = check_fraction(rate, "rate")
-    z = float(special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
+    z = float(scipy.special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
     accuracy = as_positive(relative_error, "relative_error")
     return math.ceil(z * z * (1.0 - p) / (p * accuracy * accuracy))
 

@@ -6,7 +6,7 @@ import math
 from typing import Literal
 
 import attrs
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import check_choice, invalid
@@ -116,7 +116,7 @@ def _mcnemar_p(only_a: float, only_b: float, method: McNemarMethod) -> float:
     if method in ("chi2", "corrected"):
         gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
         # The upper tail of chi-square with one degree of freedom.
-        return float(special.erfc(math.sqrt(0.5 * max(gap, 0.0) ** 2 / n)))
+        return float(scipy.special.erfc(math.sqrt(0.5 * max(gap, 0.0) ** 2 / n)))
     if n != int(n) or fewer != int(fewer):
         hint = 'method="chi2" takes any numbers.'
         raise invalid(
@@ -124,10 +124,10 @@ def _mcnemar_p(only_a: float, only_b: float, method: McNemarMethod) -> float:
         )
     # Given n disagreements, those of one system are binomial with probability 1/2; the
     # distribution is symmetric, so the two-sided p-value is twice the lower tail.
-    up_to = float(special.bdtr(fewer, int(n), 0.5))
+    up_to = float(scipy.special.bdtr(fewer, int(n), 0.5))
     p_value = 2.0 * up_to
     if method == "mid-p":
         # Fagerland et al.: minus the probability of the observed division.
-        below = float(special.bdtr(fewer - 1.0, int(n), 0.5)) if fewer else 0.0
+        below = float(scipy.special.bdtr(fewer - 1.0, int(n), 0.5)) if fewer else 0.0
         p_value -= up_to - below
     return min(p_value, 1.0)

@@ -6,7 +6,7 @@ import math
 from typing import Unpack
 
 import attrs
-from scipy import special
+import scipy
 
 from bosaris_py._validation import as_number, check_fraction, describe, invalid
 from bosaris_py.trials.conditions import Conditions
@@ -106,7 +106,7 @@ class SpeakerZTest(ZTest):
         if size == 0:
             hint = "Give `difference`: a fraction of 0 is 0."
             raise invalid("relative", "be of a metric above 0", "0", hint)
-        reach = float(special.ndtri(1.0 - 0.5 * alpha) + special.ndtri(chance))
+        reach = float(scipy.special.ndtri(1.0 - 0.5 * alpha) + scipy.special.ndtri(chance))
         return speakers_for((reach * self.standard_error / size) ** 2, self.contrast, confidence)
 
 

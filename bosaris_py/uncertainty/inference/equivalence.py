@@ -6,7 +6,7 @@ import math
 from typing import Literal, Unpack
 
 import attrs
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import check_choice, check_fraction, describe, invalid
@@ -95,7 +95,7 @@ class EquivalenceTest(metaclass=Readable):
         if chance <= self.level:
             raise invalid("power", f"be above the level, {self.level:g}", f"{chance:g}")
         reached = 0.5 + 0.5 * chance if self.question == "equivalent" else chance
-        reach = float(special.ndtri(1.0 - self.level) + special.ndtri(reached))
+        reach = float(scipy.special.ndtri(1.0 - self.level) + scipy.special.ndtri(reached))
         size = math.log1p(self.margin) if self.relative else self.margin
         return speakers_for(
             (reach * self.contrast.null_error / size) ** 2, self.contrast, confidence
@@ -245,7 +245,7 @@ def _below(distance: float, error: float, degrees: float) -> float:
     """Return the p-value of a distance below zero."""
     if error == 0:
         return 0.0 if distance < 0 else 1.0
-    return float(special.stdtr(degrees, distance / error))
+    return float(scipy.special.stdtr(degrees, distance / error))
 
 
 def _log_ratio(test: SpeakerZTest, loss_b: float) -> SpeakerInfluence:

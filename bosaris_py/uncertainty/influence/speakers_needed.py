@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
+import scipy
 
 from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
@@ -65,7 +65,7 @@ def speakers_for(ratio: float, pilot: SpeakerInfluence, confidence: float) -> Sp
     tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
     # nu s^2 / sigma^2 is about chi-square of nu degrees, so sigma^2 has this interval.
     degrees = pilot.degrees_of_variance
-    factors = degrees / special.chdtri(degrees, np.array([tail, 1.0 - tail]))
+    factors = degrees / scipy.special.chdtri(degrees, np.array([tail, 1.0 - tail]))
     low, estimate, high = (math.ceil(k * ratio * f) for f in (factors[0], 1.0, factors[1]))
     n_tar, n_non = pairs.n_trials
     n_trials = math.ceil(n_tar * high / k) + math.ceil(n_non * (high / k) ** 2)

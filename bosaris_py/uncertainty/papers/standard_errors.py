@@ -12,7 +12,7 @@ from typing import Any, Unpack
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._execution import Runner, whole_number
@@ -537,8 +537,8 @@ def f_test_of_variances(
         if not variance > 0:
             raise invalid(name, "not be constant", "equal values")
     ratio = float(variances[0] / variances[1])
-    lower = float(special.fdtr(x.size - 1, y.size - 1, ratio))
-    upper = float(special.fdtrc(x.size - 1, y.size - 1, ratio))
+    lower = float(scipy.special.fdtr(x.size - 1, y.size - 1, ratio))
+    upper = float(scipy.special.fdtrc(x.size - 1, y.size - 1, ratio))
     tails = {"less": lower, "greater": upper, "two-sided": min(1.0, 2.0 * min(lower, upper))}
     return FTest(ratio, tails[alternative])
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 import numpy as np
-from scipy import fft, special
+import scipy
 
 from bosaris_py._arrays import (
     Float64Array,
@@ -409,14 +409,16 @@ class ErrorTotal:
         chances = sets.multiplicities / sets.n_sets
         if sets.two_layer:
             # A pick is a set, by its share, and a binomial number of errors in it.
-            below = special.bdtr(np.arange(size + 1), size, (errors / size)[:, None])
+            below = scipy.special.bdtr(np.arange(size + 1), size, (errors / size)[:, None])
             one_pick = chances @ np.diff(below, prepend=0.0, axis=1)
         else:
             one_pick = np.zeros(size + 1)
             np.add.at(one_pick, errors, chances)
         n_trials = size * sets.n_sets
-        length = fft.next_fast_len(n_trials + 1, real=True)
-        totals = fft.irfft(fft.rfft(one_pick, length) ** sets.n_sets, length)[: n_trials + 1]
+        length = scipy.fft.next_fast_len(n_trials + 1, real=True)
+        totals = scipy.fft.irfft(scipy.fft.rfft(one_pick, length) ** sets.n_sets, length)[
+            : n_trials + 1
+        ]
         totals[totals < _TRANSFORM_ROUNDING] = 0.0
         possible = np.flatnonzero(totals)
         distribution = np.cumsum(totals[possible[0] : possible[-1] + 1])

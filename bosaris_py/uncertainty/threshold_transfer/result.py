@@ -10,7 +10,7 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from bosaris_py._arrays import Float64Array, IntArray, Readable, mark_read_only, read_only
 from bosaris_py._tables import Table, or_none, text_table
@@ -101,9 +101,9 @@ def _corrected(replicates: Float64Array, estimate: float, confidence: float) -> 
     rounding = max(ROUNDING * abs(estimate), np.finfo(float).tiny)
     below, within = (np.count_nonzero(moved < end) for end in (-rounding, rounding))
     n, share = replicates.size, 0.5 * (below + within) / replicates.size
-    shift = special.ndtri(min(max(share, 0.5 / n), 1.0 - 0.5 / n))
-    z = special.ndtri(0.5 + 0.5 * confidence)
-    low, high = quantile(replicates, special.ndtr([shift - z, shift + z]))
+    shift = scipy.special.ndtri(min(max(share, 0.5 / n), 1.0 - 0.5 / n))
+    z = scipy.special.ndtri(0.5 + 0.5 * confidence)
+    low, high = quantile(replicates, scipy.special.ndtr([shift - z, shift + z]))
     return float(low), float(high)
 
 
