@@ -26,7 +26,8 @@ ORDER = {
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
     "difference difference_curve standard_errors epc",
     "Validation": "validation case",
-    "Conditions and speakers": "det_conditions forest_conditions condition_map cross zoo",
+    "Spoofed speech": "spoof_det spoof_prior t_eer cross",
+    "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",
     "Figures of the papers": "paper_bayes paper_hull paper_histogram paper_intervals "
     "paper_agreement paper_standard_errors paper_replicates paper_hter paper_conditions "
     "paper_weighting",

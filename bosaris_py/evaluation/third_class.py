@@ -292,7 +292,8 @@ def sv_eer(
     spoof : array_like of float, optional
         Ignored, so that the three functions are called alike.
     definition : {"rocch", "interpolated", "step"}, default: "rocch"
-        Which number is meant, see `eer`; the challenges use ``"step"``.
+        Which number is meant, see `eer`; ASVspoof publishes ``"step"``, SASV 2022
+        ``"interpolated"``.
 
     Returns
     -------

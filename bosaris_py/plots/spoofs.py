@@ -1,0 +1,228 @@
+"""Spoofed trials: costs over their prior, and the tandem equal error rate over the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, Unpack
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from bosaris_py._arrays import Float64Array
+from bosaris_py._validation import cautions, describe, invalid
+from bosaris_py.evaluation.results import Results
+from bosaris_py.evaluation.tandem import Lists, t_eer, t_eer_curve
+from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf
+from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
+from bosaris_py.plots.canvas import Look, Sheet
+from bosaris_py.plots.display import LineKeywords, Plot
+from bosaris_py.plots.looks import make_axes, name_lines, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.systems import Chosen, Styling
+
+_SIZE = (6.0, 4.5)
+
+# From one spoof in a thousand trials to as many as all others.
+_PRIORS = np.geomspace(0.001, 0.5, 41)
+
+
+class _PriorSheet(Sheet):
+    """Costs of several systems over the prior of spoofs."""
+
+    _curves_of_systems = ("act", "min")
+    _looks: ClassVar[dict[str, LineKeywords]] = {
+        "act": {"linestyle": "--", "linewidth": 1.4},
+        "min": {"linestyle": "-", "linewidth": 1.6},
+        "prior": {"linestyle": ":", "linewidth": 0.9},
+    }
+    _has_headroom = True
+
+
+def _at(costs: SpoofCosts, prior: float) -> SpoofCosts:
+    """Return costs with another prior of spoofs, and the others in their proportion."""
+    rest = (1.0 - prior) / (costs.p_target + costs.p_nontarget)
+    target = costs.p_target * rest
+    return attrs.evolve(costs, p_target=target, p_nontarget=1.0 - prior - target, p_spoof=prior)
+
+
+@cautions()
+@one_at_a_time
+def plot_a_dcf(
+    systems: Mapping[str, Lists],
+    ax: Axes | None = None,
+    *,
+    costs: SpoofCostsLike = "ASVspoof5",
+    priors: npt.ArrayLike | None = None,
+    actual: bool = True,
+    title: str | None = None,
+    **styling: Unpack[Styling],
+) -> Plot:
+    """Draw the architecture-agnostic detection cost over the prior of spoofs.
+
+    Parameters
+    ----------
+    systems : mapping of str to (tar, non, spoof)
+        Scores of the three classes, by the name of the system.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default, in a new figure.
+    costs : SpoofCosts or str, default: "ASVspoof5"
+        Costs, and the proportion of targets and zero-effort impostors. Its own prior of spoofs is
+        marked.
+    priors : (k,) array_like of float, optional
+        Priors of spoofs, rising, between 0 and 1; by default 41 from 0.001 to 0.5.
+    actual : bool, default: True
+        Draw the cost of Bayes decisions, too, dashed; scores are then taken as natural-log
+        likelihood-ratios.
+    title : str, optional
+        Title of the plot.
+    **styling
+        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
+
+    Returns
+    -------
+    plots.Plot
+        Costs are normalized, so that 1 is that of the better decision without a detector.
+
+    Raises
+    ------
+    InvalidInputError
+        If a system has not three lists of scores, or priors do not rise between 0 and 1.
+
+    Notes
+    -----
+    Log-likelihood-ratios of targets against a mixture hold for its share of spoofs only. The
+    dashed line says what another prior costs if only the threshold follows it.
+
+    Examples
+    --------
+    >>> plot = plot_a_dcf({"A": ([1.0, 3.0, 4.0], [-2.0, 0.5], [-1.0, 2.0])}, priors=[0.01, 0.1])
+    >>> plot.get_xlabel()
+    'prior of spoofs'
+    """
+    given, lists = SpoofCosts.named(costs), _three(systems)
+    shown = _PRIORS if priors is None else np.asarray(priors, dtype=np.float64)
+    inside = shown.ndim == 1 and shown.size > 1 and shown[0] > 0 and shown[-1] < 1
+    if not (inside and (np.diff(shown) > 0).all()):
+        raise invalid("priors", "be two or more, rising, between 0 and 1", describe(priors))
+    points = [_at(given, prior) for prior in shown.tolist()]
+    pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
+    chosen = Chosen.of(pooled, styling)
+    sheet = _PriorSheet(make_axes(ax, _SIZE), title)
+    sheet._choose(chosen)
+    highest = 0.0
+    for name, results in chosen.results.items():
+        sheet._set_system(results, name)
+        kinds: dict[str, tuple[Callable[..., float], str]]
+        kinds = {"min": (a_dcf, "minimum" if actual else "")}
+        if actual:
+            kinds["act"] = act_a_dcf, "actual"
+        for kind, (function, label) in kinds.items():
+            values = [function(*lists[name], point) for point in points]
+            sheet._system_line(kind, shown, values, Look(None, label, {}))
+            highest = max(highest, *values)
+    top = min(max(1.08 * highest, 0.05), 1.5)
+    sheet.ax.set(
+        xscale="log", xlabel="prior of spoofs", ylabel="normalized a-DCF",
+        xlim=(shown[0], shown[-1]), ylim=(0.0, top),
+    )  # fmt: skip
+    sheet.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    marked = shown[0] <= given.p_spoof <= shown[-1]
+    if marked:
+        look = Look(None, None, {"color": text_colour()})
+        sheet._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], look)
+    sheet._name_others()
+    sheet._finish(legend=chosen.legend)
+    if marked:
+        name_lines(sheet.ax, {given.p_spoof: f"{100 * given.p_spoof:g} %"})
+    return sheet
+
+
+def _three(systems: Mapping[str, Lists]) -> dict[str, list[Float64Array]]:
+    """Return the lists of each system as arrays."""
+    found: object = systems
+    if not (isinstance(found, Mapping) and found):
+        raise invalid("systems", "map names to (tar, non, spoof)", describe(systems))
+    named = {}
+    for name, lists in systems.items():
+        if not isinstance(lists, list | tuple) or len(lists) != 3:
+            raise invalid(f"systems[{name!r}]", "be three lists of scores", describe(lists))
+        named[str(name)] = [np.asarray(part, dtype=np.float64) for part in lists]
+    return named
+
+
+@one_at_a_time
+def plot_t_eer(
+    *,
+    asv: Lists,
+    cm: Lists,
+    spoof_shares: Sequence[float] = (0.0, 0.5, 1.0),
+    ax: Axes | None = None,
+    title: str | None = None,
+) -> Plot:
+    """Draw the tandem equal error rate over the threshold of the verifier.
+
+    Parameters
+    ----------
+    asv : (tar, non, spoof), each an array_like of float
+        Scores of the verifier.
+    cm : (bonafide, spoof) or (tar, non, spoof), each an array_like of float
+        Scores of the countermeasure, as for `bosaris_py.t_eer`.
+    spoof_shares : sequence of float, default: (0, 0.5, 1)
+        Shares of spoofs among what must be rejected: a curve for each.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default, in a new figure.
+    title : str, optional
+        Title of the plot.
+
+    Returns
+    -------
+    plots.Plot
+        Curves of `bosaris_py.t_eer_curve` with `bosaris_py.t_eer`, the concurrent rate, as a dot.
+        There the curves of all shares meet, but for the steps of finite data.
+
+    Raises
+    ------
+    InvalidInputError
+        As for `bosaris_py.t_eer_curve`.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 1.0, 1.0, 2.0], [0.0, 3.0, 4.0, 5.0]
+    >>> plot = plot_t_eer(asv=asv, cm=([1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.5, 1.5]))
+    >>> [text.get_text() for text in plot.get_legend().get_texts()]
+    ['no spoofs', '50 % spoofs', 'spoofs only', 't-EER 20.8 %']
+    """
+    rate = t_eer(asv=asv, cm=cm)
+    plot = Plot(make_axes(ax, _SIZE), title)
+    axes = plot.ax
+    words = {0.0: "no spoofs", 1.0: "spoofs only"}
+    ends: list[float] = []
+    for number, share in enumerate(spoof_shares):
+        curve = t_eer_curve(asv=asv, cm=cm, spoof_share=share)
+        look = system_look(number, axes)
+        finite = np.isfinite(curve.asv_threshold)
+        label = words.get(float(share), f"{100.0 * share:g} % spoofs")
+        (line,) = axes.plot(
+            curve.asv_threshold[finite],
+            100.0 * curve.eer[finite],
+            color=look.colour,
+            linewidth=1.6,
+            label=label,
+        )
+        plot.artists[f"share {share:g}"] = [line]
+        ends += curve.asv_threshold[finite].tolist()
+    value = 100.0 * float(rate)
+    at = rate.asv_threshold
+    (dot,) = axes.plot(
+        [at], [value], marker="o", color=text_colour(), linestyle="none", zorder=4,
+        label=f"t-EER {value:.3g} %",
+    )  # fmt: skip
+    plot.artists["t-EER"] = [dot]
+    axes.grid(visible=True, linewidth=0.6, alpha=0.6)
+    axes.set(xlabel="threshold of the verifier", ylabel="tandem equal error rate (%)")
+    axes.set_ylim(bottom=0.0)
+    if ends:
+        axes.set_xlim(min(ends), max(ends))
+    return plot._finish()
