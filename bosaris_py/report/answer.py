@@ -124,11 +124,9 @@ def _sure(
     )
 
 
-def effective_speakers(caution: Caution, system: str | None = None) -> float | None:
+def effective_speakers(caution: Caution) -> float | None:
     """Return how many effective speakers all trials of a system have, if a warning says so."""
     about = dict(caution.about)
     if not issubclass(caution.category, errors.FewSpeakersWarning) or "pair" in about:
         return None
-    if about.get("condition", "pooled") != "pooled" or system not in (None, about.get("system")):
-        return None
-    return caution.count
+    return caution.count if about.get("condition", "pooled") == "pooled" else None

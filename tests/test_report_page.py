@@ -1,0 +1,233 @@
+"""Parts of a report, from tables that are made here: nothing is drawn."""
+
+import html
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py._validation import Caution
+from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, MissingTrialsWarning
+from bosaris_py.evaluation import ConditionRow, SystemTable
+from bosaris_py.report import page
+from bosaris_py.report.answer import answer
+from bosaris_py.report.cautions import SystemCautions, of_scores, of_speakers
+from bosaris_py.uncertainty import ComparisonTable
+
+
+def row(eer: float | None = 0.05, **changes: Any) -> ConditionRow:
+    figures = {"eer": eer, "cllr": None if eer is None else 4 * eer}
+    common: dict[str, Any] = {"kind": "pooled", "name": "pooled", "weight": None, "how": "HOW"}
+    common |= {"n_tar": 9, "n_non": 9, "figures": figures, "intervals": {}}
+    return ConditionRow(**(common | changes))
+
+
+def report(*rows: tuple[str, ConditionRow], **changes: Any) -> page.Report:
+    common: dict[str, Any] = {"title": "T", "facts": {}, "files": {}, "cautions": []}
+    common |= {"speakers": None, "table": SystemTable([*(rows or [("A", row())])]), "results": {}}
+    return page.Report(**(common | {"points": {}, "normalized": False} | changes))
+
+
+def comparison(**p_values: float) -> ComparisonTable:
+    tests = {
+        tuple(pair): SimpleNamespace(difference=0.1, standard_error=0.1, p_value=p)
+        for pair, p in p_values.items()
+    }
+    # An EER is better if it is lower.
+    return attrs.evolve(ComparisonTable.from_tests(tests), larger_is_better=False)
+
+
+@pytest.fixture(scope="module")
+def many_errors() -> bp.Results:
+    """200 misses and 200 false alarms at an LLR of 0, of 1,000 trials each: LLRs of -log 4, log 4.
+
+    (200 / 1000) / (800 / 1000) = 1 / 4: they are calibrated, and Cllr is minCllr.
+    """
+    llrs = np.repeat([-np.log(4.0), np.log(4.0)], [200, 800])
+    return bp.Results(llrs, -llrs)
+
+
+@pytest.fixture(autouse=True)
+def _no_drawings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "make_figures", lambda *_, **__: [])
+
+
+def test_titles_and_names_are_cut_at_200_letters() -> None:
+    for count, shown in ((200, "x" * 200), (201, "x" * 199 + "…"), (300, "x" * 199 + "…")):
+        text = page._page(report(title="x" * count))
+        (found,) = re.findall(r"<title>(.*?)</title>", text)
+        assert found in (shown, "x" * 197 + "...")
+        assert len(found) == 200
+        assert (found == "x" * 200) == (count == 200)
+
+
+def test_sections_without_content_are_left_out() -> None:
+    text = page._page(report())
+    found = re.findall(r'<section id="(\w+)">', text)
+    assert found == ["answer", "cautions", "systems", "summary"]
+    assert re.findall(r'<a href="#(\w+)">', text) == found
+
+
+def test_conditions_have_a_section_if_there_are_any() -> None:
+    women = row(kind="condition", name="women")
+    assert '<section id="conditions">' in page._page(report(("A", row()), ("A", women)))
+
+
+def test_intervals_of_conditions_are_in_per_cent() -> None:
+    cell = page._shaded(row(0.05, intervals={"eer": (0.01234, 0.5)}), 0.05)
+    assert cell == '<td class="shade5">5.00<span class="interval"> [1.23, 50.00]</span></td>'
+    # 5 x 0.021 / 0.1 = 1.05, upwards.
+    assert page._shaded(row(0.021), 0.1) == '<td class="shade2">2.10</td>'
+    assert page._shaded(row(0.0), 0.0) == '<td class="shade0">0.00</td>'
+
+
+@pytest.mark.parametrize("nothing", [None, row(None)])
+def test_what_has_no_value_is_a_dash(nothing: ConditionRow | None) -> None:
+    assert page._shaded(nothing, 0.1) == "<td>-</td>"
+
+
+def test_ranks_are_of_more_than_two_systems() -> None:
+    assert "Ranks by EER" not in page._compared(comparison(AB=0.01))
+    assert "Ranks by EER" in page._compared(comparison(AB=0.01, BC=0.01, AC=0.5))
+
+
+@pytest.mark.parametrize(("normalized", "said"), [(True, "Divided by"), (False, "Not normalized")])
+def test_the_scale_of_costs_is_said(*, normalized: bool, said: str) -> None:
+    text = page._metrics(report(normalized=normalized))
+    assert f"<dt><bdi>Costs</bdi></dt><dd>{said}" in text or f"<dt>Costs</dt><dd>{said}" in text
+    # The table has an EER and a Cllr, and no costs.
+    terms = [re.sub("<[^>]*>", "", term) for term in re.findall(r"<dt>(.*?)</dt>", text)]
+    assert terms == ["EER", "Cllr", "Costs"]
+
+
+class TestCautions:
+    def test_nothing_to_say(self) -> None:
+        nothing = "<p>Nothing was found that speaks against these figures.</p>"
+        assert page._cautions(report()) == nothing
+        told = page._cautions(report(speakers={"targets": 3}))
+        assert nothing not in told
+        assert "There are 3 speakers of the targets." in told
+
+    def test_a_system_is_judged_by_its_own_rows(self, many_errors: bp.Results) -> None:
+        rows = ("A", row(0.2, n_tar=1000, n_non=1000)), ("B", row(0.01, n_tar=1000, n_non=1000))
+        # 200 errors of A, 10 of B.
+        text = page._cautions(report(*rows, results={"A": many_errors, "B": many_errors}))
+        lines = [re.sub("<[^>]*>", " ", line).split() for line in text.split("<tr>")[2:]]
+        assert lines[0] == ["A", "-", "none"]
+        assert lines[1][:5] == ["B", "-", "Few", "errors", "(rule"]
+
+    def test_flags_of_systems_and_of_all_are_explained(self, many_errors: bp.Results) -> None:
+        missing = Caution(MissingTrialsWarning, "one trial is missing", "", ())
+        # 10 errors of 1,000 trials.
+        few = row(0.01, n_tar=1000, n_non=1000)
+        one = report(("A", few), results={"A": many_errors}, cautions=[missing])
+        text = page._cautions(one)
+        explained = [re.sub("<[^>]*>", "", term) for term in re.findall(r"<dt>(.*?)</dt>", text)]
+        assert explained == ["Few errors (rule of 30)", "Missing trials"]
+        assert '<a href="#warnings">' in text
+
+    def test_more_than_six_are_folded(self) -> None:
+        lines = [f"line {number}" for number in range(7)]
+        assert page._caution(lines[:6]) == f"<li>{' '.join(lines[:6])}</li>"
+        assert "<li>line 0<details><summary>6 more</summary><ul><li>line 1<" in page._caution(lines)
+        cautions = [
+            Caution(FewErrorsWarning, f"finding {number}", "", (), about=(("system", str(number)),))
+            for number in range(7)
+        ]
+        text = page._warnings(report(cautions=cautions))
+        assert text.count("<li>") == 7
+        assert "<summary>1 more</summary>" in text
+        assert "<summary>" not in page._warnings(report(cautions=cautions[:6]))
+
+    def test_errors_are_counted_at_the_bayes_threshold(self, many_errors: bp.Results) -> None:
+        points = {"": 0.5, "(0.9)": 0.9}
+        found = SystemCautions.of("A", many_errors, [row()], points, [], by_speaker=True)
+        # logit(0.9) = log 9 is more than log 4: all are accepted.
+        assert found.errors == ((200.0, 200.0), (0.0, 1000.0))
+        assert found.speakers == "-"
+
+    @pytest.mark.parametrize(
+        ("counts", "by_speaker", "told"),
+        [((), True, "at least 20"), ((7.26, 12.0), True, "7.3"), ((7.26,), False, "-")],
+    )
+    def test_effective_speakers(
+        self, many_errors: bp.Results, counts: tuple[float, ...], told: str, *, by_speaker: bool
+    ) -> None:
+        heard = [
+            Caution(FewSpeakersWarning, "", count=count, about=(("system", name),))
+            for name, count in (*(("A", count) for count in counts), ("B", 2.0))
+        ]
+        rows = [row(intervals={"eer": (0.0, 0.1)})]
+        found = SystemCautions.of("A", many_errors, rows, {}, heard, by_speaker=by_speaker)
+        assert found.speakers == told
+
+    def test_30_speakers_are_enough_and_29_are_not(self) -> None:
+        (_, text), *more = of_speakers({"targets": 29, "non-targets": 30})
+        assert text.startswith("There are 29 speakers of the targets. With fewer than 30, ")
+        assert more == []
+        assert "each model counts as one speaker" in next(of_speakers({}))[1]
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
+    def test_suspect_scores(self, many_errors: bp.Results) -> None:
+        # Calibrated: nothing. -log2(0.8) * 0.8 - log2(0.2) * 0.2 = 0.722 bits.
+        assert [*of_scores(many_errors, [], {"": 0.5})] == []
+        llrs = np.repeat([-np.log(4.0), np.log(4.0)], [200, 800])
+        # 10 x: 0.2 log2(1 + 4^10) = 4 bits and the rest is next to 0; a cost of 0.2 / 0.5 at 0.5.
+        ((topic, text),) = of_scores(bp.Results(10 * llrs, -10 * llrs), [], {"": 0.5})
+        assert topic == "Suspect scores"
+        assert text.startswith("Cllr is 4 bits. Above 1, the scores are worse than none.")
+        # Turned round, decisions cost 0.8 / 0.2 = 1.6 times no detector's 0.5.
+        points = {"": 0.5, "(x)": 0.5}
+        texts = [text for _, text in of_scores(bp.Results(-llrs, llrs), [], points)]
+        for name in ("", " (x)"):
+            said = f"At the operating point{name} the actual cost is 1.6 times that of no detector."
+            assert said in texts
+
+    def test_separable_scores_have_limits(self) -> None:
+        results = bp.Results(np.full(10, 3.0), np.full(100, -3.0))
+        text = dict(of_scores(results, [], {}))["Separable scores"]
+        # 1 - 0.05^(1/10) = 0.2589, 1 - 0.05^(1/100) = 0.02951.
+        assert text.endswith("misses are rarer than 26 % and false alarms than 3 %.")
+
+
+class TestAnswer:
+    def test_nothing_is_known(self) -> None:
+        assert [*answer(SystemTable([("A", row(None))]), None, [], by_speaker=True)] == []
+
+    def test_another_system_has_the_lowest_cllr(self) -> None:
+        rows = [("A", row(0.05)), ("B", row(0.06, figures={"eer": 0.06, "cllr": 0.1}))]
+        best, _, _ = answer(SystemTable(rows), None, [], by_speaker=True)
+        assert best == "A has the lowest EER: 5.00 %; B has the lowest Cllr: 0.1000 bits."
+
+    @pytest.mark.parametrize(
+        ("p_values", "said"),
+        [
+            (
+                {"AB": 0.5},
+                "The EER of A was not shown to differ from B (level 0.05, corrected for 1 pair).",
+            ),
+            (
+                {"AB": 0.001, "AC": 0.5, "BC": 0.002},
+                "The EER of A is significantly lower than that of B; it was not shown to differ "
+                "from C; of the other pairs 1 of 1 differ (level 0.05, corrected for 3 pairs).",
+            ),
+        ],
+    )
+    def test_which_differ(self, p_values: dict[str, float], said: str) -> None:
+        names = sorted({*"".join(p_values)})
+        rows = [(name, row(0.05 + 0.01 * number)) for number, name in enumerate(names)]
+        _, found, _ = answer(SystemTable(rows), comparison(**p_values), [], by_speaker=True)
+        assert found == said
+
+    def test_long_lists_are_cut(self) -> None:
+        rows = [(f"s{number}", row(0.05)) for number in range(12)]
+        best, _, sure = answer(SystemTable(rows), None, [], by_speaker=True)
+        found = re.match(r"(.*) and (\d+) more have the lowest EER: 5.00 %", best)
+        assert found
+        assert len(found[1].split(", ")) + int(found[2]) == 12
+        assert sure.startswith("How sure these numbers are is not known")
+        assert html.escape(best) == best
