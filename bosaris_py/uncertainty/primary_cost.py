@@ -93,7 +93,7 @@ def divided(
     metadata: TrialMetadata | None,
 ) -> ListedSample:
     """Divide a sample, made of these scores and this key, into the partitions of a plan."""
-    trials = attrs.evolve(PlanTrials.of(scores, key, metadata), sample=sample)
+    trials = PlanTrials.of(scores, key, metadata)
     return sample.weighted(trials.partition(statistic.plan, {}, drop_unknown=False).members)
 
 

@@ -25,6 +25,7 @@ from bosaris_py.evaluation import (
     primary_cost,
     primary_cost_of_files,
 )
+from bosaris_py.evaluation.partitions import PlanTrials
 
 FACTORS = {
     "num_enroll_segs": ["1", "3"],
@@ -410,6 +411,10 @@ class TestOfficialScorer:
         # Weights in single precision change the minimum in the seventh digit.
         assert nist.minimum == pytest.approx(usual.minimum, rel=1e-6)
         assert nist.compatibility == "nist"
+        # Also of partitions that are judged with the non-targets of others.
+        assert sum(part.n_stand_ins > 0 for part in nist.parts[0].partitions) == 8
+        for part, other in zip(nist.parts[0].partitions, usual.parts[0].partitions, strict=True):
+            assert part.actual == pytest.approx(other.actual, rel=1e-13)
 
     def test_minimum_without_accepting_everything(self):
         """At prior 0.9 accepting all costs 1, rejecting all 9; the scorer sees the latter only."""
@@ -557,6 +562,24 @@ class TestFiles:
         assert any(f"{len(others)} have none" in note and gone[1] in note for note in cost.notes)
         assert any("1 scores are of trials that the key does not have" in n for n in cost.notes)
 
+    def test_matrices_in_files_are_read_in_blocks(self, tmp_path, monkeypatch):
+        """With options of text too, of which a bar of progress is the only one that holds."""
+        asked = []
+
+        def of_files(*args, **options):
+            asked.append(options)
+            raise InterruptedError
+
+        monkeypatch.setattr(PlanTrials, "of_files", of_files)
+        self.data.scores.save(tmp_path / "scores.h5")
+        self.data.key.save(tmp_path / "key.h5")
+        files = tmp_path / "scores.h5", tmp_path / "key.h5", "SRE08"
+        for options in ({}, {"progress": False}):
+            with pytest.raises(InterruptedError):
+                primary_cost_of_files(*files, **options)
+        assert asked == [{}, {"progress": False}]
+        assert primary_cost_of_files(*files, compatibility="nist").n_tar == self.data.key.n_tar
+
     def test_lacking_columns(self, tmp_path):
         files = self.write(tmp_path, columns=["gender"])
         with pytest.raises(InvalidInputError, match="lacks phone_num_match"):
@@ -606,6 +629,31 @@ class TestReport:
             f"PrimaryCost: SRE18 ({PLANS['SRE18'].fingerprint}), "
             f"actual {cost.actual:.4f}, minimum {cost.minimum:.4f}"
         )
+
+    def test_what_ranks_comes_first(self):
+        """Tar 1, 3 against non 0, 2, at prior 0.5: threshold 0 costs 1, and the best 0.5."""
+        trials = lists([1.0, 3.0], [0.0, 2.0])
+        for first, numbers in (("actual", (1.0, 0.5)), ("minimum", (0.5, 1.0))):
+            plan = EvaluationPlan(name="own", operating_points=[0.5], ranked_by=first)
+            text = str(primary_cost(*trials, plan))
+            second = "minimum" if first == "actual" else "actual"
+            assert f"\n{first:>50}{second:>10}\n" in text
+            assert f"\nprimary cost{numbers[0]:>38.4f}{numbers[1]:>10.4f}\n" in text
+            # A plan of one's own is as sure as its owner.
+            assert "How sure the plan is" not in text
+
+    def test_one_partition_has_no_table(self):
+        scores, key = lists([1.0, 3.0], [0.0, 2.0])
+        plan = EvaluationPlan(name="own", operating_points=[0.5])
+        for labels, counts in (["aaaa", 0], ["abab", 2]):
+            conditions = Conditions.from_labels(key, [*labels], order="columns")
+            text = str(primary_cost(scores, key, plan, conditions))
+            assert text.count(" targets  non-targets ") == (counts > 0)
+            assert (f"equalised over {counts} partitions" in text) == (counts > 0)
+
+    def test_differences_are_told_once(self, cost):
+        assert str(cost).count("other than the official scorer:") == 1
+        assert all(part.differences for part in cost.parts)
 
     def test_records(self, cost):
         rows = cost.records()
@@ -697,6 +745,20 @@ class TestBadInput:
         with pytest.warns(UncertainPlanWarning, match="not equalised over a, b. Give metadata"):
             notes = primary_cost(scores, key, plan).notes
         assert not any("no trial" in note for note in notes)
+
+    @pytest.mark.parametrize(
+        "factors",
+        [
+            [PartitionFactor("a", ["x", "y"]), PartitionFactor("b")],
+            [PartitionFactor("a", ["x", "y"], classes="non")],
+        ],
+        ids=["values that the plan does not name", "a factor of one class"],
+    )
+    def test_what_a_plan_leaves_open_is_not_missing(self, factors):
+        plan = EvaluationPlan(name="own", operating_points=[0.5], factors=factors)
+        scores, key = lists([2.0], [1.0, 0.0])
+        metadata = TrialMetadata(key, {"a": ["x", "x", "x"], "b": ["1", "1", "1"]})
+        assert not any("no trial" in n for n in primary_cost(scores, key, plan, metadata).notes)
 
     def test_missing_data_source_is_told(self):
         key = self.data.key
