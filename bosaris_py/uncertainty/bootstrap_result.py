@@ -504,7 +504,7 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     return NormalityTest(float(w), float(p_value))
 
 
-IntervalKind: TypeAlias = Literal["percentile", "basic", "normal", "student"]
+IntervalKind: TypeAlias = Literal["percentile", "basic", "ratio", "normal", "student"]
 
 
 # An `influence.Studentised`, which needs this module.
@@ -563,7 +563,7 @@ class BootstrapResult(Records):
         All replicates in the order drawn; NaN where the statistic is not defined.
     method : str
         How trials were resampled.
-    interval : {"percentile", "basic", "normal", "student"}
+    interval : {"percentile", "basic", "ratio", "normal", "student"}
         How the interval was made, see `interval_of`.
     confidence : float
         Its nominal coverage.
@@ -802,11 +802,13 @@ class BootstrapResult(Records):
 
         Parameters
         ----------
-        kind : {"percentile", "basic", "normal", "student"}
+        kind : {"percentile", "basic", "ratio", "normal", "student"}
             ``"percentile"``: the quantiles :math:`q_{\alpha/2}` and :math:`q_{1-\alpha/2}` of the
             replicates, as in the papers. ``"basic"``: :math:`2\hat\theta - q_{1-\alpha/2}` and
-            :math:`2\hat\theta - q_{\alpha/2}`. ``"normal"``: :math:`\hat\theta \pm z_{1-\alpha/2}`
-            standard errors. ``"student"``, of speakers only:
+            :math:`2\hat\theta - q_{\alpha/2}`. ``"ratio"``, not of differences: the same on a
+            logarithmic scale, :math:`\hat\theta^2 / q_{1-\alpha/2}` and
+            :math:`\hat\theta^2 / q_{\alpha/2}`. ``"normal"``:
+            :math:`\hat\theta \pm z_{1-\alpha/2}` standard errors. ``"student"``, of speakers only:
             :math:`\hat\theta\, e^{-t\, SE/\hat\theta}` with the standard error of
             `speaker_interval` and quantiles t of
             :math:`\log(\theta^*/\hat\theta)\, \theta^* / SE^*` over replicates, at most 1.5 times
@@ -847,6 +849,8 @@ class BootstrapResult(Records):
             low, high = quantile(self._defined, [(1.0 - level) / 2.0, (1.0 + level) / 2.0])
             if kind == "basic":
                 low, high = 2.0 * estimate - high, 2.0 * estimate - low
+            elif kind == "ratio":
+                low, high = self._mirrored_ratios(low, high)
         if self.is_difference and kind != "student":
             nothing = (np.asarray(self.standard_error) == 0) & (np.asarray(estimate) != 0)
             low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
@@ -861,6 +865,15 @@ class BootstrapResult(Records):
                 low = np.where(none, np.minimum(least, estimate), low)
                 high = np.where(none, np.maximum(most, estimate), high)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
+
+    def _mirrored_ratios(self, low: Any, high: Any) -> tuple[Any, Any]:
+        """Mirror quantiles about the estimate on a logarithmic scale."""
+        if self.is_difference:
+            raise invalid("interval", "be of one system", "ratio", "Differences take basic ones.")
+        estimate = np.asarray(self.estimate)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = np.where(estimate > 0, estimate**2 / np.array((high, low)), estimate)
+        return ends[0], ends[1]
 
     def p_value(self, alternative: Alternative) -> Any:
         """Test if the true value is 0, by the inversion of the interval of this result.
@@ -952,7 +965,7 @@ class BootstrapResult(Records):
             return bool(ends[0] > value if end == 0 else ends[1] < value)
 
         least = _LEAST_TAIL
-        if self.interval in {"percentile", "basic"}:
+        if self.interval in {"percentile", "basic", "ratio"}:
             least = max(least, 1.0 / self._defined.shape[0])
         # The interval of this result says on which side of its own tail the answer is.
         own = 0.5 - 0.5 * self.confidence

@@ -143,7 +143,7 @@ def bootstrap(
         interval 2000.
     confidence : float, default: 0.95
         Nominal coverage of the interval, strictly between 0 and 1.
-    interval : {"percentile", "basic", "normal", "student"}, optional
+    interval : {"percentile", "basic", "ratio", "normal", "student"}, optional
         Kind of interval, see `BootstrapResult.interval_of`. By default ``"basic"`` for `MinDCF`,
         `EER` and `MinCllr`, whose percentile intervals lie too low, see `MinDCF`; ``"percentile"``,
         as in the papers, for all others.

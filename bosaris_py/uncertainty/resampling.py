@@ -479,7 +479,7 @@ class Resampling(metaclass=Readable):
         Number of replicates, at least 2.
     confidence : float, default: 0.95
         Nominal coverage of intervals, strictly between 0 and 1.
-    interval : {"percentile", "basic", "normal", "student"}, optional
+    interval : {"percentile", "basic", "ratio", "normal", "student"}, optional
         Kind of interval; by default the one of the statistic.
     rng : Generator, int or None
         Source of randomness.

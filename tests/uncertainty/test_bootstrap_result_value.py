@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning"),
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.DegenerateReplicatesWarning"),
 ]
-KINDS: tuple[IntervalKind, ...] = ("percentile", "basic", "normal")
+KINDS: tuple[IntervalKind, ...] = ("percentile", "basic", "ratio", "normal")
 
 
 def test_row_el_of_table_i() -> None:
@@ -48,7 +48,7 @@ def test_p_agrees_however_few_replicates_there_are(level: float) -> None:
     """Ends of few replicates are steps: beyond them p is below 1 - confidence, if by little."""
     rng = np.random.default_rng(3)
     tar, non = rng.normal(1.0, 1.0, 40), rng.normal(-1.0, 1.0, 60)
-    for kind in ("percentile", "basic"):
+    for kind in ("percentile", "basic", "ratio"):
         result = unc.bootstrap(
             tar, non, unc.DCF(0, 0.5, 1, 1), interval=kind, confidence=level, replications=100,
             rng=1,

@@ -352,13 +352,15 @@ class TestIntervals:
         assert (result.low, result.high) == (low, high)
         mirrored = result.interval_of("basic")
         assert mirrored == (2 * result.estimate - high, 2 * result.estimate - low)
+        ratio = result.interval_of("ratio")
+        assert ratio == (result.estimate**2 / high, result.estimate**2 / low)
         normal = result.interval_of("normal", 0.95)
         half = 1.959963984540054 * result.standard_error
         assert np.allclose(normal, (result.estimate - half, result.estimate + half), rtol=1e-12)
         named = resample(tar, non, unc.ActDCF(0.5), rng=61, confidence=0.9, interval="basic")
         assert (named.low, named.high) == mirrored
 
-    @pytest.mark.parametrize("kind", ["percentile", "basic", "normal"])
+    @pytest.mark.parametrize("kind", ["percentile", "basic", "ratio", "normal"])
     @pytest.mark.parametrize(
         "statistic",
         [unc.EER(), unc.MinDCF(0.1, normalize=True), unc.ErrorRates([2.0, 5.0]), unc.AUC()],
@@ -509,7 +511,7 @@ SETS = {"method": "one-layer", "tar_sets": [0, 1, 1], "non_sets": ["a", "b"]}
         ({"confidence": 0.0}, "`confidence` .* strictly between 0 and 1"),
         ({"confidence": 1.0}, "`confidence` .* strictly between 0 and 1"),
         ({"confidence": 95}, "`confidence` .* percentage"),
-        ({"interval": "bca"}, '`interval` .* one of "percentile", "basic", "normal"'),
+        ({"interval": "bca"}, '`interval` .* one of "percentile", "basic", "ratio", "normal"'),
         ({"rng": "seed"}, "`rng` .* Generator"),
     ],
 )
@@ -544,3 +546,13 @@ def test_infinite_scores_are_ranks_like_others() -> None:
     result = resample(tar, non, unc.EER(), rng=2)
     assert result.estimate == finite
     assert result.standard_error > 0
+
+
+def test_a_difference_has_no_ratio() -> None:
+    scores = bosaris_py.Scores([[2.0, -1.0], [0.0, 1.5]], ["m", "n"], ["s", "t"])
+    key = bosaris_py.Key(
+        ["m", "n"], ["s", "t"], [[True, False], [False, True]], [[False, True], [True, False]]
+    )
+    options = {"method": "iid", "replications": 50, "rng": 1}
+    with pytest.raises(InvalidInputError, match="`interval` must be of one system"):
+        unc.paired_bootstrap(scores, scores, key, unc.EER(), interval="ratio", **options)

@@ -500,7 +500,7 @@ NONE = np.zeros_like(SAME)
         ({"replications": 0}, "`replications` .* at least 2 .*; got 0"),
         ({"workers": 0}, "`workers` .* at least 1; got 0"),
         ({"confidence": 95}, "`confidence` .* percentage"),
-        ({"interval": "bca"}, '`interval` .* one of "percentile", "basic", "normal"'),
+        ({"interval": "bca"}, '`interval` .* one of "percentile", "basic", "ratio", "normal"'),
         ({"rng": "seed"}, "`rng` .* Generator"),
     ],
 )  # fmt: skip
