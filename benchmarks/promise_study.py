@@ -170,8 +170,9 @@ def tests_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
 
 
 def study(kinds: list[str], n_sets: int, replications: int) -> Iterator[tuple[str, Cell]]:
-    """Yield the cells that are not kept yet; small ones first."""
-    kept, sets = load(), {"sets": float(n_sets)}
+    """Yield the cells that are not kept yet, or of fewer sets; small ones first."""
+    kept = {label for label, cell in load().items() if cell["sets"] >= n_sets}
+    sets = {"sets": float(n_sets)}
     if "primary" in kinds:
         for k in PRIMARY_SIZES:
             for name in PRIMARY_LAWS:
