@@ -164,6 +164,8 @@ class TestCautions:
         rows = [row(intervals={"eer": (0.0, 0.1)})]
         found = SystemCautions.of("A", many_errors, rows, {}, heard, by_speaker=by_speaker)
         assert found.speakers == told
+        without = SystemCautions.of("A", many_errors, [row()], {}, heard, by_speaker=by_speaker)
+        assert without.speakers == "-"
 
     def test_30_speakers_are_enough_and_29_are_not(self) -> None:
         (_, text), *more = of_speakers({"targets": 29, "non-targets": 30})
@@ -186,6 +188,19 @@ class TestCautions:
         for name in ("", " (x)"):
             said = f"At the operating point{name} the actual cost is 1.6 times that of no detector."
             assert said in texts
+
+    def test_a_loss_of_half_of_cllr_is_suspect(self) -> None:
+        # 10 errors of 1,000: calibrated at log 99, and 0.0808 bits. At a quarter of it Cllr is
+        # 0.99 log2(1 + 99^-0.25) + 0.01 log2(1 + 99^0.25) = 0.414; at 0.7 of it 0.130.
+        llrs = np.repeat([-np.log(99.0), np.log(99.0)], [10, 990])
+        for scale, found in ((0.25, ["Suspect scores"]), (0.7, [])):
+            results = bp.Results(scale * llrs, -scale * llrs)
+            assert [topic for topic, _ in of_scores(results, [], {})] == found
+        # A loss of 0.125 of 0.594 bits: more than 0.1, less than half.
+        llrs = 0.46 * np.repeat([-np.log(9.0), np.log(9.0)], [100, 900])
+        results = bp.Results(llrs, -llrs)
+        assert 0.1 < results.cllr - results.min_cllr < 0.5 * results.cllr
+        assert [*of_scores(results, [], {})] == []
 
     def test_separable_scores_have_limits(self) -> None:
         results = bp.Results(np.full(10, 3.0), np.full(100, -3.0))

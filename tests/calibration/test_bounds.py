@@ -15,6 +15,7 @@ from bosaris_py.calibration import (
     cross_fit,
     llr_bounds,
 )
+from bosaris_py.calibration.bounds import sorted_bounds
 from bosaris_py.errors import (
     ExtrapolationWarning,
     FileFormatError,
@@ -234,11 +235,25 @@ def test_protocol(calibration, tmp_path):
             ),
             "`low` must lie at or below 0",
         ),
+        (
+            lambda: BoundedCalibration(
+                map=LinearCalibration.fit([1.0, 3], [0.0, 2]), low=-1.0, high=2.0, bounds="none"
+            ),
+            '`bounds` must be one of "elub", "iv", "wide", "given"',
+        ),
     ],
 )
 def test_bad_input(call, message):
     with pytest.raises(InvalidInputError, match=message):
         call()
+
+
+def test_parts_have_the_bounds_of_the_whole():
+    rng = np.random.default_rng(2125)
+    tar, non = np.sort(rng.normal(2.0, 2.0, 300)), np.sort(rng.normal(-2.0, 2.0, 500))
+    for kind in ("elub", "iv", "wide"):
+        found = sorted_bounds([tar[::2], tar[1::2]], [non[:100], non[100:]], kind)
+        assert found == llr_bounds(tar, non, kind)
 
 
 def test_a_damaged_file_is_refused(tmp_path):
