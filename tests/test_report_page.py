@@ -13,7 +13,7 @@ import bosaris_py as bp
 from bosaris_py._validation import Caution
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, MissingTrialsWarning
 from bosaris_py.evaluation import ConditionRow, SystemTable
-from bosaris_py.report import page
+from bosaris_py.report import figures, page
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import SystemCautions, of_scores, of_speakers
 from bosaris_py.uncertainty import ComparisonTable
@@ -246,3 +246,41 @@ class TestAnswer:
         assert len(found[1].split(", ")) + int(found[2]) == 12
         assert sure.startswith("How sure these numbers are is not known")
         assert html.escape(best) == best
+
+
+class TestFigures:
+    def test_names_of_legends(self) -> None:
+        names = ["x" * 32, "x" * 33, "x" * 34, "_a", "a\nb", "x" * 33]
+        short = figures._short(names)
+        assert short == [
+            "x" * 32,
+            "x" * 31 + "…",
+            "x" * 31 + "…\u00a0(2)",
+            "'_a'",
+            figures.drawable("a\nb"),
+            "x" * 31 + "…\u00a0(3)",
+        ]
+        assert "\n" not in short[4]
+
+    def test_differences_are_in_per_cent_and_of_short_names(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(figures.plots, "plot_forest", lambda table, **words: (table, words))
+        title, draw, _ = figures._differences({"A": "short", "B": "b"}, comparison(AB=0.5))
+        table, words = draw()
+        assert (title, [*table.pairs]) == ("Differences of EERs", [("short", "b")])
+        assert words == {"percent": True, "xlabel": "difference (%)"}
+
+    @pytest.mark.parametrize(
+        ("rows", "titles"),
+        [
+            ([row(), row(kind="condition", name="w")], ["EER by condition: A"]),
+            ([row(None), row(None, kind="condition", name="w")], []),
+            ([row(None), row(kind="condition", name="w")], ["EER by condition: A"]),
+            ([row(intervals={"eer": (0.0, 0.1)})], ["EER of the systems"]),
+            ([row(intervals={"cllr": (0.0, 0.1)})], []),
+        ],
+    )
+    def test_what_is_in_a_forest(self, rows: list[ConditionRow], titles: list[str]) -> None:
+        found = figures._forests({"A": "A"}, SystemTable([("A", each) for each in rows]))
+        assert [title for title, _, _ in found] == titles
