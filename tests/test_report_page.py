@@ -271,6 +271,27 @@ class TestFigures:
         assert (title, [*table.pairs]) == ("Differences of EERs", [("short", "b")])
         assert words == {"percent": True, "xlabel": "difference (%)"}
 
+    def test_drawings_have_the_operating_points(
+        self, many_errors: bp.Results, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        heard: dict[str, Any] = {}
+        for name in ("det", "bayes", "tippett", "ece", "pav", "histogram"):
+            monkeypatch.setattr(
+                figures.plots,
+                f"plot_{name}",
+                lambda *found, name=name, **words: heard.setdefault(name, (found, words)),
+            )
+        for points, first, every in (([], None, None), ([0.01, 0.5], 0.01, [0.01, 0.5])):
+            heard.clear()
+            drawn = [*figures._drawings({"A": many_errors}, {"A": "a"}, points, {})]
+            assert len([draw() for _, draw, _ in drawn]) == 6
+            systems = ({"a": many_errors},)
+            assert heard["det"] == (systems, {"prior": first, "bands": {}})
+            assert heard["bayes"] == (systems, {"prior": every, "bands": {}})
+            assert heard["histogram"] == ((many_errors,), {"prior": every})
+            assert ("Filled stars" in drawn[0][2]) == (first is not None)
+            assert not any("Shade" in sentence for _, _, sentence in drawn)
+
     @pytest.mark.parametrize(
         ("rows", "titles"),
         [
