@@ -91,7 +91,8 @@ def words_of_eer(definition: EERDefinition) -> str:
 
 def joined_notes(*notes: str) -> str:
     """Join what is said below a table; nothing is left out but what is empty."""
-    return "; ".join(filter(None, notes))
+    # Some name systems, conditions or columns, which come from the files of others.
+    return printable("; ".join(filter(None, notes)))
 
 
 def or_none(value: Any) -> Any:
@@ -258,7 +259,8 @@ class Table(Records):
         ]
         rule = ["---" if column in self._left else "--:" for column in range(len(head))]
         lines = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
-        return lines + (f"\n({self._note})\n" if self._note else "")
+        note = _MARKDOWN.sub(_escape, self._note)
+        return lines + (f"\n({note})\n" if note else "")
 
     def to_latex(self) -> str:
         r"""Return the printed table as a ``tabular`` of LaTeX, and its note; it needs no package.

@@ -1,6 +1,7 @@
 """Estimators and scorers of scikit-learn: its own checks, and the same numbers as the library."""
 
 import doctest
+import importlib
 import subprocess
 import sys
 import warnings
@@ -258,3 +259,12 @@ def test_the_contract_holds_for_the_first_column() -> None:
 def test_scorers_want_a_score_for_each_label() -> None:
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         eer_scorer._score_func([0, 1], [0.1])
+
+
+def test_without_scikit_learn_the_import_says_what_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.utils.validation", None)
+    monkeypatch.delitem(sys.modules, "bosaris_py.sklearn")
+    with pytest.raises(
+        ImportError, match=r"needs scikit-learn 1\.6 or later, which is not installed"
+    ):
+        importlib.import_module("bosaris_py.sklearn")

@@ -14,7 +14,7 @@ import pytest
 
 from bosaris_py import Results
 from bosaris_py import uncertainty as unc
-from bosaris_py._tables import Table, for_json, or_none, text_table
+from bosaris_py._tables import Table, for_json, joined_notes, or_none, scale_of_costs, text_table
 from bosaris_py._validation import safe
 
 ROWS = [("name", "n", "verdict"), ("a", "10", "yes"), ("long name", "5", "no")]
@@ -241,3 +241,44 @@ def test_notes_stand_below_in_every_form():
     assert r"(50 \% of all)" in Noted("a").to_latex()
     assert "(50 % of all)" in Noted("a")._repr_html_()
     assert "footnotesize" not in Named("a").to_latex()
+
+
+@attrs.frozen
+class Bold(Named):
+    """A table whose second row has the best number."""
+
+    def _best(self):
+        return {(1, 1)}
+
+
+def test_the_best_cells_are_bold():
+    cells = re.findall(r"<td style=\"text-align: \w+(.*?)\">(\w+)<", Bold("a")._repr_html_())
+    bold = "; font-weight: bold"
+    assert cells == [("", "a"), ("", "50"), ("", "a"), (bold, "50")]
+
+
+def test_json_has_a_line_for_each_value():
+    assert Named("a").to_json().splitlines()[:3] == ["[", " {", '  "system": "a",']
+
+
+def test_scales_of_costs_are_said():
+    said = [scale_of_costs(normalized) for normalized in (True, False, None)]
+    assert said == ["costs are normalized", "costs are not normalized", ""]
+
+
+def test_notes_escape_names():
+    """A note may name a system, or a column of the metadata."""
+
+    class Told(Named):
+        @property
+        def _note(self):
+            return joined_notes("rows <img src=x>", "", "[a](b) *c*", "d\ne\x1b")
+
+    assert (
+        Told("a")
+        .to_markdown()
+        .endswith(
+            "\n(rows \\<img src=x>; [a\\](b) \\*c\\*; d\\\\ne\\\\x1b)\n".replace("\\<", "&lt;")
+        )
+    )
+    assert "\x1b" not in Told("a").to_latex() + Told("a")._repr_html_()

@@ -218,7 +218,10 @@ def test_digests_are_those_of_the_bytes_that_were_read(tmp_path: Path) -> None:
         assert digest_of(read[text]) == before[text] != others[text].sha256
         assert digest_of(text) == f"{others[text].sha256} (file named by the user, not read here)"
         text.write_text("m s 8.5\n")
-        with pytest.raises(FileFormatError, match=r"a\.txt: changed"):
+        with pytest.raises(FileFormatError, match=r"a\.txt: changed while it was being read"):
+            bp.read_scores(text)
+        text.write_text("m s 8.25\n")
+        with pytest.raises(FileFormatError, match=r"a\.txt: changed from 8 to 9 bytes while"):
             bp.read_scores(text)
 
 

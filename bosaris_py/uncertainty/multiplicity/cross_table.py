@@ -24,7 +24,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
-from bosaris_py._validation import Rng, as_seed, check_choice, describe, hushed, invalid
+from bosaris_py._validation import Rng, as_seed, check_choice, describe, hushed, invalid, safe
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.key import AnyKey
@@ -177,14 +177,14 @@ class CrossTable(Table):
         worst = ""
         if self.low is not None:
             found = self.worst
+            where = ", ".join(safe(name, 200) for name in (found.row, found.column))
             worst = (
-                f"largest {found.value:.4g} at {found.row}, {found.column}; the largest true value "
+                f"largest {found.value:.4g} at {where}; the largest true value "
                 f"lies in [{found.low:.4g}, {found.high:.4g}]; bias of the largest value "
                 f"{self.bias_of_maximum:.2g}"
             )
-        return joined_notes(
-            f"{self.metric}, rows {' by '.join(self.factors)}", few, worst, self.how
-        )
+        names = " by ".join(safe(name, 200) for name in self.factors)
+        return joined_notes(f"{self.metric}, rows {names}", few, worst, self.how)
 
     def _texts(self) -> list[list[str]]:
         of_rows, of_columns = zip(*self.margins(0), strict=True), self.margins(1)

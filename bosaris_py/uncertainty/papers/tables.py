@@ -242,7 +242,8 @@ class BootstrapTable(Table):
         for system in systems:
             first = self.row(system, methods[0])
             line = [system, *[f"{first.result.estimate:.6f}"] * (table != "II")]
-            line += [f"{first.upper_bound:.6f}"] * with_bound
+            if with_bound:
+                line.append(f"{first.upper_bound:.6f}")
             for method in methods:
                 row = self.row(system, method)
                 line.append(" ".join([*_cells(row, table), *[row.groups] * bool(row.groups)]))
