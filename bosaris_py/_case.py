@@ -39,12 +39,15 @@ from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given
 from bosaris_py.calibration.cross_fitting import Folds
 from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
+from bosaris_py.numerics.training import Ridge
 from bosaris_py.storage.atomic import digest_of
 from bosaris_py.trials.scores import AnyScores, to_natural
-from bosaris_py.trials.speakers import SpeakersLike, split_key
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, split_key
 from bosaris_py.uncertainty import Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
+from bosaris_py.uncertainty.influence.line import llr_interval
+from bosaris_py.uncertainty.resampling import Resampling
 
 # Matplotlib is imported when a plot is asked for.
 _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_case",)})
@@ -97,7 +100,7 @@ class CaseLLR(Records):
     folds : int or "speaker"
         Into how many folds the speakers were divided to find the bounds.
     replications : int
-        Replicates behind the interval.
+        Replicates behind the interval; 0 if it is that of the formula.
     seed : int
         What `case_llr` needs as ``rng`` to give the same.
     by_division : tuple of float
@@ -201,7 +204,8 @@ class CaseLLR(Records):
     def __repr__(self) -> str:
         """State the likelihood-ratio, the propositions, the reference set and the limits."""
         ends = f"{self.log10_low:.2f} to {self.log10_high:.2f}"
-        how = f"{self.replications} replicates, seed {self.seed}"
+        drawn = f"{self.replications} replicates" if self.replications else "interval by formula"
+        how = f"{drawn}, seed {self.seed}"
         if self.bounds is not None:
             each = "each speaker left out" if self.folds == "speaker" else f"{self.folds} folds"
             if len(self.by_division) > 1:
@@ -273,7 +277,8 @@ def case_llr(
         As for `cross_fit`. Bounds of "speaker" depend on no division, but take a map for each
         pair of speakers.
     replications : int, default: 500
-        Replicates of a bootstrap by speaker. In each the calibration is trained anew.
+        Replicates of a bootstrap by speaker. In each the calibration is trained anew. With 0 the
+        interval of a line has a closed form, and takes a thousandth of the time.
     confidence : float, default: 0.95
         Nominal coverage of the interval.
     rng : Generator, int or None, default: 0
@@ -303,6 +308,10 @@ def case_llr(
 
     Notes
     -----
+    The closed form takes the influence :math:`-x^T H^{-1} g_i` of each trial on the line at the
+    score x, with the Hessian H of the training objective and the gradient :math:`g_i` of the trial.
+    Their sums by speaker and by pair give the standard error, see `uncertainty.speaker_interval`.
+
     The interval tells how sure the map is at this score, given the reference set. It does
     not tell whether that set is relevant to the case. Where the map is beyond a bound, ends of the
     interval are the bound as well, so both may be equal.
@@ -370,6 +379,15 @@ def case_llr(
     if model is BoundedCalibration:
         options = weak_unless_given(options.get("calibration", LinearCalibration), options)
     is_weak = options.get("ridge") == "weak"
+    of_formula = None
+    if not replications:
+        line = trained.map if isinstance(trained, BoundedCalibration) else trained
+        if not isinstance(line, LinearCalibration) or line.objective != "cllr":
+            hint = 'Only lines of the objective "cllr" have a closed form.'
+            raise invalid("replications", "be above 0 for this calibration", "0", hint)
+        sample = Resampling("speaker").sample(scores, key, Speakers(speakers), None)
+        ridge: Ridge = "weak" if is_weak else line.ridge
+        of_formula = llr_interval(line, value, sample, ridge, confidence)
     same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
     fixed = {**options, **same}
 
@@ -381,7 +399,7 @@ def case_llr(
                 weights = {name: np.maximum(given, _TRACE) for name, given in weights.items()}
             return float(model.fit(tar, non, **weights, **fixed).apply(value))
 
-    interval = bootstrap_scores(
+    interval = of_formula or bootstrap_scores(
         scores,
         key,
         llr,
@@ -407,7 +425,7 @@ def case_llr(
         calibration=trained,
         file_hashes=hashes,
         folds=folds,
-        replications=interval.replicates.size,
+        replications=replications,
         seed=seed,
         by_division=tuple(float(np.clip(unbounded, *pair)) for pair in found),
     )
