@@ -312,8 +312,8 @@ def case_llr(
     score x, with the Hessian H of the training objective and the gradient :math:`g_i` of the trial.
     Their sums by speaker and by pair give the standard error, see `uncertainty.speaker_interval`.
 
-    The interval tells how sure the map is at this score, given the reference set. It does
-    not tell whether that set is relevant to the case. Where the map is beyond a bound, ends of the
+    The interval says how sure the map is at this score, given the reference set. It does
+    not say whether that set is relevant to the case. Where the map is beyond a bound, ends of the
     interval are the bound as well, so both may be equal.
 
     Bounds of speakers who recur count one misleading speaker and one misleading pair of speakers,
