@@ -25,6 +25,7 @@ from bosaris_py._validation import (
     check_fraction,
     describe,
     invalid,
+    list_some,
 )
 from bosaris_py.evaluation import (
     ConditionRow,
@@ -35,7 +36,7 @@ from bosaris_py.evaluation import (
     SystemTable,
     primary_cost,
 )
-from bosaris_py.evaluation.plan_presets import find_plan, refuse_spoofs
+from bosaris_py.evaluation.plan_presets import find_plan, refuse_spoofs, warn_if_unsure
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
@@ -107,7 +108,8 @@ def evaluate(
     plan : EvaluationPlan or str, optional
         Adds the published cost of an evaluation, see `primary_cost`; most need metadata. Plans
         without an overall cost, as SRE10, add their operating points. Plans of three classes, as
-        ASVspoof5-2, have figures of their own in place of all others.
+        ASVspoof5-2, have figures of their own in place of all others. Those of two detectors, as
+        ASVspoof2019-LA, take ``{"asv": ..., "cm": ...}``.
     conditions : Conditions, mapping, or name or names of columns, optional
         Adds a row for each condition, and one for all equalised; a mapping is as for
         `Conditions`, columns are of the metadata.
@@ -251,10 +253,18 @@ def evaluate(
                 raise invalid(what, f"be left out with the plan {chosen.name}", describe(given))
         how = attrs.evolve(how, points={}, normalize=chosen.normalize)
         pair: Any = (key, metadata) if metadata is not None else key
+        if chosen.detectors == 2 and set(named) != {"asv", "cm"}:
+            expected = f"be two detectors, named asv and cm, for the plan {chosen.name}"
+            hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
+            raise invalid("systems", expected, list_some(map(repr, named)), hint)
         with cautions() as heard:
-            for name, scores in named.items():
+            warn_if_unsure(chosen)
+            if chosen.detectors == 2:
+                rows.append(("asv and cm", how.row_of_tandem(named, chosen, pair)))
+            for name, scores in named.items() if chosen.detectors == 1 else ():
                 with cautions(system=name):
-                    rows.append((name, how.row_of_kinds(scores, chosen, pair)))
+                    of_kinds = how.rows_of_kinds(scores, chosen, pair)
+                rows += [(name, row) for row in of_kinds]
         empty: dict[str, Any] = {}
         return Evaluation(
             table=SystemTable(rows),

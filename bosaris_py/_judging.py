@@ -14,6 +14,7 @@ from bosaris_py._validation import cautions, hushed
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
+from bosaris_py.evaluation.plan_presets import refuse_impostors
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
@@ -29,11 +30,18 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
     check_influences,
 )
+from bosaris_py.uncertainty.primary_cost import (
+    MeanOfViews,
+    drawn_apart,
+    mean_over_sets,
+    viewed,
+    views_of_sets,
+)
 from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
-from bosaris_py.uncertainty.primary_cost import divided
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
-from bosaris_py.uncertainty.statistics.curves import EER, SteppyEER
-from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
+from bosaris_py.uncertainty.statistics.curves import EER, SteppyEER, statistic_of_eer
+from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
+from bosaris_py.uncertainty.tandem_statistics import statistics_of_tandem, tandem_figures
 from bosaris_py.uncertainty.third_class import statistics_of_plan
 
 # Bands of a report, if intervals are by bootstrap; imported when one is made.
@@ -86,7 +94,7 @@ class Judging:
     @property
     def statistic_of_eer(self) -> EER | SteppyEER:
         """The equal error rate of the table."""
-        return EER() if self.eer == "rocch" else SteppyEER(self.eer)
+        return statistic_of_eer(self.eer)
 
     def pooled(self, results: Results) -> ConditionRow:
         """Return the row of all trials, without intervals."""
@@ -160,55 +168,122 @@ class Judging:
         metadata: TrialMetadata | None,
     ) -> dict[str, tuple[float, float]]:
         """Return the intervals of the cost of a plan that weighs partitions of one data set."""
-        if not self.by_speaker or cost.pooled or cost.parts:
+        if not self.by_speaker or cost.pooled or (cost.parts and not self.replications):
             return {}
         actual = PlanStatistic(cost.plan)
         # What there is to say of the plan has been said of the cost.
         with hushed(UncertainPlanWarning):
-            view = divided(sample, actual, scores, self.key, metadata)
+            view, plain = viewed(sample, actual, scores, self.key, metadata)
+            if self.replications:
+                least = PlanStatistic(cost.plan, minimum=True)
+                _, of_least = viewed(sample, least, scores, self.key, metadata)
+                how = self.resampling(self.replications)
+                if isinstance(plain, MeanOfViews):
+                    view = drawn_apart(view, plain.views, how)
         if self.replications:
-            least = PlanStatistic(cost.plan, minimum=True)
-            statistics = {"min_primary": least.plain, "act_primary": actual.plain}
-            found, _ = row_intervals(view, statistics, self.resampling(self.replications))
+            found, _ = row_intervals(view, {"min_primary": of_least, "act_primary": plain}, how)
             return dict(found)
-        influence = SpeakerInfluence.on(actual.plain, view)
+        influence = SpeakerInfluence.on(plain, view)
         check_influences({"act_primary": influence}, FEWEST_FOR_INTERVAL)
         interval = influence.interval(self.confidence, METHOD)
         return {"act_primary": (interval.low, interval.high)}
 
-    def row_of_kinds(self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike) -> ConditionRow:
-        """Return the row of a system under a plan of three classes, with intervals."""
-        statistics = statistics_of_plan(plan)
+    def rows_of_kinds(
+        self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike
+    ) -> list[ConditionRow]:
+        """Return the row of a system under a plan of three classes, after those of data sets."""
+        # What is drawn without replicates is not looked at, but speakers are.
         drawn = Resampling(self.method if self.by_speaker else "iid")
-        whole = drawn.kinds_sample(scores, key, self.who)
+        if plan.figures == ("cm_eer",):
+            refuse_impostors(self.metadata)
+            whole = drawn.sample(scores, self.key, self.who, None)
+        else:
+            whole = drawn.kinds_sample(scores, key, self.who)
+        statistics = {
+            name: (one, self.statistic_of_eer if isinstance(one.plain, EER) else one.plain)
+            for name, one in statistics_of_plan(plan).items()
+        }
+        sets = views_of_sets(scores, key, plan.sets) if plan.sets else {}
+        rows = []
+        for name, take in sets.items():
+            part = take(whole)
+            own = {figure: (one.view(part), plain) for figure, (one, plain) in statistics.items()}
+            with cautions(condition=name):
+                rows.append(self._row_of_views(own, plan, part, name, 1.0 / len(sets)))
+        if sets:
+            means = {f: mean_over_sets(one, plain, sets) for f, (one, plain) in statistics.items()}
+            apart = whole
+            if self.replications:
+                views = next(iter(means.values())).views
+                apart = drawn_apart(whole, views, self.resampling(self.replications))
+            viewed: Any = {figure: (apart, mean) for figure, mean in means.items()}
+        else:
+            viewed = {f: (one.view(whole), plain) for f, (one, plain) in statistics.items()}
+        return [*rows, self._row_of_views(viewed, plan, whole)]
+
+    def _row_of_views(
+        self,
+        viewed: Mapping[str, tuple[ListedSample, AnyStatistic]],
+        plan: EvaluationPlan,
+        whole: ListedSample,
+        name: str = "",
+        weight: float | None = None,
+    ) -> ConditionRow:
+        """Return the row of some statistics, each of a sample."""
         figures: dict[str, float | None] = {}
         found: dict[str, tuple[float, float]] = {}
-        for name, statistic in statistics.items():
-            sample, plain = statistic.view(whole), statistic.plain
-            if isinstance(plain, EER):
-                plain = self.statistic_of_eer
-            figures[name] = float(plain.of_sample(sample))
+        for figure, (sample, plain) in viewed.items():
+            figures[figure] = float(plain.of_sample(sample))
             warn_unless_fit([plain], sample)
             if self.replications:
                 once = self.resampling(self.replications)
-                found |= row_intervals(sample, {name: plain}, once)[0]
+                found |= row_intervals(sample, {figure: plain}, once)[0]
             elif self.by_speaker and isinstance(plain, LINEAR):
                 influence = SpeakerInfluence.of(losses_of(plain, sample), sample)
-                check_influences({name: influence}, FEWEST_FOR_INTERVAL)
+                check_influences({figure: influence}, FEWEST_FOR_INTERVAL)
                 interval = influence.interval(self.confidence, METHOD)
-                found[name] = interval.low, interval.high
-        how = self._how("") if found else ""
+                found[figure] = interval.low, interval.high
+        mean = "mean over sets" if plan.sets else "pooled"
         return ConditionRow(
-            name="pooled",
-            kind="pooled",
-            weight=None,
+            name=name or mean,
+            kind="condition" if name else "pooled",
+            weight=weight,
             n_tar=whole.n_tar,
             n_non=whole.n_non,
             figures=figures,
             intervals=found,
             normalized=plan.normalize if plan.spoof_costs is not None else None,
             eer_definition=self.eer,
-            how=how,
+            how=self._how("") if found else "",
+        )
+
+    def row_of_tandem(
+        self, systems: Mapping[str, AnyScores], plan: EvaluationPlan, key: KeyLike
+    ) -> ConditionRow:
+        """Return the row of a verifier and a countermeasure, with intervals by replicates."""
+        statistics = statistics_of_tandem(plan, self.eer)
+        options: dict[str, Any] = {"replications": self.replications}
+        if self.replications:
+            options |= {"rng": self.seed, "method": self.method, "confidence": self.confidence}
+            options |= {"speakers": self.maps, "workers": self.workers}
+            options |= {} if self.strata is None else {"strata": self.strata}
+        found = tandem_figures(
+            key, [*statistics.values()], asv=systems["asv"], cm=systems["cm"], **options
+        )
+        numbers = dict(zip(statistics, found, strict=True))
+        ends = {n: (low, high) for n, (_, low, high) in numbers.items() if None not in (low, high)}
+        whole = Resampling("iid").kinds_sample(systems["asv"], key, self.who)
+        return ConditionRow(
+            name="pooled",
+            kind="pooled",
+            weight=None,
+            n_tar=whole.n_tar,
+            n_non=whole.n_non,
+            figures={name: value for name, (value, _, _) in numbers.items()},
+            intervals=ends,
+            normalized=True if plan.spoof_costs is not None else None,
+            eer_definition=self.eer,
+            how=self._how("") if ends else "",
         )
 
     def resampling(self, replications: int) -> Resampling:

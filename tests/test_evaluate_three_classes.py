@@ -8,7 +8,13 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.cli import main
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
+from bosaris_py.errors import (
+    InvalidInputError,
+    MissingTrialsWarning,
+    TrialMismatchError,
+    UncertainPlanWarning,
+)
+from bosaris_py.uncertainty.tandem_statistics import CountermeasureEER
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -117,6 +123,9 @@ def test_what_takes_two_classes_is_refused(read):
         ({"figures": ["eer"]}, "`figures` must be one of"),
         ({"figures": ["a_dcf"]}, "`spoof_costs` must be given, for a_dcf"),
         ({"figures": ["sv_eer"], "operating_points": [0.5]}, "stand without points"),
+        ({"figures": ["t_eer", "sv_eer"]}, "left out beside figures of two detectors"),
+        ({"figures": ["min_t_dcf"]}, "be given, for min_t_dcf"),
+        ({"operating_points": [0.5], "sets": "dataset"}, "left out without `figures`"),
         ({"operating_points": [0.5], "spoof_costs": "a-DCF1"}, "left out without `figures`"),
     ],
 )
@@ -255,3 +264,121 @@ def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_pat
     found = json.loads(out)
     rows = found["table"] if isinstance(found, dict) else found
     assert [row["value"] for row in rows] == [row["value"] for row in expected.records()]
+
+
+@pytest.mark.parametrize(
+    ("plan", "form"), [("ASVspoof2019-LA", "legacy"), ("ASVspoof2021-LA", "revised")]
+)
+@pytest.mark.parametrize("replications", [0, 60])
+def test_a_plan_of_two_detectors(read, plan, form, replications):
+    scores, (key, metadata) = read
+    cm = bp.trials.scores.assemble(cm_of(metadata), key)
+    drawn = {**WHO, "replications": replications, "rng": 1}
+    both, pair = {"asv": scores, "cm": cm}, (key, metadata)
+    found = bp.evaluate(both, pair, plan=plan, eer="step", **drawn)
+    (record,) = found.records()
+    of_asv, of_cm = (lists_of(one, key, metadata) for one in (scores, cm))
+    assert record["min_t_dcf"] == bp.t_dcf(asv=of_asv, cm=of_cm, form=form)
+    bona = np.concatenate(of_cm[:2])
+    assert record["cm_eer"] == bp.eer(bona, of_cm[2], definition="step")
+    assert not {"cllr", "eer", "a_dcf", "min_dcf"} & set(record)
+    if replications:
+        expected = unc.bootstrap_tandem(pair, unc.TDCF(form=form), **both, **drawn)
+        assert (record["min_t_dcf_low"], record["min_t_dcf_high"]) == (expected.low, expected.high)
+        assert record["cm_eer_low"] < record["cm_eer"] < record["cm_eer_high"]
+    text = str(found)
+    assert "min t-DCF" in text
+    assert "CM-EER" in text
+    assert "Cllr" not in text
+
+
+@pytest.mark.parametrize("definition", ["rocch", "interpolated", "step"])
+def test_the_eer_of_a_countermeasure_is_drawn_as_alone(read, definition):
+    """Weights of one where all trials are drawn once: the estimate itself."""
+    _, (key, metadata) = read
+    lists = lists_of(bp.trials.scores.assemble(cm_of(metadata), key), key, metadata)
+    statistic = CountermeasureEER(definition=definition)
+    evaluate = statistic.evaluator(lists, lists)
+    sizes = lists[0].size, lists[1].size + lists[2].size
+    ones = [np.ones(size, dtype=np.int64) for size in sizes]
+    expected = bp.eer(np.concatenate(lists[:2]), lists[2], definition=definition)
+    assert statistic(asv=lists, cm=lists) == expected
+    # Sums in another order.
+    assert evaluate(*ones) == pytest.approx(expected, rel=1e-12)
+    twice = np.repeat(lists[1], 2), np.repeat(lists[2], 3)
+    weighted = np.concatenate([np.full(lists[1].size, 2), np.full(lists[2].size, 3)])
+    expected = bp.eer(np.concatenate([lists[0], twice[0]]), twice[1], definition=definition)
+    assert evaluate(ones[0], weighted) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("names", [["asv"], ["asv", "cm", "other"], ["verifier", "cm"]])
+def test_one_system_under_a_plan_of_two_detectors(read, names):
+    scores, pair = read
+    message = "`systems` must be two detectors, named asv and cm, for the plan ASVspoof2019-LA"
+    with pytest.raises(InvalidInputError, match=message):
+        bp.evaluate(dict.fromkeys(names, scores), pair, plan="ASVspoof2019-LA")
+
+
+def test_a_mean_over_data_sets_is_no_figure_of_the_pool(read):
+    scores, (key, metadata) = read
+    models, segments = key.trial_positions()
+    # Speakers 0 to 9 claim to be in the first set, the others in the second.
+    sets = np.where(np.char.str_len(key.modelset[models]) == 2, "first", "second")
+    columns = {"dataset": sets, "kind": metadata.factor("kind").values()}
+    pair = (
+        key,
+        bp.TrialMetadata.from_trials(key.modelset[models], key.segset[segments], columns, key),
+    )
+    with pytest.warns(UncertainPlanWarning, match="WildSpoof are known from memory"):
+        found = bp.evaluate({"a": scores}, pair, plan="WildSpoof", **WHO, replications=60, rng=1)
+    *of_sets, macro = found.records()
+    assert [row["condition"] for row in found.records()] == ["first", "second", "mean over sets"]
+    labels, listed = key.trial_labels(), scores.get_scores(key)
+    kinds = columns["kind"]
+    for row in of_sets:
+        own = sets == row["condition"]
+        lists = [
+            listed[own & part] for part in (labels, ~labels & (kinds != "spoof"), kinds == "spoof")
+        ]
+        # Sums in another order.
+        assert row["a_dcf"] == pytest.approx(bp.a_dcf(*lists, "ASVspoof5"), rel=1e-12)
+        assert row["sasv_eer"] == pytest.approx(bp.sasv_eer(*lists), rel=1e-12)
+    for name in FIGURES:
+        assert macro[name] == pytest.approx(sum(row[name] for row in of_sets) / 2, rel=1e-12)
+        assert macro[f"{name}_low"] <= macro[name] <= macro[f"{name}_high"]
+    with pytest.raises(InvalidInputError, match="have a column 'dataset' that names data sets"):
+        bp.evaluate({"a": scores}, (key, metadata), plan=bp.PLANS["WildSpoof"].evolve(
+            partitions_evidence="U"))  # fmt: skip
+
+
+def test_a_set_without_spoofs_is_refused(read):
+    scores, (key, metadata) = read
+    models, segments = key.trial_positions()
+    kinds = metadata.factor("kind").values()
+    columns = {"kind": kinds, "part": np.where(kinds == "spoof", "x", "y")}
+    ids = key.modelset[models], key.segset[segments]
+    pair = key, bp.TrialMetadata.from_trials(*ids, columns, key)
+    plan = bp.PLANS["WildSpoof"].evolve(sets="part", partitions_evidence="U")
+    with pytest.raises(InvalidInputError, match="have targets with scores in the set 'x'"):
+        bp.evaluate({"a": scores}, pair, plan=plan)
+
+
+def test_a_countermeasure_alone(read):
+    _, (key, metadata) = read
+    kinds = metadata.factor("kind").values()
+    models, segments = key.trial_positions()
+    ids = key.modelset[models], key.segset[segments]
+    bona = bp.FlatKey.from_trials(*ids, kinds != "spoof")
+    listed = cm_of(metadata)
+    cm = bp.FlatScores.from_trials(*ids, listed)
+    (record,) = bp.evaluate({"cm": cm}, bona, plan="ESDD", eer="step").records()
+    spoofed = kinds == "spoof"
+    assert record["cm_eer"] == bp.eer(listed[~spoofed], listed[spoofed], definition="step")
+    assert not {"cllr", "eer", "min_dcf"} & set(record)
+    with pytest.raises(
+        InvalidInputError, match="bona fide speech and spoofs only; got zero-effort"
+    ):
+        bp.evaluate({"cm": cm}, (key, metadata), plan="ESDD")
+    tar, non, spoof = listed[:3], listed[3:5], listed[5:9]
+    expected = bp.eer(listed[:5], spoof)
+    assert unc.third_class.BonafideEER()(tar, non, spoof) == expected

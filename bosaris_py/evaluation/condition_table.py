@@ -40,6 +40,10 @@ _HEADS = {
     "sv_eer": "SV-EER (%)",
     "spf_eer": "SPF-EER (%)",
     "sasv_eer": "SASV-EER (%)",
+    "cm_eer": "CM-EER (%)",
+    "t_eer": "t-EER (%)",
+    "min_t_dcf": "min t-DCF",
+    "act_t_dcf": "act t-DCF",
     "sasv_cllr": "SASV-Cllr",
     "min_sasv_cllr": "min SASV-Cllr",
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.storage.formats.catalogue import KIND
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import count_spoofs
 
@@ -56,6 +58,13 @@ _SOURCES = {
     "ASVspoof5-2": "H. Shim et al., a-DCF, Odyssey 2024; X. Wang et al., ASVspoof 5, 2024",
     "SASV2022": "J. Jung et al., SASV 2022: the first spoofing-aware speaker verification "
     "challenge, Interspeech 2022",
+    "ASVspoof2019-LA": "T. Kinnunen et al., t-DCF, Odyssey 2018; ASVspoof 2019 evaluation kit, "
+    "https://www.asvspoof.org",
+    "ASVspoof2021-LA": "T. Kinnunen et al., IEEE/ACM TASLP 28, 2020; ASVspoof 2021 evaluation "
+    "package, https://github.com/asvspoof-challenge/2021",
+    "WildSpoof": "WildSpoof Challenge Evaluation Plan, https://arxiv.org/abs/2508.16858; "
+    "H. Shim et al., a-DCF, Odyssey 2024",
+    "ESDD": "ESDD 2026 Challenge Evaluation Plan, https://arxiv.org/abs/2508.04529",
     "CNSRC": "https://aishelltech.com/CNSRC_2022; WeSpeaker recipe of CN-Celeb",
 }
 
@@ -63,6 +72,12 @@ _COMMON_CONDITIONS = (
     "The plan judges each common condition by itself. Give them as conditions: they are the "
     "partitions of the result, and the overall cost, which the plan does not have, equalises them."
 )
+
+_BY_UTTERANCE = (
+    "The kit counts each utterance of the countermeasure once, this plan each trial. "
+    "tandem_cost(asv=..., cm=(bonafide, spoof)) takes utterances."
+)
+_OF_CM = "cm_eer is the EER of the countermeasure, the secondary metric."
 
 _NOTES: dict[str, str | tuple[str, ...]] = {
     "SRE08": _COMMON_CONDITIONS,
@@ -101,6 +116,15 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
         'The challenge\'s equal error rates are those of definition="step", the ones printed here '
         "those of the convex hull.",
     ),
+    "ASVspoof2019-LA": (_BY_UTTERANCE, _OF_CM),
+    "ASVspoof2021-LA": (_BY_UTTERANCE, _OF_CM),
+    "WildSpoof": (
+        "The macro a-DCF is the mean over the data sets that the column `dataset` names, not the "
+        "a-DCF of their pooled trials; evolve(sets=...) takes another column.",
+        "Priors and costs are those of ASVspoof 5, from memory.",
+    ),
+    "ESDD": "Both tracks are judged by the EER; recorded sound is the target, and every "
+    "non-target is generated.",
     "CNSRC": "The retrieval task is judged by mean average precision, which is not here.",
 }
 
@@ -159,6 +183,11 @@ _A_DCF: dict[str, Any] = {
     "figures": ("a_dcf", "act_a_dcf", *_EERS_OF_SPOOFS),
     "spoof_costs": "ASVspoof5",
 }
+_LA19 = "ASVspoof 2019 challenge, logical access: verifier and countermeasure in tandem"
+_LA21 = "ASVspoof 2021 challenge, logical access: verifier and countermeasure in tandem"
+_TANDEM: dict[str, Any] = {"figures": ("min_t_dcf", "cm_eer"), "spoof_costs": "ASVspoof5"}
+_WILD = "WildSpoof Challenge 2026, spoofing-robust speaker verification"
+_ESDD = "Environmental Sound Deepfake Detection Challenge 2026"
 _CNSRC = "CN-Celeb Speaker Recognition Challenge 2022, verification"
 _IVECTOR = "NIST i-vector machine learning challenge 2013-2014"
 _BY_MINIMUM = {"ranked_by": "minimum"}
@@ -180,9 +209,13 @@ PLANS = PlanCollection(
         _preset("SRE24", "NIST SRE 2024", (0.01, 0.05), "SS", factors=_MATCH_FACTORS),
         _preset("VoxSRC", _VOXSRC, (0.05,), "VV", **_BY_MINIMUM),
         _preset("SdSV", _SDSV, (_COSTLY_MISS,), "SS", **_BY_MINIMUM),
+        _preset("ASVspoof2019-LA", _LA19, (), "SS", tandem_form="legacy", **_TANDEM, **_BY_MINIMUM),
+        _preset("ASVspoof2021-LA", _LA21, (), "SS", **_TANDEM, **_BY_MINIMUM),
         _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), "VV", **_BY_MINIMUM),
         _preset("ASVspoof5-2", _ROBUST, (), "SS", **_A_DCF, **_BY_MINIMUM),
         _preset("SASV2022", _SASV, (), "SS", figures=_EERS_OF_SPOOFS, **_BY_MINIMUM),
+        _preset("WildSpoof", _WILD, (), "MM", sets="dataset", **_A_DCF, **_BY_MINIMUM),
+        _preset("ESDD", _ESDD, (), "VV", figures=("cm_eer",), **_BY_MINIMUM),
         _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),
     )
 )
@@ -206,6 +239,25 @@ def refuse_spoofs(metadata: TrialMetadata | None, plan: EvaluationPlan | None) -
         )
         got = f"{'none' if plan is None else plan.name}, and {count} spoofs"
         raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
+
+
+def warn_if_unsure(plan: EvaluationPlan) -> None:
+    """Warn of a plan whose partitions, or data sets, are known from memory only."""
+    if plan.partitions_evidence == "M":
+        message = (
+            f"The partitions of {plan.name} are known from memory only. Compare them with its "
+            "document: print(plan)."
+        )
+        warn_caller(message, UncertainPlanWarning)
+
+
+def refuse_impostors(metadata: TrialMetadata | None) -> None:
+    """Raise if trials of a countermeasure have zero-effort impostors among the non-targets."""
+    if metadata is None or KIND not in metadata.names:
+        return
+    if "nontarget" in metadata.factor(KIND).levels.tolist():
+        hint = 'Make bona fide speech the targets, and read the key without spoof="keep".'
+        raise invalid("key", "hold bona fide speech and spoofs only", "zero-effort impostors", hint)
 
 
 def find_plan(plan: object) -> EvaluationPlan:

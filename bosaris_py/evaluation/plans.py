@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import attrs
 
@@ -176,9 +176,10 @@ def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
     return tuple(parts)
 
 
-# What plans of three classes publish.
-_OF_COSTS = ("a_dcf", "act_a_dcf", "sasv_cllr", "min_sasv_cllr")
-SPOOF_FIGURES = (*_OF_COSTS, "sv_eer", "spf_eer", "sasv_eer")
+# What plans of three classes publish: of one system, and of a verifier and a countermeasure.
+_OF_COSTS = ("a_dcf", "act_a_dcf", "sasv_cllr", "min_sasv_cllr", "min_t_dcf", "act_t_dcf")
+_OF_TWO = ("min_t_dcf", "act_t_dcf", "t_eer")
+SPOOF_FIGURES = (*_OF_COSTS, "t_eer", "sv_eer", "spf_eer", "sasv_eer", "cm_eer")
 
 
 def _to_spoof_costs(costs: SpoofCostsLike | None) -> SpoofCosts | None:
@@ -214,10 +215,16 @@ class EvaluationPlan(metaclass=Readable):
         Each condition that is given is judged by itself; the plan has no overall cost.
     figures : sequence of str, default: ()
         What a plan of three classes publishes, in place of operating points: ``a_dcf``,
-        ``act_a_dcf``, ``sasv_cllr``, ``min_sasv_cllr``, ``sv_eer``, ``spf_eer``, ``sasv_eer``.
-        Trials then need their kind, see `read_key` with ``spoof="keep"``.
+        ``act_a_dcf``, ``sasv_cllr``, ``min_sasv_cllr``, ``sv_eer``, ``spf_eer``, ``sasv_eer``;
+        ``cm_eer``, of bona fide speech and spoofs; of a verifier and a countermeasure
+        ``min_t_dcf``, ``act_t_dcf``, ``t_eer`` (and ``cm_eer``). Trials then need their kind, see
+        `read_key` with ``spoof="keep"``; those of a countermeasure alone do not.
     spoof_costs : SpoofCosts or str, optional
-        Priors and costs of three classes, for the first four of these.
+        Priors and costs of three classes, for those figures that are costs.
+    tandem_form : {"revised", "legacy"}, default: "revised"
+        Of the t-DCF, see `tandem_cost`.
+    sets : str, default: ""
+        A column of the metadata that names data sets: each figure is the mean of those of the sets.
     official_scorer : str, default: ""
         The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
@@ -263,6 +270,10 @@ class EvaluationPlan(metaclass=Readable):
     by_condition: bool = False
     figures: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     spoof_costs: SpoofCosts | None = attrs.field(default=None, converter=_to_spoof_costs)
+    tandem_form: Literal["revised", "legacy"] = attrs.field(
+        default="revised", validator=one_of(("revised", "legacy"))
+    )
+    sets: str = ""
     official_scorer: str = ""
     points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
@@ -279,6 +290,9 @@ class EvaluationPlan(metaclass=Readable):
             return
         if self.spoof_costs is not None:
             raise invalid("spoof_costs", "be left out without `figures`", str(self.spoof_costs))
+        if self.sets:
+            hint = "Plans of two classes have parts, one for each data set."
+            raise invalid("sets", "be left out without `figures`", repr(self.sets), hint)
         if bool(self.parts) == bool(self.operating_points):
             got = "both" if self.parts else "neither"
             raise invalid("operating_points or parts", "be given, exactly one of them", got)
@@ -294,6 +308,15 @@ class EvaluationPlan(metaclass=Readable):
             raise invalid("figures", "stand without points, parts and factors", "some", hint)
         if self.spoof_costs is None and (needing := set(_OF_COSTS).intersection(self.figures)):
             raise invalid("spoof_costs", f"be given, for {', '.join(sorted(needing))}", "none")
+        alone = [name for name in self.figures if name not in (*_OF_TWO, "cm_eer")]
+        if self.detectors == 2 and (alone or self.sets):
+            expected = f"be left out beside figures of two detectors ({', '.join(_OF_TWO)}, cm_eer)"
+            raise invalid("figures and sets", expected, ", ".join(alone) or self.sets)
+
+    @property
+    def detectors(self) -> int:
+        """How many detectors the plan is for: 2 if a verifier and a countermeasure in tandem."""
+        return 2 if set(_OF_TWO).intersection(self.figures) else 1
 
     @property
     def betas(self) -> tuple[float, ...]:
@@ -320,6 +343,8 @@ class EvaluationPlan(metaclass=Readable):
         if self.figures:
             costs = None if self.spoof_costs is None else attrs.astuple(self.spoof_costs)
             whole += [list(self.figures), costs]
+            whole += [self.tandem_form] if self.detectors == 2 else []
+            whole += [self.sets] if self.sets else []
         return whole
 
     @property
@@ -360,6 +385,14 @@ class EvaluationPlan(metaclass=Readable):
         lines = [head, f"  fingerprint        {self.fingerprint}"]
         if self.parts:
             lines.append(f"  mean over          {', '.join(part.name for part in self.parts)}")
+        if self.figures:
+            lines.append(f"  figures            {', '.join(self.figures)}")
+        if self.spoof_costs is not None:
+            lines.append(f"  costs              {_costs_in_words(self.spoof_costs)}")
+        if self.detectors == 2:
+            lines.append(f"  detectors          asv and cm, {self.tandem_form} t-DCF")
+        if self.sets:
+            lines.append(f"  mean over          the values of {self.sets}")
         for point, beta in zip(self.operating_points, self.betas, strict=True):
             costs = f"C_miss {point.c_miss:g}, C_fa {point.c_fa:g}, beta {beta:.6g}"
             lines.append(f"  operating point    P_target {point.p_target:g}, {costs}")
@@ -367,7 +400,7 @@ class EvaluationPlan(metaclass=Readable):
             chosen = ", ".join(f"{column} = {level}" for column, level in self.select)
             lines.append(f"  trials             {chosen}")
         lines.extend(f"  partitions by      {_in_words(factor)}" for factor in self.factors)
-        if not self.factors and not self.parts:
+        if not self.factors and not self.parts and not self.figures:
             lines.append("  partitions         none: trials are pooled")
         if not self.parts:
             lines.append(f"  evidence           {self.evidence_in_words}")
@@ -382,6 +415,14 @@ class EvaluationPlan(metaclass=Readable):
         """How sure the operating points and the partitions are."""
         points, partitions = GRADES[self.points_evidence], GRADES[self.partitions_evidence]
         return f"operating points {points}; partitions {partitions}"
+
+
+def _costs_in_words(costs: SpoofCosts) -> str:
+    priors = costs.p_target, costs.p_nontarget, costs.p_spoof
+    prices = costs.c_miss, costs.c_fa, costs.c_fa_spoof
+    pairs = zip(("P_target", "P_nontarget", "P_spoof", "C_miss", "C_fa", "C_fa_spoof"),
+                (*priors, *prices), strict=True)  # fmt: skip
+    return ", ".join(f"{name} {value:g}" for name, value in pairs)
 
 
 def _in_words(factor: PartitionFactor) -> str:

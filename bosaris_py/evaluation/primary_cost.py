@@ -14,10 +14,14 @@ import numpy as np
 import bosaris_py.evaluation.nist_scorer as nist
 from bosaris_py._arrays import Readable
 from bosaris_py._tables import Records, scale_of_costs, text_table
-from bosaris_py._validation import FilePath, describe, invalid, warn_caller
-from bosaris_py.errors import UncertainPlanWarning
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation.partitions import Labelling, Partitioning, PlanTrials
-from bosaris_py.evaluation.plan_presets import PLANS, plan_of_two_classes, refuse_spoofs
+from bosaris_py.evaluation.plan_presets import (
+    PLANS,
+    plan_of_two_classes,
+    refuse_spoofs,
+    warn_if_unsure,
+)
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
@@ -512,12 +516,8 @@ def _judge(
         chosen = ", ".join(f"{name} {level}" for name, level in only.items())
         notes.append(f"NOT the published cost: only trials with {chosen} are judged.")
     cut = trials.partition(plan, only, drop_unknown=compatibility == "nist")
-    if cut.by_plan and plan.partitions_evidence == "M":
-        message = (
-            f"The partitions of {plan.name} are known from memory only. Compare them with its "
-            "document: print(plan)."
-        )
-        warn_caller(message, UncertainPlanWarning)
+    if cut.by_plan:
+        warn_if_unsure(plan)
     sample, members = trials.sample, cut.members
     if compatibility == "nist":
         points, eer = _nist_costs(plan, trials, members)

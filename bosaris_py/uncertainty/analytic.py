@@ -1059,6 +1059,8 @@ def speaker_interval(
         if conditions is not None:
             expected = "be left out where kinds or a plan weigh"
             raise invalid("conditions", expected, "Conditions")
+        # There is no formula of several data sets; that of one is asked for before any work.
+        _ = statistic.plain
         sample, plain = view_of(statistic, scores, key, Speakers(**speakers), how)
     else:
         sample = how.sample(scores, key, Speakers(**speakers), conditions)

@@ -77,6 +77,7 @@ from bosaris_py.uncertainty.statistics.curves import (
     RateAt,
     SteppyEER,
     read_together,
+    statistic_of_eer,
 )
 from bosaris_py.uncertainty.statistics.functions import (
     AnyStatistic,
@@ -723,7 +724,7 @@ def bootstrap_condition_table(
 
 
 def row_intervals(
-    sample: ListedSample, statistics: Mapping[str, Statistic], how: Resampling
+    sample: ListedSample, statistics: Mapping[str, AnyStatistic], how: Resampling
 ) -> TableIntervals:
     """Return intervals of the figures of a row of a table, from the same replicates."""
     if not statistics:
@@ -757,7 +758,7 @@ def table_statistics(
 ) -> dict[str, Statistic]:
     """Return the statistic of each figure of a table."""
     points = {} if prior is None else named_points(prior)
-    statistics: dict[str, Statistic] = {"eer": EER() if eer == "rocch" else SteppyEER(eer)}
+    statistics: dict[str, Statistic] = {"eer": statistic_of_eer(eer)}
     for suffix, point in points.items():
         statistics[f"min_dcf{suffix}"] = MinDCF(point, normalize=normalize)
     for suffix, point in points.items():

@@ -6,24 +6,35 @@ over its operating points of a cost of two classes, which has all ways of such a
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeAlias
+
 import attrs
+import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Readable
-from bosaris_py._validation import invalid
+from bosaris_py._arrays import IndexArray, IntArray, Readable, Weights, mark_read_only
+from bosaris_py._validation import invalid, list_some
 from bosaris_py.evaluation.partitions import PlanTrials
 from bosaris_py.evaluation.plan_presets import plan_of_two_classes
 from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.sample import KINDS_OF_CLASSES, ListedSample, spoofed_trials
+from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
+from bosaris_py.trials.strata import TrialStrata
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.resampling import Resampling
-from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.base import Bounds, Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, MeanActDCF
 from bosaris_py.uncertainty.statistics.curves import MeanMinDCF, MinDCF
-from bosaris_py.uncertainty.statistics.functions import AnyStatistic, as_statistic
+from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction, as_statistic
+from bosaris_py.uncertainty.statistics.samplers import Evaluator
 from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 
@@ -33,12 +44,14 @@ class PrimaryCost(metaclass=Readable):
 
     Scores come with a pair (key, metadata), whose columns divide the trials as the plan says.
     Weights of the partitions are the plan's; the rates in each are those of the draw. A replicate
-    in which a partition has no trial of a class is degenerate, and counted.
+    in which a partition has no trial of a class is degenerate: not renormalised, but left out and
+    counted in ``n_degenerate``.
 
     Parameters
     ----------
     plan : EvaluationPlan or str
-        The plan, or the name of one, of a single data set.
+        The plan, or its name. Of a plan of several data sets the cost is the mean of those of its
+        parts; speakers are then drawn in each, those whom data sets share together.
     minimum : bool, default: False
         The least cost of all thresholds, one for each operating point, in place of the actual one.
 
@@ -63,15 +76,12 @@ class PrimaryCost(metaclass=Readable):
     plan: EvaluationPlan = attrs.field(converter=plan_of_two_classes)
     minimum: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
 
-    def __attrs_post_init__(self) -> None:
-        """Refuse a plan of several data sets."""
+    @property
+    def plain(self) -> Statistic:
+        """The cost of two classes on the trials that the plan divides, of one data set."""
         if self.plan.parts:
             names = ", ".join(part.name for part in self.plan.parts)
             raise invalid("plan", "be of one data set", self.plan.name, f"Take one of {names}.")
-
-    @property
-    def plain(self) -> Statistic:
-        """The cost of two classes on the trials that the plan divides."""
         points, options = self.plan.operating_points, {"normalize": self.plan.normalize}
         if len(points) == 1:
             return (MinDCF if self.minimum else ActDCF)(points[0], **options)
@@ -79,22 +89,185 @@ class PrimaryCost(metaclass=Readable):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
         """Compute the cost of two lists of scores, under a plan that does not divide trials."""
-        if self.plan.factors:
+        if self.plan.factors or self.plan.parts:
             expected = f"come with a key and metadata, which {self.plan.name} divides"
             raise invalid("scores", expected, "two lists")
         return float(self.plain(tar, non))
 
 
-def divided(
+# What makes a view of a sample, and the statistic of two classes that is computed on it.
+View: TypeAlias = tuple[Callable[[ListedSample], ListedSample], Statistic]
+
+
+def _of_lists(*_: object) -> Any:
+    raise invalid("scores", "come with a key and metadata, which name data sets", "two lists")
+
+
+@attrs.frozen(eq=False)
+class MeanOfViews(UserFunction):
+    """The mean of statistics, each on a view of the same sample."""
+
+    default_interval: ClassVar[IntervalKind] = "basic"
+    bounds: ClassVar[Bounds] = (0.0, math.inf)
+
+    function: Callable[..., Any] = _of_lists
+    shape: tuple[int, ...] | None = ()
+    views: tuple[View, ...] = attrs.field(kw_only=True)
+
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Return the mean over the views of a sample."""
+        values = [float(plain.of_sample(view(sample))) for view, plain in self.views]
+        return np.float64(math.fsum(values) / len(values))
+
+    def in_order(self, sample: ListedSample) -> Evaluator:
+        """Prepare for many sets of weights in the order of the trials."""
+        numbered, parts = _numbered(sample), []
+        for view, plain in self.views:
+            seen, places = view(sample), _places(view, numbered)
+            parts.append((plain.in_order(seen), seen.strata, places))
+        return functools.partial(_mean_of_parts, parts)
+
+
+def _numbered(sample: ListedSample) -> ListedSample:
+    """Return a sample whose scores are the positions of its trials, which a view then has."""
+    tar, *kinds = sample.classes
+    starts = np.cumsum([0, *(kind.scores.size for kind in kinds)])
+    scores = [np.arange(tar.scores.size, dtype=np.float64)]
+    scores += [np.arange(a, b, dtype=np.float64) for a, b in itertools.pairwise(starts)]
+    pairs = zip(sample.classes, scores, strict=True)
+    classes = tuple(attrs.evolve(one, scores=listed, order=None) for one, listed in pairs)
+    return attrs.evolve(sample, classes=classes)
+
+
+def _places(
+    view: Callable[[ListedSample], ListedSample], numbered: ListedSample
+) -> tuple[IndexArray, IndexArray]:
+    tar, non = (listed.astype(np.intp) for listed in view(numbered).lists)
+    return tar, non
+
+
+def _mean_of_parts(
+    parts: Sequence[tuple[Evaluator, TrialStrata, tuple[IndexArray, IndexArray]]],
+    tar: Weights,
+    non: Weights,
+) -> float:
+    values = []
+    for evaluate, strata, (tar_places, non_places) in parts:
+        own = tar[tar_places], non[non_places]
+        if not strata.complete(*own):
+            return math.nan
+        values.append(float(evaluate(*own)))
+    return math.fsum(values) / len(values)
+
+
+def drawn_apart(sample: ListedSample, views: Sequence[View], how: Resampling) -> ListedSample:
+    """Return a sample whose speakers are drawn independently for each view, shared ones together.
+
+    Speakers of the same views are a stratum. Other weights than multinomial are independent.
+    """
+    if how.method != "speaker" or how.weights != "multinomial" or how.pigeonhole:
+        return sample
+    (tar_first, _), (first, second) = sample.persons
+    numbered = _numbered(sample)
+    n = 1 + max(int(part.max(initial=0)) for part in (tar_first, first, second))
+    codes = np.zeros(n, dtype=np.int64)
+    if sample.speaker_strata is not None:
+        codes[:] = np.unique(sample.speaker_strata, return_inverse=True)[1][:n]
+    for view, _ in views:
+        tar, non = _places(view, numbered)
+        others = second[non]
+        member = np.zeros(n, dtype=np.int64)
+        for persons in (tar_first[tar], first[non], others[others >= 0]):
+            member[persons] = 1
+        codes = 2 * codes + member
+    return attrs.evolve(sample, speaker_strata=_large_strata(codes, tar_first, first, second))
+
+
+def _large_strata(codes: IntArray, *persons: npt.NDArray[Any]) -> IntArray | None:
+    """Return numbers of strata; a speaker alone in one, who would not vary, joins the largest."""
+    present = np.zeros(codes.size, dtype=np.bool_)
+    for listed in persons:
+        present[listed[listed >= 0]] = True
+    numbers = np.unique(codes, return_inverse=True)[1]
+    sizes = np.bincount(numbers[present], minlength=int(numbers.max()) + 1)
+    numbers[(sizes < 2)[numbers]] = int(np.argmax(sizes))
+    return mark_read_only(numbers) if np.count_nonzero(sizes > 1) > 1 else None
+
+
+def viewed(
     sample: ListedSample,
     statistic: PrimaryCost,
     scores: AnyScores,
     key: AnyKey,
     metadata: TrialMetadata | None,
+) -> tuple[ListedSample, AnyStatistic]:
+    """Divide a sample of these scores and this key as a plan does; return its statistic, too."""
+    trials, plan = PlanTrials.of(scores, key, metadata), statistic.plan
+    if not plan.parts:
+        return sample.weighted(_members(trials, plan)), statistic.plain
+    trials.check_parts(plan)
+    views = []
+    for part in plan.parts:
+        divide = functools.partial(_weighted, members=_members(trials, part))
+        views.append((divide, attrs.evolve(statistic, plan=part).plain))
+    return sample, MeanOfViews(views=tuple(views))
+
+
+def _members(trials: PlanTrials, plan: EvaluationPlan) -> list[ConditionMembers]:
+    return trials.partition(plan, {}, drop_unknown=False).members
+
+
+def _weighted(sample: ListedSample, members: Sequence[ConditionMembers]) -> ListedSample:
+    return sample.weighted(members)
+
+
+def views_of_sets(
+    scores: AnyScores, key: KeyLike, column: str
+) -> dict[str, Callable[[ListedSample], ListedSample]]:
+    """Return what takes the trials of each data set from a sample of three classes."""
+    plain, metadata = split_key(key)
+    if metadata is None or column not in metadata.names:
+        got = "no metadata" if metadata is None else list_some(metadata.names) or "no column"
+        hint = "plan.evolve(sets=...) names another column; sets='' takes all trials for one set."
+        raise invalid("key", f"have a column {column!r} that names data sets", got, hint)
+    factor, labels = metadata.for_trials(plain).factor(column), plain.trial_labels()
+    is_spoof, scored = spoofed_trials(plain, metadata), scored_trials(scores, plain)
+    kept = np.ones(labels.size, dtype=np.bool_) if scored is None else scored
+    kinds = labels & kept, ~labels & ~is_spoof & kept, is_spoof & kept
+    found: dict[str, Callable[[ListedSample], ListedSample]] = {}
+    for code, name in enumerate(factor.levels.tolist()):
+        own = tuple(np.flatnonzero(factor.codes[kind] == code) for kind in kinds)
+        if not any(part.size for part in own):
+            continue
+        lacking = [w for w, part in zip(KINDS_OF_CLASSES, own, strict=True) if not part.size]
+        if lacking:
+            raise invalid("key", f"have {lacking[0]} with scores in the set {name!r}", "none")
+        found[name] = functools.partial(_of_set, places=own)
+    return found
+
+
+def _of_set(sample: ListedSample, places: Sequence[IndexArray]) -> ListedSample:
+    taken = zip(sample.classes, places, strict=True)
+    classes = tuple(one.take(mark_read_only(own)) for one, own in taken)
+    return ListedSample(classes, sample.kind_shares, speaker_strata=sample.speaker_strata)
+
+
+def _composed(
+    sample: ListedSample,
+    first: Callable[[ListedSample], ListedSample],
+    then: Callable[[ListedSample], ListedSample],
 ) -> ListedSample:
-    """Divide a sample, made of these scores and this key, into the partitions of a plan."""
-    trials = PlanTrials.of(scores, key, metadata)
-    return sample.weighted(trials.partition(statistic.plan, {}, drop_unknown=False).members)
+    return then(first(sample))
+
+
+def mean_over_sets(
+    statistic: SpoofStatistic,
+    plain: Statistic,
+    sets: Mapping[str, Callable[[ListedSample], ListedSample]],
+) -> MeanOfViews:
+    """Return the mean of a statistic of three classes over data sets."""
+    views = [functools.partial(_composed, first=one, then=statistic.view) for one in sets.values()]
+    return MeanOfViews(views=tuple((view, plain) for view in views))
 
 
 # Statistics that are those of two classes on a view of the sample.
@@ -110,5 +283,8 @@ def view_of(
     if isinstance(statistic, PrimaryCost):
         plain_key, metadata = split_key(key)
         sample = how.sample(scores, (plain_key, metadata), who, None)
-        return divided(sample, statistic, scores, plain_key, metadata), statistic.plain
+        sample, plain = viewed(sample, statistic, scores, plain_key, metadata)
+        if isinstance(plain, MeanOfViews):
+            sample = drawn_apart(sample, plain.views, how)
+        return sample, plain
     return how.sample(scores, key, who, None), as_statistic(statistic)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import functools
 import math
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, Unpack
 
 import attrs
@@ -25,6 +26,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._tables import Table, WithInterval, joined_notes, text_table
 from bosaris_py._validation import as_seed, check_choice, describe, invalid
+from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.tandem import (
     Count,
     Form,
@@ -37,7 +39,9 @@ from bosaris_py.evaluation.tandem import (
     t_eer,
     tandem_counts,
 )
+from bosaris_py.numerics.metrics import eer
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, refuse_utterances
 from bosaris_py.trials.speakers import KeyLike, split_key
@@ -51,6 +55,7 @@ from bosaris_py.uncertainty.resampling import (
     check_same_trials,
     split_options,
 )
+from bosaris_py.uncertainty.statistics.curves import statistic_of_eer
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, WeightedSampler, running_total
 from bosaris_py.uncertainty.third_class import to_costs
 
@@ -292,6 +297,108 @@ class TEER(TandemStatistic):
         i, j = equal_point(rates)
         a, b, c, e, f = (part[k] for part, k in zip(rates.shares(), (i, i, i, j, j), strict=True))
         return float((1.0 - e * a) + e * b + f * c) / 3.0
+
+
+@attrs.frozen
+class CountermeasureEER(TandemStatistic):
+    """Equal error rate of the countermeasure: bona fide speech of both kinds against spoofs.
+
+    Parameters
+    ----------
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which number is meant, see `bosaris_py.eer`.
+
+    Examples
+    --------
+    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 0.5, 1.0, 1.5], [0.0, 3.0, 4.0, 5.0]
+    >>> cm = [1.0, 1.5, 2.0, 2.5], [1.0, 2.0, 2.0, 3.0], [0.0, 0.0, 1.2, 1.5]
+    >>> CountermeasureEER(definition="step")(asv=asv, cm=cm)
+    0.25
+    """
+
+    definition: EERDefinition = attrs.field(default="rocch", kw_only=True)
+
+    def __call__(self, *, asv: Lists, cm: Lists) -> float:
+        """Compute the rate of the scores of three classes of both detectors."""
+        tar, non, spoof = (np.asarray(scores) for scores in cm)
+        return eer(np.concatenate([tar, non]), spoof, definition=self.definition)
+
+    def evaluator(self, asv: Three, cm: Three) -> Evaluator:
+        """Prepare for many sets of weights of targets and of non-targets, spoofs last.
+
+        Parameters
+        ----------
+        asv, cm : tuple of ndarray of float
+            Scores of the same trials, by class.
+
+        Returns
+        -------
+        callable
+        """
+        sample = ListedSample.from_scores(np.concatenate(cm[:2]), cm[2])
+        of_weights = statistic_of_eer(self.definition).in_order(sample)
+        return functools.partial(self._of_weights, of_weights, cm[1].size)
+
+    @staticmethod
+    def _of_weights(of_weights: Evaluator, n_non: int, tar: Weights, non: Weights) -> float:
+        return float(of_weights(np.concatenate([tar, non[:n_non]]), non[n_non:]))
+
+
+def statistics_of_tandem(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, TandemStatistic]:
+    """Return the statistic of each figure of a plan of two detectors.
+
+    Parameters
+    ----------
+    plan : EvaluationPlan
+        With figures of two detectors.
+    eer : {"rocch", "interpolated", "step"}
+        The definition of that of the countermeasure.
+
+    Returns
+    -------
+    dict
+    """
+    known: dict[str, TandemStatistic] = {"t_eer": TEER()}
+    known["cm_eer"] = CountermeasureEER(definition=eer)
+    if plan.spoof_costs is not None:
+        cost = TDCF(plan.spoof_costs, form=plan.tandem_form)
+        known |= {"min_t_dcf": cost, "act_t_dcf": attrs.evolve(cost, actual=True)}
+    return {name: known[name] for name in plan.figures}
+
+
+def tandem_figures(
+    key: KeyLike,
+    statistics: Sequence[TandemStatistic],
+    *,
+    asv: AnyScores,
+    cm: AnyScores,
+    **options: Any,
+) -> Iterator[tuple[float, float | None, float | None]]:
+    """Yield each statistic of a tandem, and its interval if there are replications.
+
+    Parameters
+    ----------
+    key
+        As for `bootstrap_tandem`.
+    statistics : sequence of TandemStatistic
+        What to compute.
+    asv, cm
+        As for `bootstrap_tandem`.
+    **options
+        As for `bootstrap_tandem`; ``replications=0`` for none.
+
+    Yields
+    ------
+    tuple
+    """
+    if options.get("replications", 0):
+        for one in statistics:
+            found = bootstrap_tandem(key, one, asv=asv, cm=cm, **options)
+            yield float(found.estimate), float(found.low), float(found.high)
+        return
+    of_asv, of_cm = _Tandem.of((asv, cm), key, "iid", None, {}).lists
+    for one in statistics:
+        yield float(one(asv=of_asv, cm=of_cm)), None, None
 
 
 @attrs.frozen(eq=False)
@@ -676,19 +783,14 @@ def tandem_table(
     statistics += [("min_t_dcf", count, TDCF(chosen, form=form, count=count)) for count in counts]
     rate = t_eer(asv=of_asv, cm=of_cm)
     thresholds = float(rate.asv_threshold), float(rate.cm_threshold)
-    if not replications:
-        figures = [
-            TandemFigure(figure, count, float(one(asv=of_asv, cm=of_cm)))
-            for figure, count, one in statistics
-        ]
-        return TandemTable(tuple(figures), thresholds, None, chosen, form)
     drawn: Any = {**options, "rng": seed, "method": method}
-    figures = []
-    for figure, count, one in statistics:
-        found = bootstrap_tandem(key, one, asv=asv, cm=cm, **drawn)
-        numbers = float(found.estimate), float(found.low), float(found.high)
-        figures.append(TandemFigure(figure, count, *numbers))
+    numbers = tandem_figures(key, [one for *_, one in statistics], asv=asv, cm=cm, **drawn)
+    named = zip(statistics, numbers, strict=True)
+    figures = tuple(TandemFigure(figure, count, *found) for (figure, count, _), found in named)
+    if not replications:
+        return TandemTable(figures, thresholds, None, chosen, form)
     apart = tandem_dependence(key, asv=asv, cm=cm, thresholds=thresholds, **drawn)
-    percent = f"{100 * found.confidence:g} % intervals"
-    how = f"{percent}: {method} bootstrap, {replications} replicates, {found.interval}"
-    return TandemTable(tuple(figures), thresholds, apart, chosen, form, how)
+    percent = f"{100 * options.get('confidence', 0.95):g} % intervals"
+    kind = options.get("interval") or TandemStatistic.default_interval
+    how = f"{percent}: {method} bootstrap, {replications} replicates, {kind}"
+    return TandemTable(figures, thresholds, apart, chosen, form, how)

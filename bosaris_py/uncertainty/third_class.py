@@ -11,6 +11,7 @@ import abc
 from typing import Any, ClassVar
 
 import attrs
+import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Readable
@@ -218,7 +219,7 @@ def statistics_of_plan(plan: EvaluationPlan) -> dict[str, SpoofStatistic]:
     dict
     """
     known: dict[str, SpoofStatistic] = {"sv_eer": SVEER(), "spf_eer": SPFEER()}
-    known["sasv_eer"] = SASVEER()
+    known |= {"sasv_eer": SASVEER(), "cm_eer": BonafideEER()}
     if plan.spoof_costs is not None:
         options = {"normalize": plan.normalize}
         known["a_dcf"] = ADCF(plan.spoof_costs, **options)
@@ -331,3 +332,38 @@ class SASVEER(SpoofStatistic):
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the rate of three lists of scores."""
         return sasv_eer(tar, non, spoof)
+
+
+@attrs.frozen
+class BonafideEER(SpoofStatistic):
+    """Equal error rate of bona fide speech and spoofs: that of a countermeasure alone.
+
+    Its trials are utterances: targets are bona fide, and every non-target is a spoof.
+
+    Examples
+    --------
+    >>> BonafideEER()([1.0, 3.0], [], [0.0, 2.0])
+    0.25
+    """
+
+    plain: ClassVar[Statistic] = EER()
+
+    def view(self, sample: ListedSample) -> ListedSample:
+        """Return a sample of two classes as it is.
+
+        Parameters
+        ----------
+        sample : ListedSample
+            Of bona fide speech and spoofs.
+
+        Returns
+        -------
+        ListedSample
+        """
+        return sample
+
+    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
+        """Compute the rate of three lists of scores; both kinds of bona fide speech are alike."""
+        return spf_eer(
+            np.concatenate([np.asarray(tar, float), np.asarray(non, float)]), None, spoof
+        )

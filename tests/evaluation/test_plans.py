@@ -46,10 +46,14 @@ TABLE = [
     ("SRE24", [99, 19], MATCHES, "SS"),
     ("VoxSRC", [19], {}, "VV"),
     ("SdSV", [9.9], {}, "SS"),
+    ("ASVspoof2019-LA", [], {}, "SS"),
+    ("ASVspoof2021-LA", [], {}, "SS"),
     ("ASVspoof5-1", [10 * 0.05 / 0.95], {}, "VV"),
     # Figures of three classes, without operating points of two.
     ("ASVspoof5-2", [], {}, "SS"),
     ("SASV2022", [], {}, "SS"),
+    ("WildSpoof", [], {}, "MM"),
+    ("ESDD", [], {}, "VV"),
     ("CNSRC", [99], {}, "SS"),
 ]
 
@@ -88,9 +92,13 @@ class TestPresets:
     def test_ranking(self):
         by_minimum = {name for name, plan in PLANS.items() if plan.ranked_by == "minimum"}
         assert by_minimum == {"IVECTOR14", "VoxSRC", "SdSV", "CNSRC"} | {
+            "ASVspoof2019-LA",
+            "ASVspoof2021-LA",
             "ASVspoof5-1",
             "ASVspoof5-2",
             "SASV2022",
+            "WildSpoof",
+            "ESDD",
         }
 
     def test_unsure_partitions_say_so(self):
@@ -130,7 +138,7 @@ class TestLookup:
         assert PLANS.get("SRE99") is None
 
     def test_is_a_mapping(self):
-        assert len(PLANS) == len(list(PLANS)) == 19
+        assert len(PLANS) == len(list(PLANS)) == 23
         assert repr(PLANS).startswith("PlanCollection: SRE08, SRE10")
 
 

@@ -23,7 +23,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     check_influences,
 )
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
-from bosaris_py.uncertainty.primary_cost import PrimaryCost, divided
+from bosaris_py.uncertainty.primary_cost import PrimaryCost, viewed
 from bosaris_py.uncertainty.resampling import (
     check_system,
     effective_errors,
@@ -165,8 +165,9 @@ def speaker_z_test(
     if isinstance(statistic, PrimaryCost):
         plain_key, metadata = split_key(key)
         pairs = zip(samples, (scores_a, scores_b), strict=True)
-        one, two = (divided(s, statistic, scores, plain_key, metadata) for s, scores in pairs)
-        samples, statistic = (one, two), statistic.plain
+        plain = statistic.plain
+        one, two = (viewed(s, statistic, scores, plain_key, metadata)[0] for s, scores in pairs)
+        samples, statistic = (one, two), plain
     warn_of_unfit_systems(samples, (statistic, statistic_b))
     return z_test_of_samples(samples, (statistic, statistic_b), alternative)
 

@@ -31,7 +31,7 @@ from bosaris_py.uncertainty.comparison.table import (
 from bosaris_py.uncertainty.influence.losses import LINEAR
 from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
 from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
-from bosaris_py.uncertainty.primary_cost import PrimaryCost, divided
+from bosaris_py.uncertainty.primary_cost import MeanOfViews, PrimaryCost, drawn_apart, viewed
 from bosaris_py.uncertainty.resampling import (
     Resampling,
     ScoresMethod,
@@ -145,7 +145,9 @@ def compare_systems(
     seed, progress = as_seed(options.get("rng")), options.get("progress", False)
     who, how = split_options(method, {**options, "progress": False})
     plain_key, _ = split_key(key)
-    plain = statistic.plain if isinstance(statistic, PrimaryCost) else statistic
+    plain: Any = statistic
+    if isinstance(statistic, PrimaryCost) and not statistic.plan.parts:
+        plain = statistic.plain
     refuse_different_trials(named, plain_key, plain, how)
     names = list(named)
     with cautions(system=names[0]):
@@ -156,10 +158,10 @@ def compare_systems(
             samples[name] = first.of_system(named[name], plain_key, conditions)
     if isinstance(statistic, PrimaryCost):
         _, metadata = split_key(key)
-        samples = {
-            name: divided(sample, statistic, named[name], plain_key, metadata)
-            for name, sample in samples.items()
-        }
+        for name, sample in samples.items():
+            samples[name], plain = viewed(sample, statistic, named[name], plain_key, metadata)
+            if isinstance(plain, MeanOfViews):
+                samples[name] = drawn_apart(samples[name], plain.views, how)
     table = compare_samples(
         samples,
         plain,

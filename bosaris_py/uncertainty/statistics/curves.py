@@ -14,7 +14,7 @@ import numpy as np
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights
 from bosaris_py._validation import as_number, one_of
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.roc import ROC
+from bosaris_py.numerics.roc import ROC, EERDefinition
 from bosaris_py.numerics.rocch import SAME_COST, eer_of_hull, eers_of_hulls
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import SortedStrata
@@ -287,6 +287,21 @@ class SteppyEER(CurveStatistic):
     def of_roc(self, roc: ROC) -> Any:
         """Return the equal error rate."""
         return roc.equal_error_rate(self.definition)
+
+
+def statistic_of_eer(definition: EERDefinition) -> "EER | SteppyEER":
+    """Return the statistic of an equal error rate of some definition.
+
+    Parameters
+    ----------
+    definition : {"rocch", "interpolated", "step"}
+        See `bosaris_py.eer`.
+
+    Returns
+    -------
+    Statistic
+    """
+    return EER() if definition == "rocch" else SteppyEER(definition)
 
 
 @attrs.frozen

@@ -104,7 +104,7 @@ def as_statistic(statistic: object) -> AnyStatistic:
     if not callable(statistic):
         hint = "For instance EER(), or a function f(tar, non, tar_weights, non_weights)."
         raise invalid("statistic", "be callable", describe(statistic), hint)
-    if isinstance(statistic, Statistic):
+    if isinstance(statistic, (Statistic, UserFunction)):
         return statistic
     try:
         inspect.signature(statistic).bind(*range(4))
