@@ -22,6 +22,8 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import cli
+from bosaris_py.cli import judging, options, printing, training
+from bosaris_py.cli.parser import COMMANDS
 from bosaris_py.errors import BosarisWarning
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -86,7 +88,7 @@ class TestHelp:
     def test_version(self, run: Run) -> None:
         assert run("--version") == (0, f"bosaris_py {bp.__version__}\n", "")
 
-    @pytest.mark.parametrize("command", cli._COMMANDS)
+    @pytest.mark.parametrize("command", COMMANDS)
     def test_every_command_has_examples(self, run: Run, command: str) -> None:
         code, out, err = run(command, "--help")
         assert (code, err) == (0, "")
@@ -350,14 +352,14 @@ class TestReport:
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     def test_digests_are_of_what_was_read(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         digest = hashlib.sha256(Path("eval_key.tsv").read_bytes()).hexdigest()
-        judge = cli._judge
+        judge = judging.judge
 
         def judge_and_change(args: object) -> bp.Evaluation:
             found = judge(args)
             Path("eval_key.tsv").write_text("m s target\n")
             return found
 
-        monkeypatch.setattr(cli, "_judge", judge_and_change)
+        monkeypatch.setattr(judging, "judge", judge_and_change)
         assert run("report", "eval_a.txt", "--key", "eval_key.tsv", "-o", "r.html")[0] == 0
         assert f"<code>{digest}</code>" in Path("r.html").read_text()
         assert "not read here" not in Path("r.html").read_text()
@@ -517,7 +519,7 @@ class TestEvaluate:
             assert run(*words, f"--{form}", "-o", "table")[:2] == (0, "")
             assert Path("table").read_text(encoding="utf-8") == f"{text}\n"
         for name in ("t.csv", "t.JSON", "t.md", "t.tex"):
-            text = getattr(expected, f"to_{cli._TABLE_OF[Path(name).suffix.lower()]}")()
+            text = getattr(expected, f"to_{printing.TABLE_OF[Path(name).suffix.lower()]}")()
             assert run(*words, "-o", name)[:2] == (0, "")
             assert Path(name).read_text(encoding="utf-8").rstrip("\n") == text.rstrip("\n")
         assert run(*words, "-o", "t.txt")[0] == 0
@@ -620,10 +622,10 @@ class TestEvaluate:
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestCompare:
-    @pytest.mark.parametrize("name", cli._STATISTICS)
+    @pytest.mark.parametrize("name", options.STATISTICS)
     def test_equals_the_library(self, run: Run, systems, name: str) -> None:
         maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")
-        statistic = cli._STATISTICS[name](0.1)
+        statistic = options.STATISTICS[name](0.1)
         expected = bp.uncertainty.compare_systems(
             *systems, statistic, speakers=maps, replications=30, rng=0
         )
@@ -1167,7 +1169,7 @@ class TestNoTraceback:
         def fail(*_: object, **__: object) -> None:
             raise ZeroDivisionError("by\nnothing")
 
-        monkeypatch.setattr(cli, "_judge", fail)
+        monkeypatch.setattr(judging, "judge", fail)
         words = ("evaluate", "dev_a.h5", "--key", "dev_key.h5")
         code, out, err = run(*words)
         assert (code, out, err.count("\n")) == (1, "", 1)
@@ -1181,7 +1183,7 @@ class TestNoTraceback:
         def fail(*_: object, **__: object) -> None:
             raise MemoryError
 
-        monkeypatch.setattr(cli, "_judge", fail)
+        monkeypatch.setattr(judging, "judge", fail)
         code, out, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5")
         assert (code, out, err.count("\n")) == (1, "", 1)
         assert "--memory" in err
@@ -1212,7 +1214,7 @@ class TestNoTraceback:
         def gone(*_: object) -> None:
             raise BrokenPipeError
 
-        monkeypatch.setattr(cli, "_emit", gone)
+        monkeypatch.setattr(training, "emit", gone)
         for command, apply in (("calibrate", ["dev_a.h5"]), ("fuse", ["dev_a.h5", "dev_b.h5"])):
             output = f"{command}.h5"
             words = ("--key", "dev_key.h5", "--apply", *apply, "-o", output)
@@ -1236,7 +1238,7 @@ def test_blind_tells_no_counts(run: Run) -> None:
 
 def test_the_first_group_of_a_pattern_is_the_speaker(run: Run) -> None:
     key = bp.Key.read("dev_key.h5")
-    speaker = cli._speakers("re:^(p.)-", key, bp.TrialMetadata(key))
+    speaker = judging.speakers_of("re:^(p.)-", key, bp.TrialMetadata(key))
     assert [speaker(name) for name in ("p3-m06", "x-p3")] == ["p3", "x-p3"]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import cli
+from bosaris_py.cli import parser
 
 ROOT = Path(__file__).parents[2]
 
@@ -78,7 +78,8 @@ def test_without_docstrings_help_and_messages_are_the_same() -> None:
     script = """
 import bosaris_py as bp
 from bosaris_py import cli
-for name in cli._COMMANDS:
+from bosaris_py.cli import parser
+for name in parser.COMMANDS:
     cli.main([name, "--help"])
 for call in (lambda: bp.OperatingPoint(2), bp.LinearCalibration,
              lambda: setattr(bp.OperatingPoint(0.5), "c_miss", 2), lambda: bp.Key(["a"], ["b"], 1),
@@ -95,7 +96,7 @@ for call in (lambda: bp.OperatingPoint(2), bp.LinearCalibration,
         for options in ((), ("-OO",))
     )
     assert (with_.stderr, without.stderr) == ("", "")
-    assert with_.stdout.count("examples:") == len(cli._COMMANDS)
+    assert with_.stdout.count("examples:") == len(parser.COMMANDS)
     assert with_.stdout == without.stdout
 
 

@@ -1,0 +1,76 @@
+"""The subcommands that draw: plot, det, bayes, report."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import bosaris_py as bp
+from bosaris_py.cli import judging
+from bosaris_py.cli.files import are_large, load_key, load_scores
+from bosaris_py.cli.options import AnswerIsNo, UsageError, named_files, split_column
+from bosaris_py.cli.printing import at_terminal, emit
+
+
+def _results(args: argparse.Namespace) -> dict[str, Any]:
+    """Evaluate each system, in blocks if its file is large."""
+    systems, found = named_files(args.scores), {}
+    conditions = None
+    if args.conditions or not are_large(args, *systems.values(), args.key):
+        key, metadata = load_key(args)
+        if args.conditions:
+            conditions = metadata.conditions(*args.conditions)
+        for name, file in systems.items():
+            found[name] = bp.Results.from_scores(load_scores(args, file), key, conditions)
+    else:
+        for name, file in systems.items():
+            found[name] = bp.Results.from_files(file, args.key, progress=at_terminal())
+    return found
+
+
+def plot(args: argparse.Namespace) -> None:
+    """Draw a plot of some kind."""
+    args.plan = args.speakers = args.bootstrap = None
+    args.seed = 0
+    found = judging.judge(args)
+    options = {} if args.title is None else {"title": args.title}
+    found.plot(args.kind, system=args.of, **options).save(args.output)
+
+
+def det(args: argparse.Namespace) -> None:
+    """Draw a DET plot."""
+    if len(args.prior) > 1:
+        raise UsageError("a DET plot marks one --prior")
+    prior = args.prior[0] if args.prior else None
+    plot = bp.plot_det(_results(args), args.window, title=args.title, prior=prior)
+    plot.save(args.output)
+
+
+def bayes(args: argparse.Namespace) -> None:
+    """Draw a Bayes error-rate plot."""
+    axes = None if args.range is None else (*args.range, 0.0, 1.2)
+    plot = bp.plot_bayes(_results(args), axes=axes, title=args.title, prior=args.prior or None)
+    plot.save(args.output)
+
+
+def report(args: argparse.Namespace) -> None:
+    """Write a report."""
+    if Path(args.output).suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"a report is HTML: --output must end in .html; got {args.output!r}")
+    systems = named_files(args.scores).items()
+    files = {f"scores of {name}": split_column(file)[0] for name, file in systems}
+    title = {} if args.title is None else {"title": args.title}
+    files |= {"key": args.key}
+    with bp.storage.hashed_files() as read:
+        judged = judging.judge(args)
+    known = {role: read.get(Path(file).absolute(), file) for role, file in files.items()}
+    who = {"author": args.author, "laboratory": args.laboratory}
+    if args.judged_by and not args.criteria:
+        raise UsageError("--judged-by is for --criteria")
+    matrix = judged.criteria(*args.criteria, judged_by=args.judged_by) if args.criteria else ()
+    judged.report(args.output, files=known, date=args.date, criteria=matrix, **who, **title)
+    if matrix:
+        emit(repr(matrix))
+        if not matrix.passed:
+            raise AnswerIsNo("not all criteria are met")

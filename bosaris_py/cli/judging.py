@@ -1,0 +1,237 @@
+"""The subcommands that judge: evaluate, compare, transfer, tandem, validate, case, primary-cost."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import bosaris_py as bp
+from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, text_options
+from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
+from bosaris_py.cli.printing import (
+    TABLES,
+    at_terminal,
+    emit,
+    emit_json,
+    say,
+    table_form,
+    table_text,
+)
+
+
+def speakers_of(text: str, key: Any, metadata: Any) -> Any:
+    """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
+    words = text.split(",")
+    sides = [[*key.modelset, *key.segset]] if len(words) == 1 else key.ids
+
+    def of_side(word: str, ids: Sequence[str]) -> Any:
+        if not word.startswith("re:"):
+            if Path(word).is_file():
+                return bp.IdMap.read(word)
+            if word and word not in ("model", "segment", *metadata.names):
+                names = ", ".join(metadata.names) or "it has none"
+                raise bp.errors.InvalidInputError(
+                    f"--speakers must be a column of the key ({names}), a file of pairs (id, "
+                    f"speaker) or re:PATTERN; got {word!r}, and there is no such file."
+                )
+            return word or None
+        try:
+            pattern = re.compile(word[3:])
+        except re.error as error:
+            raise UsageError(f"--speakers: {error} in the pattern {word[3:]!r}") from error
+        if not any(map(pattern.search, ids)):
+            raise bp.errors.InvalidInputError(
+                f"--speakers: the pattern {word[3:]!r} matches none of the {len(ids)} ids, such as "
+                f"{', '.join(ids[:3])}."
+            )
+        # Its first group, or all that matches; an id without a match is a speaker of its own.
+        return lambda name: (
+            found[min(1, pattern.groups)] if (found := pattern.search(name)) else name
+        )
+
+    if len(words) > 2:
+        raise UsageError("--speakers takes one value, or two for models and segments")
+    found = tuple(map(of_side, words, sides))
+    return found[0] if len(found) == 1 else found
+
+
+def judged_by(args: argparse.Namespace, key: Any, metadata: Any) -> dict[str, Any]:
+    """Return the options that evaluate and compare have in common."""
+    speakers = None if args.speakers is None else speakers_of(args.speakers, key, metadata)
+    return {"speakers": speakers, "rng": args.seed}
+
+
+def evaluate(args: argparse.Namespace) -> None:
+    """Evaluate systems, and test claims about them."""
+    form = table_form(args, *TABLES)
+    if args.claim and not args.bootstrap:
+        raise UsageError("--claim is tested by replicates: give --bootstrap and --speakers")
+    found = judge(args)
+    claims = found.claims(*args.claim) if args.claim else None
+    emit(table_text(found, form), args.output)
+    if claims is not None:
+        for row in claims.rows:
+            say(
+                f"{row.system}: {row.claim} is {row.verdict} ({row.estimate:.4g}, one-sided end "
+                f"{row.end:.4g}, p {row.p_holm:.2g})"
+            )
+        if not claims.shown:
+            raise AnswerIsNo("not all claims are shown")
+
+
+def judge(args: argparse.Namespace) -> Any:
+    """Evaluate systems, in blocks if their files are large."""
+    systems, options = named_files(args.scores), {}
+    if args.prior:
+        options["priors"] = args.prior
+    options |= {name: vars(args)[name] for name in ("eer", "sort") if vars(args).get(name)}
+    needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
+    needs_trials = needs_trials or getattr(args, "cross_fit", False)
+    if not needs_trials and are_large(args, *systems.values(), args.key):
+        return bp.evaluate_files(systems, args.key, **options, progress=at_terminal())
+    scores = {name: load_scores(args, file) for name, file in systems.items()}
+    key, metadata = load_key(args)
+    return bp.evaluate(
+        scores,
+        (key, metadata),
+        plan=args.plan,
+        conditions=args.conditions,
+        replications=args.bootstrap or 0,
+        cross_fit=True if getattr(args, "cross_fit", False) else None,
+        progress=at_terminal() and len(systems) > 1,
+        **judged_by(args, key, metadata),
+        **options,
+    )
+
+
+def compare(args: argparse.Namespace) -> None:
+    """Compare each pair of systems by a test."""
+    if len(args.prior) > 1:
+        raise UsageError("systems are compared at one --prior")
+    if len(args.scores) < 2:
+        raise UsageError("give at least two systems")
+    form = table_form(args, *TABLES)
+    key, metadata = load_key(args)
+    conditions = metadata.conditions(*args.conditions) if args.conditions else None
+    found = bp.uncertainty.compare_systems(
+        {name: load_scores(args, file) for name, file in named_files(args.scores).items()},
+        (key, metadata),
+        STATISTICS[args.statistic](args.prior[0] if args.prior else 0.01),
+        conditions=conditions,
+        replications=2000 if args.bootstrap is None else args.bootstrap,
+        correction=args.correction,
+        progress=at_terminal(),
+        **judged_by(args, key, metadata),
+    )
+    text = table_text(found, form)
+    if len(found.pairs) > 1 and form not in ("csv", "json"):
+        text = f"{text.rstrip()}\n\n{table_text(found.rank_intervals(), form)}"
+    emit(text, args.output)
+    if args.fail_if_worse:
+        record = found.records()[0]
+        # Of the area under the ROC more is better.
+        sign = -1.0 if args.statistic == "auc" else 1.0
+        if record["significant"] and sign * record["difference"] > 0:
+            raise AnswerIsNo(f"{record['first']} is significantly worse than {record['second']}")
+
+
+def transfer(args: argparse.Namespace) -> None:
+    """Evaluate test scores at the threshold that dev scores choose."""
+    if len(args.prior) > 1:
+        raise UsageError("costs are compared at one --prior")
+    form = table_form(args, *TABLES)
+    point = args.prior[0] if args.prior else 0.5
+    options = {"rule": args.rule, "point": point, "rng": args.seed}
+    files = args.dev, args.dev_key, args.test, args.key
+    needs_trials = args.conditions or args.speakers or args.bootstrap
+    if not needs_trials and are_large(args, *files):
+        progress = at_terminal()
+        sets = (bp.Results.from_files(*pair, progress=progress) for pair in (files[:2], files[2:]))
+        found = bp.transfer(*sets, **options)
+    else:
+        keys = load_key(args, "dev_"), load_key(args)
+        scores = [load_scores(args, file) for file in (args.dev, args.test)]
+        if args.speakers is not None:
+            # What a file or a pattern says holds for both sets.
+            _, options["speakers"] = (speakers_of(args.speakers, *pair) for pair in keys)
+        found = bp.transfer(
+            dev=(scores[0], keys[0]),
+            test=(scores[1], keys[1]),
+            conditions=args.conditions,
+            replications=args.bootstrap or 0,
+            **options,
+        )
+    emit(table_text(found, form), args.output)
+
+
+def tandem(args: argparse.Namespace) -> None:
+    """Evaluate a verifier and a countermeasure in tandem."""
+    form = table_form(args, *TABLES)
+    pair = load_key(args)
+    how = judged_by(args, *pair)
+    found = bp.uncertainty.tandem_table(
+        pair,
+        asv=load_scores(args, args.asv),
+        cm=of_trials(load_scores(args, args.cm), pair[0]),
+        costs=args.costs,
+        form=args.form,
+        replications=args.bootstrap or 0,
+        **how,
+    )
+    emit(table_text(found, form), args.output)
+
+
+def validate(args: argparse.Namespace) -> None:
+    """Compute the figures of a validation report."""
+    key, metadata = load_key(args)
+    how = judged_by(args, key, metadata)
+    if args.bootstrap is not None:
+        how["replications"] = args.bootstrap
+    found = bp.validate_scores(load_scores(args, args.system), (key, metadata), **how)
+    if args.table:
+        emit_json(found.to_dict(), args.output)
+    else:
+        emit(str(found), args.output)
+
+
+def case(args: argparse.Namespace) -> None:
+    """Compute the likelihood-ratio of one comparison."""
+    key, metadata = load_key(args)
+    how = judged_by(args, key, metadata)
+    if args.bootstrap is not None:
+        how["replications"] = args.bootstrap
+    found = bp.case_llr(
+        args.score,
+        load_scores(args, args.system),
+        (key, metadata),
+        propositions=(args.same, args.different),
+        reference=args.reference,
+        **how,
+    )
+    if args.table:
+        emit_json(found.to_dict(), args.output)
+    else:
+        emit(str(found), args.output)
+
+
+def primary_cost(args: argparse.Namespace) -> None:
+    """Compute the cost that an evaluation publishes."""
+    form = table_form(args, "json")
+    given = {name: getattr(args, name) for name in ("columns", "key_columns", "labels")}
+    cost = bp.primary_cost_of_files(
+        args.system,
+        args.key,
+        args.plan,
+        score_format=args.format,
+        key_format=args.key_format,
+        only=args.only,
+        compatibility=args.compatibility,
+        **text_options(args, **given),
+    )
+    if form:
+        emit_json(cost.to_dict(), args.output)
+    else:
+        emit(str(cost), args.output)

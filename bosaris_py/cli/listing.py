@@ -1,0 +1,118 @@
+"""The subcommands about files: info, check, list, convert."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bosaris_py as bp
+from bosaris_py.cli.files import (
+    are_large,
+    format_of_text,
+    load_key,
+    load_scores,
+    save_as,
+    text_options,
+)
+from bosaris_py.cli.options import AnswerIsNo
+from bosaris_py.cli.printing import emit, emit_json
+
+
+def info(args: argparse.Namespace) -> None:
+    """Say what files hold."""
+    records = (_describe(args, path) for path in args.files)
+    if args.table:
+        emit_json(list(records))
+        return
+    # One by one: what can be read is told before a bad file ends it.
+    for record in records:
+        emit(f"{record['file']}: {record['format']}, {record['holds']}")
+
+
+def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
+    """Say of what format a file is and what it holds."""
+    binary = bp.trials.files.binary_kind(path)
+    if binary is None and Path(path).suffix.lower() == ".json":
+        return {"file": path, "format": "json", "holds": repr(bp.read_model(path))}
+    if binary is None:
+        # What columns or labels tell needs no detection.
+        told = args.format or ("text" if args.columns or args.labels else None)
+        text_format = told or bp.storage.formats.detect_format(path)
+        words = {"format": args.format, "columns": args.columns, "labels": args.labels}
+        options = text_options(args, **words)
+        found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **options})
+        return {"file": path, "format": text_format, "holds": repr(found)}
+    kind = binary[1].removeprefix("flat_")
+    if kind in ("scores", "key", "ndx") and are_large(args, path):
+        found, models, segments = bp.storage.rows.describe(path, kind)
+        with bp.storage.rows.FileReader(found) as reader:
+            reader.verify()
+        holds = f"{found.kind}: {models.size} models x {segments.size} segments, read in blocks"
+        return {"file": path, "format": binary[0], "holds": holds}
+    return {"file": path, "format": binary[0], "holds": repr(bp.trials.read_any(path))}
+
+
+def check(args: argparse.Namespace) -> None:
+    """Say whether scores answer a list of trials."""
+    scores = load_scores(args, args.system)
+    words = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
+    trials, _ = bp.read_trials(args.trials, **{"spoof": "nontarget", **text_options(args, **words)})
+    found = bp.compare_trials(scores, trials)
+    if args.table:
+        emit_json({"n_common": found.n_common, "problems": found.problems}, args.output)
+    else:
+        emit("\n".join([found.lines[0], *found.problems]), args.output)
+    if found.problems:
+        raise AnswerIsNo(f"{args.system} does not fit {args.trials}")
+
+
+def list_known(args: argparse.Namespace) -> None:
+    """List plans or formats."""
+    named = {
+        "plans": {name: plan.title for name, plan in bp.evaluation.PLANS.items()},
+        "formats": {
+            name: layout.description for name, layout in bp.storage.formats.FORMATS.items()
+        },
+    }[args.what]
+    if args.table:
+        emit_json(named)
+        return
+    width = max(map(len, named))
+    emit("\n".join(f"{name:<{width}}  {text}" for name, text in named.items()))
+
+
+def convert(args: argparse.Namespace) -> None:
+    """Write a file in another format."""
+    is_text = bp.trials.files.binary_kind(args.input) is None
+    text_format = format_of_text(args.target, args.to)
+    words = {"format": args.format, "columns": args.columns, "labels": args.labels}
+    options = text_options(args, **words)
+    content, parts = args.content, {}
+    if args.key is not None:
+        parts["trials"], metadata = load_key(args)
+        parts["metadata"] = metadata if metadata.names else None
+        content = content or "scores"
+    if is_text and not content:
+        found: Any = bp.trials.read_any(args.input, **options)
+        content = "scores" if found.scores is not None else "trials"
+        content = "key" if content == "trials" and found.is_target is not None else content
+    # From text to text, lines stay as they are.
+    if not is_text or text_format is None or args.content or args.key or args.form:
+        found = _reader(content)(args.input, **options)
+    if args.form is not None:
+        found = getattr(found, f"to_{args.form}", lambda: found)()
+    save_as(found, args.target, args.to, **parts)
+
+
+def _reader(content: str | None) -> Callable[..., Any]:
+    """Return what reads the scores, the key, its metadata, the trials or all of a file."""
+    readers: dict[str | None, Callable[..., Any]] = {
+        None: bp.trials.read_any,
+        "scores": bp.read_scores,
+        "key": lambda path, **options: bp.read_key(path, **options)[0],
+        "metadata": lambda path, **options: bp.read_key(path, **options)[1],
+        "trials": lambda path, **options: bp.read_trials(path, **options)[0],
+    }
+    return readers[content]

@@ -1,0 +1,206 @@
+"""The parser of the command: which subcommand has which options, and what its help says."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from bosaris_py._version import __version__
+from bosaris_py.cli import drawing, judging, listing, training
+from bosaris_py.cli.options import OPTIONS
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse what is none of the choices, and name the one that it may have been."""
+        if action.choices is not None and value not in action.choices:
+            from bosaris_py._validation import nearest
+
+            known = [str(choice) for choice in action.choices]
+            meant = f" {nearest(str(value), known)}".rstrip()
+            told = f"invalid choice: {value!r}.{meant} Choose from {', '.join(known)}"
+            raise argparse.ArgumentError(action, told)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # argparse ignores that a disk is full.
+        stream = file or sys.stderr
+        if message and stream is not None:
+            stream.write(message)
+
+
+_WORDS = "--format --columns --labels --strip-suffix --side --spoof --missing"
+
+
+_TEXT = f"{_WORDS} --memory"
+
+
+_KEY = "--key! --key-format --key-columns"
+
+
+_SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --blind {_TEXT}"
+
+
+_TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output --force"
+
+
+_TRAINING = (
+    "training --key --key-format --key-columns --model --apply --output --force --to --trials "
+    f"--prior --objective --ridge {_TEXT}"
+)
+
+
+# What the help of each subcommand says: its purpose, then examples.
+_HELP: Mapping[str, tuple[str, ...]] = {
+    "info": ("Say what files hold.", "bosaris info key.tsv scores.h5 fusion.json"),
+    "check": (
+        "Say whether scores answer a list of trials; labels need not be known.",
+        "bosaris check scores.txt --trials trials.txt",
+    ),
+    "list": ("List plans or formats.", "bosaris list plans", "bosaris list formats --json"),
+    "validate": (
+        "Compute the figures of a validation report of log-likelihood-ratios.",
+        "bosaris validate llrs.txt --key key.txt --speakers 're:^[^-]+'",
+    ),
+    "case": (
+        "Compute the likelihood-ratio of one comparison from a reference set.",
+        "bosaris case 3.2 scores.txt --key key.txt --speakers 're:^[^-]+' "
+        "--same 'the suspect speaks' --different 'somebody else speaks' --reference '60 speakers'",
+    ),
+    "tandem": (
+        "Evaluate a verifier and a countermeasure in tandem: t-EER, t-DCF.",
+        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep",
+        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep "
+        "--speakers models.txt,segments.txt --bootstrap 1000",
+    ),
+    "plot": (
+        "Draw a plot of some kind.",
+        "bosaris plot tippett A=a.h5 B=b.h5 --key key.h5 -o tippett.pdf",
+    ),
+    "convert": (
+        "Write a file in another format.",
+        "bosaris convert scores.txt scores.h5",
+        "bosaris convert key.h5 key.tsv",
+        "bosaris convert scores.h5 scores.txt --key key.h5 --to speechbrain-scores",
+    ),
+    "evaluate": (
+        "Evaluate systems: a table of metrics, plots and paired tests.",
+        "bosaris evaluate A=a.txt B=b.txt --key key.tsv --prior 0.01,0.05",
+        "bosaris evaluate a.h5 b.h5 --key key.tsv --conditions gender --json",
+        "bosaris evaluate a.h5 --key key.h5 --speakers models.txt,segments.txt --bootstrap 2000",
+        "bosaris evaluate X=scores.csv#xvector E=scores.csv#ecapa --key scores.csv",
+    ),
+    "compare": (
+        "Compare each pair of systems by a test.",
+        "bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01",
+        "bosaris compare a.h5 b.h5 c.h5 --key key.h5 --speakers 're:^[^/]+'",
+    ),
+    "transfer": (
+        "Evaluate test scores at the threshold that dev scores choose.",
+        "bosaris transfer dev.txt test.txt --dev-key dev_key.txt --key test_key.txt --rule eer",
+        "bosaris transfer dev.h5 test.h5 --dev-key dev_key.h5 --key key.h5 --rule fmr=0.001 "
+        "--speakers 're:^[^-]+' --bootstrap 2000",
+    ),
+    "calibrate": (
+        "Turn scores into log-likelihood-ratios.",
+        "bosaris calibrate dev.txt --key dev_key.txt --model calibration.json",
+        "bosaris calibrate --model calibration.json --apply eval.txt -o llrs.h5",
+    ),
+    "fuse": (
+        "Join the scores of several systems.",
+        "bosaris fuse dev_a.h5 dev_b.h5 --key dev_key.h5 --model fusion.json",
+        "bosaris fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o fused.h5",
+        "bosaris fuse asv=dev_asv.txt cm=dev_cm.txt --key dev.trl --spoof keep --model sasv.json",
+    ),
+    "det": ("Draw a DET plot.", "bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01"),
+    "bayes": (
+        "Draw a Bayes error-rate plot.",
+        "bosaris bayes A=a.h5 B=b.h5 --key key.h5 -o bayes.pdf --range -6 2",
+    ),
+    "primary-cost": (
+        "Compute the cost that an evaluation publishes.",
+        "bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2",
+    ),
+    "report": (
+        "Write a report: one HTML file with tables, cautions and drawings.",
+        "bosaris report A=a.h5 B=b.h5 --key key.h5 -o report.html",
+        "bosaris report a.h5 --key key.h5 --conditions gender --bootstrap 2000 -o report.html",
+    ),
+}
+
+
+# What runs, and its options; those with ! are required.
+COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
+    "info": (listing.info, f"files --json {_TEXT}"),
+    "check": (
+        listing.check,
+        f"system --trials! --key-format --key-columns --json --output --force {_TEXT}",
+    ),
+    "list": (listing.list_known, "what --json"),
+    "validate": (
+        judging.validate,
+        f"system {_KEY} --metadata --speakers --bootstrap --seed --json --output --force {_TEXT}",
+    ),
+    "case": (
+        judging.case,
+        f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
+        f"--seed --json --output --force {_TEXT}",
+    ),
+    "tandem": (judging.tandem, f"--asv! --cm! {_KEY} --metadata --costs --t-dcf {_TEXT} {_TABLE}"),
+    "plot": (drawing.plot, f"kind {_SYSTEMS} --of --output! --force --title"),
+    "convert": (
+        listing.convert,
+        f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
+    ),
+    "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --sort --claim --cross-fit {_TABLE}"),
+    "compare": (judging.compare, f"{_SYSTEMS} --statistic --correction --fail-if-worse {_TABLE}"),
+    "transfer": (
+        judging.transfer,
+        f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --conditions "
+        f"{_TEXT} {_TABLE}",
+    ),
+    "calibrate": (training.calibrate, f"{_TRAINING} --method"),
+    "fuse": (training.fuse, f"{_TRAINING} --costs"),
+    "det": (drawing.det, f"{_SYSTEMS} --output! --force --window --title"),
+    "bayes": (drawing.bayes, f"{_SYSTEMS} --output! --force --range --title"),
+    "primary-cost": (
+        judging.primary_cost,
+        f"system {_KEY} --plan! --only --compatibility {_WORDS} --json --output --force",
+    ),
+    "report": (
+        drawing.report,
+        f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date "
+        "--author --laboratory --criteria --judged-by",
+    ),
+}
+
+
+def make_parser() -> _Parser:
+    """Return the parser, whose subcommands know what runs them."""
+    description = "Calibrate, fuse and judge detectors whose scores are log-likelihood-ratios."
+    parser = _Parser(prog="bosaris", description=description)
+    parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND")
+    for name, (run, options) in COMMANDS.items():
+        purpose, *examples = _HELP[name]
+        command = commands.add_parser(
+            name,
+            help=purpose,
+            description=purpose,
+            epilog="\n  ".join(["examples:", *examples]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        groups = [command, *([command.add_mutually_exclusive_group()] if "json" in options else [])]
+        for word in options.split():
+            flags = ("-o", "--output") if word.startswith("--output") else (word.rstrip("!"),)
+            words = OPTIONS[flags[-1]] | ({"required": True} if word.endswith("!") else {})
+            groups[-1 if "const" in words else 0].add_argument(*flags, **words)
+        command.set_defaults(run=run, parser=command)
+    return parser
