@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
+from bosaris_py import _evaluate
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import (
     FewErrorsWarning,
@@ -121,6 +122,34 @@ class TestFigures:
         rows = bp.evaluate(systems, (key, metadata), plan="VoxSRC", conditions="gender").records()
         known = [row["condition"] for row in rows if row["min_primary"] is not None]
         assert known == ["pooled", "pooled"]
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+    def test_intervals_of_the_primary_cost_are_of_all_trials(self, systems, key, metadata, maps):
+        options = {"replications": 20, "rng": 1, "speakers": tuple(maps.values())}
+        judged = bp.evaluate(
+            systems, (key, metadata), plan="VoxSRC", conditions="gender", **options
+        )
+        found = {row.kind for _, row in judged.table.rows if "min_primary" in row.intervals}
+        others = {row.kind for _, row in judged.table.rows if "eer" in row.intervals}
+        assert found == {"pooled"} < others
+
+    def test_files_are_read_whole_for_what_needs_all_trials(self, systems, key, monkeypatch):
+        def large_files(*_):
+            raise InterruptedError
+
+        monkeypatch.setattr(_evaluate, "large_files", large_files)
+        with pytest.raises(InterruptedError):
+            bp.evaluate(systems, key)
+        assert bp.evaluate(systems, key, plan="VoxSRC").primary.keys() == systems.keys()
+
+    def test_how_scores_were_calibrated(self):
+        line = bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0], prior=0.25)
+        bounded = bp.BoundedCalibration(map=line, low=-1.0, high=1.0)
+        pav = bp.PAVCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0])
+        told = ", trained at prior 0.25"
+        for final, prior in ((line, told), (bounded, told), (pav, "")):
+            said = _evaluate._calibrated(type(final), final)
+            assert said == f"cross-fitted: {type(final).__name__}{prior}"
 
     def test_rows_of_conditions(self, systems, key, metadata):
         conditions = metadata.conditions("gender")

@@ -155,6 +155,7 @@ def test_missing_trials_are_left_out_with_a_warning():
     with pytest.warns(MissingTrialsWarning):
         fitted = cross_fit(LinearCalibration, some, key, speakers=speakers, rng=1)
     np.testing.assert_array_equal(fitted.scores.scoremask, mask)
+    assert fitted.scores.scoremat[~mask].tolist() == [0.0, 0.0]
 
 
 def test_weights_of_conditions_are_used():

@@ -258,3 +258,28 @@ def test_costs_of_spoofs_are_in_the_fingerprint() -> None:
 def test_a_factor_names_its_options() -> None:
     with pytest.raises(TypeError, match="positional"):
         PartitionFactor("gender", ["m", "f"], ["m"])  # type: ignore[misc]
+
+
+def test_one_operating_point_needs_no_list() -> None:
+    point = OperatingPoint(0.05, 10, 1)
+    for given, expected in ((0.05, OperatingPoint(0.05)), (point, point)):
+        plan = EvaluationPlan(name="own", operating_points=given)
+        assert plan.operating_points == (expected,)
+
+
+def test_a_plan_in_words() -> None:
+    factors = [PartitionFactor("a", ["x", "y"], weights=[0.25, 0.75]), PartitionFactor("b")]
+    plan = EvaluationPlan(name="own", operating_points=[0.01], factors=factors)
+    lines = str(plan).splitlines()
+    assert lines[0] == "own"
+    # (1 - 0.01) / 0.01 = 99.
+    assert "  operating point    P_target 0.01, C_miss 1, C_fa 1, beta 99" in lines
+    assert "  partitions by      a (x, y); weights 0.25, 0.75" in lines
+    assert "  partitions by      b (all values found)" in lines
+    assert not any("trials are pooled" in line for line in lines)
+    pooled = str(plan.evolve(factors=(), title="Mine")).splitlines()
+    assert pooled[0] == "own: Mine"
+    assert "  partitions         none: trials are pooled" in pooled
+    # The partitions of a mean are those of its parts.
+    assert "mean over          SRE18-CMN2, SRE18-VAST" in str(PLANS["SRE18"])
+    assert "trials are pooled" not in str(PLANS["SRE18"])
