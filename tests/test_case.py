@@ -177,6 +177,22 @@ def test_the_interval_of_a_weak_ridge_holds_its_estimate():
     assert found.llr == found.calibration.apply(2.5)
 
 
+@pytest.mark.parametrize(("ridge", "trace"), [("weak", 1e-9), (0.0, 0.0)])
+def test_trials_that_are_not_drawn_keep_a_trace_for_a_weak_ridge_only(ridge, trace, monkeypatch):
+    heard = []
+    fit = LinearCalibration.fit.__func__
+
+    def note(cls, tar, non, **options):
+        if options.get("tar_weights") is not None:
+            heard.append((options["ridge"], float(np.min(options["tar_weights"]))))
+        return fit(cls, tar, non, **options)
+
+    monkeypatch.setattr(LinearCalibration, "fit", classmethod(note))
+    case_llr(1.0, SCORES, KEY, bounds=None, ridge=ridge, **TOLD | {"replications": 5})
+    # Of 20 speakers that are drawn with replacement some are always missing.
+    assert heard == [(ridge, trace)] * 5
+
+
 def test_without_a_seed_it_never_changes_its_mind():
     """Beyond the bound, which depends on the division into folds: 0.4 in log10 LR before 0.3."""
     told = {name: value for name, value in TOLD.items() if name != "rng"}
