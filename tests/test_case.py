@@ -189,8 +189,8 @@ def test_trials_that_are_not_drawn_keep_a_trace_for_a_weak_ridge_only(ridge, tra
 
     monkeypatch.setattr(LinearCalibration, "fit", classmethod(note))
     case_llr(1.0, SCORES, KEY, bounds=None, ridge=ridge, **TOLD | {"replications": 5})
-    # Of 20 speakers that are drawn with replacement some are always missing.
-    assert heard == [(ridge, trace)] * 5
+    # Of 20 speakers that are drawn with replacement some are always missing. All trials come first.
+    assert heard == [(ridge, 1.0), *[(ridge, trace)] * 5]
 
 
 def test_without_a_seed_it_never_changes_its_mind():
