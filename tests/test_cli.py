@@ -1203,6 +1203,13 @@ class TestNoTraceback:
         assert (out, err.count("\n")) == ("", 1)
         assert "name of a file" in err
 
+    @pytest.mark.parametrize("name", NAMES)
+    def test_words_that_are_not_known(self, run: Run, name: str) -> None:
+        for words in (("info", "dev_a.h5", f"--{name}"), ("list", name), ("info", f"none{name}")):
+            code, out, err = run(*words)
+            assert (code > 0, out, err.count("\n")) == (True, "", 1)
+            assert err[:-1].isprintable()
+
     def test_closed_output(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "stdout", None)
         code = cli.main(["info", "dev_a.h5"])

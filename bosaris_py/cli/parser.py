@@ -10,13 +10,15 @@ from typing import Any, NoReturn
 from bosaris_py._version import __version__
 from bosaris_py.cli import drawing, judging, listing, training
 from bosaris_py.cli.options import OPTIONS
+from bosaris_py.errors import printable
 
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message} (see {self.prog} --help)\n")
+        told = printable(" ".join(message.split()))
+        self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse what is none of the choices, and name the one that it may have been."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import bosaris_py as bp
 from bosaris_py.cli.options import UsageError
+from bosaris_py.errors import printable
 
 TABLE_OF = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}
 
@@ -26,7 +27,8 @@ def at_terminal() -> bool:
 def say(text: object) -> None:
     """Write one line to the standard error."""
     if sys.stderr is not None:
-        sys.stderr.write(f"bosaris: {' '.join(str(text).split())}\n")
+        # Words of the command line may hold what no terminal should get.
+        sys.stderr.write(f"bosaris: {printable(' '.join(str(text).split()))}\n")
 
 
 def emit(text: str, output: str | None = None) -> None:
