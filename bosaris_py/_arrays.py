@@ -25,6 +25,8 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 # Positions in a list or a matrix, in whichever integer type holds them.
 Positions: TypeAlias = npt.NDArray[np.signedinteger[Any]]
 StrArray: TypeAlias = npt.NDArray[np.str_]
+# One number: what is computed of it is a float, of arrays an array.
+Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
 # Weights of trials as an argument; None if each trial weighs one.
 Weighting: TypeAlias = npt.ArrayLike | None
 # Sums of weights: int64 where all trials weigh whole numbers, else float64.

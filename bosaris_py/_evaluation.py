@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
 
@@ -52,6 +52,25 @@ from bosaris_py.uncertainty.statistics.curves import MinDCF
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
 from bosaris_py.uncertainty.third_class import SpoofStatistic, statistics_of_plan
 
+if TYPE_CHECKING:
+    # Matplotlib is imported when a plot is asked for.
+    from bosaris_py.plots import BayesPlot, DETPlot
+    from bosaris_py.plots.display import Picture
+
+Kind: TypeAlias = Literal[
+    "det",
+    "bayes",
+    "tippett",
+    "ece",
+    "pav",
+    "reliability",
+    "ape",
+    "error_rates",
+    "forest",
+    "difference",
+    "histogram",
+    "map",
+]
 # Plots by their kinds: of all systems, and others, with the names of their functions.
 _KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
 _OTHER_KINDS = {
@@ -61,7 +80,6 @@ _OTHER_KINDS = {
     "map": "condition_map",
 }
 
-# Matplotlib is imported when a plot is asked for, so the types of plots are not known here.
 _late, _ = on_demand(
     __name__,
     {
@@ -174,7 +192,7 @@ class Evaluation(Table):
         """Return the table and what its figures are."""
         return f"{self.table.body}\n({self._note})"
 
-    def plot(self, kind: str = "det", *, system: str | None = None, **options: Any) -> Any:
+    def plot(self, kind: Kind = "det", *, system: str | None = None, **options: Any) -> "Picture":
         """Draw all systems, or one, with the operating points of the evaluation.
 
         Parameters
@@ -209,7 +227,7 @@ class Evaluation(Table):
         """
         check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
         self._refuse_kinds("plot")
-        draw = _late(f"plot_{_OTHER_KINDS.get(kind, kind)}")
+        draw: Callable[..., Picture] = _late(f"plot_{_OTHER_KINDS.get(kind, kind)}")
         if system is not None:
             check_choice(system, tuple(self.results), "system")
         if kind in ("det", "bayes") and system is not None:
@@ -234,7 +252,13 @@ class Evaluation(Table):
         with hushed(PlotRangeWarning):
             return draw(judged, **options)
 
-    def _plot_table(self, draw: Any, kind: str, system: str | None, options: Any) -> Any:
+    def _plot_table(
+        self,
+        draw: "Callable[..., Picture]",
+        kind: Kind,
+        system: str | None,
+        options: dict[str, Any],
+    ) -> "Picture":
         table: Any = self.table
         if system is not None or kind == "map":
             if system is None and len(self.results) > 1:
@@ -243,7 +267,7 @@ class Evaluation(Table):
             table = ConditionTable([row for name, row in self.table.rows if name == system])
         return draw(table, **options)
 
-    def _plot_difference(self, draw: Any, **options: Any) -> Any:
+    def _plot_difference(self, draw: "Callable[..., Picture]", **options: Any) -> "Picture":
         """Draw the difference of two systems over the prior, by the replicates of `compare`."""
         how, names = self._judging, tuple(options.pop("names", self.results))
         if how.key is None or len(names) != 2:
@@ -261,7 +285,7 @@ class Evaluation(Table):
         options.setdefault("prior", how.prior or None)
         return draw(found, curve, names=names, **options)
 
-    def det(self, *, system: str | None = None, **options: Any) -> Any:
+    def det(self, *, system: str | None = None, **options: Any) -> "DETPlot":
         """Draw the DET curves of all systems, or of the conditions of one.
 
         Parameters
@@ -276,11 +300,14 @@ class Evaluation(Table):
         DETPlot
         """
         self._refuse_kinds("det")
-        if system is None:
-            return _late("plot_det")(self.results, **options)
-        return self._draw_conditions(_late("DETPlot"), system, {"window": "auto", **options})
+        drawn: DETPlot = (
+            _late("plot_det")(self.results, **options)
+            if system is None
+            else self._draw_conditions(_late("DETPlot"), system, {"window": "auto", **options})
+        )
+        return drawn
 
-    def bayes(self, *, system: str | None = None, **options: Any) -> Any:
+    def bayes(self, *, system: str | None = None, **options: Any) -> "BayesPlot":
         """Draw the normalized Bayes error-rates of systems, or conditions, actual and minimum.
 
         Parameters
@@ -293,9 +320,12 @@ class Evaluation(Table):
         BayesPlot
         """
         self._refuse_kinds("bayes")
-        if system is None:
-            return _late("plot_bayes")(self.results, **options)
-        return self._draw_conditions(_late("BayesPlot"), system, options)
+        drawn: BayesPlot = (
+            _late("plot_bayes")(self.results, **options)
+            if system is None
+            else self._draw_conditions(_late("BayesPlot"), system, options)
+        )
+        return drawn
 
     def _draw_conditions(self, plot: Any, system: str, options: dict[str, Any]) -> Any:
         how = self._judging

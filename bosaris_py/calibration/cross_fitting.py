@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -49,11 +49,14 @@ from bosaris_py.trials.scores import (
     scored_trials,
     stack_tar_non,
 )
-from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_maps, split_key
+from bosaris_py.trials.speakers import KeyLike, SpeakersLike, TrialSpeakers, speaker_maps, split_key
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
 FoldPair: TypeAlias = tuple[int, int]
 Folds: TypeAlias = int | Literal["speaker"]
+# The class of the map that is trained.
+Model = TypeVar("Model")
+SystemScores: TypeAlias = AnyScores | Sequence[AnyScores] | Mapping[str, AnyScores]
 _WEIGHTS = ("tar_weights", "non_weights")
 
 # A trial may be between two folds, and a third must be left to train on.
@@ -75,7 +78,7 @@ _SPREAD = 1e-6
 
 
 @attrs.frozen(eq=False, repr=False)
-class CrossFit(DrawnMap):
+class CrossFit(DrawnMap, Generic[Model]):
     """What `cross_fit` returns.
 
     Parameters
@@ -92,9 +95,9 @@ class CrossFit(DrawnMap):
         The fold of each speaker.
     """
 
-    scores: Any
-    final: Any
-    folds: Mapping[FoldPair, Any]
+    scores: AnyScores
+    final: Model
+    folds: Mapping[FoldPair, Model]
     fold_of: Mapping[str, int]
 
     def __repr__(self) -> str:
@@ -449,16 +452,16 @@ def _pieces(n_trials: int) -> Iterator[slice]:
 
 @cautions()
 def cross_fit(
-    model: Any,
-    scores: Any,
-    key: Any,
+    model: type[Model],
+    scores: SystemScores,
+    key: KeyLike,
     *,
     folds: Folds = 5,
     speakers: SpeakersLike = None,
     rng: Rng = None,
     qualities: Any = None,
     **options: Any,
-) -> CrossFit:
+) -> CrossFit[Model]:
     r"""Calibrate or fuse the trials on which the map is trained, without evaluating it on itself.
 
     Speakers, not trials, are divided into folds. A trial whose speakers are in folds p and q

@@ -17,6 +17,7 @@ from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
     FloatArray,
+    Number,
     Readable,
     by_constructor,
     read_only,
@@ -186,8 +187,10 @@ class ScoreMap(DrawnMap):
     @overload
     def apply(self, x: FlatScores) -> FlatScores: ...
     @overload
-    def apply(self, x: npt.ArrayLike) -> Any: ...
-    def apply(self, x: Any) -> Any:
+    def apply(self, x: Number) -> float: ...
+    @overload
+    def apply(self, x: npt.ArrayLike) -> Float64Array: ...
+    def apply(self, x: AnyScores | npt.ArrayLike) -> AnyScores | float | Float64Array:
         """Turn scores into log-likelihood-ratios.
 
         Parameters

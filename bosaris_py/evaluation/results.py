@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray
+from bosaris_py._arrays import Float64Array, FloatArray, Number
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
     also,
@@ -23,7 +23,7 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.evaluation.streaming import Files, StreamedSample
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, OnePrior, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC, EERDefinition, warn_if_inverted, warn_unless_llrs
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
@@ -405,11 +405,15 @@ class Results(Records):
         """
         return self.roc.eer_threshold
 
+    @overload
+    def act_dcf(self, prior: OnePrior, normalize: bool = False) -> float: ...  # type: ignore[overload-overlap]  # noqa: FBT001, FBT002
+    @overload
+    def act_dcf(self, prior: PriorLike, normalize: bool = False) -> Float64Array: ...  # noqa: FBT001, FBT002
     def act_dcf(
         self,
         prior: PriorLike,
         normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    ) -> Any:
+    ) -> float | Float64Array:
         """Compute the cost of Bayes decisions; see `bosaris_py.act_dcf`.
 
         Parameters
@@ -425,11 +429,15 @@ class Results(Records):
         costs = DecisionCosts.from_prior(prior)
         return costs.cost(*self._llrs.error_rates(costs.thresholds), normalize=normalize)
 
+    @overload
+    def min_dcf(self, prior: OnePrior, normalize: bool = False) -> float: ...  # type: ignore[overload-overlap]  # noqa: FBT001, FBT002
+    @overload
+    def min_dcf(self, prior: PriorLike, normalize: bool = False) -> Float64Array: ...  # noqa: FBT001, FBT002
     def min_dcf(
         self,
         prior: PriorLike,
         normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    ) -> Any:
+    ) -> float | Float64Array:
         """Compute the minimum cost over all thresholds; see `bosaris_py.min_dcf`.
 
         Parameters
@@ -444,7 +452,11 @@ class Results(Records):
         # Theory paper, last line of equation 25: one of the hull's vertices is best.
         return self.rocch.min_dcf(prior, normalize=normalize)
 
-    def norm_act_dcf(self, prior: PriorLike) -> Any:
+    @overload
+    def norm_act_dcf(self, prior: OnePrior) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def norm_act_dcf(self, prior: PriorLike) -> Float64Array: ...
+    def norm_act_dcf(self, prior: PriorLike) -> float | Float64Array:
         """Compute the normalized cost of Bayes decisions; see `bosaris_py.norm_act_dcf`.
 
         Parameters
@@ -459,7 +471,11 @@ class Results(Records):
         """
         return self.act_dcf(prior, normalize=True)
 
-    def norm_min_dcf(self, prior: PriorLike) -> Any:
+    @overload
+    def norm_min_dcf(self, prior: OnePrior) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def norm_min_dcf(self, prior: PriorLike) -> Float64Array: ...
+    def norm_min_dcf(self, prior: PriorLike) -> float | Float64Array:
         """Compute the normalized minimum cost; see `bosaris_py.norm_min_dcf`.
 
         Parameters
@@ -504,7 +520,13 @@ class Results(Records):
         """
         return self.roc.threshold_at(pmiss=pmiss, pfa=pfa)
 
-    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Any, Any]:
+    @overload
+    def error_rates_at(self, thresholds: Number) -> tuple[float, float]: ...
+    @overload
+    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Float64Array, Float64Array]: ...
+    def error_rates_at(
+        self, thresholds: npt.ArrayLike
+    ) -> tuple[float, float] | tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`.
 
         Parameters

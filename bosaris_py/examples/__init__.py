@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,10 +12,10 @@ import numpy as np
 from bosaris_py._validation import describe, invalid, nearest
 from bosaris_py.frames import TrialFrame
 from bosaris_py.storage.trial_table import TrialTable
-from bosaris_py.trials.key import FlatKey
+from bosaris_py.trials.key import FlatKey, Key
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.quality import SegmentQuality
-from bosaris_py.trials.scores import FlatScores
+from bosaris_py.trials.scores import FlatScores, Scores
 
 # Columns of the files: a score of each system, the measure of each segment, and metadata.
 _SETS = {
@@ -37,6 +38,8 @@ class ExamplePart(TrialFrame):
         All trials, also of kinds that the key leaves out, with all columns.
     """
 
+    key: Key
+    scores: Mapping[str, Scores]
     quality: SegmentQuality
     trials: TrialTable
 

@@ -273,8 +273,8 @@ class LinearFusion(LinearMap):
     @overload
     def apply(self, x: Systems, ndx: FlatTrials) -> FlatScores: ...
     @overload
-    def apply(self, x: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Any: ...
-    def apply(self, x: Any, ndx: AnyNdx | None = None) -> Any:
+    def apply(self, x: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Float64Array: ...
+    def apply(self, x: Any, ndx: AnyNdx | None = None) -> AnyScores | Float64Array:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
         Parameters

@@ -6,7 +6,7 @@ given thresholds is counted.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
     IndexArray,
+    Number,
     Weighting,
     Weights,
     mark_read_only,
@@ -28,7 +29,7 @@ from bosaris_py.numerics.counts import (
     n_below,
     running_sum,
 )
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
 from bosaris_py.numerics.roc import (
     EERDefinition,
     check_eer_definition,
@@ -179,6 +180,17 @@ def auc(
     return roc_of(tar, non, tar_weights, non_weights)[0].auc
 
 
+@overload
+def min_dcf(  # type: ignore[overload-overlap]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: OnePrior,
+    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float: ...
+@overload
 def min_dcf(
     tar: ArrayLike,
     non: ArrayLike,
@@ -187,7 +199,16 @@ def min_dcf(
     *,
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> Any:
+) -> Float64Array: ...
+def min_dcf(
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float | Float64Array:
     r"""Compute the minimum detection cost over all thresholds.
 
     What the cost would be if the scores were perfectly calibrated at these operating points. One
@@ -235,6 +256,17 @@ def min_dcf(
     return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=normalize)
 
 
+@overload
+def act_dcf(  # type: ignore[overload-overlap]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: OnePrior,
+    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float: ...
+@overload
 def act_dcf(
     tar: ArrayLike,
     non: ArrayLike,
@@ -243,7 +275,16 @@ def act_dcf(
     *,
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> Any:
+) -> Float64Array: ...
+def act_dcf(
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float | Float64Array:
     r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
     Scores are taken as log-likelihood-ratios and compared with the Bayes threshold of each
@@ -288,6 +329,16 @@ def act_dcf(
     return costs.cost(*rates, normalize=normalize)
 
 
+@overload
+def norm_min_dcf(  # type: ignore[overload-overlap]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: OnePrior,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float: ...
+@overload
 def norm_min_dcf(
     tar: ArrayLike,
     non: ArrayLike,
@@ -295,7 +346,15 @@ def norm_min_dcf(
     *,
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> Any:
+) -> Float64Array: ...
+def norm_min_dcf(
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float | Float64Array:
     """Compute the normalized minimum detection cost, which most evaluations publish.
 
     Parameters
@@ -316,6 +375,16 @@ def norm_min_dcf(
     return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=True)
 
 
+@overload
+def norm_act_dcf(  # type: ignore[overload-overlap]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: OnePrior,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float: ...
+@overload
 def norm_act_dcf(
     tar: ArrayLike,
     non: ArrayLike,
@@ -323,7 +392,15 @@ def norm_act_dcf(
     *,
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> Any:
+) -> Float64Array: ...
+def norm_act_dcf(
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float | Float64Array:
     """Compute the normalized actual detection cost: 1 for a detector that says nothing.
 
     Parameters
@@ -341,10 +418,20 @@ def norm_act_dcf(
     >>> float(norm_act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
     0.5
     """
-    weights: Any = {"tar_weights": tar_weights, "non_weights": non_weights}
+    weights = {"tar_weights": tar_weights, "non_weights": non_weights}
     return act_dcf(tar, non, prior, normalize=True, **weights)
 
 
+@overload
+def error_rates_at(
+    tar: ArrayLike,
+    non: ArrayLike,
+    thresholds: Number,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> tuple[float, float]: ...
+@overload
 def error_rates_at(
     tar: ArrayLike,
     non: ArrayLike,
@@ -352,7 +439,15 @@ def error_rates_at(
     *,
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> tuple[Any, Any]:
+) -> tuple[Float64Array, Float64Array]: ...
+def error_rates_at(
+    tar: ArrayLike,
+    non: ArrayLike,
+    thresholds: ArrayLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> tuple[float, float] | tuple[Float64Array, Float64Array]:
     """Compute the miss and false-alarm rates at given thresholds.
 
     Parameters

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import Float64Array, Readable, mark_read_only
+from bosaris_py._arrays import Float64Array, Number, Readable, mark_read_only
 from bosaris_py._validation import as_vector, check_fraction, describe, invalid, nearest, refuse_nan
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
 
 
-def logit(p: npt.ArrayLike) -> Any:
+@overload
+def logit(p: Number) -> float: ...
+@overload
+def logit(p: npt.ArrayLike) -> Float64Array: ...
+def logit(p: npt.ArrayLike) -> float | Float64Array:
     r"""Map probabilities to log-odds.
 
     Parameters
@@ -45,7 +49,11 @@ def logit(p: npt.ArrayLike) -> Any:
     return scipy.special.logit(_as_probabilities(p))[()]
 
 
-def sigmoid(x: npt.ArrayLike) -> Any:
+@overload
+def sigmoid(x: Number) -> float: ...
+@overload
+def sigmoid(x: npt.ArrayLike) -> Float64Array: ...
+def sigmoid(x: npt.ArrayLike) -> float | Float64Array:
     r"""Map log-odds to probabilities, the inverse of `logit`.
 
     Parameters
@@ -66,7 +74,11 @@ def sigmoid(x: npt.ArrayLike) -> Any:
     return scipy.special.expit(np.asarray(x, dtype=np.float64))[()]
 
 
-def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
+@overload
+def posterior(llr: Number, prior: "float | OperatingPoint") -> float: ...
+@overload
+def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Float64Array: ...
+def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> float | Float64Array:
     r"""Turn log-likelihood-ratios into posterior probabilities of a target.
 
     Parameters
@@ -92,7 +104,11 @@ def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
     return sigmoid(values + point.plo)
 
 
-def probit(p: npt.ArrayLike) -> Any:
+@overload
+def probit(p: Number) -> float: ...
+@overload
+def probit(p: npt.ArrayLike) -> Float64Array: ...
+def probit(p: npt.ArrayLike) -> float | Float64Array:
     r"""Map probabilities to standard normal deviates, the warp of a DET plot's axes.
 
     Parameters
@@ -289,11 +305,12 @@ class DecisionCosts:
         """Cost of the better of always accepting and always rejecting."""
         return np.minimum(self.miss, self.fa)
 
-    def cost(self, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool) -> Any:
+    def cost(self, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool) -> Float64Array:
         """Return miss * pmiss + fa * pfa, over `default_cost` if `normalize`."""
         # Equations (13) and, divided by (14), (20) of the theory paper, with any costs.
         cost = self.miss * pmiss + self.fa * pfa
-        return (cost / self.default_cost if normalize else cost)[()]
+        divided: Float64Array = (cost / self.default_cost if normalize else cost)[()]
+        return divided
 
 
 def _to_share(value: float) -> float:
@@ -428,4 +445,6 @@ SPOOF_COSTS = {
     "ASVspoof5": SpoofCosts(0.9405, 0.0095, 0.05, 1.0, 10.0, 10.0),
 }
 
+# One prior, whose costs are one number; or one or many.
+OnePrior: TypeAlias = Number | OperatingPoint
 PriorLike: TypeAlias = npt.ArrayLike | OperatingPoint | Sequence[OperatingPoint] | DecisionCosts

@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import attrs
 import numpy as np
@@ -33,7 +33,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import as_number, invalid
 from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
 
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
@@ -296,7 +296,11 @@ class ROCCH(metaclass=Readable):
         (m0, m1), (f0, f1) = left[j - 1 : j + 1].tolist(), right[j - 1 : j + 1].tolist()
         return float((m1 * f0 - m0 * f1) / ((m1 - m0) + (f0 - f1)))
 
-    def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> Any:
+    @overload
+    def min_dcf(self, prior: OnePrior, *, normalize: bool = False) -> float: ...  # type: ignore[overload-overlap]
+    @overload
+    def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> Float64Array: ...
+    def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> float | Float64Array:
         """Return the minimum DCF at one or many operating points; see `bosaris_py.min_dcf`.
 
         Parameters

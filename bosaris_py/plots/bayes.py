@@ -418,7 +418,7 @@ def add_priors(ax: Axes) -> None:
     # It has no ticks, but would be laid out.
     above.yaxis.set_visible(False)
     ticks = logit(_PRIORS)
-    above.xaxis.set_major_locator(_PriorLocator(ticks))
+    above.xaxis.set_major_locator(_PriorLocator(ticks.tolist()))
     texts = dict(zip(ticks.tolist(), _TEXTS.tolist(), strict=True))
     above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: texts.get(plo, "")))
     above.set_xlabel("effective prior (%)", fontsize=letters("small"))

@@ -36,6 +36,7 @@ from bosaris_py._validation import (
     invalid,
     is_column,
     list_some,
+    nearest,
 )
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.factors import Factor, as_positions
@@ -289,6 +290,37 @@ class TrialTable(metaclass=Readable):
             Read-only.
         """
         return mark_read_only(self.segset[self.segments])
+
+    def factor(self, name: str) -> Factor:
+        """Return a column of text.
+
+        Parameters
+        ----------
+        name : str
+            One of `columns` that does not hold numbers.
+
+        Returns
+        -------
+        Factor
+
+        Raises
+        ------
+        InvalidInputError
+            If there is no such column, or it holds numbers.
+
+        Examples
+        --------
+        >>> import bosaris_py as bp
+        >>> bp.load_example("asvspoof2019_la").dev.trials.factor("attack").levels.tolist()[:3]
+        ['A01', 'A02', 'A03']
+        """
+        column = self.columns.get(name)
+        if isinstance(column, Factor):
+            return column
+        known = [other for other, held in self.columns.items() if isinstance(held, Factor)]
+        expected = f"name a column of text ({list_some(map(repr, known)) or 'there is none'})"
+        found = describe(name) if column is None else f"numbers in {name!r}"
+        raise invalid("name", expected, found, nearest(name, known))
 
     def take(self, lines: npt.ArrayLike) -> "TrialTable":
         """Return a table of other lines.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict
 
@@ -326,7 +326,11 @@ class DescribedKey(Protocol):
 KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata | None] | DescribedKey | FilePath
 
 SystemsLike: TypeAlias = (
-    Mapping[str, AnyScores | FilePath] | AnyScores | FilePath | Iterable[AnyScores | FilePath]
+    Mapping[str, AnyScores | FilePath]
+    | AnyScores
+    | FilePath
+    | Sequence[AnyScores | FilePath]
+    | Iterator[AnyScores | FilePath]
 )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, overload
 
 import attrs
 import numpy as np
@@ -438,6 +438,28 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
     return bool(parts)
 
 
+@overload
+def bootstrap_scores(
+    scores: AnyScores,
+    key: KeyLike,
+    statistic: StatisticLike,
+    *,
+    method: ScoresMethod = "speaker",
+    conditions: Conditions | None = None,
+    layer: str | None = None,
+    **options: Unpack[ScoresOptions],
+) -> BootstrapResult: ...
+@overload
+def bootstrap_scores(
+    scores: AnyScores,
+    key: KeyLike,
+    statistic: Sequence[StatisticLike],
+    *,
+    method: ScoresMethod = "speaker",
+    conditions: Conditions | None = None,
+    layer: str | None = None,
+    **options: Unpack[ScoresOptions],
+) -> list[BootstrapResult]: ...
 def bootstrap_scores(
     scores: AnyScores,
     key: KeyLike,
@@ -447,7 +469,7 @@ def bootstrap_scores(
     conditions: Conditions | None = None,
     layer: str | None = None,
     **options: Unpack[ScoresOptions],
-) -> Any:
+) -> BootstrapResult | list[BootstrapResult]:
     r"""Estimate the standard error and a confidence interval of a metric of a score matrix.
 
     ``method="speaker"`` resamples speakers, each with all trials on either side. The other methods
