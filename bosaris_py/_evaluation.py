@@ -14,6 +14,7 @@ from bosaris_py._tables import Table, joined_notes
 from bosaris_py._validation import (
     Caution,
     FilePath,
+    as_seed,
     cautions,
     check_choice,
     collected,
@@ -42,11 +43,14 @@ from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
 from bosaris_py.uncertainty.comparison.systems import (
     compare_samples,
     compare_systems,
+    named_metric,
     refuse_different_trials,
 )
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, cross_table
+from bosaris_py.uncertainty.primary_cost import samples_of_kinds
+from bosaris_py.uncertainty.resampling import split_options
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
 from bosaris_py.uncertainty.statistics.curves import MinDCF
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
@@ -339,14 +343,17 @@ class Evaluation(Table):
         return drawn
 
     def compare(
-        self, statistic: StatisticLike | OperatingPoint | None = None, **options: Any
+        self,
+        statistic: StatisticLike | OperatingPoint | SpoofStatistic | None = None,
+        **options: Any,
     ) -> ComparisonTable:
         """Compare each pair of systems; see `uncertainty.compare_systems`.
 
         Parameters
         ----------
         statistic : Statistic, OperatingPoint or callable, optional
-            The metric; by default the EER of the table. A cost is normalized where those of the
+            The metric; by default the EER of the table, or the first figure of a plan of three
+            classes. A cost is normalized where those of the
             table are.
         **options
             As for `compare_systems`. Speakers, replications and random numbers are by
@@ -356,8 +363,9 @@ class Evaluation(Table):
         -------
         uncertainty.ComparisonTable
         """
-        self._refuse_kinds("compare")
         how = self._judging
+        if self.plan is not None and self.plan.figures:
+            return self._compare_kinds(self.plan, statistic, options)
         if how.key is None:
             expected = "be in memory where pairs of them are compared"
             raise invalid("systems", expected, "files; evaluate() takes Scores")
@@ -376,6 +384,36 @@ class Evaluation(Table):
         given.setdefault("replications", replications)
         given.setdefault("method", how.method)
         return compare_systems(self._systems, how.key, judged, **given)
+
+    def _compare_kinds(
+        self, plan: EvaluationPlan, statistic: object, options: Mapping[str, Any]
+    ) -> ComparisonTable:
+        """Compare each pair of systems under a plan of three classes."""
+        how = self._judging
+        if plan.detectors == 2:
+            hint = "unc.bootstrap_tandem of two tandems with the same seed has paired replicates."
+            raise invalid("plan", "be one of one detector, for pairs of systems", plan.name, hint)
+        chosen = statistic or next(iter(statistics_of_plan(plan, how.eer).values()))
+        if not isinstance(chosen, SpoofStatistic):
+            hint = "Such as unc.ADCF() or unc.SASVEER(): impostors and spoofs are not pooled."
+            raise invalid("statistic", "be of three classes", describe(statistic), hint)
+        if len(self._systems) < 2:
+            raise invalid("systems", "hold at least two systems", "one")
+        given = dict(options)
+        tests = {n: given.pop(n) for n in ("alternative", "level", "correction") if n in given}
+        drawn: Any = {"speakers": how.maps, "rng": how.seed}
+        drawn |= {} if how.strata is None else {"strata": how.strata}
+        drawn |= {"replications": how.replications or 2000, "confidence": how.confidence, **given}
+        method = drawn.pop("method", how.method)
+        who, resampling = split_options(method, drawn)
+        plain = chosen.plain
+        refuse_different_trials(self._systems, how.key, plain, resampling)
+        pair: Any = (how.key, how.metadata) if how.metadata is not None else how.key
+        samples, plain_of_view = samples_of_kinds(
+            chosen, self._systems, pair, who, resampling, plan.sets
+        )
+        table = compare_samples(samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests)
+        return named_metric(table, chosen)
 
     def cross(
         self,
@@ -421,7 +459,7 @@ class Evaluation(Table):
         if metric is None:
             metric = how.statistic_of_eer
             if self.plan is not None and self.plan.figures:
-                metric = next(iter(statistics_of_plan(self.plan).values()))
+                metric = next(iter(statistics_of_plan(self.plan, how.eer).values()))
         scores = self._systems[system or names[0]]
         # What there is to say of the scores has been said by the evaluation.
         with hushed(BosarisWarning):
@@ -624,7 +662,6 @@ class Evaluation(Table):
         OSError
             If the file cannot be written, or one of `files` not be read.
         """
-        self._refuse_kinds("report")
         how = self._judging
         if files is not None and not isinstance(files, Mapping):
             raise invalid("files", "map roles to paths", describe(files))
@@ -642,16 +679,20 @@ class Evaluation(Table):
             matrix = criteria
         elif criteria:
             matrix = self.criteria(*criteria)
-        facts = {"Systems": str(len(self.results)), **how.facts()}
+        facts = {"Systems": str(len(self._systems) or len(self.results)), **how.facts()}
+        if self.plan is not None and self.plan.figures:
+            facts["Costs"] = self.plan.costs_in_words
+        facts = {name: fact for name, fact in facts.items() if fact}
         if self.plan is not None:
             facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
         if date is not None:
             facts["Date"] = str(date)
         comparison, bands = None, {}
         with collected() as others:
-            if how.how and 1 < len(self._systems) <= _MOST_COMPARED:
+            tandem = self.plan is not None and self.plan.detectors == 2
+            if how.how and 1 < len(self._systems) <= _MOST_COMPARED and not tandem:
                 comparison = self.compare()
-            if how.replications:
+            if how.replications and self.results:
                 best = [min(self.results, key=lambda name: self.results[name].cllr)]
                 shaded = best if len(self._systems) > _MOST_BANDS else [*self._systems]
                 bands = {name: how.bands(self._samples[name]) for name in shaded}

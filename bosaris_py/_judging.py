@@ -14,11 +14,10 @@ from bosaris_py._validation import cautions, hushed
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
-from bosaris_py.evaluation.plan_presets import refuse_impostors
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.sample import ListedSample, count_spoofs
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, Speakers
 from bosaris_py.uncertainty.analytic import errors_by_speaker
@@ -36,6 +35,7 @@ from bosaris_py.uncertainty.primary_cost import (
     mean_over_sets,
     viewed,
     views_of_sets,
+    whole_sample,
 )
 from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
@@ -194,15 +194,9 @@ class Judging:
         """Return the row of a system under a plan of three classes, after those of data sets."""
         # What is drawn without replicates is not looked at, but speakers are.
         drawn = Resampling(self.method if self.by_speaker else "iid")
-        if plan.figures == ("cm_eer",):
-            refuse_impostors(self.metadata)
-            whole = drawn.sample(scores, self.key, self.who, None)
-        else:
-            whole = drawn.kinds_sample(scores, key, self.who)
-        statistics = {
-            name: (one, self.statistic_of_eer if isinstance(one.plain, EER) else one.plain)
-            for name, one in statistics_of_plan(plan).items()
-        }
+        found = statistics_of_plan(plan, self.eer)
+        whole = whole_sample(next(iter(found.values())), scores, key, self.who, drawn)
+        statistics = {name: (one, one.plain) for name, one in found.items()}
         sets = views_of_sets(scores, key, plan.sets) if plan.sets else {}
         rows = []
         for name, take in sets.items():
@@ -321,7 +315,9 @@ class Judging:
         facts = {}
         if key is not None:
             models, segments = (ids.size for ids in key.ids)
+            spoofs = count_spoofs(self.metadata)
             facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets"
+            facts["Trials"] += f", of which {spoofs} spoofs" if spoofs else ""
             facts["Models and segments"] = f"{models} models, {segments} segments"
             known = self.speakers()
             counts = ", ".join(f"{count} of the {side}" for side, count in known.items())

@@ -106,7 +106,7 @@ def test_a_plan_without_costs_has_rates_only(read):
 def test_what_takes_two_classes_is_refused(read):
     scores, pair = read
     found = bp.evaluate({"a": scores, "b": scores}, pair, plan="SASV2022")
-    for call in (found.det, found.bayes, found.compare, lambda: found.report("no.html")):
+    for call in (found.det, found.bayes, lambda: found.claims("sv_eer<=1%")):
         with pytest.raises(InvalidInputError, match="`plan` must be one of two classes, for"):
             call()
     with pytest.raises(InvalidInputError, match="with a column 'kind'; got no metadata"):
@@ -382,3 +382,111 @@ def test_a_countermeasure_alone(read):
     tar, non, spoof = listed[:3], listed[3:5], listed[5:9]
     expected = bp.eer(listed[:5], spoof)
     assert unc.third_class.BonafideEER()(tar, non, spoof) == expected
+
+
+@pytest.fixture(scope="module")
+def systems(read):
+    scores, _ = read
+    noise = np.random.default_rng(9).normal(size=scores.scoremat.shape)
+    noisy = bp.Scores(scores.scoremat + 2 * noise, scores.modelset, scores.segset, scores.scoremask)
+    return {"a": scores, "b": noisy}
+
+
+@pytest.mark.parametrize("statistic", [None, unc.SASVEER(), unc.ActADCF("ASVspoof5")])
+def test_systems_are_compared_by_a_figure_of_three_classes(read, systems, statistic):
+    _, pair = read
+    found = bp.evaluate(systems, pair, plan="ASVspoof5-2", **WHO, replications=50, rng=1)
+    table = found.compare(statistic)
+    judged = statistic or unc.ADCF("ASVspoof5")
+    test = unc.paired_bootstrap(*systems.values(), pair, judged, **WHO, replications=50, rng=1)
+    (record,) = table.records()
+    # Sums in another order.
+    assert record["difference"] == pytest.approx(test.difference, rel=1e-12)
+    name = {None: "min a-DCF", unc.SASVEER(): "SASV-EER"}.get(statistic, "act a-DCF")
+    assert table.metric == name
+    alone = unc.compare_systems(systems, pair, judged, **WHO, replications=50, rng=1)
+    assert alone.records() == table.records()
+    assert table.rank_intervals() is not None
+
+
+def test_by_trials_replicates_are_paired(read, systems):
+    _, pair = read
+    drawn = {"method": "iid", "replications": 50, "rng": 1}
+    table = unc.compare_systems(systems, pair, unc.ADCF(), **drawn)
+    test = unc.paired_bootstrap(*systems.values(), pair, unc.ADCF(), **drawn)
+    record = table.records()[0]
+    assert (record["low"], record["high"]) == (test.low, test.high)
+
+
+def test_sets_are_compared_by_their_mean(read, systems):
+    _, (key, metadata) = read
+    models, segments = key.trial_positions()
+    sets = np.where(np.char.str_len(key.modelset[models]) == 2, "first", "second")
+    columns = {"dataset": sets, "kind": metadata.factor("kind").values()}
+    ids = key.modelset[models], key.segset[segments]
+    pair = key, bp.TrialMetadata.from_trials(*ids, columns, key)
+    plan = bp.PLANS["WildSpoof"].evolve(partitions_evidence="U")
+    found = bp.evaluate(systems, pair, plan=plan, **WHO, replications=40, rng=1)
+    macro = [row["a_dcf"] for row in found.records() if row["condition"] == "mean over sets"]
+    (record,) = found.compare().records()
+    # Sums in another order.
+    assert record["difference"] == pytest.approx(macro[0] - macro[1], rel=1e-10)
+    assert record["low"] < record["difference"] < record["high"]
+
+
+def test_what_cannot_be_compared_is_refused(read, systems):
+    _, pair = read
+    found = bp.evaluate(systems, pair, plan="SASV2022", **WHO)
+    with pytest.raises(InvalidInputError, match="`statistic` must be of three classes"):
+        found.compare(unc.EER())
+    one = bp.evaluate({"a": systems["a"]}, pair, plan="SASV2022", **WHO)
+    with pytest.raises(InvalidInputError, match="hold at least two systems"):
+        one.compare()
+    cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
+    both = {"asv": systems["a"], "cm": cm}
+    tandem = bp.evaluate(both, pair, plan="ASVspoof2021-LA")
+    with pytest.raises(InvalidInputError, match="one of one detector, for pairs of systems"):
+        tandem.compare()
+
+
+@pytest.mark.parametrize("plan", ["ASVspoof5-2", "SASV2022", "ASVspoof2019-LA"])
+def test_the_report_has_no_figure_of_the_mixture(read, systems, tmp_path, plan):
+    _, pair = read
+    tandem = plan == "ASVspoof2019-LA"
+    cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
+    given = {"asv": systems["a"], "cm": cm} if tandem else systems
+    found = bp.evaluate(given, pair, plan=plan, **WHO, replications=50, rng=1)
+    path = tmp_path / "report.html"
+    found.report(path)
+    page = path.read_text()
+    for words in ("minDCF", "actDCF", "Tippett", "Normalized Bayes", "operating point"):
+        assert words not in page.split("Reasons for caution")[0]
+        assert f"<dt>{words}</dt>" not in page
+    assert "<dt>Cllr</dt>" not in page
+    assert "of which 160 spoofs" in page
+    first = next(iter(found.records()))
+    leading = {"ASVspoof5-2": "min a-DCF", "SASV2022": "SV-EER", "ASVspoof2019-LA": "min t-DCF"}
+    assert f"{leading[plan]} of the systems" in page
+    if not tandem:
+        assert f"Differences of {leading[plan]}s" in page
+        value = first["a_dcf"] if plan == "ASVspoof5-2" else 100 * first["sv_eer"]
+        assert f"{value:.4f}" in page or f"{value:.2f}" in page
+
+
+@pytest.mark.parametrize("definition", ["rocch", "interpolated", "step"])
+def test_rates_have_intervals_in_all_three_definitions(read, definition):
+    scores, pair = read
+    drawn = {**WHO, "replications": 60, "rng": 1}
+    found = bp.evaluate({"a": scores}, pair, plan="SASV2022", eer=definition, **drawn)
+    (record,) = found.records()
+    lists = lists_of(scores, *pair)
+    functions = {"sv_eer": bp.sv_eer, "spf_eer": bp.spf_eer, "sasv_eer": bp.sasv_eer}
+    statistics = {"sv_eer": unc.SVEER, "spf_eer": unc.SPFEER, "sasv_eer": unc.SASVEER}
+    for name, function in functions.items():
+        value = function(*lists, definition=definition)
+        # Sums in another order.
+        assert record[name] == pytest.approx(value, rel=1e-12)
+        statistic = statistics[name](definition)
+        assert statistic(*lists) == value
+        alone = unc.bootstrap_scores(scores, pair, statistic, **drawn)
+        assert (record[f"{name}_low"], record[f"{name}_high"]) == (alone.low, alone.high)

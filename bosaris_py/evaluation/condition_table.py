@@ -29,7 +29,7 @@ from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
 from bosaris_py.trials.scores import AnyScores, check_scores
 from bosaris_py.trials.speakers import KeyLike, split_key
 
-_HEADS = {
+HEADS = {
     "cllr": "Cllr",
     "min_cllr": "minCllr",
     "eer": "EER (%)",
@@ -47,6 +47,17 @@ _HEADS = {
     "sasv_cllr": "SASV-Cllr",
     "min_sasv_cllr": "min SASV-Cllr",
 }
+
+
+def head_of(figure: str) -> str:
+    """Return what a figure is called at the head of a column."""
+    return HEADS.get(figure) or figure.replace("_dcf", "DCF")
+
+
+def is_rate(figure: str) -> bool:
+    """Tell if a figure is an equal error-rate, which is shown in per cent."""
+    return figure == "eer" or figure.endswith("_eer")
+
 
 _NOTHING = "-"
 
@@ -242,6 +253,12 @@ class SystemTable(Table):
     rows: tuple[tuple[str, ConditionRow], ...] = attrs.field(converter=_to_rows)
 
     @property
+    def leading(self) -> str:
+        """The figure by which systems are compared: the EER, or the first one of a plan."""
+        figures = dict.fromkeys(name for _, row in self.rows for name in row.figures)
+        return "eer" if "eer" in figures else next(iter(figures), "eer")
+
+    @property
     def _heads(self) -> tuple[str, ...]:
         single = all(row.kind == "pooled" for _, row in self.rows)
         return ("system",) if single else ("system", "condition")
@@ -312,7 +329,7 @@ def _printed(
     """Return the cells of a table; columns that `heads` name come first."""
     names = list(dict.fromkeys(name for _, row in rows for name in row.figures))
     weighted = ("weight",) if "condition" in heads else ()
-    titles = (_HEADS.get(name) or name.replace("_dcf", "DCF") for name in names)
+    titles = (head_of(name) for name in names)
     counted = ("targets", "non-targets") if counts else ()
     heads = *heads, *weighted, *counted
     lines = [[*heads, *titles]]
@@ -329,7 +346,7 @@ def _cell(row: ConditionRow, name: str) -> str:
     value = row.figures.get(name)
     if value is None:
         return _NOTHING
-    factor, form = (100.0, ".2f") if name == "eer" or name.endswith("_eer") else (1.0, ".4f")
+    factor, form = (100.0, ".2f") if is_rate(name) else (1.0, ".4f")
     text = format(factor * value, form)
     if name in row.intervals:
         low, high = (format(factor * end, form) for end in row.intervals[name])

@@ -308,6 +308,9 @@ class EvaluationPlan(metaclass=Readable):
             raise invalid("figures", "stand without points, parts and factors", "some", hint)
         if self.spoof_costs is None and (needing := set(_OF_COSTS).intersection(self.figures)):
             raise invalid("spoof_costs", f"be given, for {', '.join(sorted(needing))}", "none")
+        if self.detectors == 1 and "cm_eer" in self.figures and len(self.figures) > 1:
+            hint = "Beside t-DCF or t-EER it is that of the countermeasure."
+            raise invalid("figures", "have cm_eer alone, of one detector", str(self.figures), hint)
         alone = [name for name in self.figures if name not in (*_OF_TWO, "cm_eer")]
         if self.detectors == 2 and (alone or self.sets):
             expected = f"be left out beside figures of two detectors ({', '.join(_OF_TWO)}, cm_eer)"
@@ -317,6 +320,18 @@ class EvaluationPlan(metaclass=Readable):
     def detectors(self) -> int:
         """How many detectors the plan is for: 2 if a verifier and a countermeasure in tandem."""
         return 2 if set(_OF_TWO).intersection(self.figures) else 1
+
+    @property
+    def costs_in_words(self) -> str:
+        """Priors and costs of three classes; empty without."""
+        costs = self.spoof_costs
+        if costs is None:
+            return ""
+        return (
+            f"P_target {costs.p_target:g}, P_nontarget {costs.p_nontarget:g}, "
+            f"P_spoof {costs.p_spoof:g}, C_miss {costs.c_miss:g}, C_fa {costs.c_fa:g}, "
+            f"C_fa_spoof {costs.c_fa_spoof:g}"
+        )
 
     @property
     def betas(self) -> tuple[float, ...]:
@@ -388,7 +403,7 @@ class EvaluationPlan(metaclass=Readable):
         if self.figures:
             lines.append(f"  figures            {', '.join(self.figures)}")
         if self.spoof_costs is not None:
-            lines.append(f"  costs              {_costs_in_words(self.spoof_costs)}")
+            lines.append(f"  costs              {self.costs_in_words}")
         if self.detectors == 2:
             lines.append(f"  detectors          asv and cm, {self.tandem_form} t-DCF")
         if self.sets:
@@ -415,14 +430,6 @@ class EvaluationPlan(metaclass=Readable):
         """How sure the operating points and the partitions are."""
         points, partitions = GRADES[self.points_evidence], GRADES[self.partitions_evidence]
         return f"operating points {points}; partitions {partitions}"
-
-
-def _costs_in_words(costs: SpoofCosts) -> str:
-    priors = costs.p_target, costs.p_nontarget, costs.p_spoof
-    prices = costs.c_miss, costs.c_fa, costs.c_fa_spoof
-    pairs = zip(("P_target", "P_nontarget", "P_spoof", "C_miss", "C_fa", "C_fa_spoof"),
-                (*priors, *prices), strict=True)  # fmt: skip
-    return ", ".join(f"{name} {value:g}" for name, value in pairs)
 
 
 def _in_words(factor: PartitionFactor) -> str:

@@ -18,6 +18,7 @@ from matplotlib.ticker import FixedFormatter
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import ConditionTable, SystemTable
+from bosaris_py.evaluation.condition_table import HEADS, is_rate
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (
     letters,
@@ -38,7 +39,6 @@ from bosaris_py.uncertainty.papers.standard_errors import StandardErrorDistribut
 _HEIGHT = 4.0
 _MARGIN, _WIDTH_PER_SYSTEM, _SMALLEST_WIDTH = 1.5, 0.7, 4.0
 _HISTOGRAM_SIZE = (7.0, 4.0)
-_WORDS = {"eer": "EER (%)", "cllr": "Cllr", "min_cllr": "minCllr"}
 _FOREST_WIDTH, _HEIGHT_PER_LINE, _LONGEST_PAIR = 7.0, 0.3, 24
 
 # Longer names would touch their neighbours, so the names are turned.
@@ -335,8 +335,8 @@ def plot_forest(
     if isinstance(rows, ConditionTable | SystemTable):
         rows, notes, pooled = _of_table(rows, figure)
         reference = pooled if reference is None else reference
-        percent = percent or figure == "eer"
-        xlabel = xlabel or _WORDS.get(figure, figure)
+        percent = percent or is_rate(figure)
+        xlabel = xlabel or HEADS.get(figure, figure)
     names, *numbers = _to_arrays(rows)
     paired = {str(k): row for k, row in rows.items() if isinstance(row, PairedBootstrapResult)}
     if paired and reference is None:
@@ -445,7 +445,7 @@ def plot_condition_map(
         raise invalid("table", expected, describe([*cells.values()]))
     firsts, seconds = (list(dict.fromkeys(parts[i] for parts in cells)) for i in (0, 1))
     values = np.full((len(firsts), len(seconds)), np.nan)
-    scale = 100.0 if figure == "eer" else 1.0
+    scale = 100.0 if is_rate(figure) else 1.0
     for (first, second), name in cells.items():
         if name in rows:
             place = firsts.index(first), seconds.index(second)
@@ -458,7 +458,7 @@ def plot_condition_map(
         for (first, second), name in cells.items()
         if name in rows
     }
-    words = _WORDS.get(figure, figure)
+    words = HEADS.get(figure, figure)
     return _cells(
         values, texts, (firsts, seconds), ax, words if title is None else f"{title}: {words}"
     )

@@ -8,6 +8,7 @@ from typing import Any
 from bosaris_py import errors
 from bosaris_py._validation import Caution, safe
 from bosaris_py.evaluation import ConditionRow, SystemTable
+from bosaris_py.evaluation.condition_table import head_of, is_rate
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL
 
@@ -25,13 +26,14 @@ def answer(
     """Yield which system is best, which differences are significant, and how sure that is."""
     # `by_speaker` says whether intervals hold where speakers recur.
     pooled = {name: row for name, row in table.rows if row.kind == "pooled"}
-    eers = {name: row.figures["eer"] for name, row in pooled.items()}
+    lead = table.leading
+    eers = {name: row.figures[lead] for name, row in pooled.items()}
     known = {name: value for name, value in eers.items() if value is not None}
     if not known:
         return
     best = min(known, key=known.__getitem__)
-    yield _best(best, known, pooled)
-    yield _significant(best, known, comparison)
+    yield _best(best, known, pooled, lead)
+    yield _significant(best, known, comparison, _title(lead))
     yield _sure(pooled, cautions, by_speaker=by_speaker)
 
 
@@ -48,7 +50,9 @@ def _listed(names: Sequence[str]) -> str:
 
 def _told(row: ConditionRow, figure: str) -> str:
     """Return a metric with its unit and interval."""
-    factor, form, unit = (100.0, ".2f", " %") if figure == "eer" else (1.0, ".4f", " bits")
+    factor, form, unit = (100.0, ".2f", " %") if is_rate(figure) else (1.0, ".4f", "")
+    if figure == "cllr":
+        unit = " bits"
     value = row.figures[figure]
     assert value is not None
     text = f"{factor * value:{form}}{unit}"
@@ -58,15 +62,26 @@ def _told(row: ConditionRow, figure: str) -> str:
     return text
 
 
-def _best(best: str, eers: Mapping[str, float], pooled: Mapping[str, ConditionRow]) -> str:
+def _title(figure: str) -> str:
+    """Name a figure within a sentence, without its unit."""
+    return head_of(figure).removesuffix(" (%)")
+
+
+def _best(
+    best: str, eers: Mapping[str, float], pooled: Mapping[str, ConditionRow], lead: str
+) -> str:
     row = pooled[best]
     if len(eers) == 1:
-        return (
-            f"{_name(best)} has an EER of {_told(row, 'eer')} and a Cllr of {_told(row, 'cllr')}."
-        )
+        others = ["cllr"] if "cllr" in row.figures else [n for n in row.figures if n != lead]
+        found = [
+            f"{_article(_title(n))} {_title(n)} of {_told(row, n)}" for n in (lead, *others[:1])
+        ]
+        return f"{_name(best)} has {' and '.join(found)}."
     ties = [name for name, value in eers.items() if value == eers[best]]
     verb = "has" if len(ties) == 1 else "have"
-    text = f"{_listed(ties)} {verb} the lowest EER: {_told(row, 'eer')}"
+    text = f"{_listed(ties)} {verb} the lowest {_title(lead)}: {_told(row, lead)}"
+    if "cllr" not in row.figures:
+        return f"{text}."
     costs: dict[str, Any] = {
         name: row.figures["cllr"] for name, row in pooled.items() if row.figures["cllr"] is not None
     }
@@ -76,7 +91,13 @@ def _best(best: str, eers: Mapping[str, float], pooled: Mapping[str, ConditionRo
     return f"{text}; {_name(least)} has the lowest Cllr: {_told(pooled[least], 'cllr')}."
 
 
-def _significant(best: str, eers: Mapping[str, float], comparison: ComparisonTable | None) -> str:
+def _article(word: str) -> str:
+    return "an" if word[0] in "aAE" or word[:2] in ("SV", "SP", "SA") else "a"
+
+
+def _significant(
+    best: str, eers: Mapping[str, float], comparison: ComparisonTable | None, title: str
+) -> str:
     if len(eers) == 1:
         return "There is one system, so that no difference was tested."
     if comparison is None:
@@ -93,11 +114,12 @@ def _significant(best: str, eers: Mapping[str, float], comparison: ComparisonTab
     parts = []
     if found[True]:
         parts.append(
-            f"The EER of {_name(best)} is significantly lower than that of {_listed(found[True])}"
+            f"The {title} of {_name(best)} is significantly lower than that of "
+            f"{_listed(found[True])}"
         )
     if found[False]:
         few = _listed(found[False])
-        begin = "it was" if parts else f"The EER of {_name(best)} was"
+        begin = "it was" if parts else f"The {title} of {_name(best)} was"
         parts.append(f"{begin} not shown to differ from {few}")
     among = f"; of the other pairs {others} of {len(records) - len(own)} differ"
     return f"{'; '.join(parts)}{among if len(own) < len(records) else ''} ({level})."

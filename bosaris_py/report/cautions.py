@@ -73,21 +73,22 @@ class SystemCautions:
     def of(
         cls,
         name: str,
-        results: Results,
+        results: Results | None,
         rows: Sequence[ConditionRow],
         points: Mapping[str, Any],
         heard: Iterable[Caution],
         *,
         by_speaker: bool,
     ) -> Self:
-        """Find them in the results of a system, its rows of the table and all warnings."""
+        """Find them in the results of a system, if any, its rows of the table and all warnings."""
         own = [caution for caution in heard if dict(caution.about).get("system") == name]
-        topics = [topic for topic, _ in (*of_scores(results, rows, points), *of_warnings(own))]
+        scores = () if results is None else of_scores(results, rows, points)
+        topics = [topic for topic, _ in (*scores, *of_warnings(own))]
         counts = [count for count in map(effective_speakers, own) if count is not None]
         speakers = f"{min(counts):.2g}" if counts else f"at least {FEWEST_FOR_INTERVAL}"
         return cls(
             speakers=speakers if by_speaker and any(row.intervals for row in rows) else "-",
-            errors=tuple(_errors_at(results, point) for point in points.values()),
+            errors=tuple(_errors_at(results, p) for p in points.values()) if results else (),
             topics=tuple(topic for topic in MEANINGS if topic in topics),
         )
 

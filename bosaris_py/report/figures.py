@@ -16,6 +16,7 @@ from bosaris_py._tables import html_name
 from bosaris_py._validation import hushed, safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
+from bosaris_py.evaluation.condition_table import head_of, is_rate
 from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
@@ -122,11 +123,14 @@ def make_figures(
     comparison: ComparisonTable | None,
 ) -> Iterator[str]:
     """Draw everything that the scores allow, each as an element of HTML."""
-    shown = dict(zip(results, _short(results), strict=True))
+    systems = list(dict.fromkeys(name for name, _ in table.rows))
+    shown = dict(zip(systems, _short(systems), strict=True))
     of_systems = {shown[name]: found for name, found in bands.items()}
-    drawings = [*_drawings(results, shown, points, of_systems), *_forests(shown, table)]
+    # Without results there are no curves: classes are not pooled, or detectors are two.
+    drawings = [*_drawings(results, shown, points, of_systems)] if results else []
+    drawings += _forests(shown, table)
     if comparison is not None:
-        drawings.append(_differences(shown, comparison))
+        drawings.append(_differences(shown, comparison, table.leading))
     letters: set[str] = set()
     for number, (title, draw, sentence) in enumerate(drawings):
         with for_report(), hushed(PlotRangeWarning):
@@ -144,16 +148,23 @@ def make_figures(
         )
 
 
-def _differences(shown: Mapping[str, str], comparison: ComparisonTable) -> _Drawing:
+def _title(figure: str) -> str:
+    return head_of(figure).removesuffix(" (%)")
+
+
+def _differences(shown: Mapping[str, str], comparison: ComparisonTable, lead: str) -> _Drawing:
+    title, percent = _title(lead), is_rate(lead)
     pairs = tuple((shown[first], shown[second]) for first, second in comparison.pairs)
     return (
-        "Differences of EERs",
+        f"Differences of {title}s",
         lambda: plots.plot_forest(
-            attrs.evolve(comparison, pairs=pairs), percent=True, xlabel="difference (%)"
+            attrs.evolve(comparison, pairs=pairs),
+            percent=percent,
+            xlabel="difference (%)" if percent else "difference",
         ),
-        "Squares are differences of the EER, first system minus second, bars their intervals. Left "
-        "of the dashed line the first system is better. An interval on the line means that chance "
-        "may explain the difference.",
+        f"Squares are differences of the {title}, first system minus second, bars their intervals. "
+        "Left of the dashed line the first system is better. An interval on the line means that "
+        "chance may explain the difference.",
     )
 
 
@@ -219,20 +230,23 @@ def _drawings(
 
 
 def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]:
-    """Yield the EERs of systems with their intervals, then those of conditions by system."""
-    sentence = "Squares are equal error-rates, bars their intervals. "
+    """Yield the leading figure of systems with intervals, then that of conditions by system."""
+    lead, title = table.leading, _title(table.leading)
+    what = "equal error-rates" if lead == "eer" else f"values of {title}"
+    sentence = f"Squares are {what}, bars their intervals. "
     pooled = [(shown[name], row) for name, row in table.rows if row.kind == "pooled"]
-    if any("eer" in row.intervals for _, row in pooled):
-        yield "EER of the systems", lambda: plots.plot_forest(SystemTable(pooled)), sentence
+    if any(lead in row.intervals for _, row in pooled):
+        of_all = SystemTable(pooled)
+        yield f"{title} of the systems", partial(plots.plot_forest, of_all, lead), sentence
     for name in shown:
         own = [row for system, row in table.rows if system == name]
         rows = [
             attrs.evolve(row, name=label)
             for row, label in zip(own, _short(row.name for row in own), strict=True)
         ]
-        if len(rows) > 1 and any(row.figures["eer"] is not None for row in rows):
+        if len(rows) > 1 and any(row.figures[lead] is not None for row in rows):
             yield (
-                f"EER by condition: {name}",
-                partial(plots.plot_forest, ConditionTable(rows)),
-                sentence + "The dashed line is that of all trials pooled.",
+                f"{title} by condition: {name}",
+                partial(plots.plot_forest, ConditionTable(rows), lead),
+                f"{sentence}The dashed line is that of all trials pooled.",
             )

@@ -15,11 +15,12 @@ from typing import Any
 
 import attrs
 
-from bosaris_py._tables import Table, html_name, html_table
+from bosaris_py._tables import Table, html_name, html_table, words_of_eer
 from bosaris_py._validation import Caution, FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import ConditionRow, CriterionTable, Results, SystemTable
+from bosaris_py.evaluation.condition_table import head_of, is_rate
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
@@ -56,21 +57,46 @@ _METRICS = {
         "Cost of the log-likelihood-ratios over all operating points, in bits: 0 is perfect, 1 is "
         "what no detector costs.",
     ),
+    "a_dcf": (
+        "min a-DCF",
+        "Least detection cost of targets, zero-effort impostors and spoofs, by the priors and "
+        "costs of the plan, with the threshold that is best for these very trials.",
+    ),
+    "act_a_dcf": ("act a-DCF", "The same at the Bayes threshold. What exceeds it is calibration."),
+    "sv_eer": ("SV-EER", "Equal error-rate of targets and zero-effort impostors, in per cent."),
+    "spf_eer": ("SPF-EER", "Equal error-rate of targets and spoofs."),
+    "sasv_eer": (
+        "SASV-EER",
+        "Equal error-rate of targets and both kinds pooled, in the mix of the protocol.",
+    ),
+    "sasv_cllr": ("SASV-Cllr", "Cllr of targets against the mixture that the costs imply."),
+    "min_sasv_cllr": ("min SASV-Cllr", "The same after the best calibration."),
+    "min_t_dcf": (
+        "min t-DCF",
+        "Least cost of verifier and countermeasure in tandem, over the threshold of the latter. "
+        "The verifier's is where its own two error-rates are equal.",
+    ),
+    "act_t_dcf": ("act t-DCF", "The same at the Bayes threshold of the countermeasure."),
+    "t_eer": ("t-EER", "Where miss and both false-alarm rates of the tandem are equal."),
+    "cm_eer": ("CM-EER", "Equal error-rate of bona fide speech and spoofs, in per cent."),
     "min_primary": ("minCprimary", "Primary cost of the plan, at the best thresholds."),
     "act_primary": ("actCprimary", "Primary cost of the plan, for the decisions of the system."),
 }
 
 
 _COMPARED = (
-    "<p>Differences of the EERs (first minus second, fractions) with their standard errors. Both "
-    "systems are judged on the same speakers, so a difference can be significant although the "
+    "<p>Differences of the {metrics} (first minus second{unit}) with their standard errors. "
+    "Both systems are judged on the same speakers, so a difference can be significant although the "
     "intervals of both overlap. Decide by the second p, which is corrected for the number of "
     "pairs.</p>"
 )
 _RANKED = (
-    "<p>Ranks by EER that systems may have, 1 the best. All of them hold at once with the stated "
-    "confidence. Systems without a significant difference need not be equal.</p>"
+    "<p>Ranks by {metric} that systems may have, 1 the best. All of them hold at once with the "
+    "stated confidence. Systems without a significant difference need not be equal.</p>"
 )
+
+
+_WORDS_OF_EER = tuple(words_of_eer(name) for name in ("rocch", "interpolated", "step"))
 
 
 @attrs.frozen(kw_only=True)
@@ -190,11 +216,18 @@ def _page(report: Report) -> str:
     )
 
 
+def _short_of(comparison: ComparisonTable) -> str:
+    """Return the name of a metric; equal error-rates of any definition are short."""
+    return "EER" if comparison.metric in _WORDS_OF_EER else comparison.metric
+
+
 def _compared(comparison: ComparisonTable) -> str:
     """Return the tests of all pairs, and the ranks that more than two systems may have."""
-    tables = [_COMPARED, _table(comparison)]
+    named = html.escape(_short_of(comparison))
+    unit = ", fractions" if named.endswith("EER") else ""
+    tables = [_COMPARED.format(metrics=f"{named}s", unit=unit), _table(comparison)]
     if len(comparison.pairs) > 1:
-        tables += [_RANKED, _table(comparison.rank_intervals())]
+        tables += [_RANKED.format(metric=named), _table(comparison.rank_intervals())]
     return "".join(tables)
 
 
@@ -262,9 +295,9 @@ def _criteria(table: CriterionTable | None) -> str:
 def _cautions(report: Report) -> str:
     """Return a table of what speaks against the metrics of each system, each flag explained."""
     found: dict[str, SystemCautions] = {}
-    for name, results in report.results.items():
+    for name in dict.fromkeys(name for name, _ in report.table.rows):
         rows = [row for system, row in report.table.rows if system == name]
-        parts = name, results, rows, report.points, report.cautions
+        parts = name, report.results.get(name), rows, report.points, report.cautions
         found[name] = SystemCautions.of(*parts, by_speaker=report.by_speaker)
     general = [] if report.speakers is None else [text for _, text in of_speakers(report.speakers)]
     about_none = [one for one in report.cautions if dict(one.about).get("system") not in found]
@@ -333,17 +366,18 @@ def _conditions(report: Report) -> str:
     of_condition: dict[str, dict[str, ConditionRow]] = {}
     for system, row in report.table.rows:
         of_condition.setdefault(f"{row.kind} {row.name}", {})[system] = row
-    eers = [row.figures["eer"] for _, row in report.table.rows]
+    lead = report.table.leading
+    eers = [row.figures[lead] for _, row in report.table.rows]
     highest = max((value for value in eers if value), default=0.0)
     lines = []
     for rows in of_condition.values():
         row = next(iter(rows.values()))
         counts = f"<td>{row.n_tar}</td><td>{row.n_non}</td>"
-        cells = "".join(_shaded(rows.get(system), highest) for system in systems)
+        cells = "".join(_shaded(rows.get(system), highest, lead) for system in systems)
         lines.append(f"<tr><td>{html_name(row.name)}</td>{counts}{cells}</tr>")
     heads = ("condition", "targets", "non-targets", *systems)
     head = "".join(f"<th>{html_name(text)}</th>" for text in heads)
-    percent = "EER (%) of each system; the stronger the colour, the higher it is"
+    percent = f"{head_of(lead)} of each system; the stronger the colour, the higher it is"
     pivoted = f'<div class="wide pivoted">{html_table(f"<tr>{head}</tr>", lines, percent)}</div>'
     return (
         f"{pivoted}<details><summary>All metrics by condition</summary>{_table(report.table)}"
@@ -351,15 +385,16 @@ def _conditions(report: Report) -> str:
     )
 
 
-def _shaded(row: ConditionRow | None, highest: float) -> str:
-    """Return a cell with the EER of a row in per cent, its interval and its shade."""
-    value = None if row is None else row.figures["eer"]
+def _shaded(row: ConditionRow | None, highest: float, lead: str) -> str:
+    """Return a cell with the leading figure of a row, its interval and its shade."""
+    value = None if row is None else row.figures[lead]
     if row is None or value is None:
         return "<td>-</td>"
     shade = math.ceil(_SHADES * value / highest) if highest else 0
-    text = f"{100 * value:.2f}"
-    if "eer" in row.intervals:
-        low, high = (f"{100 * end:.2f}" for end in row.intervals["eer"])
+    factor, form = (100.0, ".2f") if is_rate(lead) else (1.0, ".4f")
+    text = f"{factor * value:{form}}"
+    if lead in row.intervals:
+        low, high = (f"{factor * end:{form}}" for end in row.intervals[lead])
         text += f'<span class="interval"> [{low}, {high}]</span>'
     return f'<td class="shade{shade}">{text}</td>'
 

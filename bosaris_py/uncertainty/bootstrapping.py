@@ -23,7 +23,7 @@ from bosaris_py._validation import as_seed, cautions, describe, invalid, list_so
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample
 from bosaris_py.evaluation.results import named_points
-from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
@@ -87,7 +87,17 @@ from bosaris_py.uncertainty.statistics.functions import (
     warn_unless_fit,
 )
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler, WeightedSampler
-from bosaris_py.uncertainty.third_class import SpoofStatistic
+from bosaris_py.uncertainty.third_class import (
+    ADCF,
+    SASVEER,
+    SPFEER,
+    SVEER,
+    ActADCF,
+    BonafideEER,
+    MinSASVCllr,
+    SASVCllr,
+    SpoofStatistic,
+)
 
 # Blocks of replicates that share the cost of counting pairs of speakers.
 _BLOCKS = 5
@@ -794,15 +804,25 @@ _METRICS: Mapping[type, str] = {
     AUC: "AUC",
     Cllr: "Cllr",
     MinCllr: "minCllr",
+    ADCF: "min a-DCF",
+    ActADCF: "act a-DCF",
+    SASVCllr: "SASV-Cllr",
+    MinSASVCllr: "min SASV-Cllr",
+    SVEER: "SV-EER",
+    SPFEER: "SPF-EER",
+    SASVEER: "SASV-EER",
+    BonafideEER: "CM-EER",
 }
 
 
-def metric_name(statistic: StatisticLike | OperatingPoint) -> str:
+def metric_name(statistic: StatisticLike | OperatingPoint | SpoofStatistic) -> str:
     """Name a metric below a table, with its operating point or definition."""
     if isinstance(statistic, SteppyEER):
         return words_of_eer(statistic.definition)
     if isinstance(statistic, (ActDCF, MinDCF)):
-        (suffix,) = named_points(statistic.prior)
+        # Prices alone have no name, as those of three classes.
+        priced = isinstance(statistic.prior, DecisionCosts)
+        (suffix,) = ("",) if priced else named_points(statistic.prior)
         return f"{'min' if isinstance(statistic, MinDCF) else 'act'}DCF{suffix}"
     if isinstance(statistic, OperatingPoint):
         (suffix,) = named_points(statistic)

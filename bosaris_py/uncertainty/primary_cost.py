@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import IndexArray, IntArray, Readable, Weights, mark_read_only
-from bosaris_py._validation import invalid, list_some
+from bosaris_py._validation import cautions, invalid, list_some
 from bosaris_py.evaluation.partitions import PlanTrials
-from bosaris_py.evaluation.plan_presets import plan_of_two_classes
+from bosaris_py.evaluation.plan_presets import plan_of_two_classes, refuse_impostors
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.key import AnyKey
@@ -35,7 +35,7 @@ from bosaris_py.uncertainty.statistics.class_means import ActDCF, MeanActDCF
 from bosaris_py.uncertainty.statistics.curves import MeanMinDCF, MinDCF
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction, as_statistic
 from bosaris_py.uncertainty.statistics.samplers import Evaluator
-from bosaris_py.uncertainty.third_class import SpoofStatistic
+from bosaris_py.uncertainty.third_class import BonafideEER, SpoofStatistic
 
 
 @attrs.frozen
@@ -270,6 +270,45 @@ def mean_over_sets(
     return MeanOfViews(views=tuple((view, plain) for view in views))
 
 
+def whole_sample(
+    statistic: SpoofStatistic, scores: AnyScores, key: KeyLike, who: Speakers, how: Resampling
+) -> ListedSample:
+    """Return the sample that a statistic has a view of: three classes, or two of utterances."""
+    if not isinstance(statistic, BonafideEER):
+        return how.kinds_sample(scores, key, who)
+    plain, metadata = split_key(key)
+    refuse_impostors(metadata)
+    return how.sample(scores, plain, who, None)
+
+
+def samples_of_kinds(
+    statistic: SpoofStatistic,
+    systems: Mapping[str, AnyScores],
+    key: KeyLike,
+    who: Speakers,
+    how: Resampling,
+    sets: str = "",
+) -> tuple[dict[str, ListedSample], AnyStatistic]:
+    """Return the view of each system that a statistic has, on the same draws, and its own.
+
+    With a column of data sets, the statistic is the mean over these.
+    """
+    samples: dict[str, ListedSample] = {}
+    plain: AnyStatistic = statistic.plain
+    for name, scores in systems.items():
+        with cautions(system=name):
+            whole = whole_sample(statistic, scores, key, who, how)
+        if sets:
+            mean = mean_over_sets(statistic, statistic.plain, views_of_sets(scores, key, sets))
+            view, plain = drawn_apart(whole, mean.views, how), mean
+        else:
+            view = statistic.view(whole)
+        if samples and how.method == "speaker":
+            view = view.sharing_pairs(next(iter(samples.values())))
+        samples[name] = view
+    return samples, plain
+
+
 # Statistics that are those of two classes on a view of the sample.
 ViewedStatistic = SpoofStatistic | PrimaryCost
 
@@ -279,7 +318,7 @@ def view_of(
 ) -> tuple[ListedSample, AnyStatistic]:
     """Return the view of the scored trials that a statistic has, and its own of two classes."""
     if isinstance(statistic, SpoofStatistic):
-        return statistic.view(how.kinds_sample(scores, key, who)), statistic.plain
+        return statistic.view(whole_sample(statistic, scores, key, who, how)), statistic.plain
     if isinstance(statistic, PrimaryCost):
         plain_key, metadata = split_key(key)
         sample = how.sample(scores, (plain_key, metadata), who, None)

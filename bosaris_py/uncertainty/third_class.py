@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Readable
+from bosaris_py._validation import one_of
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.third_class import (
     a_dcf,
@@ -26,10 +27,11 @@ from bosaris_py.evaluation.third_class import (
     sv_eer,
 )
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, Cllr
-from bosaris_py.uncertainty.statistics.curves import EER, MinCllr, MinDCF
+from bosaris_py.uncertainty.statistics.curves import MinCllr, MinDCF, statistic_of_eer
 
 
 class SpoofStatistic(metaclass=Readable):
@@ -206,20 +208,34 @@ class MinSASVCllr(_OfShares):
         return min_sasv_cllr(tar, non, spoof, self.costs)
 
 
-def statistics_of_plan(plan: EvaluationPlan) -> dict[str, SpoofStatistic]:
+@attrs.frozen
+class _OfRates(SpoofStatistic):
+    definition: EERDefinition = attrs.field(default="rocch", validator=one_of(EERDefinition))
+
+    @property
+    def plain(self) -> Statistic:
+        """The equal error rate of two classes."""
+        return statistic_of_eer(self.definition)
+
+
+def statistics_of_plan(
+    plan: EvaluationPlan, eer: EERDefinition = "rocch"
+) -> dict[str, SpoofStatistic]:
     """Return the statistic of each figure of a plan of three classes.
 
     Parameters
     ----------
     plan : EvaluationPlan
         With figures.
+    eer : {"rocch", "interpolated", "step"}, default: "rocch"
+        The definition of equal error rates.
 
     Returns
     -------
     dict
     """
-    known: dict[str, SpoofStatistic] = {"sv_eer": SVEER(), "spf_eer": SPFEER()}
-    known |= {"sasv_eer": SASVEER(), "cm_eer": BonafideEER()}
+    known: dict[str, SpoofStatistic] = {"sv_eer": SVEER(eer), "spf_eer": SPFEER(eer)}
+    known |= {"sasv_eer": SASVEER(eer), "cm_eer": BonafideEER(eer)}
     if plan.spoof_costs is not None:
         options = {"normalize": plan.normalize}
         known["a_dcf"] = ADCF(plan.spoof_costs, **options)
@@ -230,8 +246,13 @@ def statistics_of_plan(plan: EvaluationPlan) -> dict[str, SpoofStatistic]:
 
 
 @attrs.frozen
-class SVEER(SpoofStatistic):
-    """Equal error rate of targets and zero-effort impostors, on the convex hull.
+class SVEER(_OfRates):
+    """Equal error rate of targets and zero-effort impostors.
+
+    Parameters
+    ----------
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which number is meant, see `bosaris_py.eer`.
 
     See Also
     --------
@@ -242,8 +263,6 @@ class SVEER(SpoofStatistic):
     >>> SVEER()([1.0, 3.0], [0.0, 2.0])
     0.25
     """
-
-    plain: ClassVar[Statistic] = EER()
 
     def view(self, sample: ListedSample) -> ListedSample:
         """Leave spoofs out.
@@ -261,12 +280,17 @@ class SVEER(SpoofStatistic):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: Any = None) -> float:
         """Compute the rate of three lists of scores."""
-        return sv_eer(tar, non, spoof)
+        return sv_eer(tar, non, spoof, definition=self.definition)
 
 
 @attrs.frozen
-class SPFEER(SpoofStatistic):
-    """Equal error rate of targets and spoofs, on the convex hull.
+class SPFEER(_OfRates):
+    """Equal error rate of targets and spoofs.
+
+    Parameters
+    ----------
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which number is meant, see `bosaris_py.eer`.
 
     See Also
     --------
@@ -277,8 +301,6 @@ class SPFEER(SpoofStatistic):
     >>> SPFEER()([1.0, 3.0], [0.5], [0.0, 2.0])
     0.25
     """
-
-    plain: ClassVar[Statistic] = EER()
 
     def view(self, sample: ListedSample) -> ListedSample:
         """Leave zero-effort impostors out.
@@ -296,12 +318,17 @@ class SPFEER(SpoofStatistic):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the rate of three lists of scores."""
-        return spf_eer(tar, non, spoof)
+        return spf_eer(tar, non, spoof, definition=self.definition)
 
 
 @attrs.frozen
-class SASVEER(SpoofStatistic):
-    """Equal error rate of targets, and both kinds of non-targets pooled, on the convex hull.
+class SASVEER(_OfRates):
+    """Equal error rate of targets, and both kinds of non-targets pooled.
+
+    Parameters
+    ----------
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which number is meant, see `bosaris_py.eer`.
 
     See Also
     --------
@@ -312,8 +339,6 @@ class SASVEER(SpoofStatistic):
     >>> round(SASVEER()([1.0, 3.0], [0.0, 2.0], [0.0, 0.0]), 12)
     0.166666666667
     """
-
-    plain: ClassVar[Statistic] = EER()
 
     def view(self, sample: ListedSample) -> ListedSample:
         """Take all non-targets alike.
@@ -331,22 +356,25 @@ class SASVEER(SpoofStatistic):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the rate of three lists of scores."""
-        return sasv_eer(tar, non, spoof)
+        return sasv_eer(tar, non, spoof, definition=self.definition)
 
 
 @attrs.frozen
-class BonafideEER(SpoofStatistic):
+class BonafideEER(_OfRates):
     """Equal error rate of bona fide speech and spoofs: that of a countermeasure alone.
 
     Its trials are utterances: targets are bona fide, and every non-target is a spoof.
+
+    Parameters
+    ----------
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        Which number is meant, see `bosaris_py.eer`.
 
     Examples
     --------
     >>> BonafideEER()([1.0, 3.0], [], [0.0, 2.0])
     0.25
     """
-
-    plain: ClassVar[Statistic] = EER()
 
     def view(self, sample: ListedSample) -> ListedSample:
         """Return a sample of two classes as it is.

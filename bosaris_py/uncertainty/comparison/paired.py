@@ -257,7 +257,7 @@ def paired_bootstrap(
             raise invalid("statistic_b", expected, describe(statistic_b))
         one, plain = view_of(statistic, scores_a, key, who, how)
         two, other_plain = view_of(other, scores_b, key, who, how)
-        viewed = one, two.sharing_pairs(one)
+        viewed = one, two.sharing_pairs(one) if method == "speaker" else two
         return paired_samples((plain, other_plain), viewed, how, alternative)
     statistics = as_statistic(statistic), as_statistic(statistic_b or statistic)
     first = how.sample(scores_a, key, who, conditions)

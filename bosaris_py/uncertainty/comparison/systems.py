@@ -31,7 +31,14 @@ from bosaris_py.uncertainty.comparison.table import (
 from bosaris_py.uncertainty.influence.losses import LINEAR
 from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
 from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
-from bosaris_py.uncertainty.primary_cost import MeanOfViews, PrimaryCost, drawn_apart, viewed
+from bosaris_py.uncertainty.primary_cost import (
+    MeanOfViews,
+    PrimaryCost,
+    ViewedStatistic,
+    drawn_apart,
+    samples_of_kinds,
+    viewed,
+)
 from bosaris_py.uncertainty.resampling import (
     Resampling,
     ScoresMethod,
@@ -44,6 +51,7 @@ from bosaris_py.uncertainty.resampling import (
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
 from bosaris_py.uncertainty.statistics.curves import AUC, MinDCF, SteppyEER
 from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
+from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # All pairs of several systems.
 
@@ -52,7 +60,7 @@ from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statis
 def compare_systems(
     systems: SystemsLike,
     key: Any,
-    statistic: StatisticLike,
+    statistic: StatisticLike | ViewedStatistic,
     *,
     correction: Correction | None = None,
     level: float = 0.05,
@@ -138,17 +146,24 @@ def compare_systems(
     named = as_systems(systems)
     if len(named) < 2:
         raise invalid("systems", "hold at least two systems", "one")
-    if not isinstance(statistic, PrimaryCost):
+    if not isinstance(statistic, ViewedStatistic):
         as_statistic(statistic)
     elif conditions is not None:
-        raise invalid("conditions", "be left out of a primary cost", "Conditions")
+        raise invalid("conditions", "be left out where kinds or a plan weigh", "Conditions")
     seed, progress = as_seed(options.get("rng")), options.get("progress", False)
     who, how = split_options(method, {**options, "progress": False})
     plain_key, _ = split_key(key)
     plain: Any = statistic
-    if isinstance(statistic, PrimaryCost) and not statistic.plan.parts:
+    of_parts = isinstance(statistic, PrimaryCost) and bool(statistic.plan.parts)
+    if isinstance(statistic, ViewedStatistic) and not of_parts:
         plain = statistic.plain
     refuse_different_trials(named, plain_key, plain, how)
+    options_of_tests: dict[str, Any] = {"alternative": alternative, "level": level}
+    options_of_tests |= {"correction": correction, "progress": progress}
+    if isinstance(statistic, SpoofStatistic):
+        samples, plain = samples_of_kinds(statistic, named, key, who, how)
+        table = compare_samples(samples, plain, how, seed, **options_of_tests)
+        return named_metric(table, statistic)
     names = list(named)
     with cautions(system=names[0]):
         first = how.sample(named[names[0]], key, who, conditions)
@@ -162,20 +177,19 @@ def compare_systems(
             samples[name], plain = viewed(sample, statistic, named[name], plain_key, metadata)
             if isinstance(plain, MeanOfViews):
                 samples[name] = drawn_apart(samples[name], plain.views, how)
-    table = compare_samples(
-        samples,
-        plain,
-        how,
-        seed,
-        alternative=alternative,
-        level=level,
-        correction=correction,
-        progress=progress,
-    )
+    table = compare_samples(samples, plain, how, seed, **options_of_tests)
     if not isinstance(statistic, PrimaryCost):
         return table
     cost, plan = "minCprimary" if statistic.minimum else "actCprimary", statistic.plan
     return attrs.evolve(table, metric=f"{cost} of {plan.name}", normalized=plan.normalize)
+
+
+def named_metric(table: ComparisonTable, statistic: SpoofStatistic) -> ComparisonTable:
+    """Return a table that names a metric of three classes, of which less is better."""
+    normalized = getattr(statistic, "normalize", None)
+    return attrs.evolve(
+        table, metric=metric_name(statistic), normalized=normalized, larger_is_better=False
+    )
 
 
 def refuse_different_trials(
