@@ -210,9 +210,13 @@ def test_without_a_seed_it_never_changes_its_mind():
     )
 
 
-@pytest.mark.parametrize("rng", [None, np.random.default_rng(5)])
-def test_the_seed_in_the_statement_gives_it_again(rng):
+@pytest.mark.parametrize("seed", [None, 5])
+def test_the_seed_in_the_statement_gives_it_again(seed):
+    rng = None if seed is None else np.random.default_rng(seed)
     drawn = case_llr(1.5, SCORES, KEY, **{**TOLD, "rng": rng})
+    if seed is not None:
+        # The first number below 2^31 that the generator draws.
+        assert drawn.seed == np.random.default_rng(seed).integers(2**31)
     assert case_llr(1.5, SCORES, KEY, **{**TOLD, "rng": drawn.seed}) == drawn
 
 
