@@ -472,3 +472,14 @@ def test_spoofs_as_non_targets():
 def test_bad_spoofs(changed, options, message):
     with pytest.raises(InvalidInputError, match=message):
         bp.from_frame({**_SPOOFED, **changed}, label="label", score="llr", **options)
+
+
+def test_categories_of_polars_without_a_value():
+    polars = pytest.importorskip("polars")
+    types = {"model": polars.Categorical, "segment": polars.Categorical, "score": polars.Float64}
+    empty = polars.DataFrame({name: [] for name in types}, schema=types)
+    with pytest.raises(InvalidInputError, match="a row for each trial; got no rows"):
+        bp.from_frame(empty, score="score")
+    nobody = polars.DataFrame({"model": [None], "segment": ["s"], "score": [1.0]}, schema=types)
+    with pytest.raises(InvalidInputError, match="`model` must hold a value in each row; got none"):
+        bp.from_frame(nobody, score="score")

@@ -71,7 +71,7 @@ def test_non_targets_of_other_levels_stand_in() -> None:
     )
     (alone,) = divided(key_of(3, 5), {"a": [*"xyz", *"xzyzy"]}, factor, only={"a": "x"}).partitions
     assert alone.members.tar.tolist() == [0]
-    assert alone.members.non.tolist() == [1, 2, 3, 4]
+    assert (alone.members.non.tolist(), alone.stand_ins.tolist()) == ([1, 2, 3, 4], [])
     (other,) = divided(key_of(3, 5), {"a": [*"xyz", *"xzyzy"]}, factor, only={"a": "y"}).partitions
     assert (other.members.tar.tolist(), other.members.non.tolist()) == ([1], [2, 4])
 
