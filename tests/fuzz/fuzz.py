@@ -1,9 +1,10 @@
 """Feed readers with damaged files for a while: ``python -m tests.fuzz.fuzz TARGET SECONDS``.
 
 With atheris the inputs are guided by the branches of the package that they reach, and new ones
-stay in ``fuzz/*-corpus``; without it they are good files at random changed. Whatever is not the
-documented error ends the run, and the input stays in the folder ``fuzz``. Targets are those of
-`TARGETS`; ``all`` runs them one by one. Seconds are those of the processor.
+stay in ``fuzz/*-corpus``; without it they are good files at random changed, by the seed that is
+printed or that the environment variable ``FUZZ_SEED`` names. Whatever is not the documented error
+ends the run, and the input stays in the folder ``fuzz``. Targets are those of `TARGETS`; ``all``
+runs them one by one. Seconds are those of the processor.
 """
 
 from __future__ import annotations
@@ -172,7 +173,9 @@ def run(name: str, seconds: float) -> None:
             if atheris:
                 _run_atheris(target, folder, name, seconds)
             else:
-                rng = random.Random()
+                seed = int(os.environ.get("FUZZ_SEED") or random.randrange(2**32))
+                sys.stdout.write(f"{name}: FUZZ_SEED={seed}\n")
+                rng = random.Random(seed)
                 while time.process_time() - begin < seconds:
                     target(mutate(rng.choice(target.seeds), target.seeds, rng))
         except SystemExit:
