@@ -95,6 +95,12 @@ LAYOUTS = (
         },
         may_lack=frozenset({"scoremask"}),
     ),
+    # DCA-PLDA, whose scores never have a mask; its early releases named models by `train_ids`.
+    Layout(
+        _OTHERS
+        | {"modelset": ("enroll_ids", "train_ids"), "segset": ("test_ids",), "tar": (), "non": ()},
+        may_lack=frozenset({"scoremask"}),
+    ),
 )
 
 

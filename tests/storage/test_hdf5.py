@@ -528,6 +528,27 @@ def test_pybosaris_layout(craft: Callable[..., Path]) -> None:
     )
 
 
+@pytest.mark.parametrize("models", ["enroll_ids", "train_ids"])
+def test_dca_plda_layout(craft: Callable[..., Path], models: str) -> None:
+    # As luferrer/DCA-PLDA's dca_plda/scores.py writes and reads it.
+    ids = {models: IDS["ID__row_ids"], "test_ids": IDS["ID__column_ids"]}
+    path = craft(**ids, trial_mask=LABELS.astype("i1"))
+    assert hdf5.kind_of(path) == "key"
+    found = hdf5.read("key", path)
+    assert found["modelset"].tolist() == [name.decode() for name in IDS["ID__row_ids"]]
+    assert found["segset"].tolist() == [name.decode() for name in IDS["ID__column_ids"]]
+    assert np.array_equal(found["tar"], LABELS == 1)
+    assert np.array_equal(found["non"], LABELS == -1)
+    path = craft(**ids, scores=LABELS / 3)
+    assert hdf5.kind_of(path) == "scores"
+    with pytest.warns(OldFormatWarning, match="which scores are valid"):
+        scores = hdf5.read("scores", path)
+    assert scores["scoremask"].all()
+    assert np.array_equal(scores["scoremat"], LABELS / 3)
+    with pytest.raises(FileFormatError, match=r"/test_ids` is missing|`/test_ids`"):
+        hdf5.read("key", craft(**{models: ids[models]}, trial_mask=LABELS.astype("i1")))
+
+
 # Wrong content: (what the file holds, how it is read, what the error says).
 WRONG = [
     ("key", IDS, "expected Key; the file holds `ID`"),
