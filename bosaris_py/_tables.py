@@ -7,15 +7,17 @@ import csv
 import html
 import importlib
 import io
+import itertools
 import json
 import math
 import re
+import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from bosaris_py._arrays import Readable
-from bosaris_py._validation import FilePath, safe
-from bosaris_py.errors import printable
+from bosaris_py._validation import FilePath, hushed, safe
+from bosaris_py.errors import FewErrorsWarning, printable
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.atomic import atomic_write
 
@@ -67,6 +69,77 @@ def text_table(
             )
         )
     return lines
+
+
+def narrow_table(
+    rows: Sequence[Sequence[str]], width: int, *, left: Collection[int] = (0,)
+) -> list[str]:
+    """Return the lines of a table that is at most `width` wide; its first row is the head.
+
+    Intervals stand below their values. Columns that do not fit beside the others come in groups
+    below each other, and each group has the names, which are the first columns of `left`.
+    """
+    n_names = next((i for i in range(len(rows[0])) if i not in left), len(rows[0]))
+    n_names = max(1, min(n_names, len(rows[0]) - 1))
+    # Names get half of the width, and numbers the other half.
+    longest = max(1, width // 2 // n_names - 2)
+    cells = [
+        [_broken(cell, longest if i < n_names else width // 2) for i, cell in enumerate(row)]
+        for row in rows
+    ]
+    widths = [
+        max(len(line) for cell in column for line in cell) for column in zip(*cells, strict=True)
+    ]
+    names = list(range(n_names))
+    groups = [list(names)]
+    for column in range(n_names, len(widths)):
+        taken = [*groups[-1], column]
+        if len(groups[-1]) > n_names and sum(widths[i] + 2 for i in taken) - 2 > width:
+            groups.append([*names, column])
+        else:
+            groups[-1] = taken
+    lines: list[str] = []
+    for group in groups:
+        lines += [""] if lines else []
+        for number, row in enumerate(cells):
+            for line in itertools.zip_longest(*(row[i] for i in group), fillvalue=""):
+                texts = (
+                    text.ljust(widths[i]) if i in left else text.rjust(widths[i])
+                    for i, text in zip(group, line, strict=True)
+                )
+                lines.append("  ".join(texts).rstrip())
+            if number == 0:
+                lines.append("-" * (sum(widths[i] + 2 for i in group) - 2))
+    return lines
+
+
+def _broken(cell: str, longest: int) -> list[str]:
+    """Return the lines of a cell: a value and its interval, or parts of a long name."""
+    parts = cell.parts if isinstance(cell, WithInterval) else (cell,)
+    return [line for part in parts for line in textwrap.wrap(printable(part), longest) or [""]]
+
+
+def fitted(shown: object, width: int) -> str:
+    """Return what an object prints as, in lines of at most `width` where words allow it."""
+    text = str(shown)
+    if isinstance(shown, Table):
+        below = f"({shown._note})" if shown._note else ""
+        body = text.removesuffix(below).rstrip()
+        if max(map(len, body.split("\n"))) > width:
+            # What is warned of when figures are computed is not when they are laid out.
+            with hushed(FewErrorsWarning):
+                body = "\n".join(narrow_table(shown._texts(), width, left=shown._left))
+        text = f"{body}\n{below}" if below else body
+    return "\n".join(part for line in text.split("\n") for part in _wrapped(line, width))
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """Return a line in parts; those after the first begin below its last column of text."""
+    columns = list(re.finditer(r"\S {2,}(?=\S)", line[: width // 2]))
+    indent = columns[-1].end() if columns else len(line) - len(line.lstrip())
+    wrap = textwrap.TextWrapper(width, subsequent_indent=" " * indent, break_on_hyphens=False)
+    wrap.break_long_words = False
+    return wrap.wrap(line) or [line]
 
 
 def scale_of_costs(normalized: bool | None) -> str:  # noqa: FBT001

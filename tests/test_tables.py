@@ -14,7 +14,17 @@ import pytest
 
 from bosaris_py import Results
 from bosaris_py import uncertainty as unc
-from bosaris_py._tables import Table, for_json, joined_notes, or_none, scale_of_costs, text_table
+from bosaris_py._tables import (
+    Table,
+    WithInterval,
+    fitted,
+    for_json,
+    joined_notes,
+    narrow_table,
+    or_none,
+    scale_of_costs,
+    text_table,
+)
 from bosaris_py._validation import safe
 
 ROWS = [("name", "n", "verdict"), ("a", "10", "yes"), ("long name", "5", "no")]
@@ -44,6 +54,40 @@ def test_rules_are_as_wide_as_the_table():
 
 def test_head_alone():
     assert text_table([("a", "b")]) == ["a  b"]
+
+
+def test_narrow_tables_have_intervals_below_and_columns_in_groups():
+    rows = [["system", "EER", "Cllr"], ["A", WithInterval("2.4", "[1.8, 3.2]"), "0.29"]]
+    assert narrow_table(rows, 24) == [
+        "system         EER  Cllr",
+        "-" * 24,
+        "A              2.4  0.29",
+        "        [1.8, 3.2]",
+    ]
+    assert narrow_table(rows, 23) == [
+        "system         EER",
+        "-" * 18,
+        "A              2.4",
+        "        [1.8, 3.2]",
+        "",
+        "system  Cllr",
+        "-" * 12,
+        "A       0.29",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 79])
+def test_narrow_tables_break_long_names(width):
+    name = "a system with a long name" * 5
+    lines = narrow_table([["first", "second", "p"], [name, name, "0.05"]], width, left=(0, 1))
+    assert max(map(len, lines)) <= width
+    first, second = lines[0].index("second"), lines[0].rindex("p")
+    assert "".join(line[:first] for line in lines[2:]).replace(" ", "") == name.replace(" ", "")
+    assert second > first
+
+
+def test_only_what_is_too_wide_is_laid_out_anew():
+    assert fitted("name  some words\nnext", 14) == "name  some\n      words\nnext"
 
 
 @attrs.frozen

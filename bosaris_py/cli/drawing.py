@@ -10,7 +10,7 @@ import bosaris_py as bp
 from bosaris_py.cli import judging
 from bosaris_py.cli.files import are_large, load_key, load_scores
 from bosaris_py.cli.options import AnswerIsNo, UsageError, named_files, split_column
-from bosaris_py.cli.printing import at_terminal, emit
+from bosaris_py.cli.printing import at_terminal, emit, table_text
 
 
 def _results(args: argparse.Namespace) -> dict[str, Any]:
@@ -71,6 +71,6 @@ def report(args: argparse.Namespace) -> None:
     matrix = judged.criteria(*args.criteria, judged_by=args.judged_by) if args.criteria else ()
     judged.report(args.output, files=known, date=args.date, criteria=matrix, **who, **title)
     if matrix:
-        emit(repr(matrix))
+        emit(table_text(matrix, args))
         if not matrix.passed:
             raise AnswerIsNo("not all criteria are met")

@@ -1,4 +1,4 @@
-"""The subcommands that judge: evaluate, compare, transfer, tandem, validate, case, primary-cost."""
+"""Subcommands of figures: evaluate, compare, transfer, tandem, validate, case, primary-cost."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def evaluate(args: argparse.Namespace) -> None:
         raise UsageError("--claim is tested by replicates: give --bootstrap and --speakers")
     found = judge(args)
     claims = found.claims(*args.claim) if args.claim else None
-    emit(table_text(found, form), args.output)
+    emit(table_text(found, args, form), args.output)
     if claims is not None:
         for row in claims.rows:
             say(
@@ -126,9 +126,9 @@ def compare(args: argparse.Namespace) -> None:
         progress=at_terminal(),
         **judged_by(args, key, metadata),
     )
-    text = table_text(found, form)
+    text = table_text(found, args, form)
     if len(found.pairs) > 1 and form not in ("csv", "json"):
-        text = f"{text.rstrip()}\n\n{table_text(found.rank_intervals(), form)}"
+        text = f"{text.rstrip()}\n\n{table_text(found.rank_intervals(), args, form)}"
     emit(text, args.output)
     if args.fail_if_worse:
         record = found.records()[0]
@@ -164,7 +164,7 @@ def transfer(args: argparse.Namespace) -> None:
             replications=args.bootstrap or 0,
             **options,
         )
-    emit(table_text(found, form), args.output)
+    emit(table_text(found, args, form), args.output)
 
 
 def tandem(args: argparse.Namespace) -> None:
@@ -181,7 +181,7 @@ def tandem(args: argparse.Namespace) -> None:
         replications=args.bootstrap or 0,
         **how,
     )
-    emit(table_text(found, form), args.output)
+    emit(table_text(found, args, form), args.output)
 
 
 def validate(args: argparse.Namespace) -> None:
@@ -194,7 +194,7 @@ def validate(args: argparse.Namespace) -> None:
     if args.table:
         emit_json(found.to_dict(), args.output)
     else:
-        emit(str(found), args.output)
+        emit(table_text(found, args), args.output)
 
 
 def case(args: argparse.Namespace) -> None:
@@ -214,7 +214,7 @@ def case(args: argparse.Namespace) -> None:
     if args.table:
         emit_json(found.to_dict(), args.output)
     else:
-        emit(str(found), args.output)
+        emit(table_text(found, args), args.output)
 
 
 def primary_cost(args: argparse.Namespace) -> None:
@@ -234,4 +234,4 @@ def primary_cost(args: argparse.Namespace) -> None:
     if form:
         emit_json(cost.to_dict(), args.output)
     else:
-        emit(str(cost), args.output)
+        emit(table_text(cost, args), args.output)

@@ -17,7 +17,7 @@ from bosaris_py.cli.files import (
     text_options,
 )
 from bosaris_py.cli.options import AnswerIsNo
-from bosaris_py.cli.printing import emit, emit_json
+from bosaris_py.cli.printing import emit, emit_json, table_text
 
 
 def info(args: argparse.Namespace) -> None:
@@ -80,7 +80,8 @@ def list_known(args: argparse.Namespace) -> None:
         emit_json(named)
         return
     width = max(map(len, named))
-    emit("\n".join(f"{name:<{width}}  {text}" for name, text in named.items()))
+    lines = "\n".join(f"{name:<{width}}  {text}" for name, text in named.items())
+    emit(table_text(lines, args))
 
 
 def convert(args: argparse.Namespace) -> None:

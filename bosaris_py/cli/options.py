@@ -232,6 +232,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         help="refuse systems that lack trials of the key, without the counts, which tell "
         "labels of a hidden key",
     ),
+    "--wide": dict(action="store_true", help="one line for each row, wider than the terminal"),
     "--force": dict(action="store_true", help="replace an existing file, whoever wrote it"),
     "--to": dict(_NAME, help="text format to write; see the page on formats"),
     "--content": dict(choices=("scores", "key", "trials", "metadata"), help="what to take"),

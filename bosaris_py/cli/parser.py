@@ -38,20 +38,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 _WORDS = "--format --columns --labels --strip-suffix --side --spoof --missing"
-
-
 _TEXT = f"{_WORDS} --memory"
-
-
 _KEY = "--key! --key-format --key-columns"
-
-
 _SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --blind {_TEXT}"
-
-
-_TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --output --force"
-
-
+_TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --wide --output --force"
 _TRAINING = (
     "training --key --key-format --key-columns --model --apply --output --force --to --trials "
     f"--prior --objective --ridge {_TEXT}"
@@ -144,15 +134,16 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         listing.check,
         f"system --trials! --key-format --key-columns --json --output --force {_TEXT}",
     ),
-    "list": (listing.list_known, "what --json"),
+    "list": (listing.list_known, "what --json --wide"),
     "validate": (
         judging.validate,
-        f"system {_KEY} --metadata --speakers --bootstrap --seed --json --output --force {_TEXT}",
+        f"system {_KEY} --metadata --speakers --bootstrap --seed --json --wide --output --force "
+        f"{_TEXT}",
     ),
     "case": (
         judging.case,
         f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
-        f"--seed --json --output --force {_TEXT}",
+        f"--seed --json --wide --output --force {_TEXT}",
     ),
     "tandem": (judging.tandem, f"--asv! --cm! {_KEY} --metadata --costs --t-dcf {_TEXT} {_TABLE}"),
     "plot": (drawing.plot, f"kind {_SYSTEMS} --of --output! --force --title"),
@@ -173,12 +164,12 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "bayes": (drawing.bayes, f"{_SYSTEMS} --output! --force --range --title"),
     "primary-cost": (
         judging.primary_cost,
-        f"system {_KEY} --plan! --only --compatibility {_WORDS} --json --output --force",
+        f"system {_KEY} --plan! --only --compatibility {_WORDS} --json --wide --output --force",
     ),
     "report": (
         drawing.report,
         f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date "
-        "--author --laboratory --criteria --judged-by",
+        "--author --laboratory --wide --criteria --judged-by",
     ),
 }
 

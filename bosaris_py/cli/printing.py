@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,6 @@ from bosaris_py.cli.options import UsageError
 from bosaris_py.errors import printable
 
 TABLE_OF = {".csv": "csv", ".json": "json", ".md": "markdown", ".tex": "latex"}
-
-
 TABLES = tuple(TABLE_OF.values())
 
 
@@ -63,7 +62,23 @@ def table_form(args: argparse.Namespace, *forms: str) -> str | None:
     return known[suffix]
 
 
-def table_text(table: Any, form: str | None) -> str:
-    """Return a table as it prints, or in the format that is asked for."""
-    text: str = repr(table) if form is None else getattr(table, f"to_{form}")()
-    return text
+def terminal_width() -> int:
+    """Return how many letters a line of the terminal has, 0 where the output goes elsewhere."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return 0
+    return os.get_terminal_size(sys.stdout.fileno()).columns
+
+
+def table_text(table: Any, args: argparse.Namespace, form: str | None = None) -> str:
+    """Return what is shown of a table or a text: in the form asked for, or as the terminal is."""
+    if form is not None:
+        text: str = getattr(table, f"to_{form}")()
+        return text
+    # A report is a file, but its matrix of criteria is printed.
+    is_written = hasattr(args, "table") and getattr(args, "output", None) is not None
+    width = 0 if args.wide or is_written else terminal_width()
+    if not width:
+        return str(table)
+    from bosaris_py._tables import fitted
+
+    return fitted(table, width)
