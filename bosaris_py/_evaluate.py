@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 import attrs
 import numpy as np
@@ -38,6 +38,7 @@ from bosaris_py.evaluation import (
 )
 from bosaris_py.evaluation.plan_presets import find_plan, refuse_spoofs, warn_if_unsure
 from bosaris_py.evaluation.results import named_points
+from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
@@ -57,6 +58,14 @@ from bosaris_py.trials.speakers import (
     split_key,
 )
 from bosaris_py.uncertainty.resampling import ScoresMethod
+
+
+class Reading(TypedDict, total=False):
+    """How files are read in blocks."""
+
+    workers: int
+    progress: bool
+
 
 # Calibrations and fusions are imported when scores are calibrated here.
 _late, _ = on_demand(
@@ -317,8 +326,8 @@ def evaluate_files(
     metadata: TrialMetadata | None = None,
     eer: EERDefinition = "rocch",
     sort: str | None = None,
-    workers: int = 1,
-    progress: bool = False,
+    plan: EvaluationPlan | str | None = None,
+    **reading: Unpack[Reading],
 ) -> Evaluation:
     """Evaluate systems in HDF5 files in blocks, however large or small they are.
 
@@ -335,8 +344,11 @@ def evaluate_files(
         rows the table then has; the files are read four times.
     eer, sort
         As for `evaluate`.
-    workers, progress
-        As for `Results.from_files <bosaris_py.Results.from_files>`.
+    plan : EvaluationPlan or str, optional
+        A plan of three classes, or its name. The `metadata` then have the column ``kind``, in which
+        spoofs are ``spoof``.
+    **reading
+        ``workers`` and ``progress``, as for `Results.from_files <bosaris_py.Results.from_files>`.
 
     Returns
     -------
@@ -347,6 +359,8 @@ def evaluate_files(
     ------
     FileFormatError, RuntimeError
         As for `Results.from_files <bosaris_py.Results.from_files>`.
+    InvalidInputError
+        If a plan has two classes, two detectors or several data sets.
 
     Warns
     -----
@@ -356,7 +370,10 @@ def evaluate_files(
     check_choice(eer, EERDefinition, "eer")
     how = _without_key(priors, normalize=normalize, eer=eer)
     _check_sort(sort, how.points)
-    options: dict[str, Any] = {"workers": workers, "progress": progress}
+    options: dict[str, Any] = {**reading}
+    chosen = None if plan is None else find_plan(plan)
+    if chosen is not None:
+        how = _of_kinds(how, chosen, conditions, metadata)
     by_condition: dict[str, Any] = {
         "normalize": normalize,
         "metadata": metadata,
@@ -369,6 +386,14 @@ def evaluate_files(
             if isinstance(file, AnyScores):
                 raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
             with cautions(system=name):
+                if chosen is not None:
+                    costs = chosen.spoof_costs
+                    at = None if costs is None else costs.decision
+                    counted = StreamedSample.of_kinds(
+                        file, key_file, cast(TrialMetadata, metadata), priors=at, **options
+                    )
+                    rows.append((name, how.row_of_counted(counted, chosen)))
+                    continue
                 results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
                 found: Iterable[ConditionRow] = [how.pooled(results[name])]
                 if conditions is not None:
@@ -379,12 +404,29 @@ def evaluate_files(
         table=_sorted(rows, sort),
         results=results,
         primary={},
-        plan=None,
+        plan=chosen,
         systems={},
         samples={},
         judging=how,
         heard=heard,
     )
+
+
+def _of_kinds(
+    how: Judging, plan: EvaluationPlan, conditions: object, metadata: TrialMetadata | None
+) -> Judging:
+    """Return how files are evaluated under a plan of three classes."""
+    if not plan.figures or plan.detectors == 2 or plan.sets or "cm_eer" in plan.figures:
+        hint = "See `primary_cost_of_files`; `evaluate` takes all plans."
+        expected = "be of one score, three classes and one data set, or be left out"
+        raise invalid("plan", expected, repr(plan.name), hint)
+    if conditions is not None:
+        expected = f"be left out with the plan {plan.name}"
+        raise invalid("conditions", expected, describe(conditions))
+    if metadata is None:
+        hint = 'For instance that of read_key(path, spoof="keep").'
+        raise invalid("metadata", "be given, for the kinds of trials", "None", hint)
+    return attrs.evolve(how, points={}, normalize=plan.normalize)
 
 
 # What can be judged without a key, by name.

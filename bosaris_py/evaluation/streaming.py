@@ -31,6 +31,7 @@ from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
     FloatArray,
+    IndexArray,
     IntArray,
     Positions,
     by_constructor,
@@ -43,8 +44,9 @@ from bosaris_py.evaluation.file_groups import GroupNumbers, describe_groups
 from bosaris_py.numerics.counts import RunningCounts
 from bosaris_py.numerics.llr_cost import sum_in_bits, sums_of_nats, total_cost
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
-from bosaris_py.numerics.roc import ROC, all_within
+from bosaris_py.numerics.roc import ROC, all_within, warn_unless_llrs
 from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.storage.formats.catalogue import KIND
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.blocks import TrialBlock, TrialCounts, without
 from bosaris_py.trials.passes import (
@@ -57,7 +59,13 @@ from bosaris_py.trials.passes import (
     check_unchanged,
     reads_ahead,
 )
-from bosaris_py.trials.sample import Chosen, DivisibleSample, ScoredClass
+from bosaris_py.trials.sample import (
+    KINDS_OF_CLASSES,
+    Chosen,
+    DivisibleSample,
+    ScoredClass,
+    spoofs_of_segments,
+)
 from bosaris_py.trials.strata import Strata
 
 Files: TypeAlias = FilePath | Sequence[FilePath]
@@ -110,6 +118,65 @@ class _NonTargetCells:
 Known: TypeAlias = tuple[_NonTargetCells, ...]
 
 
+@attrs.frozen(eq=False)
+class _Columns:
+    """The segments of each group of a matrix whose groups are of segments alone: of kinds."""
+
+    of_segments: AnyArray
+    # By group; and the place of each segment among those of its group.
+    columns: tuple[IndexArray, ...]
+    places: IndexArray
+    _memory: dict[int, FloatArray] = attrs.field(factory=dict, init=False)
+
+    @classmethod
+    def of(cls, numbers: GroupNumbers | None, i: int) -> "_Columns | None":
+        """Find the segments of each kind; None if kinds differ by trial, or other things divide."""
+        if numbers is None or [factor.name for factor in numbers.factors] != [KIND]:
+            return None
+        (factor,) = numbers.factors
+        if factor.by_trial is not None:
+            return None
+        of_segments = numbers.of_ids[i][1]
+        places = np.zeros(of_segments.size, dtype=np.intp)
+        columns = []
+        for group in range(factor.n_digits):
+            own = np.flatnonzero(of_segments == group)
+            places[own] = np.arange(own.size)
+            columns.append(own)
+        return cls(of_segments, tuple(columns), places)
+
+    def split(self, scores: FloatArray, others: Positions) -> Iterator[tuple[int, FloatArray]]:
+        """Yield the scores of each group but those of some cells, in any order."""
+        rows, segments = np.divmod(others, self.of_segments.size)
+        groups = self.of_segments[segments]
+        for group, columns in enumerate(self.columns):
+            part = self._taken(scores, columns, group)
+            mine = groups == group
+            cells = rows[mine] * part.shape[1] + self.places[segments[mine]]
+            if kept := part.size - cells.size:
+                yield group, without(part, cells)[:kept]
+
+    def _taken(self, scores: FloatArray, columns: IndexArray, group: int) -> FloatArray:
+        """Copy some columns, row by row, to memory that is used for each block."""
+        # Fresh memory takes longer than the copy.
+        held = self._memory.get(group)
+        if held is None or held.dtype != scores.dtype or len(held) < len(scores):
+            held = self._memory[group] = np.empty((len(scores), columns.size), scores.dtype)
+        part = held[: len(scores)]
+        # Positions are within; only other modes write in place without a buffer.
+        np.take(scores, columns, axis=1, out=part, mode="clip")
+        return part
+
+    def trials(self, block: TrialBlock, others: Positions) -> list[int]:
+        """Count the trials of each group, with or without score."""
+        if block.valid is not None:
+            return [int(np.count_nonzero(block.labels[:, part])) for part in self.columns]
+        gaps = others[block.labels.reshape(-1)[others] == 0] % self.of_segments.size
+        sizes = np.bincount(self.of_segments, minlength=len(self.columns)) * len(block.labels)
+        lacking = np.bincount(self.of_segments[gaps], minlength=len(self.columns))
+        return (sizes - lacking).tolist()  # type: ignore[no-any-return]
+
+
 def _split(numbers: AnyArray, block: TrialBlock, label: int) -> Iterator[tuple[int, FloatArray]]:
     """Yield the scores of one class of each group that has some."""
     chosen = block.scored_labels.reshape(-1) == label
@@ -152,14 +219,28 @@ def _summarise(
     """Return what there is of each group, and where the first non-targets are."""
     found: dict[int, _Found] = defaultdict(_Found)
     known: list[_NonTargetCells] = []
-    for _, block in blocks:
-        if numbers is None:
+    columns = _Columns.of(numbers, i)
+    for n_read, (_, block) in enumerate(blocks):
+        others = None if columns is None or block.cells is not None else block.few_others
+        if numbers is None or others is not None:
             non = _NonTargetCells.of(block)
             # The first blocks of a task are remembered, until the memory is spent.
             n_bytes -= sum(part.nbytes for part in (non.others, non.packed) if part is not None)
-            if n_bytes >= 0:
+            if n_bytes >= 0 and len(known) == n_read:
                 known.append(non)
-            parts: Iterable[tuple[int, FloatArray]] = [(0, non.take(block.scores[0]))]
+        parts: Iterable[tuple[int, FloatArray]]
+        if numbers is None:
+            parts = [(0, non.take(block.scores[0]))]
+        elif others is not None:
+            assert columns is not None, "they were asked for"
+            at = others[block.scored_labels.reshape(-1)[others] == 1]
+            of_tar = columns.of_segments[at % columns.of_segments.size]
+            targets = block.scores[0].reshape(-1)[at]
+            for group, count in enumerate(columns.trials(block, others)):
+                if count:
+                    found[group].n_trials += count
+                    found[group].tar.append(targets[of_tar == group])
+            parts = columns.split(block.scores[0], others)
         else:
             groups = numbers.of_cells(i, block)
             counts = np.bincount(groups[block.labels.reshape(-1) != 0])
@@ -181,19 +262,28 @@ def _count(
     """Count the non-targets of a task; keys are read only where it is not known which they are."""
     (pairs, (numbers, groups, thresholds)), ((i, blocks), known) = shared, task
     counts = [RunningCounts(thresholds) for _ in groups]
+    columns = _Columns.of(numbers, i)
+
+    def add(parts: Iterable[tuple[int, FloatArray]]) -> None:
+        # A group that was not there in the first pass is missed, which is noticed.
+        for group, scores in parts:
+            if group in groups:
+                counts[groups.index(group)].add(scores)
+
     if known:
         read = pairs[i].read_scores(blocks[: len(known)], ahead=reads_ahead())
         for non, (scores,) in zip(known, read, strict=True):
-            counts[0].add(non.take(scores))
+            if columns is None:
+                counts[0].add(non.take(scores))
+            else:
+                assert non.others is not None, "others were not remembered"
+                add(columns.split(scores, non.others))
     if len(known) < len(blocks):
         for block in pairs[i].read(blocks[len(known) :], ahead=reads_ahead()):
             if numbers is None:
                 counts[0].add(_NonTargetCells.of(block).take(block.scores[0]))
-                continue
-            # A group that was not there in the first pass is missed, which is noticed.
-            for group, scores in _split(numbers.of_cells(i, block), block, -1):
-                if group in groups:
-                    counts[groups.index(group)].add(scores)
+            else:
+                add(_split(numbers.of_cells(i, block), block, -1))
     at, between = zip(*(each.result() for each in counts), strict=True)
     return np.stack(at), np.stack(between)
 
@@ -564,6 +654,79 @@ class StreamedSample(DivisibleSample):
         columns = (conditions,) if isinstance(conditions, str) else tuple(conditions)
         sample = cls.from_files(score_file, key_file, metadata, columns, **options)
         return sample, sample.files.members(None)
+
+    @classmethod
+    def of_kinds(
+        cls, score_file: Files, key_file: Files, metadata: TrialMetadata, **options: Any
+    ) -> Self:
+        """Pass over files twice, and tell zero-effort impostors from spoofs.
+
+        Parameters
+        ----------
+        score_file, key_file
+            As for `Results.from_files <bosaris_py.Results.from_files>`.
+        metadata : TrialMetadata
+            With the column ``kind``, of trials or of segments, in which spoofs are ``spoof``.
+        **options
+            As for `from_files`.
+
+        Returns
+        -------
+        StreamedSample
+            As `ListedSample.of_kinds` has it in memory, for `with_shares`.
+
+        Raises
+        ------
+        InvalidInputError
+            If kinds are not known, a class has no trial with a score, or a target is a spoof.
+        """
+        kinds = spoofs_of_segments(metadata)
+        sample = cls.from_files(score_file, key_file, kinds, (KIND,), **options)
+        n_tar, n_non = sample.counts
+        parts = [n_tar.sum(), *(n_non[at].sum() for at in sample._kinds)]
+        for count, what in zip(parts, KINDS_OF_CLASSES, strict=True):
+            if not count:
+                raise invalid("key_file", f"have {what} with scores", "none")
+        if clash := int(n_tar[sample._kinds[1]].sum()):
+            expected = "describe as spoofs only non-targets of the key"
+            raise invalid("metadata", expected, f"{clash} targets")
+        return sample
+
+    @property
+    def _kinds(self) -> list[IndexArray]:
+        """The groups of zero-effort impostors, and those of spoofs."""
+        is_spoof = self.files.metadata.factor(KIND).values() == "spoof"
+        return [np.flatnonzero(~is_spoof), np.flatnonzero(is_spoof)]
+
+    def with_shares(self, *shares: float) -> Self:
+        """Do what `ListedSample.with_shares` does.
+
+        Parameters
+        ----------
+        *shares : float
+            One for each kind, of sum one.
+
+        Returns
+        -------
+        StreamedSample
+        """
+        held = [pair for pair in zip(self._kinds, shares, strict=True) if pair[1] > 0]
+        return self._divided([(np.arange(len(self.files.groups)), 1.0)], held)
+
+    def with_kinds_pooled(self) -> Self:
+        """Return the sample with all non-targets alike.
+
+        Returns
+        -------
+        StreamedSample
+        """
+        every = np.arange(len(self.files.groups)), 1.0
+        return self._divided([every], [every])
+
+    def warn_unless_llrs(self) -> None:
+        """Warn of scores that cannot be log-likelihood-ratios."""
+        least = min(self.n_tar, self.n_non)
+        warn_unless_llrs(self.within, lambda: self.cllr, lambda: self.hull, least)
 
     @property
     def counts(self) -> tuple[IntArray, IntArray]:

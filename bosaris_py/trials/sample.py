@@ -46,6 +46,7 @@ from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.roc import ROC, all_within, check_llrs
 from bosaris_py.numerics.rocch import ROCCH
+from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import KIND, KINDS
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, Key
@@ -938,6 +939,30 @@ def spoofed_trials(key: AnyKey, metadata: TrialMetadata | None) -> BoolArray:
             "metadata", "describe as spoofs only non-targets of the key", f"{clash} targets"
         )
     return is_spoof
+
+
+def spoofs_of_segments(metadata: TrialMetadata) -> TrialMetadata:
+    """Tell in the column ``kind``, of segments where that is possible, which trials are spoofs."""
+    if KIND not in metadata.names:
+        got = list_some(metadata.names) or "no column"
+        raise invalid("metadata", f"have the column {KIND!r}", got, "See read_key(spoof='keep').")
+    of, kinds = metadata.stored(KIND)
+    words = np.array(["spoof" if level == "spoof" else "bona fide" for level in kinds.levels])
+    is_spoof = (words == "spoof")[kinds.codes]
+    trials = metadata.trials
+
+    def of_words(chosen: BoolArray) -> Factor:
+        return Factor(chosen.astype(np.uint8), ("bona fide", "spoof"))
+
+    if of == "segment":
+        return TrialMetadata(trials, segment_columns={KIND: of_words(is_spoof)})
+    if of == "trial":
+        segments, n = trials.trial_positions()[1], trials.segset.size
+        n_spoofs = np.bincount(segments[is_spoof], minlength=n)
+        # Mostly a segment is a spoof in all of its trials: blocks need not look these up.
+        if not ((n_spoofs > 0) & (n_spoofs < np.bincount(segments, minlength=n))).any():
+            return TrialMetadata(trials, segment_columns={KIND: of_words(n_spoofs > 0)})
+    return TrialMetadata(trials, {KIND: of_words(is_spoof)})
 
 
 def count_spoofs(metadata: TrialMetadata | None) -> int:
