@@ -23,6 +23,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import cli
 from bosaris_py.cli import judging, options, printing, training
+from bosaris_py.cli.options import OPTIONS
 from bosaris_py.cli.parser import COMMANDS
 from bosaris_py.errors import BosarisWarning
 
@@ -93,6 +94,11 @@ class TestHelp:
         code, out, err = run(command, "--help")
         assert (code, err) == (0, "")
         assert f"examples:\n  bosaris {command} " in out
+
+    def test_every_option_has_a_help(self) -> None:
+        # These say it by their names.
+        without = {name for name, settings in OPTIONS.items() if not settings.get("help")}
+        assert without == {"files", "input", "--title"}
 
     def test_no_command(self, run: Run) -> None:
         code, out, err = run()

@@ -5,8 +5,19 @@ import itertools
 import numpy as np
 import pytest
 
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.trials.speakers import Speakers
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata, draw_picks
-from bosaris_py.uncertainty.resampling import IidPlan, PersonWeights, SetPlan
+from bosaris_py.uncertainty.resampling import (
+    IidPlan,
+    PersonWeights,
+    Resampling,
+    SetPlan,
+    TrialUnits,
+    _renumber,
+    effective_errors,
+)
 
 N_DRAWS = 20_000
 
@@ -115,3 +126,75 @@ def test_conditions_that_keep_some_weight(codes: list[int]) -> None:
     for weights in itertools.product([0, 1, 3], repeat=4):
         kept = {code for code, weight in zip(codes, weights, strict=True) if weight}
         assert strata.complete(np.array(weights)) == (kept == {0, 1})
+
+
+def test_effective_errors_of_conditions() -> None:
+    half = np.array([0.5, 0.5])
+    # (1/2 x 1 + 1/2 x 30)^2 / (1/4 x 1 + 1/4 x 30); a condition without errors counts as with one.
+    assert effective_errors(np.array([1, 30]), half) == pytest.approx(15.5**2 / 7.75, rel=1e-15)
+    assert effective_errors(np.array([0, 30]), half) == pytest.approx(15.0**2 / 7.75, rel=1e-15)
+
+
+def test_units_of_one_and_of_two_persons() -> None:
+    first, second = np.array([0, 1, 2]), np.array([2, 2, 0])
+    weights = np.array([1.0, 3.0, 5.0])
+    one, two = TrialUnits(first, None), TrialUnits(first, second)
+    assert one.part(slice(1, 3)).weights(weights, weights).tolist() == [3.0, 5.0]
+    assert two.part(slice(1, 3)).weights(weights, weights).tolist() == [15.0, 5.0]
+    order = np.array([2, 0, 1])
+    assert one.reordered(order).weights(weights, weights).tolist() == [5.0, 1.0, 3.0]
+    assert two.reordered(order).weights(weights, weights).tolist() == [5.0, 5.0, 15.0]
+
+
+def test_degrees_of_freedom_are_persons_less_one_of_each_stratum() -> None:
+    assert PersonWeights(5, None, "multinomial").degrees == 4.0
+    strata = np.array([0, 0, 1, 1, 1])
+    assert PersonWeights(5, None, "multinomial", strata=strata).degrees == 3.0
+
+
+def test_numbers_of_persons_have_no_gaps() -> None:
+    (first, second), present = _renumber(np.array([7, 3, 7]), np.array([5], dtype=np.intp))
+    assert (first.tolist(), second.tolist(), present.tolist()) == ([2, 0, 2], [1], [3, 5, 7])
+    nobody = np.zeros(0, dtype=np.intp)
+    (alone,), present = _renumber(nobody)
+    assert (alone.size, present.size) == (0, 0)
+
+
+def judged(models: list[str], segments: list[str]) -> tuple[bp.Scores, bp.Key, Speakers]:
+    """Score all trials; an id begins with its speaker."""
+    is_tar = np.array([[model[0] == segment[0] for segment in segments] for model in models])
+    matrix = np.arange(is_tar.size, dtype=float).reshape(is_tar.shape)
+    return (
+        bp.Scores(matrix, models, segments),
+        bp.Key(models, segments, is_tar, ~is_tar),
+        Speakers(lambda name: name[0]),
+    )
+
+
+def test_sets_are_the_speakers_of_models() -> None:
+    scores, key, who = judged(["a1", "a2", "b1"], ["a3", "b2", "c1"])
+    resampling = Resampling("one-layer")
+    plan = resampling.plan(resampling.sample(scores, key, who, None))
+    rng, copy = np.random.default_rng(1), np.random.default_rng(1)
+    weights = np.concatenate(plan.draw_weights(rng))
+    # a1 a3, a2 a3, b1 b2; then a1 b2, a1 c1, a2 b2, a2 c1, b1 a3, b1 c1: by column of the matrix.
+    tar, non = draw_picks(2, copy), draw_picks(2, copy)
+    sample = resampling.sample(scores, key, who, None)
+    of_tar, of_non = (
+        np.unique(side.persons[0], return_inverse=True)[1] for side in (sample.tar, sample.non)
+    )
+    assert sorted(of_non.tolist()) == [0, 0, 0, 0, 1, 1]
+    assert weights.tolist() == [*tar[of_tar], *non[of_non]]
+
+
+@pytest.mark.parametrize("method", ["one-layer", "two-layer"])
+def test_models_of_one_speaker_are_no_sets(method: str) -> None:
+    scores, key, who = judged(["a1", "a2"], ["a3", "b1", "c1"])
+    with pytest.raises(InvalidInputError, match="have target trials of models of at least two"):
+        Resampling(method).sample(scores, key, who, None)
+    # b has a target, and no non-target.
+    scores, key, who = judged(["a1", "b1"], ["a3", "b2", "c1"])
+    is_non = key.non & np.array([[True], [False]])
+    alone = bp.Key(*key.ids, key.tar, is_non)
+    with pytest.raises(InvalidInputError, match="have non-target trials of models of at least two"):
+        Resampling(method).sample(scores, alone, who, None)
