@@ -182,6 +182,9 @@ class TestCautions:
         ((topic, text),) = of_scores(bp.Results(10 * llrs, -10 * llrs), [], {"": 0.5})
         assert topic == "Suspect scores"
         assert text.startswith("Cllr is 4 bits. Above 1, the scores are worse than none.")
+        # 4 x: 0.2 log2(1 + 4^4) + 0.8 log2(1 + 4^-4) = 1.6.
+        ((_, text),) = of_scores(bp.Results(4 * llrs, -4 * llrs), [], {})
+        assert text.startswith("Cllr is 1.61 bits. Above 1, ")
         # Turned round, decisions cost 0.8 / 0.2 = 1.6 times no detector's 0.5.
         points = {"": 0.5, "(x)": 0.5}
         texts = [text for _, text in of_scores(bp.Results(-llrs, llrs), [], points)]
