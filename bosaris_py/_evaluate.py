@@ -16,6 +16,7 @@ from bosaris_py._judging import Judging
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import or_none
 from bosaris_py._validation import (
+    Caution,
     FilePath,
     Rng,
     also,
@@ -276,7 +277,7 @@ def evaluate(
                 rows += [(name, row) for row in of_kinds]
         empty: dict[str, Any] = {}
         return Evaluation(
-            table=SystemTable(rows),
+            table=SystemTable(rows, cautions=heard),
             results=empty,
             primary=empty,
             plan=chosen,
@@ -304,7 +305,7 @@ def evaluate(
                 of_system = how.rows(scores, samples[name], results[name])
             rows += [(name, _with_primary(row, cost, of_cost)) for row in of_system]
     return Evaluation(
-        table=_sorted(rows, sort),
+        table=_sorted(rows, heard, sort),
         results=results,
         primary=primary,
         plan=chosen,
@@ -401,7 +402,7 @@ def evaluate_files(
                     found = ConditionTable.from_files(*parts, **by_condition).rows
             rows += [(name, row) for row in found]
     return Evaluation(
-        table=_sorted(rows, sort),
+        table=_sorted(rows, heard, sort),
         results=results,
         primary={},
         plan=chosen,
@@ -483,7 +484,7 @@ def _of_results(results: Mapping[str, Results], how: Judging, sort: str | None) 
             with cautions(system=name):
                 rows.append((name, how.pooled(found)))
     return Evaluation(
-        table=_sorted(rows, sort),
+        table=_sorted(rows, heard, sort),
         results=results,
         primary={},
         plan=None,
@@ -504,10 +505,12 @@ def _check_sort(sort: str | None, points: Mapping[str, Any]) -> None:
         check_choice(sort, tuple(names), "sort")
 
 
-def _sorted(rows: Sequence[tuple[str, ConditionRow]], sort: str | None) -> SystemTable:
+def _sorted(
+    rows: Sequence[tuple[str, ConditionRow]], heard: Sequence[Caution], sort: str | None
+) -> SystemTable:
     """Put systems into the order of a figure of all their trials, the lowest first."""
     if sort is None:
-        return SystemTable(rows)
+        return SystemTable(rows, cautions=heard)
     value = {
         name: figure
         for name, row in rows
@@ -515,7 +518,8 @@ def _sorted(rows: Sequence[tuple[str, ConditionRow]], sort: str | None) -> Syste
         for column, figure in row.figures.items()
         if sort in (column, column.partition("(")[0]) and figure is not None
     }
-    return SystemTable(sorted(rows, key=lambda pair: value.get(pair[0], math.inf)))
+    rows = sorted(rows, key=lambda pair: value.get(pair[0], math.inf))
+    return SystemTable(rows, cautions=heard)
 
 
 def _calibrated(model: Any, final: Any) -> str:

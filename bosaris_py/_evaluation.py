@@ -169,10 +169,11 @@ class Evaluation(Table):
             "fingerprint": None if self.plan is None else self.plan.fingerprint,
             "intervals": self.table.rows[0][1].how or None,
             "calibration": how.calibrated or None,
+            "cautions": self.cautions,
         }
 
     @property
-    def _note(self) -> str:
+    def _facts(self) -> str:
         plan = f"primary cost of {self.plan.name}" if self.plan else ""
         if any(cost.pooled for cost in self.primary.values()):
             plan = f"NO {plan}, because trials are pooled"
@@ -180,7 +181,11 @@ class Evaluation(Table):
             plan = f"plan {self.plan.name}, no figure of the mixture"
         elif self.plan and self.plan.by_condition:
             plan = f"NO {plan}, which judges each common condition by itself"
-        return joined_notes(self.table._note, plan, self._judging.calibrated)
+        return joined_notes(self.table.facts, plan, self._judging.calibrated)
+
+    @property
+    def _note(self) -> str:
+        return joined_notes(self._facts, *self.table.footnotes)
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -193,8 +198,8 @@ class Evaluation(Table):
         return self.table._best()
 
     def __repr__(self) -> str:
-        """Return the table and what its figures are."""
-        return f"{self.table.body}\n({self._note})"
+        """Return the table and what its figures and its signs are."""
+        return "\n".join((self.table.body, f"({self._facts})", *self.table.footnotes))
 
     def plot(self, kind: Kind = "det", *, system: str | None = None, **options: Any) -> "Picture":
         """Draw all systems, or one, with the operating points of the evaluation.

@@ -18,11 +18,17 @@ from bosaris_py._tables import (
     text_table,
     words_of_eer,
 )
-from bosaris_py._validation import cautions, hushed
+from bosaris_py._validation import Caution, cautions, hushed
+from bosaris_py.errors import (
+    DegenerateReplicatesWarning,
+    FewErrorsWarning,
+    FewSpeakersWarning,
+    SuspectScoresWarning,
+)
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
-from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
@@ -60,6 +66,15 @@ def is_rate(figure: str) -> bool:
 
 
 _NOTHING = "-"
+
+# The sign of what cautions of each kind are about; all others have the last one.
+_SIGNS: dict[type[Warning], str] = {
+    FewSpeakersWarning: "*",
+    FewErrorsWarning: "+",
+    SuspectScoresWarning: "#",
+    DegenerateReplicatesWarning: "~",
+    Warning: "^",
+}
 
 # The ends of some figures of a row, and how these intervals were made, in words.
 TableIntervals: TypeAlias = tuple[Mapping[str, tuple[float, float]], str]
@@ -248,9 +263,12 @@ class SystemTable(Table):
     rows : sequence of (str, ConditionRow)
         Name of the system and its figures. Where there are no conditions, the only row of
         a system is of kind ``"pooled"``.
+    cautions : sequence of Caution, optional
+        What was warned of. Figures that it concerns have a sign, which a footnote explains.
     """
 
     rows: tuple[tuple[str, ConditionRow], ...] = attrs.field(converter=_to_rows)
+    cautions: tuple[Caution, ...] = attrs.field(default=(), converter=_to_rows, kw_only=True)
 
     @property
     def leading(self) -> str:
@@ -283,23 +301,36 @@ class SystemTable(Table):
         return records
 
     def __repr__(self) -> str:
-        """Return the table as text, and what its figures are."""
-        return f"{self.body}\n({self._note})"
+        """Return the table as text, and what its figures and its signs are."""
+        return "\n".join((self.body, f"({self.facts})", *self.footnotes))
 
     @property
     def body(self) -> str:
         """The table alone, a rule between systems that have several rows."""
-        lines, names = self._texts(), [name for name, _ in self.rows]
+        lines, names = self._plain_texts(), [name for name, _ in self.rows]
+        signs = self._signs(lines[0])
+        # Digits stay below digits, with a sign or without.
+        for column in {column for _, column in signs}:
+            width = max(len(sign) for (_, where), sign in signs.items() if where == column)
+            for number, line in enumerate(lines[1:]):
+                line[column] += signs.get((number, column), "").ljust(width)
+            if column not in self._left:
+                lines[0][column] += " " * width
         first = {name: i for i, name in reversed(list(enumerate(names, start=1)))}
         starts = sorted(first.values())
         rules = starts if len(self._heads) > 1 else starts[:1]
-        return "\n".join(text_table(lines, left=self._left, rules=rules))
+        return "\n".join(map(str.rstrip, text_table(lines, left=self._left, rules=rules)))
 
     @property
-    def _note(self) -> str:
+    def facts(self) -> str:
+        """What the figures are, in words."""
         _, row = self.rows[0]
         counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.same_trials else ""
         return joined_notes(counts, row.note)
+
+    @property
+    def _note(self) -> str:
+        return joined_notes(self.facts, *self.footnotes)
 
     @property
     def same_trials(self) -> bool:
@@ -307,7 +338,55 @@ class SystemTable(Table):
         return len(self._heads) == 1 and len({(row.n_tar, row.n_non) for _, row in self.rows}) == 1
 
     def _texts(self) -> list[list[str]]:
+        lines = self._plain_texts()
+        for (number, column), sign in self._signs(lines[0]).items():
+            cell = lines[number + 1][column]
+            if isinstance(cell, WithInterval):
+                value, interval = cell.parts
+                lines[number + 1][column] = WithInterval(value, interval + sign)
+            else:
+                lines[number + 1][column] = cell + sign
+        return lines
+
+    def _plain_texts(self) -> list[list[str]]:
         return _printed(self.rows, self._heads, counts=not self.same_trials)
+
+    def _signs(self, heads: Sequence[str]) -> dict[tuple[int, int], str]:
+        """Return the signs of cells by row and column, both from 0."""
+        names = list(dict.fromkeys(name for _, row in self.rows for name in row.figures))
+        # Metrics are the last columns; what is about none of them stands beside the name.
+        columns = {name: i for i, name in enumerate(names, start=len(heads) - len(names))}
+        found: dict[tuple[int, int], dict[str, None]] = {}
+        for kind, sign in _SIGNS.items():
+            for caution in self._of_kind(kind):
+                about = dict(caution.about)
+                own = [columns[name] for name in caution.figures if name in columns]
+                for number, (system, row) in enumerate(self.rows):
+                    here = about.get("system") == system
+                    if here and about.get("condition", row.name) == row.name:
+                        beside = len(self._heads) - 1 if "condition" in about else 0
+                        for column in own or [beside]:
+                            found.setdefault((number, column), {})[sign] = None
+        return {where: "".join(signs) for where, signs in found.items()}
+
+    def _of_kind(self, kind: type[Warning]) -> list[Caution]:
+        """Return the cautions about a system whose category has the sign of a kind."""
+        return [
+            caution
+            for caution in self.cautions
+            if "system" in dict(caution.about)
+            and (caution.category if caution.category in _SIGNS else Warning) is kind
+        ]
+
+    @property
+    def footnotes(self) -> list[str]:
+        """What the signs in the table mean."""
+        lines = []
+        for kind, sign in _SIGNS.items():
+            if found := self._of_kind(kind):
+                counts = [caution.count for caution in found if caution.count is not None]
+                lines.append(f"{sign} {_words_of(kind, counts, len(counts) < len(found))}")
+        return lines
 
     def _best(self) -> set[tuple[int, int]]:
         """Return the cells of the lowest metrics among all trials of each system."""
@@ -321,6 +400,23 @@ class SystemTable(Table):
             known = {i: value for i, value in values.items() if value is not None}
             found |= {(i, column) for i, value in known.items() if value == min(known.values())}
         return found
+
+
+def _words_of(kind: type[Warning], counts: Sequence[float], uncounted: bool) -> str:  # noqa: FBT001
+    """Say what cautions of a kind mean for figures, with the least and the largest count."""
+    ends = [f"{end(counts):.2g}" for end in (min, max)] if counts else []
+    range_ = " to ".join(dict.fromkeys(ends))
+    if kind is FewSpeakersWarning:
+        few = [f"{range_} effective speakers"] if counts else []
+        few += ["one speaker makes most of the variance"] if uncounted else []
+        return f"{' or '.join(few)}: interval approximate"
+    if kind is FewErrorsWarning:
+        return f"{range_} errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
+    if kind is DegenerateReplicatesWarning:
+        return f"no value in {range_} of the replicates"
+    if kind is SuspectScoresWarning:
+        return "scores are hardly log-likelihood-ratios"
+    return "see the cautions"
 
 
 def _printed(
