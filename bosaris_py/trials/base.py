@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
+from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
     FilePath,
@@ -52,7 +53,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.storage.factors import as_positions
-from bosaris_py.storage.trial_table import ascends, disagree, order_trials, trial_codes
+from bosaris_py.storage.trial_table import TrialTable, ascends, disagree, order_trials, trial_codes
 from bosaris_py.trials.alignment import (
     Frame,
     IdIndex,
@@ -68,8 +69,11 @@ from bosaris_py.trials.alignment import (
 
 # Files
 
+# All text formats are imported when a table is written.
+_late, _ = on_demand(__name__, {"bosaris_py.storage.formats": ("write_table",)})
+
 # The format of each extension of a file name; a class has those that it has methods for.
-_FORMATS = {".h5": "hdf5", ".hdf5": "hdf5", ".mat": "mat", ".txt": "txt"}
+_FORMATS = {".h5": "hdf5", ".hdf5": "hdf5", ".mat": "mat", ".txt": "txt", ".csv": "csv"}
 
 _NO_FORMAT = {
     ".txt": "This class has no text format.",
@@ -87,10 +91,10 @@ class FileMethods(ArrayRecord):
     _kind: ClassVar[str]
 
     @classmethod
-    def _format_of(cls, path: FilePath) -> str:
+    def _format_of(cls, path: FilePath, action: Literal["read", "save"] = "read") -> str:
         """Return the format that a file name stands for, which the class must have."""
         extension = as_path(path).suffix.lower()
-        known = [known for known, form in _FORMATS.items() if hasattr(cls, f"read_{form}")]
+        known = [known for known, form in _FORMATS.items() if hasattr(cls, f"{action}_{form}")]
         if extension not in known:
             expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
             raise invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, _TABLES))
@@ -140,9 +144,9 @@ class FileMethods(ArrayRecord):
         Parameters
         ----------
         path : str or path-like
-            As for `read`.
+            As for `read`; trials, keys and scores also as ``.csv``, see `save_csv` there.
         """
-        getattr(self, f"save_{self._format_of(path)}")(path)
+        getattr(self, f"save_{self._format_of(path, 'save')}")(path)
 
     @classmethod
     def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
@@ -254,12 +258,13 @@ class NumberFileMethods(TextFileMethods):
         Parameters
         ----------
         path : str or path-like
-            Its name ends in ``.h5``, ``.hdf5``, ``.mat`` or ``.txt``.
+            Its name ends in ``.h5``, ``.hdf5``, ``.mat``, ``.txt`` or ``.csv``.
         number_format : str, optional
             For text files only: see `save_txt`.
         """
-        if self._format_of(path) == "txt":
-            self.save_txt(path, number_format=number_format)
+        form = self._format_of(path, "save")
+        if form in ("txt", "csv"):
+            getattr(self, f"save_{form}")(path, number_format=number_format)
         elif number_format is None:
             super().save(path)
         else:
@@ -579,6 +584,37 @@ class TrialRecords(Records):
             If pandas is not installed.
         """
         return super().to_frame(**options)
+
+    def save_csv(self, path: FilePath, *, number_format: str | None = None) -> None:
+        """Save the trials as a table with a header and commas, whatever the name of the file.
+
+        `read_scores`, `read_key` and `read_trials` read it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file, which is replaced if it exists; compressed if it ends in ``.gz``.
+        number_format : str, optional
+            How a score is written, for instance ``"%.4f"``. By default with as many digits as are
+            needed to read the same number back.
+
+        Raises
+        ------
+        InvalidInputError
+            If there are models or segments without any trial, which a table would lose; says how
+            many.
+        """
+        columns: dict[str, Any] = self._listed()
+        (models, modelset), (segments, segset) = columns.pop("model"), columns.pop("segment")
+        for side, used, ids in (("model", models, modelset), ("segment", segments, segset)):
+            unused = np.delete(ids, used)
+            if unused.size:
+                found = f"{unused.size} without any ({list_some(unused)})"
+                hint = "HDF5 keeps these; or leave them out with `filter`."
+                raise invalid("path", f"be .h5 unless each {side} has a trial", found, hint)
+        contents = columns.get("target"), columns.get("score")
+        table = TrialTable(modelset, models, segset, segments, *contents)
+        _late("write_table")(path, table, "csv", number_format=number_format)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the trials as dicts: ``model``, ``segment``, and ``target`` or ``score``.

@@ -125,10 +125,12 @@ def test_format_by_method_whatever_the_name(item: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("item", OBJECTS, ids=lambda item: type(item).__name__)
-@pytest.mark.parametrize("name", ["scores.csv", "noextension", "dir.mat/x", ".h5", "a.h5.gz"])
+@pytest.mark.parametrize("name", ["scores.tsv", "noextension", "dir.mat/x", ".h5", "a.h5.gz"])
 def test_unknown_extensions_name_the_known_ones(item: Any, name: str, tmp_path: Path) -> None:
     path = tmp_path / name
-    known = r"must end in \.h5, \.hdf5(, \.mat or \.txt| or \.mat); got '.*'"
+    known = (
+        r"must end in \.h5, \.hdf5(, \.mat, \.txt or \.csv|, \.mat or \.txt| or \.mat); got '.*'"
+    )
     for call in (item.save, type(item).read):
         with pytest.raises(InvalidInputError, match=known):
             call(path)
