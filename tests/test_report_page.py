@@ -38,7 +38,7 @@ def comparison(**p_values: float) -> ComparisonTable:
         for pair, p in p_values.items()
     }
     # An EER is better if it is lower.
-    return attrs.evolve(ComparisonTable.from_tests(tests), larger_is_better=False)
+    return attrs.evolve(ComparisonTable.from_tests(tests), larger_is_better=False, metric="EER")
 
 
 @pytest.fixture(scope="module")
@@ -78,16 +78,19 @@ def test_conditions_have_a_section_if_there_are_any() -> None:
 
 
 def test_intervals_of_conditions_are_in_per_cent() -> None:
-    cell = page._shaded(row(0.05, intervals={"eer": (0.01234, 0.5)}), 0.05)
+    cell = page._shaded(row(0.05, intervals={"eer": (0.01234, 0.5)}), 0.05, "eer")
     assert cell == '<td class="shade5">5.00<span class="interval"> [1.23, 50.00]</span></td>'
     # 5 x 0.021 / 0.1 = 1.05, upwards.
-    assert page._shaded(row(0.021), 0.1) == '<td class="shade2">2.10</td>'
-    assert page._shaded(row(0.0), 0.0) == '<td class="shade0">0.00</td>'
+    assert page._shaded(row(0.021), 0.1, "eer") == '<td class="shade2">2.10</td>'
+    assert page._shaded(row(0.0), 0.0, "eer") == '<td class="shade0">0.00</td>'
+    # Costs and bits are no shares.
+    cell = page._shaded(row(0.05, intervals={"cllr": (0.1, 0.3)}), 0.2, "cllr")
+    assert cell == '<td class="shade5">0.2000<span class="interval"> [0.1000, 0.3000]</span></td>'
 
 
 @pytest.mark.parametrize("nothing", [None, row(None)])
 def test_what_has_no_value_is_a_dash(nothing: ConditionRow | None) -> None:
-    assert page._shaded(nothing, 0.1) == "<td>-</td>"
+    assert page._shaded(nothing, 0.1, "eer") == "<td>-</td>"
 
 
 def test_ranks_are_of_more_than_two_systems() -> None:
@@ -269,7 +272,7 @@ class TestFigures:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(figures.plots, "plot_forest", lambda table, **words: (table, words))
-        title, draw, _ = figures._differences({"A": "short", "B": "b"}, comparison(AB=0.5))
+        title, draw, _ = figures._differences({"A": "short", "B": "b"}, comparison(AB=0.5), "eer")
         table, words = draw()
         assert (title, [*table.pairs]) == ("Differences of EERs", [("short", "b")])
         assert words == {"percent": True, "xlabel": "difference (%)"}
