@@ -250,7 +250,26 @@ def decisions_of(x: Experiment) -> unc.Decisions:
     return unc.Decisions.from_trials(*ids, np.arange(models.size) % 3 == 0, x.key)
 
 
+def crossed(x: Experiment) -> bp.CrossFit[bp.LinearCalibration]:
+    """Return maps that were trained without the speakers of a trial."""
+    speakers = tuple(x.speaker_maps.values())
+    return bp.cross_fit(
+        bp.LinearCalibration, x.first, x.key, speakers=speakers, folds=2, ridge="weak", rng=1
+    )
+
+
+def of_utterances(x: Experiment) -> bp.FlatScores:
+    """Return scores of one model on the segments of the key."""
+    _, segments = x.key.ids
+    return bp.FlatScores.from_trials(["m"] * segments.size, segments, np.arange(segments.size))
+
+
 ENTRY_POINTS: dict[str, list[Call]] = {
+    "cross_fit": [lambda x: crossed(x).scores.get_scores(x.key)],
+    "CrossFit": [lambda x: crossed(x).apply(x.second)],
+    "scores_of_segments": [
+        lambda x: bp.trials.scores_of_segments(of_utterances(x), x.key).get_scores(x.key)
+    ],
     "llr_bounds": [
         lambda x: bp.llr_bounds(x.first, x.key, speakers=tuple(x.speaker_maps.values()))
     ],
