@@ -635,7 +635,8 @@ class ListedSample(DivisibleSample):
         Raises
         ------
         InvalidInputError
-            If kinds are not known, or a class has no trial with a score.
+            If kinds are not known, a class has no trial with a score, or the layer does not name
+            the group of each spoof.
 
         Warns
         -----
@@ -656,8 +657,10 @@ class ListedSample(DivisibleSample):
             sides, speaker_strata = _persons(scores, plain, found), found.strata
         groups = np.full(np.count_nonzero(split), -1, dtype=np.int64)
         if layer is not None and metadata is not None:
-            codes = metadata.for_trials(plain).factor(layer).codes
-            groups = -2 - np.asarray(codes, dtype=np.int64)[chosen][split]
+            column = metadata.for_trials(plain).factor(layer)
+            own = column.take(np.flatnonzero(chosen)[split])
+            _refuse_unnamed(own, layer)
+            groups = -2 - np.asarray(own.codes, dtype=np.int64)
         tar, non = lists
         parts: list[tuple[FloatArray, Persons | None]]
         parts = [(tar, sides[0]), (non[~split], None), (non[split], None)]
@@ -916,6 +919,9 @@ def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClas
     return ScoredClass(scores, strata, None, persons, order=order)
 
 
+# What protocols have in the place of an attack where there is none, or none is known.
+_UNNAMED = ("-", "bonafide")
+
 # What the three classes are called in messages.
 KINDS_OF_CLASSES = ("targets", "zero-effort impostors", "spoofs")
 
@@ -939,6 +945,15 @@ def spoofed_trials(key: AnyKey, metadata: TrialMetadata | None) -> BoolArray:
             "metadata", "describe as spoofs only non-targets of the key", f"{clash} targets"
         )
     return is_spoof
+
+
+def _refuse_unnamed(groups: Factor, layer: str) -> None:
+    """Raise if a column does not name the group of each spoof."""
+    for code, level in enumerate(groups.levels.tolist()):
+        if level in _UNNAMED and (count := int(np.count_nonzero(groups.codes == code))):
+            hint = "Give unknown attacks names of their own; those of one name are drawn together."
+            expected = f"name a column with the attack of each spoof, which {layer!r} lacks"
+            raise invalid("layer", expected, f"{level!r} for {count} spoofs", hint)
 
 
 def spoofs_of_segments(metadata: TrialMetadata) -> TrialMetadata:

@@ -249,6 +249,8 @@ class TestPublicNames:
             *("__class_getitem__", "__init_subclass__", "__orig_bases__", "__parameters__"),
             # Of a class that is generic in the map that it holds.
             *("__class_getitem__", "__init_subclass__", "__orig_bases__", "__parameters__"),
+            # Of a class that is generic in the map that it holds.
+            *("__class_getitem__", "__init_subclass__", "__orig_bases__", "__parameters__"),
         }
         for public in classes:
             text = pydoc.plain(pydoc.render_doc(public))

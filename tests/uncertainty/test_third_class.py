@@ -174,3 +174,15 @@ def test_bad_input(trials):
         unc.bootstrap_scores(system, (key, metadata), unc.EER(), layer="attack")
     with pytest.raises(InvalidInputError, match="pigeonhole"):
         unc.bootstrap_scores(system, (key, metadata), unc.ADCF(), pigeonhole=True, **WHO)
+
+
+@pytest.mark.parametrize("unknown", ["-", "bonafide"])
+def test_attacks_without_a_name_are_no_layer(trials, unknown):
+    key, metadata, system, _, _ = trials
+    attacks = metadata.factor("attack").values().astype("U8")
+    own = metadata.factor("kind").values()
+    attacks[np.flatnonzero(own == "spoof")[:3]] = unknown
+    odd = bp.TrialMetadata(key, {"kind": own, "attack": attacks})
+    message = f"`layer` must name a column with the attack of each spoof, .* got '{unknown}' for 3"
+    with pytest.raises(InvalidInputError, match=message):
+        unc.bootstrap_scores(system, (key, odd), unc.ADCF(), layer="attack", **WHO)
