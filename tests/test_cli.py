@@ -64,11 +64,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command in this process; return its code and what it wrote."""
+    """Run the command in this process; return its code and what it wrote.
+
+    Lines about files that were written are left out: `test_each_file_has_a_line` is about them.
+    """
 
     def run_command(*words: object) -> tuple[int, str, str]:
         code = cli.main([str(word) for word in words])
-        return code, *capsys.readouterr()
+        out, err = capsys.readouterr()
+        return code, out, re.sub(r"(?m)^bosaris: wrote .*\n", "", err)
 
     return run_command
 
@@ -919,6 +923,17 @@ def test_progress_is_shown_at_a_terminal_only(
     code, out, err = run(*words)
     assert (code, "eval_a" in out) == (0, True)
     assert ("target scores" in err) == watched
+
+
+def test_each_file_has_a_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json"]
+    assert cli.main([*words, "--apply", "eval_a.h5", "-o", "llr\ns.h5"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert sorted(lines) == ["bosaris: wrote c.json", "bosaris: wrote llr\\ns.h5"]
+    assert cli.main(["evaluate", "eval_a.h5", "--key", "eval_key.h5", "-o", "no folder/t"]) == 1
+    assert "wrote" not in capsys.readouterr().err
+    assert cli.main(["evaluate", "eval_a.h5", "--key", "eval_key.h5"]) == 0
+    assert "wrote" not in capsys.readouterr().err
 
 
 def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

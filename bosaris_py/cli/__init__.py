@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from bosaris_py import errors
-from bosaris_py.cli.files import check_formats, check_outputs
+from bosaris_py.cli.files import check_formats, check_outputs, outputs_of
 from bosaris_py.cli.options import AnswerIsNo, UsageError
 from bosaris_py.cli.parser import make_parser
 from bosaris_py.cli.printing import say
-from bosaris_py.errors import BosarisError, as_keyword, as_message
+from bosaris_py.errors import BosarisError, as_keyword, as_message, printable
 
 # Keywords whose options have another name.
 _SPELLED = {
@@ -124,6 +124,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 args.run(args)
             except UsageError as error:
                 args.parser.error(str(error))
+            except AnswerIsNo:
+                _say_written(args)
+                raise
+            _say_written(args)
             if sys.stdout is not None:
                 sys.stdout.flush()
     except SystemExit as stop:
@@ -158,6 +162,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return 1
     return 0
+
+
+def _say_written(args: argparse.Namespace) -> None:
+    """Name the files that were written; a device or a pipe is none."""
+    for path in outputs_of(args).values():
+        if Path(path).is_file():
+            say(f"wrote {printable(path)}")
 
 
 # Set to 1, this environment variable shows where errors come from.

@@ -85,6 +85,13 @@ _OWN = re.compile(
 _LOOKED_AT = 2**16
 
 
+def outputs_of(args: argparse.Namespace) -> dict[str, str]:
+    """Return the files that the command writes, by their options."""
+    given = vars(args)
+    names = ("target", "output", *["model"] * bool(given.get("training")))
+    return {name: given[name] for name in names if given.get(name) is not None}
+
+
 def check_outputs(args: argparse.Namespace) -> None:
     """Refuse, before any work, to write into an input, or in place of what others wrote."""
     given = vars(args)
@@ -102,8 +109,7 @@ def check_outputs(args: argparse.Namespace) -> None:
             file.startswith("/dev/")
         ):
             say(f"{file} is a pipe: waiting until something is written into it")
-    names = ("target", "output", *["model"] * (model == "output"))
-    outputs = {name: given[name] for name in names if given.get(name) is not None}
+    outputs = outputs_of(args)
     if "" in outputs.values():
         raise UsageError("an output needs the name of a file; got an empty text")
     if len(set(map(os.path.realpath, outputs.values()))) < len(outputs):

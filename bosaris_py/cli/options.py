@@ -131,6 +131,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "test": dict(metavar="TEST", help="file of test scores"),
     "training": dict(nargs="*", metavar="SCORES", help="scores to train on"),
     "what": dict(choices=("plans", "formats"), help="what to list"),
+    "shell": dict(choices=("bash", "zsh", "fish"), help="for which shell"),
     "kind": dict(metavar="KIND", help="det, bayes, tippett, ece, pav, reliability, histogram, ..."),
     "score": dict(type=float, metavar="SCORE", help="score of the comparison"),
     # A tandem

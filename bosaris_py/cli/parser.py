@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from bosaris_py._version import __version__
-from bosaris_py.cli import drawing, judging, listing, training
+from bosaris_py.cli import completion, drawing, judging, listing, training
 from bosaris_py.cli.options import OPTIONS
 from bosaris_py.errors import printable
 
@@ -48,6 +48,19 @@ _TRAINING = (
 )
 
 
+# In which part of the help an option stands.
+_GROUPS: Mapping[str, str] = {
+    "trials": "--key --dev-key --asv --cm --metadata --dev-metadata --trials --conditions "
+    "--speakers --only --blind",
+    "figures": "--prior --plan --compatibility --eer --statistic --correction --rule --costs "
+    "--t-dcf --cross-fit --bootstrap --seed --same --different --reference",
+    "questions that the status answers": "--claim --fail-if-worse --criteria --judged-by",
+    "training": "--model --apply --method --objective --ridge",
+    "files of text, and large files": f"{_TEXT} --key-format --key-columns",
+    "output": "--output --force --to --content --form --json --csv --markdown --latex --wide "
+    "--sort --title --date --author --laboratory --window --range --of",
+}
+
 # What the help of each subcommand says: its purpose, then examples.
 _HELP: Mapping[str, tuple[str, ...]] = {
     "info": ("Say what files hold.", "bosaris info key.tsv scores.h5 fusion.json"),
@@ -56,6 +69,11 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris check scores.txt --trials trials.txt",
     ),
     "list": ("List plans or formats.", "bosaris list plans", "bosaris list formats --json"),
+    "completion": (
+        "Print a script that completes words of the command in a shell.",
+        "bosaris completion bash > ~/.local/share/bash-completion/completions/bosaris",
+        "bosaris completion fish > ~/.config/fish/completions/bosaris.fish",
+    ),
     "validate": (
         "Compute the figures of a validation report of log-likelihood-ratios.",
         "bosaris validate llrs.txt --key key.txt --speakers 're:^[^-]+'",
@@ -135,6 +153,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         f"system --trials! --key-format --key-columns --json --output --force {_TEXT}",
     ),
     "list": (listing.list_known, "what --json --wide"),
+    "completion": (completion.complete, "shell"),
     "validate": (
         judging.validate,
         f"system {_KEY} --metadata --speakers --bootstrap --seed --json --wide --output --force "
@@ -190,10 +209,17 @@ def make_parser() -> _Parser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
-        groups = [command, *([command.add_mutually_exclusive_group()] if "json" in options else [])]
+        groups = {
+            title: command.add_argument_group(title)
+            for title, members in _GROUPS.items()
+            if {*members.split()} & {*options.replace("!", "").split()}
+        }
+        forms = groups["output"].add_mutually_exclusive_group() if "--json" in options else None
+        title_of = {word: title for title, members in _GROUPS.items() for word in members.split()}
         for word in options.split():
             flags = ("-o", "--output") if word.startswith("--output") else (word.rstrip("!"),)
             words = OPTIONS[flags[-1]] | ({"required": True} if word.endswith("!") else {})
-            groups[-1 if "const" in words else 0].add_argument(*flags, **words)
-        command.set_defaults(run=run, parser=command)
+            group = groups[title_of[flags[-1]]] if flags[-1] in title_of else command
+            (forms if forms and "const" in words else group).add_argument(*flags, **words)
+        command.set_defaults(run=run, parser=command, root=parser)
     return parser
