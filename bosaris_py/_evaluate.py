@@ -95,7 +95,7 @@ def evaluate(
     confidence: float = 0.95,
     cross_fit: Any = None,
     base: float | None = None,
-    eer: EERDefinition = "rocch",
+    eer: EERDefinition | None = None,
     sort: str | None = None,
     workers: int = 1,
     progress: bool = False,
@@ -148,8 +148,9 @@ def evaluate(
         Maps are trained at their default prior, which is printed.
     base : float, optional
         Base of the log-likelihood-ratios, such as 10; by default they are natural.
-    eer : {"rocch", "interpolated", "step"}, default: "rocch"
-        Which equal error-rate the table has; see `bosaris_py.eer`.
+    eer : {"rocch", "interpolated", "step"}, optional
+        Which equal error-rate the table has; see `bosaris_py.eer`. By default that of the plan, if
+        it names one, else ``"rocch"``.
     sort : str, optional
         A column, such as ``"eer"`` or ``"min_dcf(0.05)"``, by which systems are put in order, the
         lowest first; by default they stand as given. The point in brackets may be left out where
@@ -191,7 +192,10 @@ def evaluate(
     B          0.00       0.0000       0.3333   0.0000  0.3785
     (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
-    check_choice(eer, EERDefinition, "eer")
+    chosen = None if plan is None else find_plan(plan)
+    of_plan = None if chosen is None else chosen.eer
+    definition: EERDefinition = eer or of_plan or "rocch"
+    check_choice(definition, EERDefinition, "eer")
     check_choice(method, ScoresMethod, "method")
     if method != "speaker" and not replications:
         expected = f'be given with method="{method}"'
@@ -205,18 +209,17 @@ def evaluate(
         if whole and whole != [base]:
             expected = "be Scores of trials, with a key, for all options but priors, eer and sort"
             raise invalid("systems", expected, describe(systems), "See Scores.from_trials.")
-        how = _without_key(priors, normalize=normalize, eer=eer)
+        how = _without_key(priors, normalize=normalize, eer=definition)
         return _of_results(found, how, sort)
     systems = cast("SystemsLike", systems)
     large = () if whole else large_files(systems, key)
     if large:
         blocks: dict[str, Any] = {"workers": workers, "progress": progress}
         return evaluate_files(
-            *large, priors=priors, normalize=normalize, eer=eer, sort=sort, **blocks
+            *large, priors=priors, normalize=normalize, eer=definition, sort=sort, **blocks
         )
     named = {name: to_natural(scores, base) for name, scores in as_systems(systems).items()}
     key, metadata = split_key(key)
-    chosen = None if plan is None else find_plan(plan)
     refuse_spoofs(metadata, chosen)
     points = named_points(priors)
     by_condition = chosen is not None and chosen.by_condition
@@ -245,7 +248,7 @@ def evaluate(
         replications=replications,
         seed=as_seed(rng),
         confidence=check_fraction(confidence, "confidence"),
-        eer=eer,
+        eer=definition,
         workers=workers,
         method=method,
         strata=of_speakers,

@@ -238,7 +238,7 @@ class Judging:
             if self.replications:
                 once = self.resampling(self.replications)
                 found |= row_intervals(sample, {figure: plain}, once)[0]
-            elif self.by_speaker and isinstance(plain, LINEAR):
+            elif self.by_speaker and isinstance(plain, (*LINEAR, SteppyEER)):
                 influence = SpeakerInfluence.of(losses_of(plain, sample), sample)
                 check_influences({figure: influence}, FEWEST_FOR_INTERVAL)
                 interval = influence.interval(self.confidence, METHOD)

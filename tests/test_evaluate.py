@@ -67,7 +67,7 @@ def metadata(key, maps):
 @pytest.fixture(scope="module")
 def evaluation(systems, key, maps):
     options = {"replications": 20, "rng": 1, "speakers": tuple(maps.values())}
-    return bp.evaluate(systems, key, priors=[0.3, 0.5], plan="VoxSRC", **options)
+    return bp.evaluate(systems, key, priors=[0.3, 0.5], plan="VoxSRC", eer="rocch", **options)
 
 
 class TestFigures:
@@ -95,7 +95,12 @@ class TestFigures:
         assert evaluation.primary["B"] == cost
         record = evaluation.records()[1]
         assert (record["min_primary"], record["act_primary"]) == (cost.minimum, cost.actual)
-        assert "EER of the ROC's convex hull; primary cost of VoxSRC)" in str(evaluation)
+        # The plan has the EER of the kit, which `eer` overrides.
+        results = bp.Results.from_scores(systems["B"], key)
+        assert record["eer"] == results.equal_error_rate("interpolated")
+        hull = bp.evaluate(systems, key, plan="VoxSRC", eer="rocch")
+        assert hull.records()[1]["eer"] == results.eer
+        assert "EER of the ROC's convex hull; primary cost of VoxSRC)" in str(hull)
 
     def test_segments_of_unknown_speakers(self, key, systems):
         """Nobody is the target of the last segment, so its speaker is not known."""

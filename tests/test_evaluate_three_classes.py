@@ -68,13 +68,13 @@ def test_the_figures_are_those_of_the_functions(read):
     scores, pair = read
     found = bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2")
     (record,) = found.records()
-    lists = lists_of(scores, *pair)
+    lists, kit = lists_of(scores, *pair), {"definition": "step"}
     expected = {
         "a_dcf": bp.a_dcf(*lists, "ASVspoof5"),
         "act_a_dcf": bp.act_a_dcf(*lists, "ASVspoof5"),
-        "sv_eer": bp.sv_eer(*lists),
-        "spf_eer": bp.spf_eer(*lists),
-        "sasv_eer": bp.sasv_eer(*lists),
+        "sv_eer": bp.sv_eer(*lists, **kit),
+        "spf_eer": bp.spf_eer(*lists, **kit),
+        "sasv_eer": bp.sasv_eer(*lists, **kit),
     }
     # Sums in another order.
     assert {name: record[name] for name in FIGURES} == pytest.approx(expected, rel=1e-12)
@@ -161,7 +161,7 @@ def test_what_the_plan_does_not_know_is_refused(read, option):
 def test_without_replicates_figures_with_a_formula_have_intervals(read):
     scores, pair = read
     (record,) = bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2", **WHO).records()
-    expected = unc.speaker_interval(scores, pair, unc.SVEER(), **WHO)
+    expected = unc.speaker_interval(scores, pair, unc.SVEER("step"), **WHO)
     assert (record["sv_eer_low"], record["sv_eer_high"]) == (expected.low, expected.high)
 
 
@@ -342,7 +342,7 @@ def test_a_mean_over_data_sets_is_no_figure_of_the_pool(read):
         ]
         # Sums in another order.
         assert row["a_dcf"] == pytest.approx(bp.a_dcf(*lists, "ASVspoof5"), rel=1e-12)
-        assert row["sasv_eer"] == pytest.approx(bp.sasv_eer(*lists), rel=1e-12)
+        assert row["sasv_eer"] == pytest.approx(bp.sasv_eer(*lists, definition="step"), rel=1e-12)
     for name in FIGURES:
         assert macro[name] == pytest.approx(sum(row[name] for row in of_sets) / 2, rel=1e-12)
         assert macro[f"{name}_low"] <= macro[name] <= macro[f"{name}_high"]
@@ -396,6 +396,7 @@ def systems(read):
 def test_systems_are_compared_by_a_figure_of_three_classes(read, systems, statistic):
     _, pair = read
     found = bp.evaluate(systems, pair, plan="ASVspoof5-2", **WHO, replications=50, rng=1)
+    assert found.records()[0]["eer_definition"] == "step"
     table = found.compare(statistic)
     judged = statistic or unc.ADCF("ASVspoof5")
     test = unc.paired_bootstrap(*systems.values(), pair, judged, **WHO, replications=50, rng=1)
@@ -490,3 +491,30 @@ def test_rates_have_intervals_in_all_three_definitions(read, definition):
         assert statistic(*lists) == value
         alone = unc.bootstrap_scores(scores, pair, statistic, **drawn)
         assert (record[f"{name}_low"], record[f"{name}_high"]) == (alone.low, alone.high)
+
+
+@pytest.mark.parametrize("definition", ["interpolated", "step"])
+def test_the_formula_has_the_error_of_the_hull_around_the_value(read, definition):
+    scores, pair = read
+    hull = unc.speaker_interval(scores, pair, unc.SVEER(), **WHO)
+    own = unc.speaker_interval(scores, pair, unc.SVEER(definition), **WHO)
+    assert own.estimate == bp.sv_eer(*lists_of(scores, *pair), definition=definition)
+    assert own.standard_error == hull.standard_error
+    # Ends are exp(+- t SE / estimate) away.
+    reach = np.log(hull.high / hull.estimate) * hull.estimate
+    assert np.log(own.high / own.estimate) * own.estimate == pytest.approx(reach, rel=1e-9)
+
+
+@pytest.mark.parametrize("eer", [None, "step", "interpolated"])
+def test_the_definition_of_a_plan_is_overridden(read, eer):
+    scores, pair = read
+    plan = bp.PLANS["SASV2022"].evolve(eer="interpolated")
+    (record,) = bp.evaluate({"a": scores}, pair, plan=plan, eer=eer).records()
+    definition = eer or "interpolated"
+    expected = bp.sasv_eer(*lists_of(scores, *pair), definition=definition)
+    # Sums in another order.
+    assert record["sasv_eer"] == pytest.approx(expected, rel=1e-12)
+    assert "equal error-rates  interpolated" in str(plan)
+    assert plan.fingerprint != bp.PLANS["SASV2022"].fingerprint
+    with pytest.raises(InvalidInputError, match="`eer` must be one of"):
+        bp.PLANS["SASV2022"].evolve(eer="mean")

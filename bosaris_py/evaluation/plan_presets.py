@@ -98,24 +98,17 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
     "published; here they are pooled.",
     "SRE21": "Sources disagree on further partitions: Hyperion divides the trials of the audio "
     "track, not of the audio-visual one, by phone_num_match as well.",
-    "VoxSRC": 'The kit\'s EER is eer(tar, non, definition="interpolated"). By default the one '
-    "printed here is that of the convex hull.",
+    "VoxSRC": 'The kit\'s EER is eer(tar, non, definition="interpolated"), which `evaluate` gives; '
+    "`primary_cost` has that of the convex hull.",
     "ASVspoof5-1": (
         "Bona fide speech is the target. EER, Cllr and actual cost are further figures.",
-        'The kit\'s EER is eer(tar, non, definition="step"). By default the one printed here is '
-        "that of the convex hull.",
+        'The kit\'s EER is eer(tar, non, definition="step"), which `evaluate` gives; '
+        "`primary_cost` has that of the convex hull.",
     ),
-    "ASVspoof5-2": (
-        "Systems were ranked by the minimum a-DCF. t_dcf and t_eer judge two detectors in tandem.",
-        'The kit\'s equal error rates are those of definition="step", the ones printed here those '
-        "of the convex hull.",
-    ),
-    "SASV2022": (
-        "Systems were ranked by the SASV-EER, whose mix of impostors and spoofs is that of the "
-        "protocol.",
-        'The challenge\'s equal error rates are those of definition="step", the ones printed here '
-        "those of the convex hull.",
-    ),
+    "ASVspoof5-2": "Systems were ranked by the minimum a-DCF. t_dcf and t_eer judge two detectors "
+    "in tandem.",
+    "SASV2022": "Systems were ranked by the SASV-EER, whose mix of impostors and spoofs is that of "
+    "the protocol.",
     "ASVspoof2019-LA": (_BY_UTTERANCE, _OF_CM),
     "ASVspoof2021-LA": (_BY_UTTERANCE, _OF_CM),
     "WildSpoof": (
@@ -182,10 +175,13 @@ _EERS_OF_SPOOFS = ("sv_eer", "spf_eer", "sasv_eer")
 _A_DCF: dict[str, Any] = {
     "figures": ("a_dcf", "act_a_dcf", *_EERS_OF_SPOOFS),
     "spoof_costs": "ASVspoof5",
+    "eer": "step",
 }
 _LA19 = "ASVspoof 2019 challenge, logical access: verifier and countermeasure in tandem"
 _LA21 = "ASVspoof 2021 challenge, logical access: verifier and countermeasure in tandem"
-_TANDEM: dict[str, Any] = {"figures": ("min_t_dcf", "cm_eer"), "spoof_costs": "ASVspoof5"}
+# What the kits of ASVspoof and SASV compute.
+_STEP: dict[str, Any] = {"eer": "step"}
+_TANDEM: dict[str, Any] = {"figures": ("min_t_dcf", "cm_eer"), "spoof_costs": "ASVspoof5", **_STEP}
 _WILD = "WildSpoof Challenge 2026, spoofing-robust speaker verification"
 _ESDD = "Environmental Sound Deepfake Detection Challenge 2026"
 _CNSRC = "CN-Celeb Speaker Recognition Challenge 2022, verification"
@@ -207,13 +203,13 @@ PLANS = PlanCollection(
         _preset("SRE20-CTS", "NIST 2020 CTS challenge", (0.05,), "SS"),
         _preset("SRE21", "NIST SRE 2021", (0.01, 0.05), "SM", factors=_MATCH_FACTORS),
         _preset("SRE24", "NIST SRE 2024", (0.01, 0.05), "SS", factors=_MATCH_FACTORS),
-        _preset("VoxSRC", _VOXSRC, (0.05,), "VV", **_BY_MINIMUM),
+        _preset("VoxSRC", _VOXSRC, (0.05,), "VV", eer="interpolated", **_BY_MINIMUM),
         _preset("SdSV", _SDSV, (_COSTLY_MISS,), "SS", **_BY_MINIMUM),
         _preset("ASVspoof2019-LA", _LA19, (), "SS", tandem_form="legacy", **_TANDEM, **_BY_MINIMUM),
         _preset("ASVspoof2021-LA", _LA21, (), "SS", **_TANDEM, **_BY_MINIMUM),
-        _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), "VV", **_BY_MINIMUM),
+        _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), "VV", **_STEP, **_BY_MINIMUM),
         _preset("ASVspoof5-2", _ROBUST, (), "SS", **_A_DCF, **_BY_MINIMUM),
-        _preset("SASV2022", _SASV, (), "SS", figures=_EERS_OF_SPOOFS, **_BY_MINIMUM),
+        _preset("SASV2022", _SASV, (), "SS", figures=_EERS_OF_SPOOFS, **_STEP, **_BY_MINIMUM),
         _preset("WildSpoof", _WILD, (), "MM", sets="dataset", **_A_DCF, **_BY_MINIMUM),
         _preset("ESDD", _ESDD, (), "VV", figures=("cm_eer",), **_BY_MINIMUM),
         _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),

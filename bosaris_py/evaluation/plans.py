@@ -18,6 +18,7 @@ from bosaris_py._arrays import Readable
 from bosaris_py._validation import check_choice, describe, invalid, list_some, nearest, one_of
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.strata import checked_weights
 
 # How sure a part of a plan is.
@@ -225,6 +226,9 @@ class EvaluationPlan(metaclass=Readable):
         Of the t-DCF, see `tandem_cost`.
     sets : str, default: ""
         A column of the metadata that names data sets: each figure is the mean of those of the sets.
+    eer : {"rocch", "interpolated", "step"}, optional
+        Which equal error-rates `evaluate` gives under the plan, see `bosaris_py.eer`; by default
+        those of the convex hull.
     official_scorer : str, default: ""
         The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
@@ -274,6 +278,9 @@ class EvaluationPlan(metaclass=Readable):
         default="revised", validator=one_of(("revised", "legacy"))
     )
     sets: str = ""
+    eer: EERDefinition | None = attrs.field(
+        default=None, validator=attrs.validators.optional(one_of(EERDefinition))
+    )
     official_scorer: str = ""
     points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
@@ -360,6 +367,7 @@ class EvaluationPlan(metaclass=Readable):
             whole += [list(self.figures), costs]
             whole += [self.tandem_form] if self.detectors == 2 else []
             whole += [self.sets] if self.sets else []
+            whole += [self.eer] if self.eer else []
         return whole
 
     @property
@@ -406,6 +414,8 @@ class EvaluationPlan(metaclass=Readable):
             lines.append(f"  costs              {self.costs_in_words}")
         if self.detectors == 2:
             lines.append(f"  detectors          asv and cm, {self.tandem_form} t-DCF")
+        if self.eer is not None:
+            lines.append(f"  equal error-rates  {self.eer}")
         if self.sets:
             lines.append(f"  mean over          the values of {self.sets}")
         for point, beta in zip(self.operating_points, self.betas, strict=True):

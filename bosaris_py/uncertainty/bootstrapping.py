@@ -37,7 +37,11 @@ from bosaris_py.uncertainty.bootstrap_result import (
     warn_of_no_variation,
 )
 from bosaris_py.uncertainty.influence.open_ends import open_ends, units_of
-from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL, check_influences
+from bosaris_py.uncertainty.influence.speaker_influence import (
+    FEWEST_FOR_INTERVAL,
+    SpeakerInfluence,
+    check_influences,
+)
 from bosaris_py.uncertainty.influence.studentised import Studentised, influences_of
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, view_of
 from bosaris_py.uncertainty.resampling import (
@@ -272,6 +276,15 @@ def bootstrap_sample(
     if not warn_of_degenerate(max(results, key=lambda result: result.n_degenerate)):
         named = zip(names or ["metric"] * len(students), students, strict=True)
         influences = [(name, one.influence) for name, one in named if one]
+        persons = plan.persons if isinstance(plan, SpeakerPlan) else None
+        if persons is not None and persons.n_second is None and not persons.n_groups:
+            # Their intervals are percentiles, which rest on speakers, too.
+            steps = zip(names or ["metric"] * len(systems), systems, strict=True)
+            influences += [
+                (name, SpeakerInfluence.on(system.statistic, sample))
+                for name, system in steps
+                if isinstance(system.statistic, SteppyEER)
+            ]
         if not names:
             influences = sorted(influences, key=lambda one: one[1].effective_speakers)[:1]
         few_speakers = check_influences(dict(influences), FEWEST_FOR_INTERVAL)

@@ -36,6 +36,7 @@ from bosaris_py.uncertainty.statistics.curves import (
     MinCllr,
     MinDCF,
     RateAt,
+    SteppyEER,
 )
 
 # Scores whose losses are made together: they stay in the cache.
@@ -139,6 +140,10 @@ def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") 
     """Return the losses of scores at the optimum of a metric."""
     if isinstance(statistic, (MeanActDCF, MeanMinDCF)):
         return _mean_of([losses_of(one, sample, name) for one in statistic.each])
+    if isinstance(statistic, SteppyEER):
+        # Hull and steps meet in large samples, so that their rates vary alike to first order.
+        of_hull, value = losses_of(EER(), sample, name), float(statistic.of_sample(sample))
+        return of_hull._replace(estimate=value, bounds=(0.0, 1.0))
     if isinstance(statistic, Cllr):
         if not math.isfinite(sample.cllr):
             raise invalid(name, "be finite on the data", f"{sample.cllr}")

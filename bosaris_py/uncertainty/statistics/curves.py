@@ -269,7 +269,8 @@ class SteppyEER(CurveStatistic):
 
     Notes
     -----
-    There is no formula of its standard error, so its intervals are by percentiles.
+    Intervals of a bootstrap are by percentiles. `speaker_interval` has the standard error of `EER`,
+    which both have to first order, around this value.
 
     Examples
     --------
