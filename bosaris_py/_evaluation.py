@@ -199,7 +199,11 @@ class Evaluation(Table):
 
     def __repr__(self) -> str:
         """Return the table and what its figures and its signs are."""
-        return "\n".join((self.table.body, f"({self._facts})", *self.table.footnotes))
+        return "\n".join((self.table.body, *self._below))
+
+    @property
+    def _below(self) -> list[str]:
+        return [f"({self._facts})", *self.table.footnotes]
 
     def plot(self, kind: Kind = "det", *, system: str | None = None, **options: Any) -> "Picture":
         """Draw all systems, or one, with the operating points of the evaluation.

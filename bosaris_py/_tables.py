@@ -123,7 +123,7 @@ def fitted(shown: object, width: int) -> str:
     """Return what an object prints as, in lines of at most `width` where words allow it."""
     text = str(shown)
     if isinstance(shown, Table):
-        below = f"({shown._note})" if shown._note else ""
+        below = "\n".join(shown._below)
         body = text.removesuffix(below).rstrip()
         if max(map(len, body.split("\n"))) > width:
             # What is warned of when figures are computed is not when they are laid out.
@@ -259,6 +259,11 @@ class Table(Records):
     def _note(self) -> str:
         """What the figures are, said below the table in each form that is for reading."""
         return ""
+
+    @property
+    def _below(self) -> Sequence[str]:
+        """The lines of the note, as they are printed."""
+        return (f"({self._note})",) if self._note else ()
 
     def _best(self) -> Collection[tuple[int, int]]:
         """Return row and column, both from 0, of the cells that HTML shows in bold."""

@@ -302,7 +302,11 @@ class SystemTable(Table):
 
     def __repr__(self) -> str:
         """Return the table as text, and what its figures and its signs are."""
-        return "\n".join((self.body, f"({self.facts})", *self.footnotes))
+        return "\n".join((self.body, *self._below))
+
+    @property
+    def _below(self) -> list[str]:
+        return [f"({self.facts})", *self.footnotes]
 
     @property
     def body(self) -> str:
