@@ -198,3 +198,35 @@ def test_models_of_one_speaker_are_no_sets(method: str) -> None:
     alone = bp.Key(*key.ids, key.tar, is_non)
     with pytest.raises(InvalidInputError, match="have non-target trials of models of at least two"):
         Resampling(method).sample(scores, alone, who, None)
+
+
+@pytest.mark.parametrize("two_layer", [False, True])
+def test_each_trial_of_a_set_can_be_drawn(*, two_layer: bool) -> None:
+    plan = set_plan([0, 0, 1, 1], two_layer=two_layer)
+    rng = np.random.default_rng(2125)
+    # A trial is missing from a draw with chance 0.25 at least, and from all 200 with 1e-57 at most.
+    drawn = np.array([plan.draw_weights(rng)[0] for _ in range(200)])
+    assert (drawn.max(axis=0) > 0).all()
+    assert set(drawn.sum(axis=1).tolist()) == {4}
+
+
+def test_speakers_weights_multiply_in_each_trial() -> None:
+    scores, key, who = judged(["a1", "b1", "c1"], ["a3", "b2", "c2"])
+    resampling = Resampling("speaker")
+    sample = resampling.sample(scores, key, who, None)
+    plan = resampling.plan(sample)
+    tar, non = plan.draw_weights(np.random.default_rng(3))
+    picks = draw_picks(3, np.random.default_rng(3))
+    one, other = sample.non.persons
+    numbers = np.unique(np.concatenate([one, other]))
+    code = {person: number for number, person in enumerate(numbers.tolist())}
+    assert tar.tolist() == [picks[code[person]] for person in sample.tar.persons[0].tolist()]
+    expected = [picks[code[i]] * picks[code[j]] for i, j in zip(one, other, strict=True)]
+    assert non.tolist() == expected
+    assert len(set(expected)) > 1
+
+
+def test_double_or_nothing_is_what_it_says() -> None:
+    persons = PersonWeights(50, None, "double-or-nothing")
+    drawn, _ = persons.draw(20, np.random.default_rng(1))
+    assert set(np.unique(drawn).tolist()) == {0, 2}
