@@ -10,7 +10,7 @@ import attrs
 
 from bosaris_py._judging import Judging, as_point
 from bosaris_py._lazy import on_demand
-from bosaris_py._tables import Table, joined_notes
+from bosaris_py._tables import Table, joined_notes, scale_of_costs, words_of_eer
 from bosaris_py._validation import (
     Caution,
     FilePath,
@@ -538,9 +538,16 @@ class Evaluation(Table):
         return ClaimTable(tuple(rows), how.confidence, self._drawn)
 
     @property
+    def _defined(self) -> str:
+        """What the figures of all systems are, in words."""
+        how = self._judging
+        return joined_notes(scale_of_costs(how.normalize), words_of_eer(how.eer))
+
+    @property
     def _drawn(self) -> str:
-        """How replicates are drawn, in words."""
-        return f"{self._judging.method} bootstrap, {self._judging.replications} replicates"
+        """What the figures are and how replicates are drawn, in words."""
+        drawn = f"{self._judging.method} bootstrap, {self._judging.replications} replicates"
+        return joined_notes(self._defined, drawn)
 
     def _replicated(
         self, stated: Sequence[Claim]
@@ -597,7 +604,8 @@ class Evaluation(Table):
         system   characteristic        criterion   estimate  result
         xvector  discriminating power  eer <= 3 %    2.43 %  pass
         xvector  accuracy              cllr <= 0.2   0.2884  fail
-        (judged by the estimate, whatever its interval)
+        (judged by the estimate, whatever its interval; costs are normalized;
+        EER of the ROC's convex hull)
         """
         self._refuse_kinds("criteria")
         how = self._judging
@@ -617,7 +625,7 @@ class Evaluation(Table):
                 for name, row in pooled.items()
                 for value in [row.figures[column]]
             ]
-            return CriterionTable(tuple(rows), judged_by, how.confidence)
+            return CriterionTable(tuple(rows), judged_by, how.confidence, self._defined)
         if not drawn:
             hint = "Give evaluate() speakers and replications=1000, with scores in memory."
             expected = 'be "estimate" for an evaluation without replicates'

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 import attrs
 
 from bosaris_py._arrays import Readable
-from bosaris_py._tables import Table, or_none, text_table
+from bosaris_py._tables import Table, joined_notes, or_none, text_table
 from bosaris_py._validation import as_number, describe, invalid, list_some, nearest
 
 _CLAIM = re.compile(r"\s*([a-z_]+(?:\([^()]*\))?)\s*(<=|>=)\s*([^\s%]+)\s*(%?)\s*")
@@ -160,7 +160,7 @@ class ClaimTable(Table):
     confidence : float
         Of the one-sided ends; one minus the level of the tests.
     how : str
-        How replicates were drawn.
+        What the figures are, and how replicates were drawn.
     """
 
     rows: tuple[ClaimRow, ...]
@@ -179,7 +179,8 @@ class ClaimTable(Table):
         -------
         list of dict
             Keys ``system``, ``claim``, ``estimate``, ``end``, ``p_value``, ``p_holm``, ``shown``,
-            ``verdict``: shown, open or refuted.
+            ``verdict``: shown, open or refuted; ``defined``: what the figures are, and how
+            replicates were drawn.
         """
         return [
             {
@@ -191,6 +192,7 @@ class ClaimTable(Table):
                 },
                 "shown": row.shown,
                 "verdict": row.verdict,
+                "defined": self.how,
             }
             for row in self.rows
         ]
@@ -296,7 +298,7 @@ class CriterionTable(Table):
     confidence : float
         Of the one-sided ends.
     how : str
-        How replicates were drawn; empty without.
+        What the figures are, and how replicates were drawn.
     """
 
     rows: tuple[CriterionRow, ...]
@@ -316,7 +318,7 @@ class CriterionTable(Table):
         -------
         list of dict
             Keys ``system``, ``characteristic``, ``criterion``, ``estimate``, ``end``,
-            ``judged_by``, ``passed``. Rates are fractions.
+            ``judged_by``, ``defined``, ``passed``. Rates are fractions.
         """
         return [
             {
@@ -326,6 +328,7 @@ class CriterionTable(Table):
                 "estimate": or_none(row.estimate),
                 "end": None if row.end is None else or_none(row.end),
                 "judged_by": self.judged_by,
+                "defined": self.how,
                 "passed": row.passed,
             }
             for row in self.rows
@@ -334,7 +337,7 @@ class CriterionTable(Table):
     @property
     def _note(self) -> str:
         if self.judged_by == "estimate":
-            return "judged by the estimate, whatever its interval"
+            return joined_notes("judged by the estimate, whatever its interval", self.how)
         return (
             f"judged by the one-sided {100 * self.confidence:g} % end, each system by itself; "
             f"{self.how}"

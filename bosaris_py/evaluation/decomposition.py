@@ -82,9 +82,10 @@ class Decomposition(Table):
         Returns
         -------
         list of dict
-            ``figure``, ``by``, ``total`` and the parts, None where they do not apply.
+            ``figure``, ``by``, ``total`` and the parts, None where they do not apply; and
+            ``normalized``.
         """
-        return [attrs.asdict(row) for row in self.rows]
+        return [{**attrs.asdict(row), "normalized": self.normalized} for row in self.rows]
 
     def row(self, figure: str, by: str = "") -> DecomposedFigure:
         """Return one of the rows.

@@ -172,3 +172,92 @@ def test_one_order_of_columns() -> None:
         unc.bootstrap_condition_table(SYSTEMS["A"], KEY, HALVES, 0.3, **DRAWN).rows[0],
     ):
         assert list(table.figures) == order
+
+
+SEXES = np.array(["f", "m"] * 12)
+SPLIT = bp.TrialMetadata(KEY, model_columns={"enrolled": SEXES}, segment_columns={"tested": SEXES})
+MIN_DCF = unc.MinDCF(0.3, normalize=True)
+AT = "minDCF(0.3); costs are normalized"
+
+
+def drawn_evaluation() -> bp.Evaluation:
+    return bp.evaluate(SYSTEMS, KEY, priors=0.3, **DRAWN)
+
+
+def crossed(metric: Any) -> Table:
+    found = bp.evaluate(SYSTEMS, (KEY, SPLIT), priors=0.3)
+    return found.cross("enrolled", "tested", metric=metric, system="A")
+
+
+def transferred() -> Table:
+    dev, test = ((SYSTEMS[name].filter(ids, ids, keep=True), KEY.filter(ids, ids, keep=True))
+                 for name, ids in (("A", IDS[:12]), ("B", IDS[12:])))  # fmt: skip
+    return bp.transfer(dev=dev, test=test, point=bp.OperatingPoint(0.3), replications=40, rng=1)
+
+
+# Tables of other layouts: how each is made, what is said below it, and what each record says.
+OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
+    "bootstrap table": (
+        lambda: unc.bootstrap_table(SYSTEMS, KEY, MIN_DCF, methods=["iid", "speaker"], **DRAWN),
+        (AT, "95 % basic (by iid) and student (by speaker) intervals of 40 replicates"),
+        {"metric": AT, "replications": 40},
+    ),
+    "bootstrap table of EERs": (
+        lambda: unc.bootstrap_table(SYSTEMS, KEY, unc.EER(), methods=["iid"], **DRAWN),
+        (HULL, "40 replicates"),
+        {"metric": HULL},
+    ),
+    "ranks": (
+        lambda: unc.compare_systems(SYSTEMS, KEY, MIN_DCF, **DRAWN).rank_intervals(),
+        (AT, "ranks of all systems, 95 % confidence", "Holm's correction"),
+        {"metric": AT, "confidence": 0.95, "correction": "holm"},
+    ),
+    "cross table": (lambda: crossed(MIN_DCF), (AT,), {"metric": AT}),
+    "cross table of EERs": (lambda: crossed(None), (HULL,), {"metric": HULL}),
+    "transfer": (
+        lambda: transferred(),
+        ("cost at P(target) 0.3, not normalized", "95 % intervals: 40 replicates"),
+        {"normalized": False, "n_tar": 12},
+    ),
+    "decomposition": (
+        lambda: bp.decompose(SYSTEMS["A"], KEY),
+        ("costs are normalized",),
+        {"normalized": True},
+    ),
+    "decomposition, costs as they are": (
+        lambda: bp.decompose(SYSTEMS["A"], KEY, normalize=False),
+        ("costs are not normalized",),
+        {"normalized": False},
+    ),
+    "claims": (
+        lambda: drawn_evaluation().claims("eer<=0.5", "min_dcf(0.3)<=0.5"),
+        ("costs are normalized", HULL, "one-sided 95 % end", "speaker bootstrap, 40 replicates"),
+        {"defined": f"costs are normalized; {HULL}; speaker bootstrap, 40 replicates"},
+    ),
+    "criteria": (
+        lambda: drawn_evaluation().criteria("eer<=0.5"),
+        ("costs are normalized", HULL, "speaker bootstrap, 40 replicates"),
+        {"defined": f"costs are normalized; {HULL}; speaker bootstrap, 40 replicates"},
+    ),
+    "criteria of estimates": (
+        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="step").criteria(
+            "eer<=0.5", judged_by="estimate"
+        ),
+        ("costs are normalized", "EER of the step of the ROC where both rates are nearest"),
+        {"judged_by": "estimate"},
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.parametrize("name", OTHERS)
+def test_tables_of_other_layouts_say_it_too(name: str) -> None:
+    make, said, fields = OTHERS[name]
+    table = make()
+    for form, page in pages(table).items():
+        for words in said:
+            assert words in page, form
+    for record in table.records():
+        assert {field: record[field] for field in fields} == fields
+    exact = table.to_csv(), table.to_json(), table.to_frame().to_csv()
+    assert all(field in text for field in fields for text in exact)

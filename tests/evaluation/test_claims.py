@@ -172,7 +172,8 @@ def test_the_matrix_says_what_decides_and_what_a_metric_characterises() -> None:
         ["a", accuracy, "act_dcf(0.5) <= 99", f"{figures['act_dcf(0.5)']:.4f}", "pass"],
     ]
     assert table.passed == (eer <= 0.025)
-    assert repr(table).endswith("(judged by the estimate, whatever its interval)")
+    said = "judged by the estimate, whatever its interval; costs are normalized"
+    assert repr(table).endswith(f"({said}; EER of the ROC's convex hull)")
     assert "judged by the one-sided 95 % end" in repr(found.criteria("cllr<=1"))
     assert table.records()[0]["criterion"] == "eer<=0.025"
 

@@ -258,7 +258,8 @@ class ComparisonTable(Table):
             both = np.concatenate([one_sided, 1.0 - np.asarray(one_sided)])
             directions, correction = holm_correction(both, level=level).adjusted, "holm"
         better = surely_better(self.pairs, directions, level, larger_is_better=known)
-        return count_ranks(names, better, level, correction, self.metric)
+        metric = joined_notes(self.metric, scale_of_costs(self.normalized))
+        return count_ranks(names, better, level, correction, metric)
 
     def _names(self) -> list[str]:
         """Return the systems, all pairs of which must have been compared."""

@@ -14,7 +14,7 @@ import attrs
 
 from bosaris_py._arrays import Readable
 from bosaris_py._execution import whole_number
-from bosaris_py._tables import Table, joined_notes, or_none, text_table
+from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
 from bosaris_py._validation import (
     as_seed,
     cautions,
@@ -29,7 +29,7 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SystemsLike, as_systems, split_key
 from bosaris_py.uncertainty.analytic import cost_error
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
-from bosaris_py.uncertainty.bootstrapping import SampledSystem, bootstrap_sample
+from bosaris_py.uncertainty.bootstrapping import SampledSystem, bootstrap_sample, metric_name
 from bosaris_py.uncertainty.comparison.systems import compare_systems
 from bosaris_py.uncertainty.decisions import rejected
 from bosaris_py.uncertainty.influence.losses import FixedCost
@@ -171,9 +171,9 @@ class BootstrapTable(Table):
             ``system``, ``method``, ``estimate``, ``standard_error``, ``relative_error``, ``low``,
             ``high``, ``upper_bound``; of the runs, if there are any, ``mean_se``, ``se_of_se``,
             ``relative_error_of_se``, ``se_low``, ``se_high`` and ``relative_error_of_mean``; then
-            how they were made.
+            how they were made, and ``metric``.
         """
-        return [row.record() for row in self.rows]
+        return [row.record() | {"metric": self.metric} for row in self.rows]
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ class BootstrapTable(Table):
     @property
     def _note(self) -> str:
         first = self.rows[0]
-        notes = f"{self.metric}; {_replicates_of(first)}"
+        notes = f"{self.metric}; {_replicates_of(self.rows)}"
         runs = "" if first.distribution is None else _runs_of(first.distribution)
         groups = "systems that share a letter do not differ significantly" if first.groups else ""
         return joined_notes(notes, runs, groups)
@@ -248,7 +248,7 @@ class BootstrapTable(Table):
                 row = self.row(system, method)
                 line.append(" ".join([*_cells(row, table), *[row.groups] * bool(row.groups)]))
             lines.append(line)
-        records = tuple(row.record() for row in self.rows)
+        records = tuple(self.records())
         return PrintedTable(tuple(map(tuple, lines)), records, self._note)
 
 
@@ -295,10 +295,13 @@ def _printed(texts: list[list[str]], left: tuple[int, ...], note: str) -> str:
     return "\n".join([*(line.rstrip() for line in text_table(texts, left=left)), f"({note})"])
 
 
-def _replicates_of(row: BootstrapRow) -> str:
-    result = row.result
+def _replicates_of(rows: Sequence[BootstrapRow]) -> str:
+    result = rows[0].result
+    by_method = {row.method: row.result.interval for row in rows}
+    kinds = set(by_method.values())
+    kind = " and ".join(f"{one} (by {method})" for method, one in by_method.items())
     return (
-        f"{100 * result.confidence:g} % {result.interval} intervals of "
+        f"{100 * result.confidence:g} % {kind if len(kinds) > 1 else kinds.pop()} intervals of "
         f"{result.replicates.shape[0]} replicates; relative errors are 1.96 SE over the mean"
     )
 
@@ -521,7 +524,11 @@ def _default_runs(statistic: AnyStatistic, method: ScoresMethod) -> int:
 
 
 def _name_of(statistic: AnyStatistic) -> str:
-    return repr(statistic) if isinstance(statistic, DCF) else type(statistic).__name__
+    """Name a statistic below a table, with its point, its definition and its scale."""
+    if isinstance(statistic, DCF):
+        return repr(statistic)
+    scale = scale_of_costs(getattr(statistic, "normalize", None))
+    return joined_notes(metric_name(statistic), scale)
 
 
 def _as_methods(methods: Sequence[ScoresMethod], *, twice: bool) -> list[ScoresMethod]:

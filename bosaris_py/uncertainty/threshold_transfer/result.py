@@ -584,7 +584,8 @@ class Transfer(Table):
             row[f"{figure}_high"] = None if interval is None else interval.high
         row |= {"n_tar": self.errors.n_tar, "n_non": self.errors.n_non}
         speakers = self.n_speakers or (None, None)
-        return [row | {"dev_speakers": speakers[0], "test_speakers": speakers[1]}]
+        row |= {"dev_speakers": speakers[0], "test_speakers": speakers[1]}
+        return [row | {"normalized": False, "defined": self._note}]
 
     def _texts(self) -> list[list[str]]:
         rows = [["figure", "test (%)", "dev and test drawn", "test drawn"]]
@@ -613,7 +614,7 @@ class Transfer(Table):
         point = f"cost at P(target) {self.point.p_target:g}"
         if (self.point.c_miss, self.point.c_fa) != (1.0, 1.0):
             point += f", C(miss) {self.point.c_miss:g}, C(false alarm) {self.point.c_fa:g}"
-        parts = [f"threshold of rule {self.rule}", point]
+        parts = [f"threshold of rule {self.rule}", f"{point}, not normalized"]
         chosen = self.chosen
         if chosen is not None:
             parts[0] = f"threshold {chosen.value:.6g} by rule {self.rule} on dev"
