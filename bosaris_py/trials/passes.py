@@ -191,7 +191,10 @@ class FilePasses:
             ids.warn_missing(counts, is_key=True)
         for what, n_scored in (("targets", total.scored_tar), ("non-targets", total.scored_non)):
             if not n_scored:
-                raise invalid("key_file", f"hold {what} that have scores", "none")
+                # Read as a key, a trial list of a signed type has targets only.
+                alone = what == "non-targets" and not total.n_non
+                hint = f"All {total.n_tar} trials are targets: is it an Ndx?" if alone else ""
+                raise invalid("key_file", f"hold {what} that have scores", "none", hint)
         return found
 
 

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -1070,3 +1071,16 @@ def test_whole_numbers_that_lose_digits_are_warned_of(kind: type) -> None:
         bp.eer(large, large - kind(1))
     exact = np.array([2**53], dtype=kind)
     assert bp.eer(exact, exact - kind(1)) == 0.0
+
+
+def test_a_trial_list_streamed_as_a_key(tmp_path: Path) -> None:
+    ids = {"ID/row_ids": np.array([b"a", b"b"]), "ID/column_ids": np.array([b"x", b"y", b"z"])}
+    with h5py.File(tmp_path / "ndx.h5", "w") as file:
+        # As some programs write it: of a signed type, which a key has too.
+        for name, values in {**ids, "trial_mask": np.ones((2, 3), np.int8)}.items():
+            file[name] = values
+    bp.Scores(np.arange(6.0).reshape(2, 3), ["a", "b"], ["x", "y", "z"]).save(tmp_path / "s.h5")
+    files = tmp_path / "s.h5", tmp_path / "ndx.h5"
+    for call in (bp.Results.from_files, bp.LinearCalibration.fit_files):
+        with pytest.raises(InvalidInputError, match="All 6 trials are targets: is it an Ndx"):
+            call(*files)
