@@ -278,6 +278,26 @@ class TestAnswer:
         assert {*bold} == {f"{value:.{2 if i == 0 else 4}f}" for i, value in enumerate(lowest)}
 
 
+class TestFootnotes:
+    def test_table_of_systems_explains_the_signs_of_all_trials(self, evaluation, page_text):
+        of_all = {
+            one["category"] for one in evaluation.cautions if one["condition"] in (None, "pooled")
+        }
+        assert of_all == {"FewErrorsWarning", "FewSpeakersWarning"}
+        systems = section(page_text, "systems")
+        caption = systems[systems.index("(") :]
+        shown = [sign for sign in "*+#~^" if f"; {sign} " in caption]
+        assert shown == ["*", "+"]
+        few = [
+            one["count"]
+            for one in evaluation.cautions
+            if one["category"] == "FewSpeakersWarning"
+            and one["condition"] in (None, "pooled")
+            and one["count"] is not None
+        ]
+        assert f"* {min(few):.2g} to {max(few):.2g} effective speakers" in systems
+
+
 class TestConditions:
     def test_pivot_has_the_eer_of_each_condition_and_system(self, evaluation, page_text):
         text = page_text[page_text.index('<div class="wide pivoted">') :]

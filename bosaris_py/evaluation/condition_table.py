@@ -366,7 +366,7 @@ class SystemTable(Table):
                 about = dict(caution.about)
                 own = [columns[name] for name in caution.figures if name in columns]
                 for number, (system, row) in enumerate(self.rows):
-                    here = about.get("system") == system
+                    here = about.get("system", system) == system
                     if here and about.get("condition", row.name) == row.name:
                         beside = len(self._heads) - 1 if "condition" in about else 0
                         for column in own or [beside]:
@@ -374,12 +374,11 @@ class SystemTable(Table):
         return {where: "".join(signs) for where, signs in found.items()}
 
     def _of_kind(self, kind: type[Warning]) -> list[Caution]:
-        """Return the cautions about a system whose category has the sign of a kind."""
+        """Return the cautions whose category has the sign of a kind."""
         return [
             caution
             for caution in self.cautions
-            if "system" in dict(caution.about)
-            and (caution.category if caution.category in _SIGNS else Warning) is kind
+            if (caution.category if caution.category in _SIGNS else Warning) is kind
         ]
 
     @property

@@ -182,7 +182,11 @@ def _page(report: Report) -> str:
     }
     digest = base64.b64encode(hashlib.sha256(texts["sort"].encode()).digest()).decode()
     rows = report.table.rows
-    pooled = SystemTable([(name, row) for name, row in rows if row.kind == "pooled"])
+    of_all = [(name, row) for name, row in rows if row.kind == "pooled"]
+    # What is warned of a condition has no sign among all trials, and so no footnote there.
+    whole = {None, *(row.name for _, row in of_all)}
+    heard = [one for one in report.table.cautions if dict(one.about).get("condition") in whole]
+    pooled = SystemTable(of_all, cautions=heard)
     sections = {
         "answer": ("Result", _answer(report)),
         "criteria": ("Validation", _criteria(report.criteria)),

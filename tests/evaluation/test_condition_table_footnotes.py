@@ -29,7 +29,7 @@ CAUTIONS = (
     Caution(FewSpeakersWarning, "", "", ("eer", "cllr"), 9.0, **about(system="B", condition="f")),
     Caution(FewErrorsWarning, "", "", ("miss rate",), 3.0, **about(system="B", condition="f")),
     Caution(SuspectScoresWarning, "", "", (), None, **about(system="B")),
-    # Not about a system: no cell has a sign of it.
+    # Of no system: it concerns all.
     Caution(MissingTrialsWarning, "", "", (), 2.0),
 )
 ROWS = [("A", row("pooled", 0.02)), ("B", row("f", 0.03)), ("B", row("pooled", 0.04))]
@@ -37,6 +37,7 @@ FOOTNOTES = [
     "* 4.7 to 9 effective speakers: interval approximate",
     "+ 3 errors of a class, fewer than 30: rates approximate",
     "# scores are hardly log-likelihood-ratios",
+    "^ see the cautions",
 ]
 
 
@@ -44,9 +45,9 @@ def test_signs_stand_where_the_cautions_say() -> None:
     table = SystemTable(ROWS, cautions=CAUTIONS)
     assert table.footnotes == FOOTNOTES
     assert [line[:2] for line in table._texts()[1:]] == [
-        ["A", "pooled"],
-        ["B#", "f+"],
-        ["B#", "pooled"],
+        ["A^", "pooled"],
+        ["B#^", "f+"],
+        ["B#^", "pooled"],
     ]
     assert [line[-2:] for line in table._texts()[1:]] == [
         ["2.00 [1.00, 4.00]*", "0.5000"],
@@ -63,7 +64,7 @@ def test_digits_stay_below_digits() -> None:
         == len({line.index("]") for line in values})
         == 1
     )
-    assert lines[-3:] == FOOTNOTES
+    assert lines[-4:] == FOOTNOTES
     assert not any(line.endswith(" ") for line in lines)
 
 
