@@ -57,6 +57,15 @@ def progress_bar(items: Any = None, *, shown: bool, **named: Any) -> Any:
     return tqdm(items, disable=not shown, **_BAR, **named)
 
 
+def clear_bars() -> None:
+    """Take bars that are shown off the line, so that a message has it; their next step is below."""
+    loaded = sys.modules.get("tqdm")
+    for bar in list(getattr(loaded.tqdm, "_instances", ())) if loaded else ():
+        # A bar that waits for its second is not on the line: to clear it would show it.
+        if bar.last_print_t >= bar.start_t + bar.delay:
+            bar.clear()
+
+
 def whole_number(value: Any, least: int, name: str, most: int = sys.maxsize) -> int:
     """Return `value` as an int; raise unless it is a whole number from `least` to `most`."""
     try:
