@@ -158,6 +158,16 @@ def test_missing_trials_are_left_out_with_a_warning():
     assert fitted.scores.scoremat[~mask].tolist() == [0.0, 0.0]
 
 
+def test_what_is_no_trial_has_a_score_of_zero():
+    scores, key, speakers = simulated()
+    asked = np.ones(scores.shape, dtype=bool)
+    asked[0, 5] = asked[3, 3] = False
+    some = Key(*key.ids, key.tar & asked, key.non & asked)
+    fitted = cross_fit(LinearCalibration, scores, some, speakers=speakers, rng=1)
+    np.testing.assert_array_equal(fitted.scores.scoremask, asked)
+    assert fitted.scores.scoremat[~asked].tolist() == [0.0, 0.0]
+
+
 def test_weights_of_conditions_are_used():
     scores, key, speakers = simulated()
     odd = np.zeros(key.tar.shape, dtype=bool)
