@@ -20,10 +20,13 @@ from bosaris_py._tables import (
 )
 from bosaris_py._validation import Caution, cautions, hushed
 from bosaris_py.errors import (
+    ConditionWarning,
     DegenerateReplicatesWarning,
     FewErrorsWarning,
     FewSpeakersWarning,
+    MissingTrialsWarning,
     SuspectScoresWarning,
+    UncertainPlanWarning,
 )
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
@@ -387,8 +390,7 @@ class SystemTable(Table):
         lines = []
         for kind, sign in _SIGNS.items():
             if found := self._of_kind(kind):
-                counts = [caution.count for caution in found if caution.count is not None]
-                lines.append(f"{sign} {_words_of(kind, counts, len(counts) < len(found))}")
+                lines.append(f"{sign} {_words_of(kind, found)}")
         return lines
 
     def _best(self) -> set[tuple[int, int]]:
@@ -405,21 +407,30 @@ class SystemTable(Table):
         return found
 
 
-def _words_of(kind: type[Warning], counts: Sequence[float], uncounted: bool) -> str:  # noqa: FBT001
+# What cautions mean of which there is nothing to count.
+_MEANINGS: dict[type[Warning], str] = {
+    SuspectScoresWarning: "scores are hardly log-likelihood-ratios",
+    MissingTrialsWarning: "trials without a score do not count",
+    ConditionWarning: "a condition of one class has no metrics",
+    UncertainPlanWarning: "the cost may not be the published one",
+}
+
+
+def _words_of(kind: type[Warning], found: Sequence[Caution]) -> str:
     """Say what cautions of a kind mean for figures, with the least and the largest count."""
-    ends = [f"{end(counts):.2g}" for end in (min, max)] if counts else []
-    range_ = " to ".join(dict.fromkeys(ends))
+    counts = [caution.count for caution in found if caution.count is not None]
+    ends = [f"{end(counts):.2g} " for end in (min, max)] if counts else []
+    range_ = "to ".join(dict.fromkeys(ends))
     if kind is FewSpeakersWarning:
-        few = [f"{range_} effective speakers"] if counts else []
-        few += ["one speaker makes most of the variance"] if uncounted else []
+        few = [f"{range_}effective speakers"] if counts else []
+        few += ["one speaker makes most of the variance"] if len(counts) < len(found) else []
         return f"{' or '.join(few)}: interval approximate"
     if kind is FewErrorsWarning:
-        return f"{range_} errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
+        return f"{range_}errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
     if kind is DegenerateReplicatesWarning:
-        return f"no value in {range_} of the replicates"
-    if kind is SuspectScoresWarning:
-        return "scores are hardly log-likelihood-ratios"
-    return "see the cautions"
+        return f"no value in {range_}of the replicates"
+    meanings = (_MEANINGS.get(caution.category, "see the cautions") for caution in found)
+    return ", ".join(dict.fromkeys(meanings))
 
 
 def _printed(

@@ -254,7 +254,7 @@ def crossed(x: Experiment) -> bp.CrossFit[bp.LinearCalibration]:
     """Return maps that were trained without the speakers of a trial."""
     speakers = tuple(x.speaker_maps.values())
     return bp.cross_fit(
-        bp.LinearCalibration, x.first, x.key, speakers=speakers, folds=2, ridge="weak", rng=1
+        bp.LinearCalibration, x.first, x.key, speakers=speakers, folds=4, ridge="weak", rng=1
     )
 
 
@@ -266,7 +266,7 @@ def of_utterances(x: Experiment) -> bp.FlatScores:
 
 ENTRY_POINTS: dict[str, list[Call]] = {
     "cross_fit": [lambda x: crossed(x).scores.get_scores(x.key)],
-    "CrossFit": [lambda x: crossed(x).apply(x.second)],
+    "CrossFit": [lambda x: crossed(x).final.apply(x.second).get_scores(x.key)],
     "scores_of_segments": [
         lambda x: bp.trials.scores_of_segments(of_utterances(x), x.key).get_scores(x.key)
     ],

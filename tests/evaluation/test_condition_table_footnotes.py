@@ -37,7 +37,7 @@ FOOTNOTES = [
     "* 4.7 to 9 effective speakers: interval approximate",
     "+ 3 errors of a class, fewer than 30: rates approximate",
     "# scores are hardly log-likelihood-ratios",
-    "^ see the cautions",
+    "^ trials without a score do not count",
 ]
 
 
