@@ -43,7 +43,8 @@ from bosaris_py._validation import (
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey, as_key
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.sample import ListedSample, count_spoofs
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import (
     KeyLike,
@@ -90,6 +91,17 @@ def check_system(scores: object, name: str) -> None:
     if not isinstance(scores, AnyScores):
         hint = "Were scores and key swapped?" if isinstance(scores, AnyKey) else ""
         raise invalid(name, "be Scores", describe(scores), hint)
+
+
+def refuse_mixture(metadata: TrialMetadata | None) -> None:
+    """Raise if non-targets are of two kinds, which a metric of two classes would mix."""
+    if count := count_spoofs(metadata):
+        hint = (
+            "For instance unc.ADCF() or unc.SVEER(). To pool spoofs with zero-effort impostors, "
+            'read them with spoof="nontarget", or leave out the metadata.'
+        )
+        expected = "be one of three classes where trials are spoofs"
+        raise invalid("statistic", expected, f"one of two, and {count} spoofs", hint)
 
 
 def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:
@@ -552,6 +564,7 @@ class Resampling(metaclass=Readable):
         check_system(scores, "scores")
         # Of a file, read once.
         both = split_key(key)
+        refuse_mixture(both[1])
         if self.method == "iid":
             who.maps(both)
             return self._checked(ListedSample.of(scores, both, conditions))

@@ -186,3 +186,15 @@ def test_attacks_without_a_name_are_no_layer(trials, unknown):
     message = f"`layer` must name a column with the attack of each spoof, .* got '{unknown}' for 3"
     with pytest.raises(InvalidInputError, match=message):
         unc.bootstrap_scores(system, (key, odd), unc.ADCF(), layer="attack", **WHO)
+
+
+@pytest.mark.parametrize("door", ["bootstrap_scores", "speaker_interval", "paired_bootstrap"])
+def test_no_metric_of_two_classes_mixes_impostors_and_spoofs(door: str) -> None:
+    names, rng = np.arange(300).astype(str), np.random.default_rng(1)
+    kinds = np.repeat(["target", "nontarget", "spoof"], 100)
+    key = bp.FlatKey.from_trials(names, names, kinds == "target")
+    metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
+    scores = bp.FlatScores.from_trials(names, names, rng.normal(size=300))
+    systems = (scores, scores) if door == "paired_bootstrap" else (scores,)
+    with pytest.raises(InvalidInputError, match="one of two, and 100 spoofs"):
+        getattr(unc, door)(*systems, (key, metadata), unc.EER())

@@ -28,6 +28,7 @@ from bosaris_py.uncertainty.resampling import (
     check_system,
     effective_errors,
     refuse_missing,
+    refuse_mixture,
     refuse_repeated,
 )
 from bosaris_py.uncertainty.statistics.base import WhichClass
@@ -191,6 +192,7 @@ def complete_samples(
 ) -> tuple[ListedSample, ListedSample]:
     """Join two systems with a key of which each has scored all trials."""
     key, metadata = split_key(key)
+    refuse_mixture(metadata)
     for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
         if n_trials == 0:
             raise invalid("key", f"have {what}", "none")

@@ -193,8 +193,12 @@ def test_what_cannot_be_crossed_is_refused(made: Made) -> None:
         made.evaluated.cross("attack", "codec", system="c")
     with pytest.raises(InvalidInputError, match="codecs"):
         made.evaluated.cross("attack", "codecs")
+    with pytest.raises(InvalidInputError, match="one of two, and"):
+        made.evaluated.cross("attack", "codec", metric=unc.EER())
     with pytest.raises(InvalidInputError, match="`metric` must be a number"):
-        made.evaluated.cross("attack", "codec", metric=unc.MinDCF([0.1, 0.2]))
+        bp.evaluate({"a": made.scores}, made.bare).cross(
+            "attack", "codec", metric=unc.MinDCF([0.1, 0.2])
+        )
 
 
 def test_attacks_of_asvspoof_2019() -> None:
