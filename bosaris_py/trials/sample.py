@@ -985,11 +985,8 @@ def count_spoofs(metadata: TrialMetadata | None) -> int:
     if metadata is None or KIND not in metadata.names:
         return 0
     kinds = metadata.factor(KIND)
-    return sum(
-        int(np.count_nonzero(kinds.codes == code))
-        for code, level in enumerate(kinds.levels.tolist())
-        if level == "spoof"
-    )
+    spoofed = np.flatnonzero(kinds.levels == "spoof")
+    return int(np.count_nonzero(np.isin(kinds.codes, spoofed)))
 
 
 def _persons(scores: AnyScores, key: AnyKey, speakers: TrialSpeakers) -> Sequence[Persons]:
