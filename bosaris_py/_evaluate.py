@@ -64,6 +64,7 @@ from bosaris_py.uncertainty.resampling import ScoresMethod
 class Reading(TypedDict, total=False):
     """How files are read in blocks."""
 
+    base: float | None
     workers: int
     progress: bool
 
@@ -212,9 +213,9 @@ def evaluate(
         how = _without_key(priors, normalize=normalize, eer=definition)
         return _of_results(found, how, sort)
     systems = cast("SystemsLike", systems)
-    large = () if whole else large_files(systems, key)
+    large = () if whole and whole != [base] else large_files(systems, key)
     if large:
-        blocks: dict[str, Any] = {"workers": workers, "progress": progress}
+        blocks: dict[str, Any] = {"base": base, "workers": workers, "progress": progress}
         return evaluate_files(
             *large, priors=priors, normalize=normalize, eer=definition, sort=sort, **blocks
         )
@@ -352,7 +353,8 @@ def evaluate_files(
         A plan of three classes, or its name. The `metadata` then have the column ``kind``, in which
         spoofs are ``spoof``.
     **reading
-        ``workers`` and ``progress``, as for `Results.from_files <bosaris_py.Results.from_files>`.
+        ``base``, ``workers`` and ``progress``, as for `Results.from_files
+        <bosaris_py.Results.from_files>`.
 
     Returns
     -------

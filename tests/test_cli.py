@@ -505,6 +505,22 @@ class TestTransfer:
         words = ("transfer", "dev_a.h5", "eval_a.h5", "--dev-key", "dev_key.h5", "--key")
         assert run(*words, "eval_key.h5", "--memory", "0") == run(*words, "eval_key.h5")
 
+    def test_base(self, run: Run) -> None:
+        """It reaches scores in memory and in blocks: the threshold is natural."""
+        words = ("transfer", "dev_a.h5", "eval_a.h5", "--dev-key", "dev_key.h5", "--key")
+        words += ("eval_key.h5", "--base", "10")
+        thresholds = []
+        for memory in ("0", "1"):
+            code, out, _ = run(*words, "--memory", memory, "--json")
+            assert code == 0
+            (record,) = json.loads(out)
+            thresholds.append(record["threshold"])
+        dev = bp.Scores.read("dev_a.h5").transform(lambda values: values * np.log(10.0))
+        test = bp.Scores.read("eval_a.h5").transform(lambda values: values * np.log(10.0))
+        keys = bp.Key.read("dev_key.h5"), bp.Key.read("eval_key.h5")
+        expected = bp.transfer(dev=(dev, keys[0]), test=(test, keys[1])).threshold
+        assert thresholds == [expected, expected]
+
     def test_a_rate_that_dev_cannot_show(self, run: Run) -> None:
         code, out, err = run(*self.WORDS, "eval_key.tsv", "--rule", "fmr=0.0001")
         assert (code, out) == (1, "")

@@ -40,6 +40,26 @@ def test_equals_evaluate(tmp_path: Path, files, priors: object, *, normalize: bo
         found.compare()
 
 
+@pytest.mark.parametrize("as_lists", [False, True])
+def test_logarithms_of_a_base(tmp_path: Path, files, *, as_lists: bool) -> None:
+    """Those of base 10 give the figures of natural ones, whose file is multiplied beforehand."""
+    systems, key = files
+    natural, of_ten = systems["A"], tmp_path / "ten.h5"
+    in_tens = natural.transform(lambda values: values / np.log(10.0))
+    (in_tens.to_flat() if as_lists else in_tens).save(of_ten)
+    if as_lists:
+        key.to_flat().save(tmp_path / "key.h5")
+    (expected,) = bp.evaluate(in_tens, key, base=10).records()
+    (found,) = bp.evaluate_files(of_ten, tmp_path / "key.h5", base=10).records()
+    for each in (found, expected):
+        del each["system"]
+    assert found.pop("cllr") == pytest.approx(expected["cllr"], rel=1e-12)
+    assert expected.pop("cllr") == pytest.approx(bp.evaluate(natural, key).records()[0]["cllr"])
+    assert found == expected
+    with pytest.raises(InvalidInputError, match="base"):
+        bp.Results.from_files(of_ten, tmp_path / "key.h5", base=1.0)
+
+
 def test_conditions(tmp_path: Path, files) -> None:
     """The rows are those of `evaluate`; conditions are given, or are columns of metadata."""
     systems, key = files

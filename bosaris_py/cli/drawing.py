@@ -25,7 +25,9 @@ def _results(args: argparse.Namespace) -> dict[str, Any]:
             found[name] = bp.Results.from_scores(load_scores(args, file), key, conditions)
     else:
         for name, file in systems.items():
-            found[name] = bp.Results.from_files(file, args.key, progress=at_terminal())
+            found[name] = bp.Results.from_files(
+                file, args.key, base=args.base, progress=at_terminal()
+            )
     return found
 
 

@@ -30,7 +30,7 @@ def load_scores(args: argparse.Namespace, path: str) -> Any:
     file, column = split_column(path)
     columns = {"score": column} if column else args.columns
     options = text_options(args, format=args.format, columns=columns, labels=args.labels)
-    return bp.read_scores(file, **options)
+    return bp.read_scores(file, base=getattr(args, "base", None), **options)
 
 
 def load_key(args: argparse.Namespace, prefix: str = "") -> tuple[Any, Any]:

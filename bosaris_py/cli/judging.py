@@ -91,7 +91,8 @@ def judge(args: argparse.Namespace) -> Any:
     needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
     needs_trials = needs_trials or getattr(args, "cross_fit", False)
     if not needs_trials and are_large(args, *systems.values(), args.key):
-        return bp.evaluate_files(systems, args.key, **options, progress=at_terminal())
+        options |= {"base": args.base, "progress": at_terminal()}
+        return bp.evaluate_files(systems, args.key, **options)
     scores = {name: load_scores(args, file) for name, file in systems.items()}
     key, metadata = load_key(args)
     return bp.evaluate(
@@ -148,8 +149,8 @@ def transfer(args: argparse.Namespace) -> None:
     files = args.dev, args.dev_key, args.test, args.key
     needs_trials = args.conditions or args.speakers or args.bootstrap
     if not needs_trials and are_large(args, *files):
-        progress = at_terminal()
-        sets = (bp.Results.from_files(*pair, progress=progress) for pair in (files[:2], files[2:]))
+        how: dict[str, Any] = {"base": args.base, "progress": at_terminal()}
+        sets = (bp.Results.from_files(*pair, **how) for pair in (files[:2], files[2:]))
         found = bp.transfer(*sets, **options)
     else:
         keys = load_key(args, "dev_"), load_key(args)

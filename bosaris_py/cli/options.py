@@ -258,6 +258,9 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         metavar="WORD=MEANING,...",
         help="what words mean: target, nontarget, spoof or drop (same=target,other=nontarget)",
     ),
+    "--base": dict(
+        type=float, metavar="NUMBER", help="the scores are logarithms of this base, such as 10"
+    ),
     "--strip-suffix": dict(metavar="TEXT", help="take this off the end of ids: .wav"),
     "--side": dict(choices=("column", "join", "ignore"), help="sides of telephone calls"),
     "--spoof": dict(

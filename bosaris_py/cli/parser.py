@@ -40,7 +40,7 @@ class _Parser(argparse.ArgumentParser):
 _WORDS = "--format --columns --labels --strip-suffix --side --spoof --missing"
 _TEXT = f"{_WORDS} --memory"
 _KEY = "--key! --key-format --key-columns"
-_SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --blind {_TEXT}"
+_SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --base --blind {_TEXT}"
 _TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --wide --output --force"
 _TRAINING = (
     "training --key --key-format --key-columns --model --apply --output --force --to --trials "
@@ -52,8 +52,8 @@ _TRAINING = (
 _GROUPS: Mapping[str, str] = {
     "trials": "--key --dev-key --asv --cm --metadata --dev-metadata --trials --conditions "
     "--speakers --only --blind",
-    "figures": "--prior --plan --compatibility --eer --statistic --correction --rule --costs "
-    "--t-dcf --cross-fit --bootstrap --seed --same --different --reference",
+    "figures": "--prior --base --plan --compatibility --eer --statistic --correction --rule "
+    "--costs --t-dcf --cross-fit --bootstrap --seed --same --different --reference",
     "questions that the status answers": "--claim --fail-if-worse --criteria --judged-by",
     "training": "--model --apply --method --objective --ridge",
     "files of text, and large files": f"{_TEXT} --key-format --key-columns",
@@ -156,8 +156,8 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "completion": (completion.complete, "shell"),
     "validate": (
         judging.validate,
-        f"system {_KEY} --metadata --speakers --bootstrap --seed --json --wide --output --force "
-        f"{_TEXT}",
+        f"system {_KEY} --metadata --base --speakers --bootstrap --seed --json --wide --output "
+        f"--force {_TEXT}",
     ),
     "case": (
         judging.case,
@@ -174,7 +174,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "compare": (judging.compare, f"{_SYSTEMS} --statistic --correction --fail-if-worse {_TABLE}"),
     "transfer": (
         judging.transfer,
-        f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --conditions "
+        f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --base --conditions "
         f"{_TEXT} {_TABLE}",
     ),
     "calibrate": (training.calibrate, f"{_TRAINING} --method"),

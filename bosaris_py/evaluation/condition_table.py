@@ -205,7 +205,8 @@ class ConditionTable(Table):
         eer : {"rocch", "interpolated", "step"}, default: "rocch"
             Which equal error-rate the table has.
         **options
-            ``block_rows``, ``workers``, ``client``, ``progress``, as for ``Results.from_files``.
+            ``base``, ``block_rows``, ``workers``, ``client``, ``progress``, as for
+            ``Results.from_files``.
 
         Returns
         -------

@@ -240,6 +240,7 @@ class Results(Records):
         *,
         metadata: TrialMetadata | None = None,
         priors: PriorLike | None = None,
+        base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
         client: Any = None,
@@ -268,6 +269,8 @@ class Results(Records):
             Operating points at which actual costs will be asked for. At others the files are read a
             third time, except at those of a Bayes plot with the horizontal axis that it has by
             default.
+        base : float, optional
+            Base of log-likelihood-ratios, such as 10, which are read as natural logarithms.
         block_rows : int, optional
             Rows (models) that are read at once; by default about 4 MB of scores. Of lists, as many
             trials as so many rows have on average.
@@ -300,7 +303,7 @@ class Results(Records):
         between the passes which cells are non-targets.
         """
         settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers, "client": client}
-        options = {"priors": priors, "progress": progress, **settings}
+        options = {"priors": priors, "base": base, "progress": progress, **settings}
         if conditions is None:
             return cls.from_sample(StreamedSample.from_files(score_file, key_file, **options))
         sample, members = StreamedSample.by_conditions(

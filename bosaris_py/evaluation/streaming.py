@@ -341,6 +341,7 @@ class CountedFiles:
         columns: Sequence[str] = (),
         *,
         priors: PriorLike | None = None,
+        base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
         client: Any = None,
@@ -349,7 +350,7 @@ class CountedFiles:
         """Pass over files twice; `columns` of the metadata divide them, if it is that."""
         where = Where(block_rows, workers, client, progress)
         # 1. Align the ids of each pair of files, and number the groups.
-        passes, all_ids = FilePasses.open(_pair(score_file, key_file), where)
+        passes, all_ids = FilePasses.open(_pair(score_file, key_file), where, base)
         numbers = None if division is None else GroupNumbers.of(division, columns, all_ids)
         with passes.keeping_workers() as kept:
             # 2. First pass: the targets of each group, and sums over its non-targets.
@@ -600,7 +601,7 @@ class StreamedSample(DivisibleSample):
         columns : sequence of str, default: ()
             Columns of the metadata by which they are divided.
         **options
-            ``priors``, ``block_rows``, ``workers``, ``client``, ``progress``, as for
+            ``priors``, ``base``, ``block_rows``, ``workers``, ``client``, ``progress``, as for
             ``Results.from_files``.
 
         Returns

@@ -379,12 +379,14 @@ class TrialBlocks:
     """How to read the trials of a key or trial list, and their scores, by blocks."""
 
     # Made by `open`. `frames` say where the rows and columns of the trials lie in each of the score
-    # files. Rows are read in `order`, or as they are stored if that is None.
+    # files. Rows are read in `order`, or as they are stored if that is None. Scores are multiplied
+    # by `factor`, which makes logarithms of another base natural, as `to_natural` does in memory.
 
     trials: AnyFile
     scores: tuple[AnyFile, ...]
     frames: tuple[Frame, ...]
     order: Positions | None = None
+    factor: float | None = None
 
     @classmethod
     def open(
@@ -462,7 +464,7 @@ class TrialBlocks:
         """Read some of the blocks, with `ahead` each while the one before is being used."""
         # The arrays of a block hold until the next one is asked for. Raises FileFormatError if a
         # file cannot be read, or changes until the last block has been used.
-        found = self._blocks(blocks)
+        found = (self._natural(block) for block in self._blocks(blocks))
         return until_stopped(_read_ahead(found) if ahead else found)
 
     def read_scores(
@@ -470,8 +472,15 @@ class TrialBlocks:
     ) -> Iterator[tuple[AnyArray, ...]]:
         """Read like `read`, but scores alone, when it is known which of them are trials."""
         # Their memory is the caller's until the next are read.
-        scores = (block.scores for block in self._blocks(blocks, scores_only=True))
+        found = self._blocks(blocks, scores_only=True)
+        scores = (self._natural(block).scores for block in found)
         return until_stopped(_read_ahead(scores) if ahead else scores)
+
+    def _natural(self, block: TrialBlock) -> TrialBlock:
+        if self.factor is None:
+            return block
+        scores = tuple(self.factor * each.astype(np.float64) for each in block.scores)
+        return attrs.evolve(block, scores=scores)
 
     def _blocks(
         self, blocks: Sequence[slice], *, scores_only: bool = False

@@ -19,7 +19,7 @@ import numpy as np
 
 from bosaris_py._arrays import FloatArray
 from bosaris_py._execution import Runner, check_client, whole_number, worker_processes
-from bosaris_py._validation import FilePath, as_path, describe, invalid
+from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.numerics.threads import n_processors, n_threads
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
@@ -103,12 +103,17 @@ class FilePasses:
 
     @classmethod
     def open(
-        cls, files: Iterable[tuple[Sequence[FilePath], FilePath]], where: Where
+        cls,
+        files: Iterable[tuple[Sequence[FilePath], FilePath]],
+        where: Where,
+        base: float | None = None,
     ) -> tuple[Self, list[TrialIds]]:
         """Open score files, and the key beside them, once or several times; align their ids."""
+        factor = None if base is None else log_of_base(base)
         # Sums and counts do not depend on the order of rows: that of the score file reads faster.
         opened = [TrialBlocks.open(scores, key, any_order=True) for scores, key in files]
-        return cls(tuple(blocks for blocks, _ in opened), where), [ids for _, ids in opened]
+        pairs = tuple(attrs.evolve(blocks, factor=factor) for blocks, _ in opened)
+        return cls(pairs, where), [ids for _, ids in opened]
 
     @contextmanager
     def keeping_workers(self) -> Iterator[Self]:
