@@ -203,17 +203,17 @@ def evaluate(
         raise invalid("replications", expected, describe(replications), "For instance 1000.")
     if method != "speaker" and strata is not None:
         raise invalid("strata", f'be left out with method="{method}"', describe(strata))
-    only_whole = plan, conditions, speakers, cross_fit, base, replications or None
+    only_whole = plan, conditions, speakers, cross_fit, replications or None
     whole = [part for part in only_whole if part is not None]
     if key is None:
         found = _results_by_name(systems, base)
-        if whole and whole != [base]:
+        if whole:
             expected = "be Scores of trials, with a key, for all options but priors, eer and sort"
             raise invalid("systems", expected, describe(systems), "See Scores.from_trials.")
         how = _without_key(priors, normalize=normalize, eer=definition)
         return _of_results(found, how, sort)
     systems = cast("SystemsLike", systems)
-    large = () if whole and whole != [base] else large_files(systems, key)
+    large = () if whole else large_files(systems, key)
     if large:
         blocks: dict[str, Any] = {"base": base, "workers": workers, "progress": progress}
         return evaluate_files(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -10,28 +10,13 @@ from typing import Any, TypeAlias
 import attrs
 
 from bosaris_py._arrays import Readable
-from bosaris_py._tables import (
-    Table,
-    WithInterval,
-    joined_notes,
-    scale_of_costs,
-    text_table,
-    words_of_eer,
-)
+from bosaris_py._footnotes import AnnotatedTable, annotated
+from bosaris_py._tables import WithInterval, joined_notes, scale_of_costs, words_of_eer
 from bosaris_py._validation import Caution, cautions, hushed
-from bosaris_py.errors import (
-    ConditionWarning,
-    DegenerateReplicatesWarning,
-    FewErrorsWarning,
-    FewSpeakersWarning,
-    MissingTrialsWarning,
-    SuspectScoresWarning,
-    UncertainPlanWarning,
-)
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
-from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
+from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
@@ -69,15 +54,6 @@ def is_rate(figure: str) -> bool:
 
 
 _NOTHING = "-"
-
-# The sign of what cautions of each kind are about; all others have the last one.
-_SIGNS: dict[type[Warning], str] = {
-    FewSpeakersWarning: "*",
-    FewErrorsWarning: "+",
-    SuspectScoresWarning: "#",
-    DegenerateReplicatesWarning: "~",
-    Warning: "^",
-}
 
 # The ends of some figures of a row, and how these intervals were made, in words.
 TableIntervals: TypeAlias = tuple[Mapping[str, tuple[float, float]], str]
@@ -165,7 +141,7 @@ def _to_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
 
 
 @attrs.frozen(repr=False)
-class ConditionTable(Table):
+class ConditionTable(AnnotatedTable):
     """Figures of each condition, of the pooled trials, and of the equalised ones.
 
     Make one with `condition_table`; `uncertainty.bootstrap_condition_table` adds
@@ -175,9 +151,12 @@ class ConditionTable(Table):
     ----------
     rows : sequence of ConditionRow
         The conditions in their order, then ``pooled``, then ``equalised``.
+    cautions : sequence of Caution, optional
+        What was warned of. Figures that it concerns have a sign, which a footnote explains.
     """
 
     rows: tuple[ConditionRow, ...] = attrs.field(converter=_to_rows)
+    cautions: tuple[Caution, ...] = attrs.field(default=(), converter=_to_rows, kw_only=True)
 
     @classmethod
     def from_files(
@@ -245,19 +224,22 @@ class ConditionTable(Table):
 
     def __str__(self) -> str:
         """Return the table as text."""
-        lines = self._texts()
-        return "\n".join([*text_table(lines, rules=(1, len(lines) - 2)), f"({self._note})"])
+        return "\n".join((self._laid_out((1, len(self.rows) - 1)), *self._below))
 
     @property
-    def _note(self) -> str:
+    def facts(self) -> str:
+        """What the figures are, in words."""
         return self.rows[-1].note
 
-    def _texts(self) -> list[list[str]]:
+    def _plain_texts(self) -> list[list[str]]:
         return _printed([("", row) for row in self.rows], ("condition",))
+
+    def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
+        return _cells_of(caution, [("", row) for row in self.rows], heads)
 
 
 @attrs.frozen(repr=False)
-class SystemTable(Table):
+class SystemTable(AnnotatedTable):
     """Figures of several systems, each with one row or with one for each condition.
 
     `evaluate` makes one; it prints as a table.
@@ -309,25 +291,12 @@ class SystemTable(Table):
         return "\n".join((self.body, *self._below))
 
     @property
-    def _below(self) -> list[str]:
-        return [f"({self.facts})", *self.footnotes]
-
-    @property
     def body(self) -> str:
         """The table alone, a rule between systems that have several rows."""
-        lines, names = self._plain_texts(), [name for name, _ in self.rows]
-        signs = self._signs(lines[0])
-        # Digits stay below digits, with a sign or without.
-        for column in {column for _, column in signs}:
-            width = max(len(sign) for (_, where), sign in signs.items() if where == column)
-            for number, line in enumerate(lines[1:]):
-                line[column] += signs.get((number, column), "").ljust(width)
-            if column not in self._left:
-                lines[0][column] += " " * width
+        names = [name for name, _ in self.rows]
         first = {name: i for i, name in reversed(list(enumerate(names, start=1)))}
         starts = sorted(first.values())
-        rules = starts if len(self._heads) > 1 else starts[:1]
-        return "\n".join(map(str.rstrip, text_table(lines, left=self._left, rules=rules)))
+        return self._laid_out(starts if len(self._heads) > 1 else starts[:1])
 
     @property
     def facts(self) -> str:
@@ -337,62 +306,15 @@ class SystemTable(Table):
         return joined_notes(counts, row.note)
 
     @property
-    def _note(self) -> str:
-        return joined_notes(self.facts, *self.footnotes)
-
-    @property
     def same_trials(self) -> bool:
         """Whether all rows are of equally many trials, whose number is then not printed."""
         return len(self._heads) == 1 and len({(row.n_tar, row.n_non) for _, row in self.rows}) == 1
 
-    def _texts(self) -> list[list[str]]:
-        lines = self._plain_texts()
-        for (number, column), sign in self._signs(lines[0]).items():
-            cell = lines[number + 1][column]
-            if isinstance(cell, WithInterval):
-                value, interval = cell.parts
-                lines[number + 1][column] = WithInterval(value, interval + sign)
-            else:
-                lines[number + 1][column] = cell + sign
-        return lines
-
     def _plain_texts(self) -> list[list[str]]:
         return _printed(self.rows, self._heads, counts=not self.same_trials)
 
-    def _signs(self, heads: Sequence[str]) -> dict[tuple[int, int], str]:
-        """Return the signs of cells by row and column, both from 0."""
-        names = list(dict.fromkeys(name for _, row in self.rows for name in row.figures))
-        # Metrics are the last columns; what is about none of them stands beside the name.
-        columns = {name: i for i, name in enumerate(names, start=len(heads) - len(names))}
-        found: dict[tuple[int, int], dict[str, None]] = {}
-        for kind, sign in _SIGNS.items():
-            for caution in self._of_kind(kind):
-                about = dict(caution.about)
-                own = [columns[name] for name in caution.figures if name in columns]
-                for number, (system, row) in enumerate(self.rows):
-                    here = about.get("system", system) == system
-                    if here and about.get("condition", row.name) == row.name:
-                        beside = len(self._heads) - 1 if "condition" in about else 0
-                        for column in own or [beside]:
-                            found.setdefault((number, column), {})[sign] = None
-        return {where: "".join(signs) for where, signs in found.items()}
-
-    def _of_kind(self, kind: type[Warning]) -> list[Caution]:
-        """Return the cautions whose category has the sign of a kind."""
-        return [
-            caution
-            for caution in self.cautions
-            if (caution.category if caution.category in _SIGNS else Warning) is kind
-        ]
-
-    @property
-    def footnotes(self) -> list[str]:
-        """What the signs in the table mean."""
-        lines = []
-        for kind, sign in _SIGNS.items():
-            if found := self._of_kind(kind):
-                lines.append(f"{sign} {_words_of(kind, found)}")
-        return lines
+    def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
+        return _cells_of(caution, self.rows, heads, len(self._heads) - 1)
 
     def _best(self) -> set[tuple[int, int]]:
         """Return the cells of the lowest metrics among all trials of each system."""
@@ -406,32 +328,6 @@ class SystemTable(Table):
             known = {i: value for i, value in values.items() if value is not None}
             found |= {(i, column) for i, value in known.items() if value == min(known.values())}
         return found
-
-
-# What cautions mean of which there is nothing to count.
-_MEANINGS: dict[type[Warning], str] = {
-    SuspectScoresWarning: "scores are hardly log-likelihood-ratios",
-    MissingTrialsWarning: "trials without a score do not count",
-    ConditionWarning: "a condition of one class has no metrics",
-    UncertainPlanWarning: "the cost may not be the published one",
-}
-
-
-def _words_of(kind: type[Warning], found: Sequence[Caution]) -> str:
-    """Say what cautions of a kind mean for figures, with the least and the largest count."""
-    counts = [caution.count for caution in found if caution.count is not None]
-    ends = [f"{end(counts):.2g} " for end in (min, max)] if counts else []
-    range_ = "to ".join(dict.fromkeys(ends))
-    if kind is FewSpeakersWarning:
-        few = [f"{range_}effective speakers"] if counts else []
-        few += ["one speaker makes most of the variance"] if len(counts) < len(found) else []
-        return f"{' or '.join(few)}: interval approximate"
-    if kind is FewErrorsWarning:
-        return f"{range_}errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
-    if kind is DegenerateReplicatesWarning:
-        return f"no value in {range_}of the replicates"
-    meanings = (_MEANINGS.get(caution.category, "see the cautions") for caution in found)
-    return ", ".join(dict.fromkeys(meanings))
 
 
 def _printed(
@@ -450,6 +346,24 @@ def _printed(
         cells |= {"targets": str(row.n_tar), "non-targets": str(row.n_non)}
         lines.append([*(cells[head] for head in heads), *(_cell(row, name) for name in names)])
     return lines
+
+
+def _cells_of(
+    caution: Caution,
+    rows: Sequence[tuple[str, ConditionRow]],
+    heads: Sequence[str],
+    of_condition: int = 0,
+) -> Iterator[tuple[int, int]]:
+    """Yield the cells that a caution concerns; `of_condition` is the column of conditions."""
+    names = list(dict.fromkeys(name for _, row in rows for name in row.figures))
+    # Metrics are the last columns; what is about none of them stands beside the name.
+    columns = {name: i for i, name in enumerate(names, start=len(heads) - len(names))}
+    about = dict(caution.about)
+    own = [columns[name] for name in caution.figures if name in columns]
+    for number, (system, row) in enumerate(rows):
+        here = about.get("system", system) == system
+        if here and about.get("condition", row.name) == row.name:
+            yield from ((number, at) for at in own or [of_condition * ("condition" in about)])
 
 
 def _cell(row: ConditionRow, name: str) -> str:
@@ -546,7 +460,7 @@ def condition_table(
     return table_of_sample(sample, members, points, normalize=normalize)
 
 
-@cautions()
+@annotated
 def table_of_sample(
     sample: DivisibleSample,
     members: Sequence[ConditionMembers],

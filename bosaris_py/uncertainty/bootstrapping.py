@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner, progress_bar
+from bosaris_py._footnotes import annotated
 from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_seed, cautions, describe, invalid, list_some, warn_caller
 from bosaris_py.errors import FewErrorsWarning
@@ -679,6 +680,7 @@ def _of_three_classes(
     return results
 
 
+@annotated
 def bootstrap_condition_table(
     scores: AnyScores,
     key: KeyLike,
@@ -764,7 +766,7 @@ def bootstrap_condition_table(
         return found
 
     points = {} if prior is None else named_points(prior)
-    with rows, cautions():
+    with rows:
         return table_of_sample(sample, members, points, normalize=normalize, intervals=intervals)
 
 

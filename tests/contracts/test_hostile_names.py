@@ -92,7 +92,7 @@ def test_every_table_is_here() -> None:
         getattr(bp, name)
     for name in unc.__all__:
         getattr(unc, name)
-    assert subclasses(Table) == {*TABLES, *WITHOUT_NAMES}
+    assert subclasses(Table) - {"AnnotatedTable"} == {*TABLES, *WITHOUT_NAMES}
 
 
 def cells_of(text: str) -> list[str]:

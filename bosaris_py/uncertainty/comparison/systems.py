@@ -11,6 +11,7 @@ import numpy as np
 
 from bosaris_py._arrays import mark_read_only
 from bosaris_py._execution import progress_bar
+from bosaris_py._footnotes import annotated
 from bosaris_py._validation import as_seed, cautions, check_choice, check_fraction, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
@@ -26,6 +27,7 @@ from bosaris_py.uncertainty.comparison.table import (
     Comparison,
     ComparisonTable,
     known_p_values,
+    name_of_pair,
     one_sided_p_value,
 )
 from bosaris_py.uncertainty.influence.losses import LINEAR
@@ -56,7 +58,7 @@ from bosaris_py.uncertainty.third_class import SpoofStatistic
 # All pairs of several systems.
 
 
-@cautions()
+@annotated
 def compare_systems(
     systems: SystemsLike,
     key: Any,
@@ -205,7 +207,7 @@ def refuse_different_trials(
             check_same_trials((systems[names[0]], scores), key)
 
 
-@cautions()
+@annotated
 def compare_samples(
     samples: Mapping[str, ListedSample],
     statistic: StatisticLike,
@@ -225,7 +227,7 @@ def compare_samples(
     pairs = list(itertools.combinations(samples, 2))
     for a, b in progress_bar(pairs, shown=progress, unit="pair"):
         both = samples[a], samples[b]
-        with cautions(pair=f"{a} and {b}"):
+        with cautions(pair=name_of_pair(a, b)):
             if _is_closed(statistic, how):
                 tests[a, b] = z_test_of_samples(both, (statistic, None), alternative)  # type: ignore[arg-type]
             else:

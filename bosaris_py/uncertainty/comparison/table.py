@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._tables import (
-    Table,
-    WithInterval,
-    joined_notes,
-    or_none,
-    scale_of_costs,
-    text_table,
-)
-from bosaris_py._validation import check_choice, invalid
+from bosaris_py._footnotes import AnnotatedTable
+from bosaris_py._tables import WithInterval, joined_notes, or_none, scale_of_costs
+from bosaris_py._validation import Caution, check_choice, invalid
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.multiplicity.corrections import (
@@ -39,7 +33,7 @@ Comparison: TypeAlias = Any
 
 
 @attrs.frozen(eq=False, repr=False)
-class ComparisonTable(Table):
+class ComparisonTable(AnnotatedTable):
     """Comparisons of several systems, with p-values corrected for their number.
 
     Made by `compare_systems` and `from_tests`. A p-value that is not defined counts as 1.
@@ -60,6 +54,9 @@ class ComparisonTable(Table):
         Whether the better system has the larger metric; None where the tests do not say.
     directions : (2 m,) ndarray of float64, optional
         Of max-t: corrected p-values of each difference above zero, then of each below.
+    cautions : tuple of Caution
+        What was warned of. Pairs and systems that it concerns have a sign, which a footnote
+        explains.
 
     Examples
     --------
@@ -81,6 +78,7 @@ class ComparisonTable(Table):
     metric: str = ""
     larger_is_better: bool | None = None
     directions: Float64Array | None = None
+    cautions: tuple[Caution, ...] = attrs.field(default=(), converter=tuple, kw_only=True)
 
     @classmethod
     def from_tests(
@@ -296,7 +294,8 @@ class ComparisonTable(Table):
         return f"{WORDS[self.corrected.correction]}, level {self.corrected.level:g}"
 
     @property
-    def _note(self) -> str:
+    def facts(self) -> str:
+        """What the figures are, in words."""
         of = f"{self.metric}, first minus second" if self.metric else "first minus second"
         return joined_notes(of, scale_of_costs(self.normalized), self._intervals, self._correction)
 
@@ -304,7 +303,15 @@ class ComparisonTable(Table):
     def _left(self) -> tuple[int, ...]:
         return 0, 1, 6
 
-    def _texts(self) -> list[list[str]]:
+    def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
+        about = dict(caution.about)
+        for number, pair in enumerate(self.pairs):
+            if about.get("pair", name_of_pair(*pair)) == name_of_pair(*pair):
+                # What is about a system stands beside its name, the rest at the interval.
+                own = [i for i, name in enumerate(pair) if name == about.get("system")]
+                yield from ((number, at) for at in (own if "system" in about else [2]))
+
+    def _plain_texts(self) -> list[list[str]]:
         head = f"p {HEADS[self.corrected.correction]}"
         rows = [["first", "second", "difference", "SE", "p", head, "significant"]]
         records, verdicts = self.records(), {True: "yes", False: "no"}
@@ -325,8 +332,12 @@ class ComparisonTable(Table):
 
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
-        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"({self._note})"])
+        return "\n".join((self._laid_out(()), *self._below))
+
+
+def name_of_pair(first: str, second: str) -> str:
+    """Return what a caution calls a pair of systems."""
+    return f"{first} and {second}"
 
 
 def known_p_values(tests: Sequence[Comparison]) -> list[float]:

@@ -1,0 +1,81 @@
+"""Each figure that a caution concerns has a sign, which a footnote explains, in every form."""
+
+import re
+
+import attrs
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py._footnotes import AnnotatedTable
+from bosaris_py.errors import FewSpeakersWarning
+
+SPEAKERS = [f"p{i}" for i in range(12)]
+
+
+@pytest.fixture(scope="module")
+def trials() -> tuple[dict[str, bp.Scores], bp.Key, bp.Conditions]:
+    """Two systems for two utterances each of twelve speakers, in two blocks of segments."""
+    rng = np.random.default_rng(5)
+    segments = [f"{name}-{take}" for name in SPEAKERS for take in (0, 1)]
+    same = np.array([[s.startswith(f"{m}-") for s in segments] for m in SPEAKERS])
+    key = bp.Key(SPEAKERS, segments, same, ~same)
+    habits = rng.normal(size=(12, 1))
+    systems = {
+        name: bp.Scores(3.0 * same + habits + rng.normal(size=same.shape), SPEAKERS, segments)
+        for name in "AB"
+    }
+    takes = [segment.rsplit("-", 1)[1] for segment in segments]
+    metadata = bp.TrialMetadata(key, segment_columns={"take": takes})
+    return systems, key, metadata.conditions("take")
+
+
+def forms_of(table: AnnotatedTable) -> dict[str, str]:
+    return {
+        "text": str(table),
+        "markdown": table.to_markdown().replace("\\", ""),
+        "latex": table.to_latex(),
+        "html": table._repr_html_(),
+    }
+
+
+def of_person(segment: str) -> str:
+    return segment.split("-")[0]
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+class TestFewSpeakers:
+    def check(self, table: AnnotatedTable, caution: str, n_signs: int) -> None:
+        """The footnote stands in each form once, and so many figures have its sign."""
+        assert any(each.category is FewSpeakersWarning for each in table.cautions)
+        for name, text in forms_of(table).items():
+            assert text.count(caution) == 1, name
+            assert len(re.findall(r"\]\*", text)) == n_signs, name
+        plain = forms_of(attrs.evolve(table, cautions=()))
+        assert not any("effective speakers" in text for text in plain.values())
+
+    def test_of_conditions(self, trials) -> None:
+        systems, key, conditions = trials
+        table = unc.bootstrap_condition_table(
+            systems["A"], key, conditions, 0.1, replications=40, rng=1, figures=["eer"],
+            speakers=of_person,
+        )  # fmt: skip
+        # Two conditions, pooled and equalised; all have at most twelve speakers.
+        self.check(table, "interval approximate", 4)
+
+    def test_of_comparisons(self, trials) -> None:
+        systems, key, _ = trials
+        table = unc.compare_systems(systems, key, unc.EER(), speakers=of_person)
+        self.check(table, "interval approximate", 1)
+        assert table.records()[0]["first"] == "A"
+
+
+def test_what_is_about_a_system_stands_beside_its_name(trials) -> None:
+    systems, key, _ = trials
+    some = dict(zip("abc", [*systems.values(), systems["A"]], strict=True))
+    with pytest.warns(bp.errors.BosarisWarning):
+        table = unc.compare_systems(some, key, unc.EER(), speakers=of_person)
+    about = attrs.evolve(table.cautions[0], about=(("system", "b"),))
+    lines = str(attrs.evolve(table, cautions=[about])).splitlines()
+    assert [line.split()[:2] for line in lines[1:4]] == [["a", "b*"], ["a", "c"], ["b*", "c"]]
