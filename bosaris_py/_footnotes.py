@@ -128,7 +128,7 @@ def annotated(call: Callable[Asked, Made]) -> Callable[Asked, Made]:
     def annotate(*args: Asked.args, **kwargs: Asked.kwargs) -> Made:
         with cautions() as heard:
             table = call(*args, **kwargs)
-        changed: Any = attrs.evolve(table, cautions=heard)  # type: ignore[misc]
+        changed: Any = attrs.evolve(table, cautions=tuple(heard))  # type: ignore[misc]
         return changed  # type: ignore[no-any-return]
 
     return annotate

@@ -78,7 +78,7 @@ class ComparisonTable(AnnotatedTable):
     metric: str = ""
     larger_is_better: bool | None = None
     directions: Float64Array | None = None
-    cautions: tuple[Caution, ...] = attrs.field(default=(), converter=tuple, kw_only=True)
+    cautions: tuple[Caution, ...] = attrs.field(default=(), kw_only=True)
 
     @classmethod
     def from_tests(

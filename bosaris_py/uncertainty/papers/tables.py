@@ -7,15 +7,17 @@ Each cell is what the single call gives from the same seed: `bootstrap_scores`, 
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Unpack, cast, get_args
 
 import attrs
 
 from bosaris_py._arrays import Readable
 from bosaris_py._execution import whole_number
+from bosaris_py._footnotes import AnnotatedTable
 from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
 from bosaris_py._validation import (
+    Caution,
     as_seed,
     cautions,
     check_choice,
@@ -130,7 +132,7 @@ class BootstrapRow(metaclass=Readable):
 
 
 @attrs.frozen(eq=False, repr=False)
-class BootstrapTable(Table):
+class BootstrapTable(AnnotatedTable):
     """Standard errors of several systems by several methods of resampling.
 
     Made by `bootstrap_table`.
@@ -141,10 +143,13 @@ class BootstrapTable(Table):
         System by system, each with all methods.
     metric : str
         What was judged: the name of the statistic.
+    cautions : tuple of Caution
+        What was warned of. Intervals that it concerns have a sign, which a footnote explains.
     """
 
     rows: tuple[BootstrapRow, ...]
     metric: str
+    cautions: tuple[Caution, ...] = attrs.field(default=(), kw_only=True)
 
     def row(self, system: str, method: str) -> BootstrapRow:
         """Return what a method says of a system.
@@ -180,14 +185,22 @@ class BootstrapTable(Table):
         return 0, 1
 
     @property
-    def _note(self) -> str:
+    def facts(self) -> str:
+        """What the figures are, in words."""
         first = self.rows[0]
         notes = f"{self.metric}; {_replicates_of(self.rows)}"
         runs = "" if first.distribution is None else _runs_of(first.distribution)
         groups = "systems that share a letter do not differ significantly" if first.groups else ""
         return joined_notes(notes, runs, groups)
 
-    def _texts(self) -> list[list[str]]:
+    def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
+        about = dict(caution.about)
+        for number, row in enumerate(self.rows):
+            here = about.get("system", row.system), about.get("method", row.method)
+            if here == (row.system, row.method):
+                yield number, heads.index("interval")
+
+    def _plain_texts(self) -> list[list[str]]:
         bounds = any(row.upper_bound is not None for row in self.rows)
         runs = any(row.distribution is not None for row in self.rows)
         head = ["system", "method", "estimate", "SE", "(rel.)", "interval"]
@@ -209,7 +222,7 @@ class BootstrapTable(Table):
 
     def __repr__(self) -> str:
         """Return the table and how it was made."""
-        return _printed(self._texts(), self._left, self._note)
+        return "\n".join((self._laid_out(()), *self._below))
 
     def as_printed(self, table: PaperTable) -> PrintedTable:
         """Lay the figures out as a table of Wu et al.: a row for each system, methods beside it.
@@ -288,11 +301,8 @@ class PrintedTable(Table):
 
     def __repr__(self) -> str:
         """Return the table and how it was made."""
-        return _printed(self._texts(), self._left, self.note)
-
-
-def _printed(texts: list[list[str]], left: tuple[int, ...], note: str) -> str:
-    return "\n".join([*(line.rstrip() for line in text_table(texts, left=left)), f"({note})"])
+        lines = text_table(self._texts(), left=self._left)
+        return "\n".join([*map(str.rstrip, lines), f"({self.note})"])
 
 
 def _replicates_of(rows: Sequence[BootstrapRow]) -> str:
@@ -428,7 +438,7 @@ def bootstrap_table(
     both: Any = split_key(key)
     seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
     rows = []
-    with cautions():
+    with cautions() as heard:
         for name, scores in named.items():
             with cautions(system=name):
                 samples: dict[bool | None, ListedSample] = {}
@@ -441,12 +451,13 @@ def bootstrap_table(
                     by_default = _default_runs(chosen[name], method)
                     n = by_default if n_runs is None else n_runs
                     one = _Cell(name, method, chosen[name], samples[kind])
-                    rows.append(one.row(n, _options_of(method, seeded, ways)))
+                    with cautions(**{"method": method} if len(ways) > 1 else {}):
+                        rows.append(one.row(n, _options_of(method, seeded, ways)))
         if groups:
             rows = _with_groups(rows, named, both, chosen, seeded, ways)
     metrics = {_name_of(one) for one in chosen.values()}
     metric = metrics.pop() if len(metrics) == 1 else "each system its own statistic"
-    return BootstrapTable(tuple(rows), metric)
+    return BootstrapTable(tuple(rows), metric, cautions=tuple(heard))
 
 
 def _with_groups(
