@@ -194,9 +194,7 @@ def evaluate(
     (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
     chosen = None if plan is None else find_plan(plan)
-    of_plan = None if chosen is None else chosen.eer
-    definition: EERDefinition = eer or of_plan or "rocch"
-    check_choice(definition, EERDefinition, "eer")
+    definition = _definition(eer, chosen)
     check_choice(method, ScoresMethod, "method")
     if method != "speaker" and not replications:
         expected = f'be given with method="{method}"'
@@ -329,7 +327,7 @@ def evaluate_files(
     normalize: bool = True,
     conditions: Conditions | str | Sequence[str] | None = None,
     metadata: TrialMetadata | None = None,
-    eer: EERDefinition = "rocch",
+    eer: EERDefinition | None = None,
     sort: str | None = None,
     plan: EvaluationPlan | str | None = None,
     **reading: Unpack[Reading],
@@ -373,17 +371,17 @@ def evaluate_files(
     MissingTrialsWarning
         If the key holds trials without score; it names the system.
     """
-    check_choice(eer, EERDefinition, "eer")
-    how = _without_key(priors, normalize=normalize, eer=eer)
+    chosen = None if plan is None else find_plan(plan)
+    definition = _definition(eer, chosen)
+    how = _without_key(priors, normalize=normalize, eer=definition)
     _check_sort(sort, how.points)
     options: dict[str, Any] = {**reading}
-    chosen = None if plan is None else find_plan(plan)
     if chosen is not None:
         how = _of_kinds(how, chosen, conditions, metadata)
     by_condition: dict[str, Any] = {
         "normalize": normalize,
         "metadata": metadata,
-        "eer": eer,
+        "eer": definition,
         **options,
     }
     results, rows = {}, []
@@ -416,6 +414,14 @@ def evaluate_files(
         judging=how,
         heard=heard,
     )
+
+
+def _definition(eer: EERDefinition | None, plan: EvaluationPlan | None) -> EERDefinition:
+    """Return which equal error-rate is asked for; by default that of a plan."""
+    of_plan = None if plan is None else plan.eer
+    definition: EERDefinition = eer or of_plan or "rocch"
+    check_choice(definition, EERDefinition, "eer")
+    return definition
 
 
 def _of_kinds(

@@ -215,6 +215,37 @@ def test_tandem_is_that_of_the_functions(tandem: Path, capsys: pytest.CaptureFix
     assert legacy["min_t_dcf", "independent"]["value"] == expected
 
 
+def test_tandem_under_a_plan(tandem: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["tandem", "--asv", "asv.txt", "--cm", "cm.txt", "--key", "protocol.trl"]
+    words += ["--spoof", "keep"]
+    both = {name: bp.read_scores(f"{name}.txt") for name in ("asv", "cm")}
+    key = bp.read_key("protocol.trl", spoof="keep")
+    assert main([*words, "--plan", "ASVspoof2019-LA", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["table"]
+    assert found == json.loads(bp.evaluate(both, key, plan="ASVspoof2019-LA").to_json())["table"]
+    for more, message in (
+        (["--plan", "ASVspoof2019-LA", "--t-dcf", "legacy"], "leave --costs and --t-dcf out"),
+        (["--plan", "ASVspoof5-2"], "bosaris evaluate takes it"),
+    ):
+        assert main([*words, *more]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_a_plan_of_three_classes_in_blocks(
+    tandem: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, metadata = bp.read_key("protocol.trl", spoof="keep")
+    key.save("key.h5")
+    metadata.save("kinds.h5")
+    bp.read_scores("asv.txt").save("asv.h5")
+    words = ["evaluate", "asv.h5", "--key", "key.h5", "--metadata", "kinds.h5", "--json"]
+    tables = []
+    for memory in ("0", "1"):
+        assert main([*words, "--plan", "ASVspoof5-2", "--memory", memory]) == 0
+        tables.append(json.loads(capsys.readouterr().out)["table"])
+    assert tables[0] == tables[1]
+
+
 def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
     train = ["calibrate", "llrs.h5", "--key", "key.txt", "--model", "m.json"]
     key, _ = bp.read_key("key.txt")

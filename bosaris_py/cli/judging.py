@@ -82,15 +82,25 @@ def evaluate(args: argparse.Namespace) -> None:
             raise AnswerIsNo("not all claims are shown")
 
 
+def _find_plan(name: str) -> Any:
+    return bp.evaluation.plan_presets.find_plan(name)
+
+
 def judge(args: argparse.Namespace) -> Any:
     """Evaluate systems, in blocks if their files are large."""
     systems, options = named_files(args.scores), {}
     if args.prior:
         options["priors"] = args.prior
     options |= {name: vars(args)[name] for name in ("eer", "sort") if vars(args).get(name)}
-    needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
+    needs_trials = args.conditions or args.speakers or args.bootstrap
     needs_trials = needs_trials or getattr(args, "cross_fit", False)
+    if args.plan:
+        # Plans of three classes are computed in blocks, too, if the kinds are in a file.
+        needs_trials = needs_trials or not args.metadata or not _find_plan(args.plan).figures
     if not needs_trials and are_large(args, *systems.values(), args.key):
+        if args.plan:
+            metadata = bp.TrialMetadata.read(args.metadata)
+            options |= {"plan": args.plan, "metadata": metadata}
         options |= {"base": args.base, "progress": at_terminal()}
         return bp.evaluate_files(systems, args.key, **options)
     scores = {name: load_scores(args, file) for name, file in systems.items()}
@@ -171,17 +181,22 @@ def transfer(args: argparse.Namespace) -> None:
 def tandem(args: argparse.Namespace) -> None:
     """Evaluate a verifier and a countermeasure in tandem."""
     form = table_form(args, *TABLES)
+    if args.plan and (args.costs or args.form):
+        raise UsageError("--plan has costs and a form of the t-DCF: leave --costs and --t-dcf out")
+    if args.plan and _find_plan(args.plan).detectors != 2:
+        raise UsageError(f"--plan {args.plan} is not of two detectors: bosaris evaluate takes it")
     pair = load_key(args)
-    how = judged_by(args, *pair)
-    found = bp.uncertainty.tandem_table(
-        pair,
-        asv=load_scores(args, args.asv),
-        cm=of_trials(load_scores(args, args.cm), pair[0]),
-        costs=args.costs,
-        form=args.form,
-        replications=args.bootstrap or 0,
-        **how,
-    )
+    how = judged_by(args, *pair) | {"replications": args.bootstrap or 0}
+    both = {
+        "asv": load_scores(args, args.asv),
+        "cm": of_trials(load_scores(args, args.cm), pair[0]),
+    }
+    found: Any
+    if args.plan:
+        found = bp.evaluate(both, pair, plan=args.plan, **how)
+    else:
+        how |= {"costs": args.costs or "ASVspoof5", "form": args.form or "revised"}
+        found = bp.uncertainty.tandem_table(pair, **both, **how)
     emit(table_text(found, args, form), args.output)
 
 

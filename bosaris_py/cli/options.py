@@ -137,9 +137,9 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     # A tandem
     "--asv": dict(_FILE, help="scores of the verifier"),
     "--cm": dict(_FILE, help="scores of the countermeasure, on the same trials"),
-    "--costs": dict(default="ASVspoof5", help="ASVspoof5 (default) or a-DCF1"),
+    "--costs": dict(help="ASVspoof5 (default) or a-DCF1"),
     "--t-dcf": dict(
-        choices=("revised", "legacy"), default="revised", dest="form", help="form of the t-DCF"
+        choices=("revised", "legacy"), dest="form", help="form of the t-DCF (default: revised)"
     ),
     # A case
     "--same": dict(metavar="TEXT", help="the proposition of one source"),

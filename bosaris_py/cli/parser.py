@@ -88,6 +88,8 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep",
         "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep "
         "--speakers models.txt,segments.txt --bootstrap 1000",
+        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep "
+        "--plan ASVspoof2019-LA",
     ),
     "plot": (
         "Draw a plot of some kind.",
@@ -164,7 +166,10 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
         f"--seed --json --wide --output --force {_TEXT}",
     ),
-    "tandem": (judging.tandem, f"--asv! --cm! {_KEY} --metadata --costs --t-dcf {_TEXT} {_TABLE}"),
+    "tandem": (
+        judging.tandem,
+        f"--asv! --cm! {_KEY} --metadata --plan --costs --t-dcf {_TEXT} {_TABLE}",
+    ),
     "plot": (drawing.plot, f"kind {_SYSTEMS} --of --output! --force --title"),
     "convert": (
         listing.convert,

@@ -66,7 +66,7 @@ def _train_spoof_aware(args: argparse.Namespace) -> Any:
     ridge = 0.0 if args.ridge is None else args.ridge
     key = load_key(args)
     scores["cm"] = of_trials(scores["cm"], key[0])
-    model = bp.SASVFusion.fit(key, **scores, costs=args.costs, ridge=ridge)
+    model = bp.SASVFusion.fit(key, **scores, costs=args.costs or "ASVspoof5", ridge=ridge)
     if args.model is not None:
         model.save(args.model)
     return model
