@@ -37,7 +37,12 @@ from bosaris_py.evaluation import (
     SystemTable,
     primary_cost,
 )
-from bosaris_py.evaluation.plan_presets import find_plan, refuse_spoofs, warn_if_unsure
+from bosaris_py.evaluation.plan_presets import (
+    find_plan,
+    refuse_spoofs,
+    warn_if_unsure,
+    warn_of_attacks,
+)
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.numerics.priors import PriorLike
@@ -271,6 +276,7 @@ def evaluate(
             raise invalid("systems", expected, list_some(map(repr, named)), hint)
         with cautions() as heard:
             warn_if_unsure(chosen)
+            warn_of_attacks(chosen, metadata)
             if chosen.detectors == 2:
                 rows.append(("asv and cm", how.row_of_tandem(named, chosen, pair)))
             for name, scores in named.items() if chosen.detectors == 1 else ():
@@ -386,6 +392,8 @@ def evaluate_files(
     }
     results, rows = {}, []
     with cautions() as heard:
+        if chosen is not None:
+            warn_of_attacks(chosen, metadata)
         for name, file in named_systems(systems).items():
             if isinstance(file, AnyScores):
                 raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")

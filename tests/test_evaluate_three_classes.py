@@ -103,6 +103,21 @@ def test_a_plan_without_costs_has_rates_only(read):
     assert "normalized" not in str(found)
 
 
+def test_attacks_that_a_plan_does_not_know(files, tmp_path):
+    """The trials of one of three attacks are counted, which has another name."""
+    text = (files / "protocol.trl").read_text()
+    scores = bp.read_scores(files / "scores.txt")
+    (tmp_path / "other.trl").write_text(text.replace(" A08 spoof", " X1 spoof"))
+    pair = bp.read_key(tmp_path / "other.trl", spoof="keep")
+    n = text.count(" A08 spoof")
+    with pytest.warns(UncertainPlanWarning, match=rf"{n} trials .* SASV2022 do not have \(X1\)"):
+        found = bp.evaluate({"a": scores}, pair, plan="SASV2022")
+    assert [each["category"] for each in found.cautions] == ["UncertainPlanWarning"]
+    own = bp.evaluation.PLANS["SASV2022"].evolve(attacks=["A07", "A09", "X1"])
+    assert not bp.evaluate({"a": scores}, pair, plan=own).cautions
+    assert own.fingerprint == bp.evaluation.PLANS["SASV2022"].fingerprint
+
+
 def test_what_takes_two_classes_is_refused(read):
     scores, pair = read
     found = bp.evaluate({"a": scores, "b": scores}, pair, plan="SASV2022")

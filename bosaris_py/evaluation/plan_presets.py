@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bosaris_py._validation import describe, invalid, warn_caller
+import numpy as np
+
+from bosaris_py._validation import describe, invalid, list_some, warn_caller
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
 from bosaris_py.numerics.priors import OperatingPoint
@@ -188,6 +190,19 @@ _CNSRC = "CN-Celeb Speaker Recognition Challenge 2022, verification"
 _IVECTOR = "NIST i-vector machine learning challenge 2013-2014"
 _BY_MINIMUM = {"ranked_by": "minimum"}
 
+# What stands for no attack; trials whose kind is not known have it, too.
+_BONA_FIDE = ("bonafide", "bona-fide", "-", "")
+
+
+def _attacks(first: int, last: int) -> dict[str, Any]:
+    return {"attacks": [f"A{number:02}" for number in range(first, last + 1)]}
+
+
+# Attacks of training and dev, then those of eval; the data of 2021 and of SASV are those of 2019.
+_LA19_ATTACKS, _LA21_ATTACKS, _ATTACKS5 = _attacks(1, 19), _attacks(7, 19), _attacks(1, 32)
+_OF_LA19: dict[str, Any] = {"tandem_form": "legacy", **_TANDEM, **_LA19_ATTACKS}
+_OF_SASV: dict[str, Any] = {"figures": _EERS_OF_SPOOFS, **_STEP, **_LA19_ATTACKS}
+
 PLANS = PlanCollection(
     (
         _preset("SRE08", "NIST SRE 2008", (_COSTLY_MISS,), "VV", by_condition=True),
@@ -205,11 +220,11 @@ PLANS = PlanCollection(
         _preset("SRE24", "NIST SRE 2024", (0.01, 0.05), "SS", factors=_MATCH_FACTORS),
         _preset("VoxSRC", _VOXSRC, (0.05,), "VV", eer="interpolated", **_BY_MINIMUM),
         _preset("SdSV", _SDSV, (_COSTLY_MISS,), "SS", **_BY_MINIMUM),
-        _preset("ASVspoof2019-LA", _LA19, (), "SS", tandem_form="legacy", **_TANDEM, **_BY_MINIMUM),
-        _preset("ASVspoof2021-LA", _LA21, (), "SS", **_TANDEM, **_BY_MINIMUM),
+        _preset("ASVspoof2019-LA", _LA19, (), "SS", **_OF_LA19, **_BY_MINIMUM),
+        _preset("ASVspoof2021-LA", _LA21, (), "SS", **_TANDEM, **_LA21_ATTACKS, **_BY_MINIMUM),
         _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), "VV", **_STEP, **_BY_MINIMUM),
-        _preset("ASVspoof5-2", _ROBUST, (), "SS", **_A_DCF, **_BY_MINIMUM),
-        _preset("SASV2022", _SASV, (), "SS", figures=_EERS_OF_SPOOFS, **_STEP, **_BY_MINIMUM),
+        _preset("ASVspoof5-2", _ROBUST, (), "SS", **_A_DCF, **_ATTACKS5, **_BY_MINIMUM),
+        _preset("SASV2022", _SASV, (), "SS", **_OF_SASV, **_BY_MINIMUM),
         _preset("WildSpoof", _WILD, (), "MM", sets="dataset", **_A_DCF, **_BY_MINIMUM),
         _preset("ESDD", _ESDD, (), "VV", figures=("cm_eer",), **_BY_MINIMUM),
         _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),
@@ -235,6 +250,26 @@ def refuse_spoofs(metadata: TrialMetadata | None, plan: EvaluationPlan | None) -
         )
         got = f"{'none' if plan is None else plan.name}, and {count} spoofs"
         raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
+
+
+def warn_of_attacks(plan: EvaluationPlan, metadata: TrialMetadata | None) -> None:
+    """Warn of spoofs by attacks that the data of a plan do not have: they are of another one."""
+    if not plan.attacks or metadata is None or "attack" not in metadata.names:
+        return
+    attack = metadata.factor("attack")
+    found = attack.codes
+    if KIND in metadata.names:
+        kinds = metadata.factor(KIND)
+        found = found[np.isin(kinds.codes, np.flatnonzero(kinds.levels == "spoof"))]
+    used = attack.levels[np.unique(found)].tolist()
+    strange = [name for name in used if name not in (*plan.attacks, *_BONA_FIDE)]
+    if strange:
+        n_trials = int(np.isin(attack.values(), strange).sum())
+        message = (
+            f"{n_trials} trials are of attacks that the data of {plan.name} do not have "
+            f"({list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
+        )
+        warn_caller(message, UncertainPlanWarning, "Is it the plan of these data?")
 
 
 def warn_if_unsure(plan: EvaluationPlan) -> None:

@@ -229,6 +229,8 @@ class EvaluationPlan(metaclass=Readable):
     eer : {"rocch", "interpolated", "step"}, optional
         Which equal error-rates `evaluate` gives under the plan, see `bosaris_py.eer`; by default
         those of the convex hull.
+    attacks : sequence of str, default: ()
+        Ids of the attacks in the data; `evaluate` warns of others. None: they are not known.
     official_scorer : str, default: ""
         The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
@@ -281,6 +283,7 @@ class EvaluationPlan(metaclass=Readable):
     eer: EERDefinition | None = attrs.field(
         default=None, validator=attrs.validators.optional(one_of(EERDefinition))
     )
+    attacks: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     official_scorer: str = ""
     points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
