@@ -23,6 +23,7 @@ _NAMES = {
     "wilson_interval",
     "influence.speakers_needed": "SpeakersNeeded",
     "multiplicity.cross_table": "CrossTable WorstCell",
+    "inference.components": "VarianceComponents variance_components",
     "inference.equivalence": "EquivalenceTest equivalence_test",
     "inference.monitoring": "Monitor monitor",
     "inference.prediction": "RunsTest compare_runs prediction_interval",

@@ -62,6 +62,8 @@ from bosaris_py.uncertainty.decisions import rule_of_3 as rule_of_3
 from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
+from bosaris_py.uncertainty.inference.components import VarianceComponents as VarianceComponents
+from bosaris_py.uncertainty.inference.components import variance_components as variance_components
 from bosaris_py.uncertainty.inference.equivalence import EquivalenceTest as EquivalenceTest
 from bosaris_py.uncertainty.inference.equivalence import equivalence_test as equivalence_test
 from bosaris_py.uncertainty.inference.monitoring import Monitor as Monitor

@@ -483,6 +483,11 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             {"A": [x.first, x.second], "B": [x.second, x.first]}, x.key, THRESHOLD, **x.speaker_maps
         )
     ],
+    "variance_components": [
+        lambda x: unc.variance_components(
+            {"A": [x.first, x.second]}, x.key, THRESHOLD, **x.speaker_maps
+        ).records()
+    ],
     "Decisions": [lambda x: decisions_of(x)],
     "plot_map": [
         lambda x: [

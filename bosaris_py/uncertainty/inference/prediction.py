@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Unpack
 
 import attrs
@@ -117,7 +117,8 @@ class RunsTest(ZTest):
     speaker_variance : float
         Variance of the difference of the means of the runs due to speakers and their trials.
     run_variance : float
-        Variance of one run due to its training, both methods pooled; 0 if speakers explain all.
+        Variance of one run due to its training, both methods pooled: an unbiased estimate, below 0
+        where runs differ by less than their speakers explain. The standard error then takes 0.
     """
 
     values: tuple[Float64Array, Float64Array] = attrs.field(eq=False, kw_only=True)
@@ -175,9 +176,8 @@ def compare_runs(
     -----
     .. math::
 
-        SE^2 = V + s^2 \Big(\frac{1}{R_a} + \frac{1}{R_b}\Big), \quad
-        s^2 = \max\Big(0, \frac{\sum_{m,r} (\hat\theta_{mr} - \bar\theta_m)^2 - D}
-                             {R_a + R_b - 2}\Big).
+        SE^2 = V + \max(0, s^2) \Big(\frac{1}{R_a} + \frac{1}{R_b}\Big), \quad
+        s^2 = \frac{\sum_{m,r} (\hat\theta_{mr} - \bar\theta_m)^2 - D}{R_a + R_b - 2}.
 
     V is the variance by speaker of the difference of the means of the runs. D is the sum of the
     variances by speaker of the differences of runs to their mean: what speakers make runs differ
@@ -205,30 +205,48 @@ def compare_runs(
     if not isinstance(given, Mapping) or len(systems) != 2:
         expected = "map the names of two methods to their runs"
         raise invalid("systems", expected, describe(systems))
+    found: dict[str, list[SpeakerInfluence]] = {}
+    for name, sample in samples_of_runs(systems, key, conditions, Speakers(**speakers)):
+        warn_unless_fit([statistic], sample, name)
+        found.setdefault(name, []).append(SpeakerInfluence.on(statistic, sample))
+    first, second = found.values()
+    return compare_influences(first, second, alternative)
+
+
+def samples_of_runs(
+    systems: Mapping[str, AnyScores | Sequence[AnyScores]],
+    key: KeyLike,
+    conditions: Conditions | None,
+    who: Speakers,
+) -> Iterator[tuple[str, ListedSample]]:
+    """Yield the sample of each run, with the name of its method; all share pairs of speakers."""
+    given: object = systems
+    if not isinstance(given, Mapping) or not systems:
+        raise invalid("systems", "map the names of methods to their runs", describe(systems))
     plain, metadata = split_key(key)
-    who, both = Speakers(**speakers), (plain, metadata)
     first: ListedSample | None = None
-    found: list[list[SpeakerInfluence]] = []
     for name, runs in systems.items():
-        listed: object = runs
+        listed = [runs] if isinstance(runs, AnyScores) else runs
         if not isinstance(listed, (list, tuple)) or not listed:
-            hint = "One run is a list of one."
-            raise invalid(f"systems[{name!r}]", "be a list of runs", describe(runs), hint)
-        found.append([])
-        for number, scores in enumerate(runs):
+            raise invalid(f"systems[{name!r}]", "be a list of runs", describe(runs))
+        for number, scores in enumerate(listed):
             check_system(scores, f"systems[{name!r}][{number}]")
             refuse_missing(scores, plain, f"systems[{name!r}][{number}]")
             if first is None:
                 sample = first = ListedSample.of(
-                    scores, plain, conditions, lambda: who.of_trials(both)
+                    scores, plain, conditions, lambda: who.of_trials((plain, metadata))
                 )
-                # All runs share the pairs of speakers.
                 _ = first.pairs
             else:
                 sample = first.of_system(scores, plain, conditions)
-            warn_unless_fit([statistic], sample, name)
-            found[-1].append(SpeakerInfluence.on(statistic, sample))
-    return compare_influences(found[0], found[1], alternative)
+            yield name, sample
+
+
+def spread_of_runs(runs: Sequence[SpeakerInfluence]) -> tuple[float, float]:
+    """Return the squares of runs about their mean, and what speakers make of these."""
+    mean = SpeakerInfluence.mean_of(runs)
+    gaps = [run.minus(mean) for run in runs]
+    return sum(gap.estimate**2 for gap in gaps), sum(gap.standard_error**2 for gap in gaps)
 
 
 def compare_influences(
@@ -243,15 +261,11 @@ def compare_influences(
     means = [SpeakerInfluence.mean_of(runs) for runs in (first, second)]
     contrast = means[0].minus(means[1])
     check_influences({"difference": contrast}, FEWEST_FOR_TEST)
-    squares = explained = 0.0
-    for runs, mean in zip((first, second), means, strict=True):
-        for run in runs:
-            gap = run.minus(mean)
-            squares += gap.estimate**2
-            explained += gap.standard_error**2
-    of_runs = max(squares - explained, 0.0) / run_degrees
-    of_speakers, added = contrast.standard_error**2, of_runs * float((1.0 / counts).sum())
-    if of_runs == 0:
+    (squares, explained), (more, other) = map(spread_of_runs, (first, second))
+    of_runs = (squares + more - explained - other) / run_degrees
+    above = max(of_runs, 0.0)
+    of_speakers, added = contrast.standard_error**2, above * float((1.0 / counts).sum())
+    if above == 0:
         # Of speakers who are all alike, over flips of their signs.
         of_speakers = contrast.null_error**2
     total = of_speakers + added
