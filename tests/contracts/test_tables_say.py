@@ -212,6 +212,11 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         (AT, "ranks of all systems, 95 % confidence", "Holm's correction"),
         {"metric": AT, "confidence": 0.95, "correction": "holm"},
     ),
+    "components of variance": (
+        lambda: unc.variance_components(SYSTEMS, KEY, MIN_DCF),
+        (AT, "shares of speakers, pairs, trials in the variance", "24 speakers"),
+        {"metric": AT, "n_speakers": 24},
+    ),
     "cross table": (lambda: crossed(MIN_DCF), (AT,), {"metric": AT}),
     "cross table of EERs": (lambda: crossed(None), (HULL,), {"metric": HULL}),
     "transfer": (

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._tables import Table, joined_notes, or_none, text_table
+from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
 from bosaris_py._validation import invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
@@ -250,13 +250,14 @@ def variance_components(
         rows.append([*parts, of_runs])
         mean = means[name]
         values.append(1.0 - mean.estimate if mean.is_area else mean.estimate)
+    metric = metric_name(statistic)  # type: ignore[arg-type]
     return VarianceComponents(
         tuple(found),
         mark_read_only(np.array(values)),
         tuple(map(len, found.values())),
         first.pairs.n_speakers,
         mark_read_only(np.array(rows)),
-        metric_name(statistic),  # type: ignore[arg-type]
+        joined_notes(metric, scale_of_costs(getattr(statistic, "normalize", None))),
     )
 
 
