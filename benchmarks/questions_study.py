@@ -26,8 +26,14 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import z_test
 from bosaris_py.uncertainty.comparison.speaker_z_test import z_test_of_samples
 from bosaris_py.uncertainty.comparison.systems import compare_samples
+from bosaris_py.uncertainty.inference.components import components_of
 from bosaris_py.uncertainty.inference.equivalence import equivalence_of
-from bosaris_py.uncertainty.inference.prediction import compare_influences, predicted
+from bosaris_py.uncertainty.inference.prediction import (
+    compare_influences,
+    predicted,
+    spread_of_runs,
+)
+from bosaris_py.uncertainty.influence.losses import losses_of
 from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from bosaris_py.uncertainty.resampling import Resampling
 
@@ -160,6 +166,89 @@ def runs_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
     return {name: count / n_sets for name, count in counts.items()}
 
 
+def true_parts(law: SpeakerLaw, k: int, metric: unc.Statistic, n_draws: int) -> np.ndarray:
+    """Return the parts of the variance that speakers, pairs and trials make, by simulation."""
+    losses = losses_of(metric, law.large(np.random.default_rng(5), k, N_TRUE))
+    _, _, _, pair, model, segment, noise = law.deviations
+    n_models, n_segments = law.n_models, law.n_segments
+    sums = []
+    for seed in range(n_draws // 10_000):
+        rng, n = np.random.default_rng([46, seed]), 10_000
+        # One speaker, and two others with whom the first meets.
+        found = law.effects(rng, 3 * n)
+        goat, lamb, wolf = (e.reshape(n, 3, 1, 1) for e in (found.goat, found.lamb, found.wolf))
+        models = model * rng.normal(size=(n, 3, n_models, 1))
+        segments = segment * rng.normal(size=(n, 3, 1, n_segments))
+
+        def scored(one: int, other: int, effect: np.ndarray) -> np.ndarray:
+            errors = noise * rng.normal(size=(n, n_models, n_segments))  # noqa: B023
+            return (effect + models[:, one] + segments[:, other] + errors).reshape(n, -1)  # noqa: B023
+
+        tar = losses.tar(law.means[0] + scored(0, 0, goat[:, 0]))
+        met = []
+        for other in (1, 2):
+            common = law.means[1] + pair * rng.normal(size=(n, 1, 1))
+            forth = scored(0, other, common + lamb[:, 0] + wolf[:, other])
+            back = scored(other, 0, common + lamb[:, other] + wolf[:, 0])
+            met.append(losses.non(np.concatenate((forth, back), axis=1)))
+        means = [part.mean(axis=1) for part in (tar, *met)]
+        within = [part.var(axis=1, ddof=1).mean() / part.shape[1] for part in (tar, met[0])]
+        sums.append((np.cov(means), within))
+    moments = np.mean([moment for moment, _ in sums], axis=0)
+    of_tar, of_non = np.mean([within for _, within in sums], axis=0)
+    # What both pairs of the first speaker have in common is the speaker's.
+    own = moments[1, 2]
+    both = 0.5 * (moments[0, 1] + moments[0, 2])
+    n_pairs = k * (k - 1) / 2
+    speakers = (moments[0, 0] - of_tar + 4.0 * both + 4.0 * own) / k
+    rest = 0.5 * (moments[1, 1] + moments[2, 2]) - 2.0 * own - of_non
+    return np.array([speakers, rest / n_pairs, of_tar / k + of_non / n_pairs])
+
+
+def true_runs(law: SpeakerLaw, k: int, metric: unc.Statistic, size: float) -> float:
+    """Return what the variance of runs does to the mean of the metric over sets."""
+    # Gauss and Hermite: the moments of a normal shift at seven points.
+    points, weights = np.polynomial.hermite_e.hermegauss(7)
+    values = np.zeros(points.size)
+    for i in range(200):
+        [one] = law.draw(np.random.default_rng([47, k, i]), k)
+        moved = shifted([one] * points.size, (size * points).tolist())
+        values += [float(metric.of_sample(sample)) for sample in moved]
+    weights = weights / weights.sum()
+    return float(weights @ (values / 200 - weights @ values / 200) ** 2)
+
+
+def components_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
+    """Return the mean components of variance over the true ones; runs deviate by 5 %."""
+    cell: Cell = {}
+    truth = law.large(np.random.default_rng(5), k, N_TRUE)
+    near = shifted([truth], [0.1])[0]
+    for name, metric in METRICS.items():
+        value, other = (float(metric.of_sample(sample)) for sample in (truth, near))
+        size, rows, values = 0.1 * 0.05 * value / (other - value), [], []
+        for i in range(n_sets):
+            rng = np.random.default_rng([48, k, i])
+            samples = law.draw(rng, k, n_systems=3, shared=0.9)
+            samples = shifted(samples, (size * rng.normal(size=3)).tolist())
+            losses = losses_of(metric, samples[0])
+            parts = components_of(samples[0].pairs, *(losses.of(c, samples[0]) for c in (0, 1)))
+            found = [SpeakerInfluence.on(metric, sample) for sample in samples]
+            squares, explained = spread_of_runs(found)
+            rows.append([*parts, (squares - explained) / 2])
+            values.append(found[0].estimate)
+        parts = np.array(rows)
+        true = np.append(true_parts(law, k, metric, 400_000), true_runs(law, k, metric, size))
+        error = parts.std(axis=0, ddof=1) / n_sets**0.5
+        for j, source in enumerate(("speakers", "pairs", "trials", "runs")):
+            cell[f"{name}: {source}"] = float(parts[:, j].mean() / true[j])
+            cell[f"{name}: {source}, error"] = float(error[j] / true[j])
+            cell[f"{name}: {source}, share"] = float(true[j] / true.sum())
+        # One run varies by all four.
+        sums = parts.sum(axis=1).mean() / np.var(values, ddof=1)
+        cell[f"{name}: all"] = float(sums)
+    return cell
+
+
 KINDS: dict[
     str, tuple[Callable[[SpeakerLaw, int, int], Cell], tuple[str, ...], tuple[int, ...]]
 ] = {
@@ -168,6 +257,7 @@ KINDS: dict[
     "margin": (margin_cell, ("correlated",), (20, 40)),
     "next": (next_cell, ("correlated", "Zipf", "heavy tails"), (20, 40)),
     "runs": (runs_cell, ("correlated",), (40,)),
+    "components": (components_cell, ("correlated",), (20, 40)),
 }
 
 
