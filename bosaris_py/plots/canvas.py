@@ -14,7 +14,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import is_color_like
 from matplotlib.lines import Line2D
 
-from bosaris_py._validation import describe, invalid, warn_caller
+from bosaris_py._validation import describe, invalid, safe, warn_caller
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import looks
@@ -129,7 +129,7 @@ class Sheet(Plot):
     def _say_of_system(self, text: str) -> None:
         """Write a note about the current system below the horizontal axis."""
         if not self._is_other:
-            self._say(f"{self._name}: {text}" if self._name else text)
+            self._say(f"{safe(self._name)}: {text}" if self._name else text)
 
     def _say_infinite(self, what: str = "") -> None:
         """Say how many scores of the current system are infinite, if any are."""
@@ -155,10 +155,10 @@ class Sheet(Plot):
             named = any(entry.name == self._name for entry in self._drawn.entries.values())
             if named or kind not in self._curves_of_systems:
                 return None
-            return looks.as_written(self._name)
+            return looks.as_name(self._name)
         if label.startswith("_"):
             return None
-        return looks.as_written(f"{self._name} {label}".strip())
+        return looks.as_name(self._name, label)
 
     def _note(self, artist: Artist, kind: str, label: Text, *, plain: bool) -> None:
         """Remember an artist, and what the legend is to say of it."""

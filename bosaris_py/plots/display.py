@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from bosaris_py._validation import FilePath, as_path, describe, invalid, warn_caller
+from bosaris_py._validation import FilePath, as_path, describe, invalid, safe, warn_caller
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.plots import looks
 from bosaris_py.storage.atomic import atomic_write
@@ -163,7 +163,7 @@ class Plot(Picture):
         empty = Drawn([], {}, {}, {}, [], {}, set(), [])
         self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", empty)
         if title is not None:
-            ax.set_title(looks.as_written(title))
+            ax.set_title(looks.as_written(safe(title, 200)))
 
     @property
     def figure(self) -> Figure:
@@ -272,7 +272,7 @@ class Plot(Picture):
         curves: dict[str, Any] = {}
         for line, entry in self._drawn.entries.items():
             if isinstance(line, Line2D) and entry.kind in self._curves_of_systems:
-                text = f"{entry.name} {entry.text}".strip()
+                text = looks.as_name(entry.name, entry.text)
                 curves.setdefault(entry.name or text, []).append((text, line))
         settings: dict[str, Any] = {"fontsize": looks.letters("small"), "va": "center"}
         settings |= text_keywords
@@ -284,7 +284,7 @@ class Plot(Picture):
             stroke = {"arrowstyle": "-", "linewidth": 0.7, "linestyle": line.get_linestyle()}
             places["arrowprops"] = stroke | {"color": colour, "relpos": (0, 0.5)}
             shown = {"color": colour} | settings
-            label = looks.as_written(name) if len(lines) > 1 else text
+            label = looks.as_name(name) if len(lines) > 1 else text
             notes.append((line, self.ax.annotate(label, (1, 0), (1.04, 0.5), **places, **shown)))
         # Places are known only after a layout, in which the names take their room.
         self.figure.draw_without_rendering()

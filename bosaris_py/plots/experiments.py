@@ -12,7 +12,14 @@ from matplotlib.axes import Axes
 from bosaris_py._validation import as_vector, describe, hushed, invalid, refuse_nan
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.looks import letters, make_axes, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.looks import (
+    as_name,
+    letters,
+    make_axes,
+    one_at_a_time,
+    system_look,
+    text_colour,
+)
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
 from bosaris_py.uncertainty.decisions import (
     ErrorCounts,
@@ -94,7 +101,7 @@ def plot_replicates(
     settings: dict[str, Any] = {"alpha": 0.6, "histtype": "stepfilled"}
     for number, (name, sample) in enumerate(samples.items()):
         look = {"color": system_look(number, axes).colour} | settings | patch_keywords
-        axes.hist(sample, bins=edges, label=name, **look)
+        axes.hist(sample, bins=edges, label=as_name(name), **look)
     estimates = dict.fromkeys(float(result.estimate) for result in results.values())
     for number, estimate in enumerate(estimates):
         label = "_nolegend_" if number else "estimate" + "s" * (len(estimates) > 1)
@@ -180,7 +187,7 @@ def plot_agreement(
     axes.plot(x, y, linestyle="none", marker="o", markersize=5, color=colour, label="_nolegend_")
     for name, place in zip(names or (), zip(x, y, strict=True), strict=False):
         offset: dict[str, Any] = {"xytext": (4, -9), "textcoords": "offset points"}
-        axes.annotate(str(name), place, fontsize=letters("small"), **offset)
+        axes.annotate(as_name(name, most=48), place, fontsize=letters("small"), **offset)
     axes.set(xlim=ends, ylim=ends, xlabel=xlabel, ylabel=ylabel)
     axes.set_aspect("equal")
     axes.grid(visible=True, linewidth=0.6, alpha=0.6)

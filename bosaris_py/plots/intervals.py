@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import matplotlib as mpl
@@ -21,6 +22,7 @@ from bosaris_py.evaluation import ConditionTable, SystemTable
 from bosaris_py.evaluation.condition_table import HEADS, is_rate
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (
+    as_name,
     letters,
     make_axes,
     one_at_a_time,
@@ -157,10 +159,13 @@ def plot_intervals(
     return plot
 
 
-def _name_ticks(axis: Axis, names: Sequence[str]) -> None:
+def _name_ticks(axis: Axis, names: Sequence[str], most: int = 48) -> None:
     """Name ticks at 0, 1, ...; matplotlib's own way catches the warnings of all threads."""
     axis.set_ticks(range(len(names)))
-    axis.set_major_formatter(FixedFormatter(names))
+    # Longer ones leave no room for the drawing.
+    short = partial(as_name, most=most)
+    shown = ("\n".join(map(short, name.split("\n"))) for name in names)
+    axis.set_major_formatter(FixedFormatter([*shown]))
 
 
 def _to_arrays(
@@ -247,7 +252,9 @@ def plot_standard_errors(
     axes = plot.ax
     settings: dict[str, Any] = {"alpha": 0.6, "histtype": "stepfilled"}
     for name, runs in distributions.items():
-        axes.hist(runs.standard_errors, bins=bins, label=name, **(settings | patch_keywords))
+        axes.hist(
+            runs.standard_errors, bins=bins, label=as_name(name), **(settings | patch_keywords)
+        )
     # Circles on the axis itself, which would cut them in half.
     axes.plot(
         [runs.mean for runs in distributions.values()],
@@ -483,8 +490,8 @@ def _cells(
         axes.text(
             column, row, text, ha="center", va="center", color=colour, fontsize=letters("small")
         )
-    _name_ticks(axes.xaxis, names[1])
-    _name_ticks(axes.yaxis, names[0])
+    _name_ticks(axes.xaxis, names[1], 24)
+    _name_ticks(axes.yaxis, names[0], 24)
     axes.set_title(title)
     return plot
 

@@ -30,7 +30,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import describe, invalid, safe
 from bosaris_py.errors import printable
 
 # Contrast of 3 and more to white and to light grey, or to black and to dark grey. Any two have a
@@ -189,6 +189,11 @@ def as_written(text: str) -> str:
     except ValueError:
         return text.replace("$", r"\$")
     return text
+
+
+def as_name(name: object, more: str = "", *, most: int = 80) -> str:
+    """Return a name as it is drawn, of at most so many letters, and what follows it."""
+    return as_written(f"{safe(name, most)} {more}".strip())
 
 
 def letters(size: str) -> float:
@@ -622,7 +627,7 @@ def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> N
     at = axes.transData.transform(points)
     # Of each point, and of each name as it is placed, what is not to be covered.
     taken = [Bbox.from_bounds(x - 3.0, y - 3.0, 6.0, 6.0) for x, y in at]
-    for i, name in names.items():
+    for i, name in ((i, as_name(name)) for i, name in names.items()):
         width, height = (per_point * length for length in _size_in_points(name, size))
         corners = []
         for right, above in itertools.product((1, -1), (1, -1)):

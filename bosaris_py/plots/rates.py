@@ -12,7 +12,14 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots.bayes import add_priors
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import LineKeywords, Plot
-from bosaris_py.plots.looks import make_axes, name_lines, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.looks import (
+    as_name,
+    make_axes,
+    name_lines,
+    one_at_a_time,
+    system_look,
+    text_colour,
+)
 from bosaris_py.plots.systems import Chosen, Styling, Systems, results_of
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ActDCFCurve, MinDCFCurve
@@ -218,7 +225,7 @@ def plot_difference(
     which = "actual" if isinstance(curve, ActDCFCurve) else "minimum"
     axes.set_xlim(plo[0], plo[-1])
     axes.set_xlabel("effective prior log-odds")
-    axes.set_ylabel(f"normalized {which} cost: {names[0]} minus {names[1]}")
+    axes.set_ylabel(f"normalized {which} cost: {as_name(names[0])} minus {as_name(names[1])}")
     points = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
     shown = [point for point in points if plo[0] <= point <= plo[-1]]
     for point in shown:

@@ -1,0 +1,129 @@
+"""Names of systems in pictures: shown as they are, or escaped; never a tag, never an error.
+
+A name that is a formula is drawn as one, as matplotlib does; what is none is drawn as written.
+"""
+
+import inspect
+import io
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+from matplotlib.text import Text
+
+import bosaris_py as bp
+from bosaris_py import plots
+from bosaris_py import uncertainty as unc
+from bosaris_py.evaluation import ConditionTable, SpeakerZoo
+from tests.contracts.test_hostile_names import crossed, row
+from tests.test_tables import HOSTILE
+
+RNG = np.random.default_rng(8)
+TAR, NON, SPOOF = RNG.normal(2, 1, 60), RNG.normal(-2, 1.5, 200), RNG.normal(0, 1, 80)
+RESULTS = bp.Results(TAR, NON)
+SETS = (np.sort(RNG.normal(2, 1, 50)), RNG.normal(-2, 1, 100))
+
+
+def bootstrapped() -> unc.BootstrapResult:
+    return unc.bootstrap(*SETS, unc.EER(), replications=40, rng=1)
+
+
+def conditions(name: str) -> ConditionTable:
+    return ConditionTable([row(name), row("b"), row("pooled"), row("equalised")])
+
+
+def pairs(name: str) -> ConditionTable:
+    """Conditions of two factors, the first of which has a hostile level."""
+    rows = [row(f"{level}, {other}") for level in (name.replace(",", ""), "b") for other in "cd"]
+    whole = [attrs.evolve(row(kind), kind=kind) for kind in ("pooled", "equalised")]
+    return ConditionTable([*rows, *whole])
+
+
+def difference(name: str) -> Any:
+    ids = [f"s{i}" for i in range(12)]
+    same = np.eye(12, dtype=bool)
+    key, rng = bp.Key(ids, ids, same, ~same), np.random.default_rng(2)
+    both = [bp.Scores(3.0 * same + rng.normal(size=same.shape), ids, ids) for _ in "ab"]
+    curve = unc.ActDCFCurve(np.linspace(-3, 3, 7))
+    found = unc.paired_bootstrap(*both, key, curve, method="iid", replications=40, rng=1)
+    return plots.plot_difference(found, curve, names=(name, "b"))
+
+
+def transferred(name: str) -> Any:
+    found = bp.transfer(dev=RESULTS, test=RESULTS)
+    return plots.plot_epc({name: found})
+
+
+def standard_errors(name: str) -> Any:
+    runs = unc.standard_error_distribution(*SETS, unc.EER(), replications=40, runs=20, rng=1)
+    return plots.plot_standard_errors({name: runs})
+
+
+def zoo(name: str) -> Any:
+    names = [name, *"abcdefg"]
+    means = np.random.default_rng(2).normal(size=(2, 8))
+    return plots.plot_zoo(SpeakerZoo.from_trials(*means, names, names), n_named=8)
+
+
+# No formulas that can be drawn.
+BROKEN = ("$$", r"$\frac$", "$x", "a $ b $ c", r"\$")
+# How each function is given a name.
+DRAWN: dict[str, Callable[[str], Any]] = {
+    **{
+        f"plot_{kind}": lambda name, kind=kind: getattr(plots, f"plot_{kind}")({name: RESULTS})
+        for kind in ("det", "bayes", "ape", "ece", "pav", "reliability", "tippett", "error_rates")
+    },
+    "plot_grid": lambda name: plots.plot_grid({name: RESULTS, "b": RESULTS}),
+    "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
+    "plot_forest": lambda name: plots.plot_forest(conditions(name)),
+    "plot_condition_map": lambda name: plots.plot_condition_map(pairs(name)),
+    "plot_cross": lambda name: plots.plot_cross(crossed(name)),
+    "plot_replicates": lambda name: plots.plot_replicates({name: bootstrapped()}),
+    "plot_standard_errors": standard_errors,
+    "plot_epc": transferred,
+    "plot_difference": difference,
+    "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
+    "plot_agreement": lambda name: plots.plot_agreement([0.1, 0.2], [0.1, 0.3], names=[name, "b"]),
+    "plot_map": lambda name: plots.plot_map({name: bp.LinearCalibration.fit(TAR, NON)}, (TAR, NON)),
+    "plot_zoo": zoo,
+}
+# Their words are those of the package, but for titles, which are the user's own text.
+WITHOUT_NAMES = {
+    "plot_case", "plot_histogram", "plot_hter_deviations", "plot_t_eer", "plot_validation",
+}  # fmt: skip
+
+
+def test_every_plot_is_here() -> None:
+    functions = {name for name in plots.__all__ if inspect.isfunction(getattr(plots, name))}
+    assert functions - {"style"} == {*DRAWN, *WITHOUT_NAMES}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
+@pytest.mark.parametrize("kind", DRAWN)
+def test_names_are_text(kind: str) -> None:
+    """No name breaks the picture, makes it larger without end, or is another element of it."""
+    plain = tags_of(DRAWN[kind]("plain"))
+    for name in (*HOSTILE.values(), *BROKEN):
+        plot = DRAWN[kind](name)
+        assert all(len(text.get_text()) <= 500 for text in plot.figure.findobj(Text))
+        found = tags_of(plot)
+        assert found <= plain | {"text", "tspan"}, name[:30]
+    plt.close("all")
+
+
+def tags_of(plot: Any) -> set[str]:
+    """Return the elements of the picture, which must be XML that can be read."""
+    stream = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        plot.figure.savefig(stream, format="svg")
+    root = ET.fromstring(stream.getvalue())
+    plt.close(plot.figure)
+    return {re.sub("{.*}", "", element.tag) for element in root.iter()}
