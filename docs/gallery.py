@@ -24,7 +24,7 @@ ORDER = {
     "Calibration": "histogram calibration_map bounds cross_fit condition_calibration pav ece "
     "reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
-    "difference difference_curve standard_errors epc",
+    "difference difference_curve standard_errors influences epc",
     "Validation": "validation case",
     "Spoofed speech": "spoof_det spoof_prior t_eer cross",
     "Conditions and speakers": "det_conditions forest_conditions condition_map zoo",

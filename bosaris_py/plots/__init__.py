@@ -17,6 +17,7 @@ from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.epc import plot_epc
 from bosaris_py.plots.experiments import plot_agreement, plot_hter_deviations, plot_replicates
+from bosaris_py.plots.influences import plot_influences
 from bosaris_py.plots.intervals import (
     plot_condition_map,
     plot_cross,
@@ -63,6 +64,7 @@ __all__ = [
     "plot_grid",
     "plot_histogram",
     "plot_hter_deviations",
+    "plot_influences",
     "plot_intervals",
     "plot_map",
     "plot_pav",

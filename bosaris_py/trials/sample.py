@@ -15,7 +15,7 @@ import abc
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -29,6 +29,7 @@ from bosaris_py._arrays import (
     IntArray,
     Positions,
     Readable,
+    StrArray,
     Weighting,
     by_constructor,
     mark_read_only,
@@ -498,11 +499,14 @@ class ListedSample(DivisibleSample):
         The share of each kind of non-targets in the false-alarm rate.
     speaker_strata : ndarray of int, optional
         The stratum of each person, by the number that it has in the classes.
+    speaker_ids : ndarray of str, optional
+        The name of each person, likewise.
     """
 
     classes: tuple[ScoredClass, ...]
     kind_shares: tuple[float, ...] = (1.0,)
     speaker_strata: IntArray | None = attrs.field(default=None, kw_only=True)
+    speaker_ids: StrArray | None = attrs.field(default=None, kw_only=True)
     _pairs: SpeakerPairs | None = attrs.field(default=None, kw_only=True)
     # How often error-rates were asked for; a list, because the object is frozen.
     _asked: list[int] = attrs.field(factory=lambda: [0], kw_only=True)
@@ -594,17 +598,18 @@ class ListedSample(DivisibleSample):
             if not (listed.size or allow_empty):
                 raise invalid("key", f"have {what} with scores", "none")
         sides: Sequence[Persons | None] = (None, None)
-        speaker_strata = None
+        named: dict[str, Any] = {}
         if speakers is not None:
             found = speakers()
-            sides, speaker_strata = _persons(scores, key, found), found.strata
+            sides = _persons(scores, key, found)
+            named = {"speaker_strata": found.strata, "speaker_ids": found.ids}
         classes = []
         for listed, name, side in zip(lists, ("tar", "non"), sides, strict=True):
             array = as_trials(listed, None, name)[0] if listed.size else listed
             # The arrays are fresh, and not copied once more.
             alike = Strata.single(array.size)
             classes.append(ScoredClass(mark_read_only(array), alike, None, side))
-        sample = cls(tuple(classes), speaker_strata=speaker_strata)
+        sample = cls(tuple(classes), **named)
         if conditions is None:
             return sample
         return sample.weighted(conditions.scored_members(scores, key))
@@ -651,10 +656,11 @@ class ListedSample(DivisibleSample):
         chosen = ~labels if scored is None else ~labels & scored
         split = is_spoof[chosen]
         sides: Sequence[Persons | None] = (None, None)
-        speaker_strata = None
+        named: dict[str, Any] = {}
         if who is not None:
             found = who.of_trials((plain, metadata), one_sided=is_spoof)
-            sides, speaker_strata = _persons(scores, plain, found), found.strata
+            sides = _persons(scores, plain, found)
+            named = {"speaker_strata": found.strata, "speaker_ids": found.ids}
         groups = np.full(np.count_nonzero(split), -1, dtype=np.int64)
         if layer is not None and metadata is not None:
             column = metadata.for_trials(plain).factor(layer)
@@ -676,7 +682,7 @@ class ListedSample(DivisibleSample):
             array = as_trials(listed, None, what)[0]
             alike = Strata.single(array.size)
             classes.append(ScoredClass(mark_read_only(array), alike, None, persons))
-        return cls(tuple(classes), (0.5, 0.5), speaker_strata=speaker_strata)
+        return cls(tuple(classes), (0.5, 0.5), **named)
 
     def with_shares(self, *shares: float) -> "ListedSample":
         """Return the sample with other shares of the kinds; a kind of share 0 is left out.
@@ -692,7 +698,7 @@ class ListedSample(DivisibleSample):
         """
         held = [pair for pair in zip(self.classes[1:], shares, strict=True) if pair[1] > 0]
         kinds, left = zip(*held, strict=True)
-        return ListedSample((self.tar, *kinds), left, speaker_strata=self.speaker_strata)
+        return ListedSample((self.tar, *kinds), left, **self._named)
 
     def with_kinds_pooled(self) -> "ListedSample":
         """Return the sample with all non-targets alike.
@@ -704,7 +710,12 @@ class ListedSample(DivisibleSample):
         pooled = self.non
         alike = Strata.single(pooled.scores.size)
         pooled = ScoredClass(pooled.scores, alike, None, pooled.persons)
-        return ListedSample((self.tar, pooled), speaker_strata=self.speaker_strata)
+        return ListedSample((self.tar, pooled), **self._named)
+
+    @property
+    def _named(self) -> dict[str, Any]:
+        """What is known of the persons, by their numbers."""
+        return {"speaker_strata": self.speaker_strata, "speaker_ids": self.speaker_ids}
 
     @property
     def tar(self) -> ScoredClass:
@@ -744,7 +755,10 @@ class ListedSample(DivisibleSample):
         if self._pairs is not None:
             return self._pairs
         (tar, _), (one, other) = self.persons
-        return SpeakerPairs.from_numbers(tar, one, other, self.strata, self.speaker_strata)
+        found = SpeakerPairs.from_numbers(tar, one, other, self.strata, self.speaker_strata)
+        if self.speaker_ids is None:
+            return found
+        return attrs.evolve(found, ids=mark_read_only(self.speaker_ids[found.present]))
 
     def sharing_pairs(self, other: "ListedSample") -> "ListedSample":
         """Return the sample with the pairs of speakers of another one, if the trials have the same.
@@ -863,7 +877,7 @@ class ListedSample(DivisibleSample):
     ) -> Self:
         """Divide each class into conditions: their positions and shares."""
         classes = self.tar.divided(tar), self.non.divided(non)
-        return type(self)(classes, speaker_strata=self.speaker_strata)
+        return type(self)(classes, **self._named)
 
     def of_system(
         self, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
@@ -888,7 +902,7 @@ class ListedSample(DivisibleSample):
             for mine, theirs in zip(self.classes, other.classes, strict=True)
         )
         pairs = self.pairs if _is_kept(self, "pairs") else self._pairs
-        return ListedSample(classes, pairs=pairs, speaker_strata=self.speaker_strata)
+        return ListedSample(classes, pairs=pairs, **self._named)
 
 
 def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClass:

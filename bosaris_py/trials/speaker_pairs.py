@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, IntArray, Positions
+from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, IntArray, Positions, StrArray
 from bosaris_py._validation import invalid
 from bosaris_py.trials.speakers import number_pairs, refuse_same_speaker
 from bosaris_py.trials.strata import Strata, TrialStrata
@@ -144,6 +144,8 @@ class SpeakerPairs:
     second: IntArray
     pair_mass: Float64Array
     by_stratum: "SpeakerStrata | None" = None
+    # The names of the speakers, where they have any.
+    ids: StrArray | None = None
 
     @classmethod
     def from_numbers(

@@ -21,6 +21,7 @@ _NAMES = {
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
+    "influence.by_speaker": "InfluenceTable speaker_influences",
     "influence.speakers_needed": "SpeakersNeeded",
     "multiplicity.cross_table": "CrossTable WorstCell",
     "inference.components": "VarianceComponents variance_components",

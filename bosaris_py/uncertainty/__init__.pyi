@@ -71,6 +71,8 @@ from bosaris_py.uncertainty.inference.monitoring import monitor as monitor
 from bosaris_py.uncertainty.inference.prediction import RunsTest as RunsTest
 from bosaris_py.uncertainty.inference.prediction import compare_runs as compare_runs
 from bosaris_py.uncertainty.inference.prediction import prediction_interval as prediction_interval
+from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable as InfluenceTable
+from bosaris_py.uncertainty.influence.by_speaker import speaker_influences as speaker_influences
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded as SpeakersNeeded
 from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues as CorrectedPValues
 from bosaris_py.uncertainty.multiplicity.corrections import by_correction as by_correction

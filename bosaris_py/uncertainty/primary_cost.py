@@ -249,7 +249,12 @@ def views_of_sets(
 def _of_set(sample: ListedSample, places: Sequence[IndexArray]) -> ListedSample:
     taken = zip(sample.classes, places, strict=True)
     classes = tuple(one.take(mark_read_only(own)) for one, own in taken)
-    return ListedSample(classes, sample.kind_shares, speaker_strata=sample.speaker_strata)
+    return ListedSample(
+        classes,
+        sample.kind_shares,
+        speaker_strata=sample.speaker_strata,
+        speaker_ids=sample.speaker_ids,
+    )
 
 
 def _composed(

@@ -483,6 +483,9 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             {"A": [x.first, x.second], "B": [x.second, x.first]}, x.key, THRESHOLD, **x.speaker_maps
         )
     ],
+    "speaker_influences": [
+        lambda x: unc.speaker_influences(x.first, x.key, THRESHOLD, **x.speaker_maps).records()
+    ],
     "variance_components": [
         lambda x: unc.variance_components(
             {"A": [x.first, x.second]}, x.key, THRESHOLD, **x.speaker_maps
