@@ -111,7 +111,18 @@ class InfluenceTable(Table):
         return low, high
 
     def kind(self, number: int) -> str:
-        """Say what raises the metric: "targets", "non-targets", or "" if the speaker lowers it."""
+        """Say by which trials a speaker raises the metric most.
+
+        Parameters
+        ----------
+        number : int
+            The position of the speaker.
+
+        Returns
+        -------
+        str
+            "targets", "non-targets", or nothing if the speaker lowers it.
+        """
         if self.influences[number] <= 0:
             return ""
         more = self.of_targets[number] >= self.of_non_targets[number]
@@ -200,7 +211,7 @@ def speaker_influences(
     See Also
     --------
     speaker_interval : The interval that the influences make.
-    SpeakerErrors : Error-rates at a threshold, whose `influence` is that of both.
+    SpeakerErrors : Error-rates at a threshold, whose ``influence`` is that of both.
 
     Notes
     -----
