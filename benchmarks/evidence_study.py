@@ -1,7 +1,8 @@
 """Count how often 95 % bands of Tippett, ECE, PAV and reliability plots cover the truth.
 
 Simulates scores of 80 speakers whose law is known, see ``tests/crossed_trials.py``, and resamples
-speakers or trials. Prints a table of the coverage at each point. Run it from the root of the tree:
+speakers or trials. Prints a table of the coverage at each point of pointwise bands, and of how
+often simultaneous bands hold the whole curve. Run it from the root of the tree:
 
     python -m benchmarks.evidence_study --sets 300 --law strong
 
@@ -77,7 +78,10 @@ def true_reliability(law: CrossedExperiment) -> np.ndarray:
 def coverage(
     n_sets: int, replications: int, law: CrossedExperiment = LAWS["usual"], seed: int = 5
 ) -> dict[tuple[str, str], np.ndarray]:
-    """Return how often the band holds the truth at each point, by curve and method."""
+    """Return how often the band holds the truth at each point, by curve and method.
+
+    Of "Tippett, whole" and its likes: how often a simultaneous band holds it at all points.
+    """
     rng = np.random.default_rng(seed)
     held: dict[tuple[str, str], list[np.ndarray]] = {}
     curves = {
@@ -99,9 +103,14 @@ def coverage(
                 method=method, replications=replications, rng=rng, **options,
             )  # fmt: skip
             for (name, (statistic, truth)), result in zip(curves.items(), found, strict=True):
-                band = statistic.band(result)
-                inside = (band.low <= truth) & (truth <= band.high)
-                held.setdefault((name, method), []).append(inside)
+                for kind in ("pointwise", "simultaneous"):
+                    band = statistic.band(result, kind=kind)
+                    inside = (band.low <= truth) & (truth <= band.high)
+                    whole = kind == "simultaneous"
+                    case = f"{name}, whole" if whole else name, method
+                    held.setdefault(case, []).append(
+                        np.atleast_1d(inside.all() if whole else inside)
+                    )
     return {case: np.mean(inside, axis=0) for case, inside in held.items()}
 
 

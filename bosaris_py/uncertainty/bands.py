@@ -126,13 +126,31 @@ def _band_of(
     result: object, size: int, kind: BandKind, scale: _Scale, of_points: _Scale | None = None
 ) -> tuple[Any, Any, Any, str, IntervalKind, float, BandKind]:
     """Return what a band takes of the result of a curve of so many points."""
-    check_choice(kind, BandKind, "kind")
     result = _checked(result, (size,), f"with {size} values")
-    if kind == "simultaneous":
-        ends = _simultaneous(result, scale)
-    else:
-        ends = _pointwise(result, of_points or scale, ("percentile", "basic"))
+    ends = _ends(result, kind, scale, of_points or scale, ("percentile", "basic"))
     return result.estimate, *ends, *_made(result), kind
+
+
+def _ends(
+    result: BootstrapResult,
+    kind: BandKind,
+    scale: _Scale,
+    of_points: _Scale,
+    kinds: tuple[IntervalKind, ...] = ("percentile",),
+) -> tuple[Float64Array, Float64Array]:
+    """Return the ends of a band; a simultaneous one is NaN where it shows too few errors."""
+    check_choice(kind, BandKind, "kind")
+    if kind == "simultaneous":
+        return _simultaneous(result, scale)
+    return _pointwise(result, of_points, kinds)
+
+
+def _filled(low: Float64Array, high: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Limit shares that fall, where they are NaN, by the last before and the next one."""
+    most = np.fmin.accumulate(np.insert(high, 0, 1.0, axis=-1), axis=-1)[..., 1:]
+    least = np.fmax.accumulate(np.insert(low[..., ::-1], 0, 0.0, axis=-1), axis=-1)[..., :0:-1]
+    unknown = np.isnan(low)
+    return np.where(unknown, least, low), np.where(unknown, most, high)
 
 
 def _made(result: BootstrapResult) -> tuple[str, IntervalKind, float]:
@@ -377,14 +395,11 @@ class DETCurve(CurveStatistic):
         """
         pfa = mark_read_only(np.array(self.pfa))
         band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate), _PROBIT))
-        # A DET curve falls: where it shows few errors, the last point before limits it from above,
-        # and the next one from below.
-        high = np.fmin.accumulate(np.append(1.0, band.high))[1:]
-        low = np.fmax.accumulate(np.append(0.0, band.low[::-1]))[:0:-1]
+        # A DET curve falls.
         if kind == "pointwise":
-            ends = np.array([band.low, high])
+            ends = band.low, np.fmin.accumulate(np.append(1.0, band.high))[1:]
         else:
-            ends = np.where(np.isnan(band.low), (low, high), (band.low, band.high))
+            ends = _filled(band.low, band.high)
         return attrs.evolve(band, low=mark_read_only(ends[0]), high=mark_read_only(ends[1]))
 
 
@@ -536,8 +551,8 @@ class TippettBand(metaclass=Readable):
         Natural-log likelihood-ratios, ascending.
     low, high : (2, k) ndarray of float64
         Ends of the intervals of the shares at or above: of targets, and of non-targets.
-    method, interval, confidence
-        As in `BootstrapResult`; the coverage is that at each point.
+    method, interval, confidence, kind_of_band
+        As in `DCFBand`; a simultaneous band holds both curves.
     """
 
     llr: Float64Array
@@ -546,6 +561,7 @@ class TippettBand(metaclass=Readable):
     method: str
     interval: IntervalKind
     confidence: float
+    kind_of_band: BandKind = "pointwise"
 
     def of(self, convention: str) -> tuple[tuple[Float64Array, Float64Array], ...]:
         """Return the ends for targets and for non-targets in a convention of `plot_tippett`.
@@ -579,8 +595,10 @@ class Tippett(_Curve):
     Notes
     -----
     The value is that of `ErrorRates`. The share of targets at or above an LLR is one minus the
-    miss rate, that of non-targets the false-alarm rate. The band is pointwise: of speakers,
-    Student's interval on the probit scale; where replicates have no errors, the result's.
+    miss rate, that of non-targets the false-alarm rate. The pointwise band of speakers is
+    Student's interval on the probit scale; where replicates have no errors, the result's. The
+    simultaneous one is that of the largest deviation of arcsines of square roots, as for
+    `DETCurve`; where replicates have no errors, the next shares limit it: they fall.
 
     Examples
     --------
@@ -605,12 +623,12 @@ class Tippett(_Curve):
         """A miss rate and a false-alarm rate for each LLR."""
         return (2, len(self.thresholds))
 
-    def band(self, result: BootstrapResult) -> TippettBand:
+    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> TippettBand:
         """Make a band of the curves' bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
-        result : BootstrapResult
+        result, kind
             As for `DETCurve.band`.
 
         Returns
@@ -618,13 +636,16 @@ class Tippett(_Curve):
         TippettBand
         """
         result = _checked(result, self.shape, f"of shape {self.shape}")
-        low, high = _pointwise(result, _PROBIT)
-        # Shares fall, so wider ends at one side hold at the other.
+        low, high = _ends(result, kind, (_angle, _rate), _PROBIT)
         low, high = np.stack((1.0 - high[0], low[1])), np.stack((1.0 - low[0], high[1]))
-        low = np.minimum.accumulate(low, axis=1)
-        high = np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]
+        if kind == "simultaneous":
+            low, high = _filled(low, high)
+        else:
+            # Shares fall, so wider ends at one side hold at the other.
+            low = np.minimum.accumulate(low, axis=1)
+            high = np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]
         x, low, high = map(mark_read_only, (np.array(self.thresholds), low, high))
-        return TippettBand(x, low, high, *_made(result))
+        return TippettBand(x, low, high, *_made(result), kind)
 
 
 @attrs.frozen(eq=False)
@@ -637,8 +658,8 @@ class ECEBand(metaclass=Readable):
         Prior log-odds, ascending.
     ece, low, high : (k,) ndarray of float64
         Empirical cross-entropy at each, in bits, and the ends of its interval.
-    method, interval, confidence
-        As in `BootstrapResult`; the coverage is that at each point.
+    method, interval, confidence, kind_of_band
+        As in `DCFBand`.
     """
 
     plo: Float64Array
@@ -648,6 +669,7 @@ class ECEBand(metaclass=Readable):
     method: str
     interval: IntervalKind
     confidence: float
+    kind_of_band: BandKind = "pointwise"
 
 
 @attrs.frozen
@@ -713,22 +735,20 @@ class ECE(Cllr):
         ]
         return functools.partial(_side_by_side, parts)
 
-    def band(self, result: BootstrapResult) -> ECEBand:
+    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> ECEBand:
         """Make a band of the curve's bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
-        result : BootstrapResult
-            What `bootstrap` or `bootstrap_scores` found for this curve.
+        result, kind
+            As for `DETCurve.band`, on the logarithmic scale.
 
         Returns
         -------
         ECEBand
         """
-        result = _checked(result, self.shape, f"of shape {self.shape}")
-        low, high = map(mark_read_only, _pointwise(result, (np.log, np.exp)))
         plo = mark_read_only(np.array(self.plo))
-        return ECEBand(plo, result.estimate, low, high, *_made(result))
+        return ECEBand(plo, *_band_of(result, plo.size, kind, (np.log, np.exp)))
 
 
 def _side_by_side(parts: list[SpeakerMeans], first: Weights, second: Weights) -> Float64Array:
@@ -761,8 +781,8 @@ class CalibrationBand(metaclass=Readable):
         targets in each bin. Then the ends of its interval.
     prior : float or None
         Target prior of the posteriors.
-    method, interval, confidence
-        As in `BootstrapResult`; the coverage is that at each point.
+    method, interval, confidence, kind_of_band
+        As in `DCFBand`.
     """
 
     at: Float64Array
@@ -773,13 +793,18 @@ class CalibrationBand(metaclass=Readable):
     method: str
     interval: IntervalKind
     confidence: float
+    kind_of_band: BandKind = "pointwise"
 
 
 def _calibration_band(
-    result: BootstrapResult, at: npt.ArrayLike, curves: Any, prior: float | None = None
+    result: BootstrapResult,
+    at: npt.ArrayLike,
+    curves: Any,
+    kind: BandKind,
+    prior: float | None = None,
 ) -> CalibrationBand:
     x, value, low, high = (mark_read_only(np.array(values)) for values in (at, *curves))
-    return CalibrationBand(x, value, low, high, prior, *_made(result))
+    return CalibrationBand(x, value, low, high, prior, *_made(result), kind)
 
 
 @attrs.frozen
@@ -800,7 +825,9 @@ class PAVMap(CurveStatistic):
     The value is the posterior at even odds, which is finite where the LLR is not. A bootstrap of an
     isotonic fit can be too short: Sen, Banerjee and Woodroofe, Annals of Statistics 38, 2010,
     doi:10.1214/09-AOS777. Where over 2.5 % of replicates have a pool of one class, whose bootstrap
-    tells nothing, the band has the ends of the next scores: the true map rises.
+    tells nothing, the band has the ends of the next scores: the true map rises. A simultaneous band
+    is that of the largest deviation, of posteriors as for `Tippett`. It is around the map of these
+    trials: where that is too steep at its ends, as PAV on its own trials is, so is the band.
 
     Examples
     --------
@@ -821,12 +848,12 @@ class PAVMap(CurveStatistic):
         """Return the posteriors."""
         return sigmoid(roc.convex_hull().llr_of(np.array(self.thresholds)))
 
-    def band(self, result: BootstrapResult) -> CalibrationBand:
+    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> CalibrationBand:
         """Make a band of the map's bootstrap, in natural-log likelihood-ratios.
 
         Parameters
         ----------
-        result : BootstrapResult
+        result, kind
             As for `DETCurve.band`.
 
         Returns
@@ -836,10 +863,15 @@ class PAVMap(CurveStatistic):
         result = _checked(result, self.shape, f"of shape {self.shape}")
         values = result.replicates[defined_replicates(result.replicates)]
         one_class = ((values <= 0.0) | (values >= 1.0)).mean(axis=0) >= _MOST_EXTREME
-        low = np.maximum.accumulate(np.where(one_class, 0.0, result.low))
-        high = np.minimum.accumulate(np.where(one_class, 1.0, result.high)[::-1])[::-1]
+        low, high = result.low, result.high
+        check_choice(kind, BandKind, "kind")
+        if kind == "simultaneous":
+            low, high = _simultaneous(result, (_angle, _rate))
+            one_class |= np.isnan(low)
+        low = np.maximum.accumulate(np.where(one_class, 0.0, low))
+        high = np.minimum.accumulate(np.where(one_class, 1.0, high)[::-1])[::-1]
         curves = result.estimate, low, high
-        return _calibration_band(result, self.thresholds, map(logit, curves))
+        return _calibration_band(result, self.thresholds, map(logit, curves), kind)
 
 
 def _to_fraction(prior: float) -> float:
@@ -867,7 +899,8 @@ class Reliability(ThresholdStatistic):
 
     Notes
     -----
-    A bin without trials has its own middle as a value.
+    A bin without trials has its own middle as a value. A simultaneous band tells nothing of bins
+    that are empty in the data or often in replicates: there it is from 0 to 1.
 
     Examples
     --------
@@ -903,12 +936,12 @@ class Reliability(ThresholdStatistic):
         total, middles = of_tar + of_non, (self.edges[1:] + self.edges[:-1]) / 2.0
         return np.where(total > 0.0, of_tar / np.where(total > 0.0, total, 1.0), middles)
 
-    def band(self, result: BootstrapResult) -> CalibrationBand:
+    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> CalibrationBand:
         """Make a band of the diagram's bootstrap.
 
         Parameters
         ----------
-        result : BootstrapResult
+        result, kind
             As for `DETCurve.band`.
 
         Returns
@@ -916,5 +949,7 @@ class Reliability(ThresholdStatistic):
         CalibrationBand
         """
         result = _checked(result, self.shape, f"of shape {self.shape}")
-        curves = result.estimate, *_pointwise(result, _PROBIT)
-        return _calibration_band(result, self.edges, curves, self.prior)
+        low, high = _ends(result, kind, (_angle, _rate), _PROBIT)
+        unknown = np.isnan(low)
+        curves = result.estimate, np.where(unknown, 0.0, low), np.where(unknown, 1.0, high)
+        return _calibration_band(result, self.edges, curves, kind, self.prior)

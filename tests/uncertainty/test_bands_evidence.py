@@ -111,12 +111,70 @@ def test_tippett_band_is_of_shares_above(scores: Any) -> None:
     assert (band.method, band.confidence) == ("iid", 0.95)
 
 
+@pytest.mark.parametrize(
+    ("curve", "to", "back"),
+    [
+        (ECE(PLO), np.log, np.exp),
+        (Tippett([-1.0, 0.0]), lambda x: np.arcsin(np.sqrt(x)), lambda x: np.sin(x) ** 2),
+        (Reliability(0.3, 3), lambda x: np.arcsin(np.sqrt(x)), lambda x: np.sin(x) ** 2),
+        (PAVMap([-0.5, 0.5]), lambda x: np.arcsin(np.sqrt(x)), lambda x: np.sin(x) ** 2),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_simultaneous_bands_against_a_plain_computation(
+    curve: Any, to: Any, back: Any, rng: np.random.Generator
+) -> None:
+    """The quantile of the largest deviation of a replicate, in units of each point's spread."""
+    scores = rng.normal(1.0, 2.0, 400), rng.normal(-1.0, 2.0, 900)
+    result = bootstrap(*scores, curve, replications=200, rng=3)
+    band = curve.band(result, kind="simultaneous")
+    values = to(np.stack((result.estimate, *result.replicates))).reshape(201, -1)
+    spread = values[1:].std(axis=0, ddof=1)
+    largest = sorted(max(abs(row - values[0]) / spread) for row in values[1:])
+    half = 0.5 * (largest[189] + largest[190]) * spread
+    ends = [back(values[0] + sign * half).reshape(np.shape(result.estimate)) for sign in (-1, 1)]
+    if isinstance(curve, Tippett):
+        # Of targets the share above is one minus the miss rate.
+        ends = [np.stack((1 - ends[1][0], ends[0][1])), np.stack((1 - ends[0][0], ends[1][1]))]
+    if isinstance(curve, PAVMap):
+        # The true map rises: an end holds for what is above or below it.
+        ends = [np.maximum.accumulate(ends[0]), np.minimum.accumulate(ends[1][::-1])[::-1]]
+        ends = [special.logit(end) for end in ends]
+    np.testing.assert_allclose([band.low, band.high], ends, rtol=1e-9)
+    assert band.kind_of_band == "simultaneous"
+    pointwise = curve.band(result)
+    assert pointwise.kind_of_band == "pointwise"
+    assert (band.high - band.low >= pointwise.high - pointwise.low).mean() > 0.5
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+def test_simultaneous_bands_where_there_are_no_errors(rng: np.random.Generator) -> None:
+    """The last known share before, and the next one, limit what shows no errors."""
+    scores = rng.normal(2.0, 1.0, 60), rng.normal(-2.0, 1.0, 200)
+    curve = Tippett([-9.0, -1.0, 0.0, 1.0, 9.0])
+    result = bootstrap(*scores, curve, replications=100, rng=5)
+    band = curve.band(result, kind="simultaneous")
+    assert band.high[:, 0].tolist() == [1.0, 1.0]
+    assert band.low[:, -1].tolist() == [0.0, 0.0]
+    assert 0.0 < band.high[1, -1] == band.high[1].min() < 0.3
+    assert 0.5 < band.low[0, 0] == band.low[0].max() < 1.0
+    diagram = Reliability(0.5, 40)
+    with_gaps = diagram.band(
+        bootstrap(*scores, diagram, replications=50, rng=1), kind="simultaneous"
+    )
+    empty = np.isin(with_gaps.low, 0.0) & np.isin(with_gaps.high, 1.0)
+    assert 0 < empty.sum() < 40
+    for curve_ in (curve, ECE(PLO), PAVMap(LLR), diagram):
+        with pytest.raises(InvalidInputError, match="`kind` must be"):
+            curve_.band(bootstrap(*scores, curve_, replications=20, rng=1), kind="all")
+
+
 @pytest.mark.parametrize("curve", [Tippett(LLR), ECE(PLO), PAVMap(LLR), Reliability()])
 def test_bands_of_other_results_are_refused(curve: Any, scores: Any) -> None:
     with pytest.raises(InvalidInputError, match="`result` must be a BootstrapResult; got 3"):
         curve.band(3)
     other = bootstrap(*scores, EER(), replications=20, rng=1)
-    with pytest.raises(InvalidInputError, match=r"must be of this curve, of shape .*; got values"):
+    with pytest.raises(InvalidInputError, match=r"must be of this curve, .*; got values"):
         curve.band(other)
 
 
@@ -171,6 +229,9 @@ def test_speaker_bands_cover_where_bands_of_trials_do_not() -> None:
     # Of 100 data sets at 5 or 10 points, dependent within a set: a standard error of 2 %.
     for name in ("Tippett", "ECE", "PAV", "reliability"):
         assert 0.89 <= found[name, "speaker"].mean() <= 0.99
+        # Of 100 sets: a standard error of 2 % at 95 %.
+        assert found[f"{name}, whole", "speaker"].item() >= 0.86
+        assert found[f"{name}, whole", "iid"].item() < 0.80
     assert found["Tippett", "iid"].mean() < 0.60
     assert max(found[name, "iid"].mean() for name in ("ECE", "reliability")) < 0.80
 
