@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 
 from bosaris_py._arrays import FloatArray, Weights
+from bosaris_py._html import card, scale_drawing
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
@@ -200,6 +201,12 @@ class CaseLLR(Records):
         list of dict
         """
         return [self.to_dict()]
+
+    def _repr_html_(self) -> str:
+        """Show the statement, and the likelihood-ratio on its scale."""
+        ends = self.log10_low, self.log10_high
+        limit = max(6.0, *(abs(x) + 0.5 for x in (self.log10_lr, *ends) if math.isfinite(x)))
+        return card(repr(self), scale_drawing(self.log10_lr, *ends, limit))
 
     def __repr__(self) -> str:
         """State the likelihood-ratio, the propositions, the reference set and the limits."""

@@ -23,6 +23,7 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._execution import progress_bar
+from bosaris_py._html import card
 from bosaris_py._lazy import on_demand
 from bosaris_py._validation import (
     FilePath,
@@ -115,6 +116,13 @@ class SavedMap(metaclass=Readable):
         if as_path(path).suffix.lower() != ".json":
             raise invalid("path", "end in .json", repr(str(path)))
         write_parameters(path, {"kind": type(self).__name__, **self._content()})
+
+    def _repr_html_(self) -> str:
+        """Show the map, and the weight of each system."""
+        return card(repr(self), rows=self._figures())
+
+    def _figures(self) -> list[tuple[str, str]]:
+        return []
 
     def _content(self) -> dict[str, Any]:
         """Return the fields by name."""

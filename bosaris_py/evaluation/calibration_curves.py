@@ -35,6 +35,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
+from bosaris_py._html import card
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import text_table
 from bosaris_py._validation import (
@@ -841,16 +842,26 @@ class Validation(metaclass=Readable):
         """
         return _late("plot_validation")(self, **options)
 
-    def __repr__(self) -> str:
-        """Return a line for each figure."""
+    def _repr_html_(self) -> str:
+        """Return a table with a row for each figure."""
+        return card(f"Validation: {self._counts}", rows=self._rows())
+
+    def _rows(self) -> list[list[str]]:
         rows = []
         for name, value in list(self.to_dict().items())[2:]:
             rows.append([_MEANING[name], f"{value:.4g}"])
             if self.intervals:
                 ends = self.intervals.get(name)
                 rows[-1].append("no interval" if ends is None else "[{:.4g}, {:.4g}]".format(*ends))
-        head = f"{self.n_tar} targets, {self.n_non} non-targets"
-        return "\n".join((head, *(line.rstrip() for line in text_table(rows))))
+        return rows
+
+    @property
+    def _counts(self) -> str:
+        return f"{self.n_tar} targets, {self.n_non} non-targets"
+
+    def __repr__(self) -> str:
+        """Return a line for each figure."""
+        return "\n".join((self._counts, *(line.rstrip() for line in text_table(self._rows()))))
 
 
 def validate(results: Results) -> Validation:

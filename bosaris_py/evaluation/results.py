@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, Number
+from bosaris_py._html import card
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
     also,
@@ -310,6 +311,13 @@ class Results(Records):
             score_file, key_file, conditions, metadata, **options
         )
         return cls.from_sample(sample.weighted(members))
+
+    def _repr_html_(self) -> str:
+        """Show the figures that need no operating point."""
+        figures = {"Cllr": self.cllr, "minCllr": self.min_cllr, "AUC": self.auc}
+        rows = [("targets", f"{self.n_tar}"), ("non-targets", f"{self.n_non}")]
+        rows += [("EER (%)", f"{100.0 * self.eer:.4g}")]
+        return card("Results", rows=[*rows, *((n, f"{x:.4g}") for n, x in figures.items())])
 
     def __repr__(self) -> str:
         """Show the counts and the three figures that need no operating point."""

@@ -415,6 +415,11 @@ class LinearFusion(LinearMap):
             message = f"S{told[1:]}. Are the systems in the order of the training{order}?"
             warn_caller(message, ExtrapolationWarning)
 
+    def _figures(self) -> list[tuple[str, str]]:
+        names = self.system_names or [f"system {i}" for i in range(1, len(self.weights) + 1)]
+        weights = zip(names, map("{:.4g}".format, self.weights), strict=True)
+        return [*weights, ("offset", f"{self.offset:.4g}")]
+
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""
         weights = list_some(f"{weight:.4g}" for weight in self.weights)

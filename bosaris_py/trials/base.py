@@ -29,6 +29,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
+from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread_of
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
@@ -487,6 +488,13 @@ class TrialSet(FileMethods, ABC):
         counts = self._counts()
         return f"{type(self).__name__}: {n_models} models x {n_segments} segments, {counts}"
 
+    def _repr_html_(self) -> str:
+        """Show the counts, and of a matrix where the trials are."""
+        return card(repr(self), self._drawing())
+
+    def _drawing(self) -> str:
+        return ""
+
     @abstractmethod
     def _counts(self) -> str:
         """Return what the cells hold, counted, for the representation."""
@@ -647,6 +655,13 @@ class TrialMatrix(TrialSet, MatFileMethods):
 
     def _fields_in(self, frame: Frame) -> dict[str, Any]:
         return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}
+
+    def _drawing(self) -> str:
+        # Some rows and columns of a large matrix stand for all.
+        at = np.ix_(spread_of(self.shape[0], MOST_ROWS), spread_of(self.shape[1], MOST_COLUMNS))
+        masks = [getattr(self, name)[at] for name in self._matrices if name != "scoremat"]
+        cells = masks[0].astype(np.int8)
+        return mask_drawing(cells - masks[1] if len(masks) > 1 else -cells)
 
 
 def scatter(

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
+from bosaris_py._html import card, histogram_drawing
 from bosaris_py._tables import Records
 from bosaris_py._validation import (
     as_number,
@@ -689,6 +690,14 @@ class BootstrapResult(Records):
         if np.all((errors > 0) & (np.asarray(low) < high)):
             result = attrs.evolve(result, open_ends=None)
         return attrs.evolve(result, low=low, high=high)
+
+    def _repr_html_(self) -> str:
+        """Show the replicates of a number, with its interval."""
+        drawing = ""
+        if not np.ndim(self.estimate):
+            ends: Any = (self.estimate, self.low, self.high)
+            drawing = histogram_drawing(self.replicates, *map(float, ends))
+        return card(repr(self), drawing)
 
     def __repr__(self) -> str:
         """Put estimate, standard error and interval on one line."""

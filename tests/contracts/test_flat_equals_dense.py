@@ -594,7 +594,7 @@ def plain(value: Any) -> Any:
     if attrs.has(type(value)):
         names = [field.name for field in attrs.fields(type(value)) if field.eq or field.init]
         return [type(value).__name__, [[name, plain(getattr(value, name))] for name in names]]
-    assert isinstance(value, (str, int, np.integer, np.bool_, types.NoneType)), type(value)
+    assert isinstance(value, (str, int, np.integer, np.bool_, type, types.NoneType)), type(value)
     return value
 
 
