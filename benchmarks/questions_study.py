@@ -19,6 +19,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 
+from benchmarks.coverage_study import bootstrap_test, formula_test, multinomial
 from benchmarks.speaker_laws import LAWS, SpeakerLaw
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import BosarisWarning
@@ -249,6 +250,33 @@ def components_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
     return cell
 
 
+def power_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
+    """Return how often tests reject two equal systems, and find a shift of the targets."""
+    # The last two: quantiles of drawn t that are limited to a multiple of Student's t.
+    tests = "z-test", "bootstrap", "limit 1.1", "limit 1.02"
+    metrics = METRICS | {"AUC": unc.AUC()}
+    counts = {f"{m}: {t}, {w}": 0.0 for m in metrics for t in tests for w in ("level", "power")}
+    shift = {10: 2.2, 20: 1.6, 40: 1.1}[k]
+    for i in range(n_sets):
+        rng = np.random.default_rng([49, k, i])
+        a, b = law.draw(rng, k, n_systems=2, shared=0.5)
+        # As many speakers as take part are drawn, as often as in the coverage study.
+        weights = multinomial(a.pairs.n_speakers, 499, rng)
+        for name, metric in metrics.items():
+            first = SpeakerInfluence.on(metric, a)
+            for what, other in (("level", b), ("power", shifted([b], [shift])[0])):
+                contrast = first.minus(SpeakerInfluence.on(metric, other))
+                drawn = bootstrap_test(contrast, weights, rng)
+                found = [formula_test(contrast, weights, rng), drawn]
+                for limit in (1.1, 1.02):
+                    numbers = contrast.difference, limit * contrast.null_error, "two-sided", ""
+                    wider = z_test(*numbers, contrast.degrees, contrast.least_p)
+                    found.append(min(drawn, wider.p_value))
+                for test, p_value in zip(tests, found, strict=True):
+                    counts[f"{name}: {test}, {what}"] += p_value < LEVEL
+    return {name: count / n_sets for name, count in counts.items()}
+
+
 KINDS: dict[
     str, tuple[Callable[[SpeakerLaw, int, int], Cell], tuple[str, ...], tuple[int, ...]]
 ] = {
@@ -257,6 +285,11 @@ KINDS: dict[
     "margin": (margin_cell, ("correlated",), (20, 40)),
     "next": (next_cell, ("correlated", "Zipf", "heavy tails"), (20, 40)),
     "runs": (runs_cell, ("correlated",), (40,)),
+    "power": (
+        power_cell,
+        ("correlated", "accents", "bimodal", "skewed", "Zipf", "rare errors"),
+        (10, 20, 40),
+    ),
     "components": (components_cell, ("correlated",), (20, 40)),
 }
 
