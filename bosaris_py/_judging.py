@@ -10,7 +10,7 @@ import numpy as np
 
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import words_of_eer
-from bosaris_py._validation import cautions, hushed
+from bosaris_py._validation import as_flag, cautions, hushed
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
@@ -68,7 +68,7 @@ class Judging:
     # A Key or FlatKey; None where scores and key stay in files.
     key: Any
     points: Mapping[str, float | OperatingPoint]
-    normalize: bool
+    normalize: bool = attrs.field(converter=as_flag)
     conditions: Conditions | None
     # From models and from segments to speakers.
     maps: tuple[IdMap | None, IdMap | None]

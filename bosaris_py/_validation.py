@@ -522,6 +522,13 @@ def as_number(
     return number
 
 
+def as_flag(value: object, name: str = "normalize") -> bool:
+    """Return a truth value; 0 and 1, as MATLAB writes them, are ones, and no text is."""
+    if isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1):
+        return bool(value)
+    raise invalid(name, "be True or False", describe(value))
+
+
 def log_of_base(base: Any) -> float:
     """Return by what logarithms of a base are multiplied to be natural; None: they are."""
     number = np.e if base is None else as_number(base, "base", "be above 1", lambda x: x > 1.0)

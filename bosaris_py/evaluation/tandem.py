@@ -25,7 +25,7 @@ from bosaris_py._arrays import (
     Readable,
     mark_read_only,
 )
-from bosaris_py._validation import as_number, check_choice, describe, invalid
+from bosaris_py._validation import as_flag, as_number, check_choice, describe, invalid
 from bosaris_py.evaluation.third_class import sample_at
 from bosaris_py.numerics.counts import SortedScores, as_trials
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
@@ -259,7 +259,7 @@ def tandem_cost(
         threshold = as_number(asv_threshold, "asv_threshold", "be a number", _is_threshold)
     rates = given.asv_rates(threshold)
     prices = TandemPrices.of(prices_of_all, *rates).checked(threshold)
-    scale = prices.default(form) if normalize else 1.0
+    scale = prices.default(form) if as_flag(normalize) else 1.0
     if not scale > 0:
         hint = "No spoof is accepted by the verifier; normalize=False gives the cost."
         raise invalid("asv", "leave a cost that can be normalized by", f"{scale:g}", hint)

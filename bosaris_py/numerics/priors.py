@@ -17,7 +17,15 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py._arrays import Float64Array, Number, Readable, mark_read_only
-from bosaris_py._validation import as_vector, check_fraction, describe, invalid, nearest, refuse_nan
+from bosaris_py._validation import (
+    as_flag,
+    as_vector,
+    check_fraction,
+    describe,
+    invalid,
+    nearest,
+    refuse_nan,
+)
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
@@ -308,8 +316,9 @@ class DecisionCosts:
     def cost(self, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool) -> Float64Array:
         """Return miss * pmiss + fa * pfa, over `default_cost` if `normalize`."""
         # Equations (13) and, divided by (14), (20) of the theory paper, with any costs.
+        divide = as_flag(normalize)
         cost = self.miss * pmiss + self.fa * pfa
-        divided: Float64Array = (cost / self.default_cost if normalize else cost)[()]
+        divided: Float64Array = (cost / self.default_cost if divide else cost)[()]
         return divided
 
 

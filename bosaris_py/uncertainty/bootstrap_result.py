@@ -516,6 +516,9 @@ OpenEnds: TypeAlias = Callable[[float], tuple[Any, Any]]
 # A standard deviation takes two.
 _FEWEST_REPLICATES = 2
 
+# Intervals whose ends are quantiles of the replicates.
+_OF_QUANTILES = ("percentile", "basic", "ratio")
+
 
 def relative_error(standard_error: npt.ArrayLike, estimate: npt.ArrayLike) -> Any:
     """Compute half the width of a normal 95 % interval over the estimate.
@@ -704,6 +707,10 @@ class BootstrapResult(Records):
         tail = f", {self.n_degenerate} degenerate" if self.n_degenerate else ""
         how = f"{self.method} bootstrap, {self.replicates.shape[0]} replicates{tail}"
         percent = f"{100 * self.confidence:g} % {self.interval} interval"
+        n = self.replicates.shape[0]
+        if self.interval in _OF_QUANTILES and n < round(2.0 / (1.0 - self.confidence)) - 1:
+            # Quantiles further out than the ends of so few replicates.
+            percent = f"{self.interval} interval of the extreme ones of {n} replicates"
         if np.ndim(self.estimate):
             return f"BootstrapResult: {np.size(self.estimate)} values, {percent}s; {how}"
         return (

@@ -21,6 +21,7 @@ import scipy
 
 from bosaris_py._arrays import BoolArray, FloatArray, Readable, mark_read_only, read_only
 from bosaris_py._validation import (
+    as_flag,
     as_mask,
     as_nonnegative,
     as_number,
@@ -31,7 +32,7 @@ from bosaris_py._validation import (
     invalid,
     warn_caller,
 )
-from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
+from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning, TrialMismatchError
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.conditions import Conditions
@@ -86,7 +87,7 @@ def prices_of(cost: Prices, *, normalize: bool | None = None) -> tuple[float, fl
     if normalize is None:
         normalize = bool(getattr(cost, "normalize", False))
     # The better of rejecting all trials, at the price of a miss, and of accepting all.
-    scale = min(miss, alarm) if normalize else 1.0
+    scale = min(miss, alarm) if as_flag(normalize) else 1.0
     return miss / scale, alarm / scale
 
 
@@ -176,6 +177,11 @@ class ErrorCounts(metaclass=Readable):
             if errors > total:
                 hint = "The order is misses, n_tar, false_alarms, n_non."
                 raise invalid(name, f"not exceed `{total_name}`, {total:g}", f"{errors:g}", hint)
+        both = counts["misses"], counts["false_alarms"]
+        if 0.0 < max(both) < 1.0:
+            # Weighted trials may have fractions of errors, but hardly fewer than one of both kinds.
+            finding = f"{both[0]:g} misses and {both[1]:g} false alarms look like rates."
+            warn_caller(finding, SuspectScoresWarning, "ErrorCounts.from_rates takes rates.")
 
     @classmethod
     def from_rates(cls, pmiss: float, n_tar: float, pfa: float, n_non: float) -> "ErrorCounts":

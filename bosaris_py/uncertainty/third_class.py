@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Readable
-from bosaris_py._validation import one_of
+from bosaris_py._validation import as_flag, one_of
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.third_class import (
     a_dcf,
@@ -93,7 +93,7 @@ class _OfShares(SpoofStatistic):
 
 @attrs.frozen
 class _OfCosts(_OfShares):
-    normalize: bool = attrs.field(default=True, kw_only=True)
+    normalize: bool = attrs.field(default=True, converter=as_flag, kw_only=True)
 
 
 @attrs.frozen

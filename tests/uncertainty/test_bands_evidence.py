@@ -230,7 +230,7 @@ def test_speaker_bands_cover_where_bands_of_trials_do_not() -> None:
         assert 0.89 <= found[name, "speaker"].mean() <= 0.99
         # Of 100 sets: a standard error of 2 % at 95 %.
         assert found[f"{name}, whole", "speaker"].item() >= 0.86
-        assert found[f"{name}, whole", "iid"].item() < 0.80
+    assert max(found[f"{name}, whole", "iid"].item() for name in ("Tippett", "reliability")) < 0.6
     assert found["Tippett", "iid"].mean() < 0.60
     assert max(found[name, "iid"].mean() for name in ("ECE", "reliability")) < 0.80
 

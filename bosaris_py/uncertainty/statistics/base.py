@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, Readable, Weights
+from bosaris_py._validation import as_flag
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import SortedStrata
@@ -199,7 +200,7 @@ class AtPriors(Statistic):
     """A detection cost at given priors."""
 
     prior: PriorLike = attrs.field(converter=_to_prior, validator=_check_prior)
-    normalize: bool = attrs.field(default=False, kw_only=True)
+    normalize: bool = attrs.field(default=False, converter=as_flag, kw_only=True)
 
     @property
     def costs(self) -> DecisionCosts:

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import as_flag, describe, invalid
 from bosaris_py.numerics.llr_cost import softplus
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.trials.sample import ListedSample
@@ -207,7 +207,7 @@ class DCF(_ActualCost):
     p_target: float
     c_miss: float
     c_fa: float
-    normalize: bool = attrs.field(default=False, kw_only=True)
+    normalize: bool = attrs.field(default=False, converter=as_flag, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Let the operating point check prior and costs."""
@@ -279,7 +279,7 @@ class MeanActDCF(ThresholdStatistic):
     """The mean of actual costs over several operating points, as evaluations publish it."""
 
     points: tuple[OperatingPoint, ...]
-    normalize: bool = attrs.field(default=False, kw_only=True)
+    normalize: bool = attrs.field(default=False, converter=as_flag, kw_only=True)
 
     _takes_llrs = True
 

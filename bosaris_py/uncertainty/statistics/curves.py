@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights
-from bosaris_py._validation import as_number, one_of
+from bosaris_py._validation import as_flag, as_number, one_of
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import ROC, EERDefinition
 from bosaris_py.numerics.rocch import SAME_COST, eer_of_hull, eers_of_hulls
@@ -177,7 +177,7 @@ class MeanMinDCF(HullStatistic):
     """The mean of minimum costs over several operating points, each at its own threshold."""
 
     points: tuple[OperatingPoint, ...]
-    normalize: bool = attrs.field(default=False, kw_only=True)
+    normalize: bool = attrs.field(default=False, converter=as_flag, kw_only=True)
 
     default_interval: ClassVar[IntervalKind] = "basic"
 

@@ -9,6 +9,7 @@ weighted test set is evaluated at it. Speakers of both sets have one weight.
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any, NamedTuple
 
 import attrs
@@ -31,6 +32,7 @@ from bosaris_py.errors import DegenerateReplicatesWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.transfer import ThresholdRule, choose_threshold, rates_at
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.files import are_large, read_scores
 from bosaris_py.trials.key import AnyKey
@@ -185,6 +187,10 @@ def transfer(
             else:
                 samples.append(_sample(given, some))
     of_dev, of_test = samples
+    for given, sample in zip(pair, samples, strict=True):
+        with cautions(part=given.name):
+            area = partial(getattr, sample.roc, "auc")
+            warn_if_inverted(sample.hull.eer, area, sample.n_tar, sample.n_non)
     if chosen_rule.kind == "bayes":
         Results.from_sample(of_test).act_dcf(cost)
     chosen = choose_threshold(of_dev, chosen_rule, cost)

@@ -34,11 +34,11 @@ class Made:
                     )
             for fake in range(12):
                 codec = "ab"[rng.integers(2)]
-                rows.append((f"s{i}", f"f{i}_{fake}", "spoof", f"A{fake % 3}", codec, ""))
+                rows.append((f"s{i}", f"f{i}_{fake}", "spoof", f"A{1 + fake % 3:02}", codec, ""))
         models, segments, kind, attack, codec, speaker = map(np.array, zip(*rows, strict=True))
         self.kind, self.attack, self.codec = kind, attack, codec
         self.llrs = rng.normal(size=kind.size) * 2 + np.where(kind == "target", 2.0, -2.0)
-        self.llrs = np.round(self.llrs + 0.7 * (attack == "A2"), 1)
+        self.llrs = np.round(self.llrs + 0.7 * (attack == "A03"), 1)
         key = bp.FlatKey.from_trials(models, segments, kind == "target")
         columns = {"kind": kind, "attack": attack, "codec": codec, "speaker": speaker}
         self.key = key, bp.TrialMetadata.from_trials(models, segments, columns, key)
@@ -69,7 +69,7 @@ def made() -> Made:
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: type(metric).__name__)
 def test_cells_are_single_calls(made: Made, metric: Any) -> None:
     table = made.evaluated.cross("attack", "codec", metric=metric)
-    assert (table.rows, table.columns) == (("A0", "A1", "A2"), ("a", "b"))
+    assert (table.rows, table.columns) == (("A01", "A02", "A03"), ("a", "b"))
     for i, attack in enumerate(table.rows):
         for j, codec in enumerate(table.columns):
             assert table.values[i, j] == metric(*made.lists(attack, codec))
@@ -112,8 +112,8 @@ def test_few_errors_are_marked(made: Made) -> None:
     """48 targets of a codec: an EER below 30 / 48 has fewer than 30 misses."""
     table = made.evaluated.cross("attack", "codec", metric=unc.SPFEER())
     assert (table.n_errors < 30).all()
-    sizes = [len(made.lists("A1", "a")[i]) for i in (0, 2)]
-    i, j = table.rows.index("A1"), table.columns.index("a")
+    sizes = [len(made.lists("A02", "a")[i]) for i in (0, 2)]
+    i, j = table.rows.index("A02"), table.columns.index("a")
     assert table.n_errors[i, j] == pytest.approx(table.values[i, j] * min(sizes), rel=1e-12)
     assert f"{table.values[i, j]:.4f}*" in str(table)
     assert "* fewer than 30 errors of a class" in str(table)
@@ -151,9 +151,9 @@ def test_forms(made: Made) -> None:
     table = made.evaluated.cross("attack", "codec")
     records = table.records()
     assert [(r["attack"], r["codec"]) for r in records[:3]] == [
-        ("A0", "a"),
-        ("A0", "b"),
-        ("A1", "a"),
+        ("A01", "a"),
+        ("A01", "b"),
+        ("A02", "a"),
     ]
     assert json.loads(table.to_json())[0]["value"] == records[0]["value"] == table.values[0, 0]
     assert records[0]["low"] is None
@@ -173,15 +173,22 @@ def test_empty_cells_are_told() -> None:
     table = CrossTable(
         metric="EER",
         factors=("attack", "codec"),
-        rows=("A0",),
+        rows=("A01",),
         columns=("a", "b"),
         values=np.array([[np.nan, 0.25]]),
         pooled=(np.array([0.25]), np.array([np.nan, 0.25]), 0.25),
         n_errors=np.array([[np.nan, 40.0]]),
     )
     assert table.records()[0]["value"] is None
-    assert str(table).splitlines()[2].split() == ["A0", "-", "0.2500", "0.2500", "0.2500", "0.2500"]
-    assert table.worst == WorstCell("A0", "b", 0.25, None, None)
+    assert str(table).splitlines()[2].split() == [
+        "A01",
+        "-",
+        "0.2500",
+        "0.2500",
+        "0.2500",
+        "0.2500",
+    ]
+    assert table.worst == WorstCell("A01", "b", 0.25, None, None)
 
 
 def test_what_cannot_be_crossed_is_refused(made: Made) -> None:
