@@ -227,7 +227,9 @@ def paired_bootstrap(
 
     With ``method="speaker"`` it is usually too large, by up to :math:`\sqrt 3`: the sampling error
     of pairs counts three times. Interval and p-value of built-in metrics therefore come from
-    :math:`|\Delta^* - \Delta| / SE^*`, with standard errors as for `speaker_z_test`. Then
+    :math:`|\Delta^* - \Delta| / SE^*`, with standard errors as for `speaker_z_test`. A replicate
+    of few speakers repeats some of them, which makes its t too long. So quantiles are limited to
+    1.02 times those of Student's t with the degrees of `speaker_z_test`. Then
     p is not below :math:`2^{1-K}` for K speakers who contribute. For other statistics both come
     from the replicates. Always, p is below 1 - confidence if and only if 0 is outside the interval.
 

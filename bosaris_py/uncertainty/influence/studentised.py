@@ -21,6 +21,10 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 )
 from bosaris_py.uncertainty.resampling import SpeakerPlan
 
+# A replicate of few speakers repeats some of them, so that its t is too long: quantiles of drawn t
+# of a difference are limited to this multiple of those of Student's t.
+_LARGEST_OF_DIFFERENCES = 1.02
+
 
 @attrs.frozen(eq=False)
 class Studentised:
@@ -76,10 +80,9 @@ class Studentised:
             rank = int(tail * (draws.size + 1) * (1.0 + ROUNDING))
             # The p-value of this rank must be below, which of 1 - 0.9 it may not be.
             rank -= rank / (draws.size + 1) >= tail
+        quantile = student_quantiles(0.5 * tail, influence.degrees)[1]
         if draws is not None and rank:
-            quantile = float(draws[-rank])
-        else:
-            quantile = student_quantiles(0.5 * tail, influence.degrees)[1]
+            quantile = min(float(draws[-rank]), _LARGEST_OF_DIFFERENCES * quantile)
         half, value = quantile * influence.null_error, influence.difference
         low, high = value - half, value + half
         # Of so few speakers, or draws, no p-value is as small.
@@ -99,6 +102,10 @@ class Studentised:
         else:
             n_beyond = self.draws.size - int(np.searchsorted(self.draws, z, side="left"))
             both = (1 + n_beyond) / (1 + self.draws.size)
+            limit = float(
+                normal_p_value(z / _LARGEST_OF_DIFFERENCES, "two-sided", influence.degrees)
+            )
+            both = max(min(both, limit), 1 / (1 + self.draws.size))
         both = max(both, influence.least_p)
         if alternative == "two-sided":
             return both

@@ -97,8 +97,36 @@ class TestNumbers:
         self, systems: tuple[CrossedTrials, CrossedTrials], replications: int
     ) -> None:
         result = compare(systems, COST, replications=replications, rng=4)
-        n_beyond = result.p_value * (replications + 1)
-        assert n_beyond == pytest.approx(round(n_beyond), abs=1e-9)
+        student = result.contrast.student
+        assert student is not None
+        assert student.draws is not None
+        z = abs(result.difference) / student.null_error
+        counted = (1 + np.count_nonzero(student.draws >= z)) / (replications + 1)
+        # Drawn quantiles count up to 1.02 of Student's t.
+        limit = 2 * stats.t(student.influence.degrees).sf(z / 1.02)
+        expected = max(min(counted, limit), 1 / (replications + 1))
+        assert result.p_value == pytest.approx(expected, rel=1e-12)
+
+    @pytest.mark.parametrize("statistic", [unc.EER(), unc.AUC()])
+    @pytest.mark.parametrize("confidence", [0.95, 0.99])
+    def test_longer_than_students_t_by_a_fiftieth_at_most(
+        self,
+        small: tuple[CrossedTrials, CrossedTrials],
+        statistic: unc.Statistic,
+        confidence: float,
+    ) -> None:
+        result = compare(small, statistic, confidence=confidence, replications=999, rng=5)
+        student = result.contrast.student
+        assert student is not None
+        assert student.draws is not None
+        level = 1.0 - confidence
+        t = stats.t(student.influence.degrees).ppf(1.0 - 0.5 * level)
+        # Of 999 draws the 1000 level largest ones are beyond.
+        drawn = np.sort(student.draws)[-round(1000 * level)]
+        half = 0.5 * (result.high - result.low)
+        assert drawn > 1.02 * t  # these few speakers have long tails
+        assert half == pytest.approx(1.02 * t * student.null_error, rel=1e-9)
+        assert (result.p_value < level) == (abs(result.difference) > half)
 
     def test_each_system_is_what_it_is_alone(
         self, small: tuple[CrossedTrials, CrossedTrials]
