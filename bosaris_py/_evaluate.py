@@ -304,14 +304,14 @@ def evaluate(
                 scores = named[name]
                 samples[name] = how.sample(scores, samples.values())
                 results[name] = Results.from_sample(samples[name])
-                cost, of_cost = None, {}
+                cost: PrimaryCost | None = None
                 if chosen is not None:
-                    primary[name] = primary_cost(scores, key, chosen, metadata)
+                    judged = primary_cost(scores, key, chosen, metadata)
                     if not by_condition:
-                        cost = primary[name]
-                        of_cost = how.intervals_of_primary(cost, scores, samples[name], metadata)
+                        cost = how.with_intervals(judged, scores, samples[name], metadata)
+                    primary[name] = cost or judged
                 of_system = how.rows(scores, samples[name], results[name])
-            rows += [(name, _with_primary(row, cost, of_cost)) for row in of_system]
+            rows += [(name, _with_primary(row, cost)) for row in of_system]
     return Evaluation(
         table=_sorted(rows, heard, sort),
         results=results,
@@ -548,9 +548,7 @@ def _calibrated(model: Any, final: Any) -> str:
     return f"cross-fitted: {getattr(model, '__name__', model)}{trained}"
 
 
-def _with_primary(
-    row: ConditionRow, primary: PrimaryCost | None, intervals: Mapping[str, tuple[float, float]]
-) -> ConditionRow:
+def _with_primary(row: ConditionRow, primary: PrimaryCost | None) -> ConditionRow:
     """Add the primary cost, which is of all trials, and its intervals."""
     if primary is None or primary.pooled:
         return row
@@ -559,5 +557,7 @@ def _with_primary(
         "min_primary": or_none(primary.minimum) if of_all else None,
         "act_primary": or_none(primary.actual) if of_all else None,
     }
-    found = {**row.intervals, **intervals} if of_all else row.intervals
+    kinds = {"min_primary": "minimum", "act_primary": "actual"}
+    own = {n: primary.intervals[k] for n, k in kinds.items() if of_all and k in primary.intervals}
+    found = {**row.intervals, **own}
     return attrs.evolve(row, figures={**row.figures, **figures}, intervals=found)

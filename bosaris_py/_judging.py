@@ -10,10 +10,11 @@ import numpy as np
 
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import words_of_eer
-from bosaris_py._validation import as_flag, cautions, hushed
-from bosaris_py.errors import UncertainPlanWarning
+from bosaris_py._validation import as_flag, cautions, collected, hushed
+from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
+from bosaris_py.evaluation.partitions import Partitioning, PlanTrials
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
@@ -39,6 +40,7 @@ from bosaris_py.uncertainty.primary_cost import (
 )
 from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
+from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.curves import EER, SteppyEER, statistic_of_eer
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
 from bosaris_py.uncertainty.tandem_statistics import statistics_of_tandem, tandem_figures
@@ -55,6 +57,16 @@ _BANDS = {
 _late, _ = on_demand(__name__, {"bosaris_py.uncertainty.bands": _BANDS.values()})
 
 _BAND_REPLICATES = 500
+
+
+def _costs_of(plan: EvaluationPlan) -> dict[str, Statistic]:
+    """Return both costs of a plan, by the names that they have in tables."""
+    least, actual = (PlanStatistic(plan, minimum=minimum).plain for minimum in (True, False))
+    return {"min_primary": least, "act_primary": actual}
+
+
+def _by_kind(ends: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    return {"minimum": ends["min_primary"], "actual": ends["act_primary"]}
 
 
 def as_point(point: float | OperatingPoint) -> OperatingPoint:
@@ -160,33 +172,74 @@ class Judging:
                 found[f"act_dcf{suffix}"] = interval.low, interval.high
         return found, self.how
 
-    def intervals_of_primary(
+    def with_intervals(
         self,
         cost: PrimaryCost,
         scores: AnyScores,
         sample: ListedSample,
         metadata: TrialMetadata | None,
-    ) -> dict[str, tuple[float, float]]:
-        """Return the intervals of the cost of a plan that weighs partitions of one data set."""
+    ) -> PrimaryCost:
+        """Return the cost of a plan with its intervals, those of its points and its partitions."""
         if not self.by_speaker or cost.pooled or (cost.parts and not self.replications):
-            return {}
-        actual = PlanStatistic(cost.plan)
+            return cost
         # What there is to say of the plan has been said of the cost.
         with hushed(UncertainPlanWarning):
+            if not cost.parts:
+                trials = PlanTrials.of(scores, self.key, metadata)
+                return self._with_ends(
+                    cost, sample, trials.partition(cost.plan, {}, drop_unknown=False)
+                )
+            actual, least = (PlanStatistic(cost.plan, minimum=which) for which in (False, True))
             view, plain = viewed(sample, actual, scores, self.key, metadata)
-            if self.replications:
-                least = PlanStatistic(cost.plan, minimum=True)
-                _, of_least = viewed(sample, least, scores, self.key, metadata)
-                how = self.resampling(self.replications)
-                if isinstance(plain, MeanOfViews):
-                    view = drawn_apart(view, plain.views, how)
+            _, of_least = viewed(sample, least, scores, self.key, metadata)
+            assert isinstance(plain, MeanOfViews), "a plan of several data sets"
+            how = self.resampling(self.replications)
+            view = drawn_apart(view, plain.views, how)
+        ends, words = row_intervals(view, {"min_primary": of_least, "act_primary": plain}, how)
+        return attrs.evolve(cost, intervals=_by_kind(ends), how=words)
+
+    def _with_ends(self, cost: PrimaryCost, sample: ListedSample, cut: Partitioning) -> PrimaryCost:
+        """Return the cost of one data set, as `with_intervals` does."""
+        plan, view = cost.plan, sample.weighted(cut.members)
+        both = _costs_of(plan)
+        ends, words = self._ends_of_costs(view, both)
+        # Of points and partitions no warnings are given, but a note is.
+        with collected() as heard:
+            points = []
+            for point in cost.points:
+                own = _costs_of(plan.evolve(operating_points=[point.point]))
+                found = ends if len(cost.points) == 1 else self._ends_of_costs(view, own)[0]
+                points.append(attrs.evolve(point, intervals=found))
+            parts = []
+            for part, of_part in zip(cost.partitions, cut.partitions, strict=True):
+                members = of_part.members
+                if len(cost.partitions) > 1 and part.n_tar and part.n_non and not part.n_stand_ins:
+                    alone = sample.restricted(members.tar, members.non)
+                    found = self._ends_of_costs(alone, both)[0]
+                    part = attrs.evolve(part, intervals=found)
+                parts.append(part)
+        notes = [*cost.notes]
+        if any(issubclass(one.category, FewSpeakersWarning | FewErrorsWarning) for one in heard):
+            notes.append(
+                "Intervals of some points or partitions rest on few speakers or few errors: they "
+                "are approximate."
+            )
+        return attrs.evolve(
+            cost, intervals=ends, points=tuple(points), partitions=tuple(parts), how=words,
+            notes=tuple(notes),
+        )  # fmt: skip
+
+    def _ends_of_costs(
+        self, sample: ListedSample, statistics: Mapping[str, Statistic]
+    ) -> TableIntervals:
+        """Return intervals by replicates, or without those of the actual cost by its formula."""
         if self.replications:
-            found, _ = row_intervals(view, {"min_primary": of_least, "act_primary": plain}, how)
-            return dict(found)
-        influence = SpeakerInfluence.on(plain, view)
+            ends, words = row_intervals(sample, statistics, self.resampling(self.replications))
+            return _by_kind(ends), words
+        influence = SpeakerInfluence.on(statistics["act_primary"], sample)
         check_influences({"act_primary": influence}, FEWEST_FOR_INTERVAL)
         interval = influence.interval(self.confidence, METHOD)
-        return {"act_primary": (interval.low, interval.high)}
+        return {"actual": (interval.low, interval.high)}, self.how
 
     def rows_of_kinds(
         self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike

@@ -6,14 +6,14 @@ import functools
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
 import bosaris_py.evaluation.nist_scorer as nist
 from bosaris_py._arrays import Readable
-from bosaris_py._tables import Records, scale_of_costs, text_table
+from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation.partitions import Labelling, Partitioning, PlanTrials
 from bosaris_py.evaluation.plan_presets import (
@@ -41,6 +41,9 @@ def _same(first: float, second: float) -> bool:
 # Files of these formats and kinds are read in blocks.
 _IN_BLOCKS = {("hdf5", kind) for kind in ("scores", "flat_scores", "key", "flat_key")}
 
+# Both ends of the interval of a cost, by its name.
+Intervals: TypeAlias = Mapping[str, tuple[float, float]]
+
 # A rate or cost of a class without trials is NaN; results are equal nevertheless.
 _NUMBER = attrs.cmp_using(eq=_same, class_name="Number")
 _RATES = attrs.cmp_using(eq=lambda one, two: all(map(_same, one, two)), class_name="Rates")
@@ -62,6 +65,8 @@ class PointCost(metaclass=Readable):
         Cost at `threshold`, and the smallest cost of any threshold.
     min_threshold, min_pmiss, min_pfa : float
         A threshold that has the smallest cost, and its error-rates.
+    intervals : mapping of str to (float, float)
+        Those of ``"actual"`` and ``"minimum"``, where `evaluate` has drawn replicates.
     """
 
     point: OperatingPoint
@@ -73,6 +78,7 @@ class PointCost(metaclass=Readable):
     min_threshold: float
     min_pmiss: float = attrs.field(eq=_NUMBER)
     min_pfa: float = attrs.field(eq=_NUMBER)
+    intervals: Intervals = attrs.Factory(dict)
 
     @property
     def beta(self) -> float:
@@ -101,6 +107,8 @@ class PartitionCost(metaclass=Readable):
         Error-rates at the Bayes threshold of each operating point; NaN where there are no trials.
     actual, minimum : float
         Mean cost over the operating points; NaN where a class has no trials.
+    intervals
+        As of `PointCost`; none of a partition that stand-ins judge.
     """
 
     name: str
@@ -114,6 +122,7 @@ class PartitionCost(metaclass=Readable):
     pfa: tuple[float, ...] = attrs.field(eq=_RATES)
     actual: float = attrs.field(eq=_NUMBER)
     minimum: float = attrs.field(eq=_NUMBER)
+    intervals: Intervals = attrs.Factory(dict)
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -145,6 +154,10 @@ class PrimaryCost(Records):
     differences : tuple of str
         Where the computation differs from that of the official scorer, or which of its quirks are
         imitated.
+    intervals
+        As of `PointCost`.
+    how : str
+        How the intervals were made; empty without.
     """
 
     plan: EvaluationPlan
@@ -160,6 +173,8 @@ class PrimaryCost(Records):
     pooled: bool = False
     notes: tuple[str, ...] = ()
     differences: tuple[str, ...] = ()
+    intervals: Intervals = attrs.Factory(dict)
+    how: str = ""
 
     @property
     def value(self) -> float:
@@ -178,8 +193,9 @@ class PrimaryCost(Records):
         -------
         list of dict
             ``plan``, ``partition``, a column for each factor, the numbers of `PartitionCost`, and
-            for each operating point, numbered from 1, ``pmiss_1``, ``pfa_1`` and so on. None where
-            a number is not defined.
+            for each operating point, numbered from 1, ``pmiss_1``, ``pfa_1`` and so on. With
+            intervals also ``actual_low``, ``actual_high``, ``minimum_low`` and ``minimum_high``.
+            None where a number is not defined.
         """
         rows = [row for part in self.parts for row in part.records()]
         rows += map(self._record, (*self.partitions, None))
@@ -199,6 +215,7 @@ class PrimaryCost(Records):
         for name, whole in (("n_stand_ins", 0), ("tar_weight", 1.0), ("non_weight", 1.0)):
             row[name] = getattr(partition, name, whole)
         row.update(actual=_or_none(judged.actual), minimum=_or_none(judged.minimum))
+        row.update(_ends_of(judged.intervals))
         row.update(normalized=self.plan.normalize)
         for number, (pmiss, pfa) in enumerate(rates, start=1):
             row[f"pmiss_{number}"], row[f"pfa_{number}"] = _or_none(pmiss), _or_none(pfa)
@@ -216,7 +233,8 @@ class PrimaryCost(Records):
         """
         points = []
         for cost in self.points:
-            row = attrs.asdict(cost, filter=lambda field, value: field.name != "point")
+            row = attrs.asdict(cost, filter=lambda at, _: at.name not in ("point", "intervals"))
+            row.update(_ends_of(cost.intervals))
             row.update(attrs.asdict(cost.point), beta=cost.beta)
             points.append({name: _or_none(value) for name, value in row.items()})
         costs = {name: _or_none(getattr(self, name)) for name in ("actual", "minimum", "eer")}
@@ -225,6 +243,8 @@ class PrimaryCost(Records):
             "fingerprint": self.plan.fingerprint,
             "compatibility": self.compatibility,
             **costs,
+            **_ends_of(self.intervals),
+            **({"intervals": self.how} if self.how else {}),
             "normalized": self.plan.normalize,
             "n_tar": self.n_tar,
             "n_non": self.n_non,
@@ -254,6 +274,18 @@ def _or_none(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _ends_of(intervals: Intervals) -> dict[str, float]:
+    lows = {f"{kind}_low": low for kind, (low, _) in intervals.items()}
+    return lows | {f"{kind}_high": high for kind, (_, high) in intervals.items()}
+
+
+def _with_ends(judged: PointCost | PartitionCost | PrimaryCost, kind: str) -> str:
+    """Return a cost as it is printed, with its interval if there is one."""
+    value, ends = getattr(judged, kind), judged.intervals.get(kind)
+    text = "-" if math.isnan(value) else f"{value:.4f}"
+    return text if ends is None else f"{text} [{ends[0]:.4f}, {ends[1]:.4f}]"
+
+
 def _report(cost: PrimaryCost) -> list[str]:
     """Return the lines of the printed report."""
     plan = cost.plan
@@ -264,7 +296,7 @@ def _report(cost: PrimaryCost) -> list[str]:
     lines = [
         f"{plan.name}{title}",
         f"plan {plan.fingerprint}; {averaging}; {cost.n_tar} targets, {cost.n_non} non-targets; "
-        f"{scale_of_costs(plan.normalize)}",
+        f"{joined_notes(scale_of_costs(plan.normalize), cost.how)}",
         "",
     ]
     judged: list[tuple[str, PointCost | PrimaryCost]] = [
@@ -276,13 +308,15 @@ def _report(cost: PrimaryCost) -> list[str]:
     judged.append(("no primary cost: overall" if plan.by_condition else name, cost))
     # What systems are ranked by comes first.
     order = sorted(("actual", "minimum"), key=lambda kind: kind != plan.ranked_by)
-    lines.append(f"{'':<40}" + "".join(f"{kind:>10}" for kind in order))
-    for name, one in judged:
-        lines.append(f"{name:<40}" + "".join(f"{getattr(one, kind):>10.4f}" for kind in order))
+    cells = [[_with_ends(one, kind) for kind in order] for _, one in judged]
+    width = max(10, 2 + max(len(text) for row in cells for text in row))
+    lines.append(f"{'':<40}" + "".join(f"{kind:>{width}}" for kind in order))
+    for (name, _), row in zip(judged, cells, strict=True):
+        lines.append(f"{name:<40}" + "".join(f"{text:>{width}}" for text in row))
     if not math.isnan(cost.eer):
         # Kits of evaluations take the EER of another curve, so it is named.
         name = f"EER of the ROC's {'steps' if cost.compatibility else 'convex hull'}, per cent"
-        lines.append(f"{name:<50}{100 * cost.eer:>10.2f}")
+        lines.append(f"{name:<{40 + width}}{100 * cost.eer:>{width}.2f}")
     if len(cost.partitions) > 1:
         lines += ["", *_table(cost.partitions, order)]
     mode = "as the official scorer, which means"
@@ -305,8 +339,7 @@ def _table(partitions: tuple[PartitionCost, ...], order: Sequence[str]) -> list[
         levels = dict(row.levels)
         names = [levels.get(factor, "-") for factor in factors] if factors else [row.name]
         n_non = f"{row.n_stand_ins}*" if row.n_stand_ins else f"{row.n_non} "
-        found = (getattr(row, kind) for kind in order)
-        costs = ("-" if math.isnan(cost) else f"{cost:.4f}" for cost in found)
+        costs = (_with_ends(row, kind) for kind in order)
         rows.append([*names, str(row.n_tar), n_non, *costs])
     lines = text_table(rows, left=range(len(rows[0]) - 4))
     if any(row.n_stand_ins for row in partitions):
@@ -569,7 +602,7 @@ def _defined_costs(plan: EvaluationPlan, sample: Sample) -> _Costs:
     # equation 12).
     hull = sample.hull
     best = hull.best_vertices(costs)
-    columns = {
+    columns: dict[str, Any] = {
         "threshold": costs.thresholds,
         "pmiss": pmiss,
         "pfa": pfa,
@@ -580,10 +613,14 @@ def _defined_costs(plan: EvaluationPlan, sample: Sample) -> _Costs:
         "min_pfa": hull.pfa[best],
     }
     points = [
-        PointCost(point=point, **{name: float(column[i]) for name, column in columns.items()})
+        PointCost(point=point, **_numbers_at(columns, i))
         for i, point in enumerate(plan.operating_points)
     ]
     return tuple(points), hull.eer
+
+
+def _numbers_at(columns: Mapping[str, Any], i: int) -> dict[str, Any]:
+    return {name: float(column[i]) for name, column in columns.items()}
 
 
 def _nist_costs(

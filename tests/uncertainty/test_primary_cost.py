@@ -156,6 +156,46 @@ def test_evaluate_has_intervals_of_primary_costs(data):
     assert record.get("min_primary_low") is None
 
 
+def test_points_and_partitions_have_intervals(data):
+    """Those of single calls with the same seed; a partition's are those of a condition table."""
+    scores, key, who = data
+    options = {**who, "replications": 60, "rng": 4}
+    plan = plan_of(POINTS, [CHANNEL], normalize=True)
+    (cost,) = bp.evaluate(scores, key, plan=plan, **options).primary.values()
+    assert [*cost.intervals] == ["minimum", "actual"]
+    for point in cost.points:
+        own = plan.evolve(operating_points=[point.point])
+        for kind, ends in point.intervals.items():
+            statistic = unc.PrimaryCost(own, kind == "minimum")
+            found = unc.bootstrap_scores(scores, key, statistic, **options)
+            assert ends == (found.low, found.high)
+    single = plan_of(POINTS[:1], [CHANNEL], normalize=True)
+    (alone,) = bp.evaluate(scores, key, plan=single, **options).primary.values()
+    assert alone.points[0].intervals == alone.intervals
+    conditions = key[1].conditions("channel")
+    table = unc.bootstrap_condition_table(scores, key, conditions, POINTS[0], **options)
+    rows = {row.name: row.intervals for row in table.rows}
+    for part in alone.partitions:
+        name = part.levels[0][1]
+        for kind, ends in part.intervals.items():
+            # "min_dcf" or "act_dcf", and the point.
+            (figure,) = (one for one in rows[name] if one.startswith(f"{kind[:3]}_dcf"))
+            assert ends == rows[name][figure]
+        assert len(part.intervals) == 2
+    record = alone.records()[-1]
+    assert (record["partition"], record["actual_low"]) == ("overall", alone.intervals["actual"][0])
+    point = alone.to_dict()["operating_points"][0]
+    assert (point["minimum_low"], point["minimum_high"]) == alone.intervals["minimum"]
+    assert "[{:.4f}, {:.4f}]".format(*alone.partitions[0].intervals["actual"]) in str(alone)
+    assert alone.how == "95 % intervals: speaker bootstrap, 60 replicates, student"
+    # Without replicates the actual costs have those of the formula.
+    (closed,) = bp.evaluate(scores, key, plan=plan, **who).primary.values()
+    assert all([*one.intervals] == ["actual"] for one in (*closed.points, *closed.partitions))
+    (bare,) = bp.evaluate(scores, key, plan=plan).primary.values()
+    assert not bare.how
+    assert "actual_low" not in bare.records()[0]
+
+
 def test_systems_are_compared_by_their_cost(data):
     scores, key, who = data
     plan = plan_of(POINTS, [CHANNEL])
