@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import describe, hushed, invalid
 from bosaris_py.calibration import LinearCalibration
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.numerics.llr_cost import cllr
 from bosaris_py.numerics.metrics import eer, min_dcf
@@ -141,7 +141,9 @@ class _LinearEstimator(
         """
         check_is_fitted(self)
         scores = validate_data(self, self._columns(X), reset=False)
-        llrs: Float64Array = self.model_.apply(self._of_systems(scores))
+        # Here rows are trials, so as many trials as systems are none the wrong way round.
+        with hushed(SuspectScoresWarning):
+            llrs: Float64Array = self.model_.apply(self._of_systems(scores))
         return llrs
 
     @staticmethod

@@ -33,7 +33,12 @@ from bosaris_py._validation import (
 from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds, weak_unless_given
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import DrawnMap, ScoreMap
-from bosaris_py.errors import BosarisWarning, ExtrapolationWarning, MissingTrialsWarning
+from bosaris_py.errors import (
+    BosarisWarning,
+    ExtrapolationWarning,
+    MissingTrialsWarning,
+    SuspectScoresWarning,
+)
 from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
@@ -270,8 +275,8 @@ class FoldedTrials:
             {} if tar_weights is None else {_WEIGHTS[0]: tar_weights, _WEIGHTS[1]: non_weights}
         )
         fitted = model.fit(tar, non, **weights, **options)
-        # What a fold has not seen the final map may have.
-        with hushed(ExtrapolationWarning):
+        # What a fold has not seen the final map may have; its systems are rows.
+        with hushed(ExtrapolationWarning, SuspectScoresWarning):
             return fitted, [
                 fitted.apply(side.ordered[0][..., side.parts[number]]) for side in self.classes
             ]

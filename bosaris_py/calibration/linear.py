@@ -24,6 +24,7 @@ from bosaris_py.numerics.linear_objective import LinearObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.numerics.training import LinearSolution, Ridge
+from bosaris_py.storage.hdf5 import is_from_map
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.conditions import ClassWeights, class_weights
 from bosaris_py.trials.passes import Where
@@ -248,7 +249,8 @@ class LinearCalibration(LinearMap, LineMap):
         """
         files = [as_path(score_file, "score_file")]
         where = Where(block_rows, workers, client, progress)
-        return cls._fit_files(files, key_file, (prior, objective, ridge), where)
+        trained = cls._fit_files(files, key_file, (prior, objective, ridge), where)
+        return attrs.evolve(trained, of_llrs=is_from_map(score_file))
 
     @classmethod
     def _train(cls, training: LinearObjective, ridge: Ridge, offset: float | None = None) -> Self:
@@ -312,6 +314,9 @@ class LinearCalibration(LinearMap, LineMap):
             If trials of `ndx_file` have no score, with counts.
         ExtrapolationWarning
             If scores lie far outside those of the training.
+        SuspectScoresWarning
+            If a map made the scores in the file, and `fit_files` or `fit_scores` trained this map
+            on others.
 
         Notes
         -----
@@ -323,6 +328,7 @@ class LinearCalibration(LinearMap, LineMap):
         line = functools.partial(weighted_sum, weights=[self.scale], offset=self.offset)
         write_llrs(files, ndx_file, output_file, line, where, [far], needs_all=False)
         self._warn_of_far(far)
+        self._warn_if_twice(from_map=is_from_map(score_file))
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

@@ -218,12 +218,16 @@ class ScoreMap(DrawnMap):
             If `x` is Scores that a map made, and ``fit_scores`` trained this map on others.
         """
         if isinstance(x, AnyScores):
-            if x._from_map and getattr(self, "of_llrs", None) is False:
-                message = "These scores are the output of a map, but this map was trained on scores"
-                warn_caller(f"{message} that are not: calibrated twice?", SuspectScoresWarning)
+            self._warn_if_twice(from_map=x._from_map)
             return as_output_of_map(x.transform(self._checked_llrs))
         scores = as_float_array(x, "x")
         return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
+
+    def _warn_if_twice(self, *, from_map: bool) -> None:
+        """Warn of the output of a map if this one was trained on other scores."""
+        if from_map and getattr(self, "of_llrs", None) is False:
+            message = "These scores are the output of a map, but this map was trained on scores"
+            warn_caller(f"{message} that are not: calibrated twice?", SuspectScoresWarning)
 
     def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
         values = as_vector(scores, "x")
@@ -564,7 +568,8 @@ class LinearMap(TrainedMap, ABC):
             close to 0 or 1 (1e-10) that lower values may have been missed.
         SuspectScoresWarning
             If the scale of a calibration is negative, or the targets of a system to fuse score far
-            lower than the non-targets: labels swapped, or distances for scores?
+            lower than the non-targets: labels swapped, or distances for scores? Also if there are
+            more systems than trials of both classes: arrays transposed?
         FewTrainingErrorsWarning
             If a prior other than the default 0.5 is named, without a ridge, and with Bayes
             decisions at it the trained map makes fewer than 30 errors of a kind on data in memory
@@ -800,11 +805,11 @@ def write_llrs(
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
     if isinstance(form, MatrixFile):
         matrix = ((rows, llrs, mask) for rows, _, llrs, mask in parts)
-        write_score_rows(output_file, matrix, **all_ids)
+        write_score_rows(output_file, matrix, from_map=True, **all_ids)
     else:
         lists = _as_lists(parts)
         # Matrices are read by rows, but lists are in the order of columns.
         if any(isinstance(file, MatrixFile) for file in blocks.scores):
             lists = _by_segment(lists, ids.modelset.size)
-        write_score_list(output_file, lists, most=form.n_trials, **all_ids)
+        write_score_list(output_file, lists, most=form.n_trials, from_map=True, **all_ids)
     ids.warn_missing(mapped.counts, is_key=form.kind in ("key", "flat_key"))

@@ -45,7 +45,7 @@ def split_by_labels(
         Which trials are targets: truth values, 1 and 0, 1 and -1, or words as in files, such as
         ``"target"`` and ``"nontarget"``.
     scores : (n,) array_like of float
-        The score of each trial.
+        The score of each trial; no NaN.
 
     Returns
     -------
@@ -64,6 +64,8 @@ def split_by_labels(
     if is_target.size != values.size:
         expected = f"hold one label for each of the {values.size} scores"
         raise invalid("labels", expected, f"{is_target.size} labels")
+    # The position in this list, where that among the targets would say little.
+    refuse_nan(values, "scores")
     return values[is_target], values[~is_target]
 
 

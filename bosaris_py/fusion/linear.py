@@ -33,7 +33,7 @@ from bosaris_py.calibration.trained import (
     weighted_sum,
     write_llrs,
 )
-from bosaris_py.errors import ExtrapolationWarning
+from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_inverted
 from bosaris_py.numerics.training import LinearSolution, Ridge
@@ -301,6 +301,8 @@ class LinearFusion(LinearMap):
         -----
         ExtrapolationWarning
             If scores of a system lie far outside those of its training: are the systems in order?
+        SuspectScoresWarning
+            If `x` is a square array of several systems, which may be transposed.
         """
         x = in_order_of_training(x, self.system_names, "x")
         x = [x] if isinstance(x, AnyScores) else as_list(x)
@@ -315,6 +317,10 @@ class LinearFusion(LinearMap):
             raise invalid("ndx", "be given with Scores only", f"it with {describe(x)}", hint)
         # Trials may be arranged in any shape behind the axis of systems.
         scores = as_float_array(x, "x")
+        if isinstance(x, np.ndarray) and x.shape == (self.n_systems,) * 2 != (1, 1):
+            message = f"`x` has as many trials as systems, {self.n_systems}: rows are systems."
+            remedy = "Is it transposed? A list of rows, list(x), or a mapping of names is sure."
+            warn_caller(f"{message} {remedy}", SuspectScoresWarning)
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
         return self._fuse(matrix).reshape(scores.shape[1:])[()]

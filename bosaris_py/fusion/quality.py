@@ -761,7 +761,7 @@ class QualityFusion(TrainedMap):
         measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
         # The scores' part is a linear fusion with the weights trained beside the measures.
         # Equation 30 of the user guide: the weighted sum, then the quality term.
-        llrs = attrs.evolve(self.linear, weights=self.weights, offset=self.offset).apply(stack)
+        llrs = attrs.evolve(self.linear, weights=self.weights, offset=self.offset)._fuse(stack)
         sides = _standardise(measures, self.centre, self.spread)
         llrs += trial_quality_term(self.form, *sides, measures.models, measures.segments)
         if measures.n_missing:
@@ -772,7 +772,7 @@ class QualityFusion(TrainedMap):
             warn_caller(message, MissingTrialsWarning)
             if backoff is None:
                 # Of scores far outside the other part has warned.
-                simple = attrs.evolve(self.linear, low_scores=None).apply(stack)
+                simple = attrs.evolve(self.linear, low_scores=None)._fuse(stack)
             else:
                 (simple,) = stack_scores([backoff], ndx)
             llrs = np.where(measures.covered, llrs, simple)

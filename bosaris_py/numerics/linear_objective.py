@@ -50,8 +50,9 @@ from bosaris_py._validation import (
     list_some,
     refuse_labels,
     refuse_nan,
+    warn_caller,
 )
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import (
     LARGEST_LOG_ODDS,
@@ -413,7 +414,14 @@ class TrainingObjective(LinearObjective):
         if non_matrix.shape[0] != n_systems:
             expected = f"hold the same {n_systems} systems as `tar`, one in each row"
             hint = "Scores of several systems are (n_systems, n_trials)."
+            if tar_matrix.shape[1] == non_matrix.shape[1]:
+                hint = f"{hint} Transpose both: tar.T, non.T."
             raise invalid("non", expected, f"{non_matrix.shape[0]} rows", hint)
+        n_trials = tar_matrix.shape[1] + non_matrix.shape[1]
+        if n_systems > n_trials > 0:
+            message = f"{n_systems} systems are more than the {n_trials} trials of both classes."
+            remedy = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
+            warn_caller(f"{message} {remedy}", SuspectScoresWarning)
         if n_systems == 1:
             refuse_labels(tar_matrix[0], non_matrix[0])
         tar_matrix, tar_used = _drop_unweighted(tar_matrix, tar_weights, "tar")

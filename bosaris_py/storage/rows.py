@@ -450,6 +450,7 @@ def write_score_rows(
     modelset: StrArray,
     segset: StrArray,
     dtype: npt.DTypeLike = np.float64,
+    from_map: bool = False,
 ) -> None:
     """Write a `Scores` file from blocks of rows, replacing an existing file in one step.
 
@@ -476,7 +477,7 @@ def write_score_rows(
         put_strings(root, "ID/row_ids", modelset)
         put_strings(root, "ID/column_ids", segset)
 
-    write_hdf5(path, "scores", fill)
+    write_hdf5(path, "scores", fill, from_map=from_map)
 
 
 def write_score_list(
@@ -487,6 +488,7 @@ def write_score_list(
     modelset: StrArray,
     segset: StrArray,
     dtype: npt.DTypeLike = np.float64,
+    from_map: bool = False,
 ) -> None:
     """Write a `FlatScores` file part by part, replacing an existing file in one step.
 
@@ -508,4 +510,4 @@ def write_score_list(
         for column in columns:
             column.close()
 
-    write_hdf5(path, "flat_scores", fill)
+    write_hdf5(path, "flat_scores", fill, from_map=from_map)

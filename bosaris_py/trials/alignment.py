@@ -314,7 +314,7 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
     else:
         sides = zip(shares, wanted, found, ("models", "segments"), strict=True)
         hint = " ".join(
-            _why_strange(mine, theirs, noun, ("the key", "the scores"), use)
+            why_strange(mine, theirs, noun, ("the key", "the scores"), use)
             for share, mine, theirs, noun in sides
             if not share
         )
@@ -354,7 +354,7 @@ def _share(ids: StrArray, others: set[str]) -> float:
     return sum(name in others for name in tried) / max(1, len(tried))
 
 
-def _why_strange(
+def why_strange(
     wanted: StrArray, found: StrArray, noun: str, whose: tuple[str, str], use: dict[str, str | None]
 ) -> str:
     """Say in what two lists differ that have no id in common, and add to `use` what mends it."""

@@ -83,6 +83,10 @@ _NO_FORMAT = {
 _TABLES = "Tables: read_key or read_scores, and storage.formats.write_table(path, to_table(x))."
 
 
+# What can be the output of a map, which HDF5 files note.
+_OF_MAPS = ("scores", "flat_scores")
+
+
 class FileMethods(ArrayRecord):
     """Reading and saving in HDF5 files, and by the extension of the name of the file."""
 
@@ -162,7 +166,10 @@ class FileMethods(ArrayRecord):
         -------
         Self
         """
-        return cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
+        made = cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
+        if cls._kind in _OF_MAPS and hdf5.is_from_map(path):
+            object.__setattr__(made, "_from_map", True)
+        return made
 
     def save_hdf5(self, path: FilePath) -> None:
         """Save the object as an HDF5 file, whatever its name.
@@ -172,7 +179,8 @@ class FileMethods(ArrayRecord):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        hdf5.write(self._kind, path, **self._arrays())
+        arrays: dict[str, Any] = self._arrays()
+        hdf5.write(self._kind, path, from_map=getattr(self, "_from_map", False), **arrays)
 
 
 class MatFileMethods(FileMethods):

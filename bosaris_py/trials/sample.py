@@ -52,7 +52,13 @@ from bosaris_py.storage.formats.catalogue import KIND, KINDS
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, Key
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.scores import AnyScores, check_scores, class_scores, scored_trials
+from bosaris_py.trials.scores import (
+    AnyScores,
+    check_scores,
+    class_scores,
+    scored_trials,
+    why_unscored,
+)
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
 from bosaris_py.trials.speakers import KeyLike, Speakers, TrialSpeakers, split_key
 from bosaris_py.trials.strata import SortedStrata, Strata, TrialStrata, slices_of
@@ -596,7 +602,8 @@ class ListedSample(DivisibleSample):
         lists = class_scores(scores, key)
         for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
             if not (listed.size or allow_empty):
-                raise invalid("key", f"have {what} with scores", "none")
+                hint = why_unscored(scores, key, targets=what == "targets")
+                raise invalid("key", f"have {what} with scores", "none", hint)
         sides: Sequence[Persons | None] = (None, None)
         named: dict[str, Any] = {}
         if speakers is not None:

@@ -42,6 +42,7 @@ from bosaris_py.trials.alignment import (
     position_type,
     refuse_strangers,
     true_positions,
+    why_strange,
 )
 from bosaris_py.trials.base import (
     MAX_CELLS,
@@ -747,6 +748,17 @@ def class_scores(
             raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
         warn_caller(others, MissingTrialsWarning)
     return tar, non
+
+
+def why_unscored(scores: AnyScores, key: AnyKey, *, targets: bool) -> str:
+    """Say in what the ids of a class without scores differ from others; nothing if they do not."""
+    chosen = key.trial_labels() == targets
+    sides = zip(key.trial_positions(), key.ids, scores.ids, ("models", "segments"), strict=True)
+    for places, ids, known, noun in sides:
+        wanted = ids[np.unique(places[chosen])]
+        if wanted.size and not np.isin(wanted, known).any():
+            return why_strange(wanted, known, noun, ("the key", "the scores"), {})
+    return ""
 
 
 def _in_other_order(scores: AnyScores, ndx: AnyNdx) -> str:

@@ -66,6 +66,6 @@ def test_any_number_of_ids_is_compared(n_ids: int) -> None:
     wanted = np.array([f"id{i:04}" for i in range(n_ids)])
     found = np.strings.add(wanted, ".wav")
     use: dict[str, str | None] = {}
-    said = alignment._why_strange(wanted, found, "segments", ("the scores", "the key"), use)
+    said = alignment.why_strange(wanted, found, "segments", ("the scores", "the key"), use)
     assert "The segments of the key end with '.wav', such as 'id0000.wav'" in said
     assert use == {"strip_suffix": ".wav"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import attrs
@@ -211,6 +211,14 @@ def _first_odd_line(first: FirstLine, vocabulary: Vocabulary | None) -> tuple[in
     return (first.number + fit, show(_first_lines(first)[fit])) if fit else None
 
 
+def _has_target(rows: list[list[bytes]], variant: Sequence[str], item: TrialFormat) -> bool:
+    """Tell whether a row is a target, if equal ids make one; else they may be something else."""
+    if not item.is_target_if_same:
+        return True
+    first, second = map(variant.index, item.is_target_if_same)
+    return any(row[first] == row[second] for row in rows)
+
+
 def _formats_by_content(
     rows: list[list[bytes]], vocabulary: Vocabulary | None
 ) -> list[TrialFormat]:
@@ -229,6 +237,8 @@ def _formats_by_content(
             if item.first_word or (widths != {width} and not is_short):
                 continue
             pairs = zip(variant, samples, strict=True)
-            if all(sample.fits(role, item, vocabulary) for role, sample in pairs):
+            if all(sample.fits(role, item, vocabulary) for role, sample in pairs) and (
+                _has_target(rows, variant, item)
+            ):
                 fitting.append(item)
     return [item for item in fitting if item.words] or fitting

@@ -17,8 +17,9 @@ the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
 
 Rows are models and columns are segments, as h5dump shows them. Ids are strings of fixed
 length, null-terminated, ASCII (UTF-8 if they are not ASCII). The root carries the attributes
-``format`` (such as ``bosaris_py.scores``), ``format_version`` and ``created_by``, and each
-data set the checksums of its blocks of rows; the toolkit ignores them. Scores are not
+``format`` (such as ``bosaris_py.scores``), ``format_version`` and ``created_by``; of scores that
+a trained map has made also ``made_by``, which is ``map``. Each
+data set has the checksums of its blocks of rows. The toolkit ignores attributes. Scores are not
 compressed (it saves less than a fifth and costs several times the time), masks are, with gzip.
 The same content gives the same file, bit for bit.
 
@@ -61,12 +62,13 @@ that the file does not back) is refused before any data are read.
 """
 
 from bosaris_py.storage.hdf5.metadata import COLUMN_KINDS, read_metadata, write_metadata
-from bosaris_py.storage.hdf5.objects import kind_of, read, write
+from bosaris_py.storage.hdf5.objects import is_from_map, kind_of, read, write
 from bosaris_py.storage.hdf5.writing import CHUNK_TRIALS
 
 __all__ = [
     "CHUNK_TRIALS",
     "COLUMN_KINDS",
+    "is_from_map",
     "kind_of",
     "read",
     "read_metadata",

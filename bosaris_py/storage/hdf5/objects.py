@@ -14,7 +14,7 @@ from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only
 from bosaris_py._validation import FilePath, list_some, warn_caller
 from bosaris_py.errors import FileFormatError, OldFormatWarning
 from bosaris_py.storage.hdf5.guarded import GuardedDataset, GuardedFile, open_guarded
-from bosaris_py.storage.hdf5.writing import put_field, put_strings, write_hdf5
+from bosaris_py.storage.hdf5.writing import BY_MAP, MADE_BY, put_field, put_strings, write_hdf5
 from bosaris_py.storage.schema import (
     FIELDS,
     FORMAT_VERSION,
@@ -75,8 +75,21 @@ def kind_of(path: FilePath) -> str:
         return "ndx" if source.data_set(mask, "mask").is_unsigned else "key"
 
 
-def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
-    """Write an object, given by what `read` returns, replacing an existing file in one step."""
+def is_from_map(path: FilePath) -> bool:
+    """Tell whether a file says that a trained map has made its scores."""
+    try:
+        with open_guarded(path) as source:
+            return source.attribute(MADE_BY) == BY_MAP
+    except FileFormatError:
+        # A damaged note is none; what is read for its numbers is checked there.
+        return False
+
+
+def write(kind: str, path: FilePath, *, from_map: bool = False, **arrays: AnyArray) -> None:
+    """Write an object, given by what `read` returns, replacing an existing file in one step.
+
+    `from_map` is a note on scores: a trained map has made them.
+    """
     check_fields(kind, arrays)
     if kind == "key":
         arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
@@ -88,7 +101,7 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
                 # By this the toolkit tells a key from a trial list.
                 put_strings(root, "file_format", np.array(["2.0"]))
 
-    write_hdf5(path, kind, fill)
+    write_hdf5(path, kind, fill, from_map=from_map)
 
 
 @attrs.frozen(eq=False)

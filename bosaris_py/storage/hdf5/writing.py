@@ -20,6 +20,9 @@ from bosaris_py.storage.hdf5.creation import Filling, create_hdf5
 from bosaris_py.storage.ids import character_codes, refuse_unstorable
 from bosaris_py.storage.schema import FIELDS, FORMAT_VERSION
 
+# The attribute that says what has made the scores, and its one value.
+MADE_BY, BY_MAP = "made_by", "map"
+
 # Matrices up to this size are one chunk, as the toolkit writes them.
 _CHUNK_BYTES = 2**20
 
@@ -37,8 +40,11 @@ _GZIP = {"compression": "gzip", "compression_opts": 1}
 _SHUFFLED_GZIP = {**_GZIP, "shuffle": True}
 
 
-def write_hdf5(path: FilePath, kind: str, fill: Filling) -> None:
-    """Create a file of one kind, let `fill` put its data sets, and put it in place."""
+def write_hdf5(path: FilePath, kind: str, fill: Filling, *, from_map: bool = False) -> None:
+    """Create a file of one kind, let `fill` put its data sets, and put it in place.
+
+    `from_map` says of scores that they are log-likelihood-ratios which a trained map has made.
+    """
     # The oldest format of the library, because MATLAB of the toolkit's days reads it.
     versions = ("earliest", "v108")
 
@@ -46,6 +52,8 @@ def write_hdf5(path: FilePath, kind: str, fill: Filling) -> None:
         put_attribute(file.id, "format", f"bosaris_py.{kind}")
         put_attribute(file.id, "format_version", FORMAT_VERSION)
         put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
+        if from_map:
+            put_attribute(file.id, MADE_BY, BY_MAP)
         return fill(file)
 
     with atomic_write(path) as temporary:
