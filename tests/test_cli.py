@@ -338,6 +338,13 @@ class TestTraining:
         assert "is no linear or spoof-aware fusion: LinearCalibration" in err
 
 
+def test_json_has_names_as_they_are_and_numbers_only(capsys: pytest.CaptureFixture[str]) -> None:
+    printing.emit_json({"Jürgen": 0.5})
+    assert capsys.readouterr().out == '{\n  "Jürgen": 0.5\n}\n'
+    with pytest.raises(ValueError, match="JSON compliant"):
+        printing.emit_json(np.nan)
+
+
 class TestReport:
     @pytest.mark.slow
     def test_equals_the_library(self, run: Run) -> None:
@@ -408,6 +415,15 @@ class TestPlots:
         assert (code, out) == (0, "")
         assert all("will not be plotted" in line for line in err.splitlines())
         assert Path("plot.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+    def test_range_of_a_bayes_plot(self, run: Run) -> None:
+        """A range of the prior log-odds has its ticks on the axis."""
+        words = ("bayes", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.svg")
+        texts = []
+        for more in ((), ("--range", "-30", "-20")):
+            assert run(*words, *more)[0] == 0
+            texts.append(Path("plot.svg").read_text(encoding="utf-8"))
+        assert ["<!-- \u221228 -->" in text for text in texts] == [False, True]
 
     @pytest.mark.slow
     def test_conditions(self, run: Run) -> None:
@@ -635,6 +651,7 @@ class TestEvaluate:
             (("--bootstrap", "-1"), 1, "error: --bootstrap must"),
             (("--bootstrap", "many"), 2, "invalid int value"),
             (("--json", "--csv"), 2, "not allowed with argument"),
+            (("-o", ""), 2, "an output needs the name of a file; got an empty text"),
             (("--memory", "-1"), 2, "expected a number of gigabytes"),
             (("--memory", "nan"), 2, "expected a number of gigabytes"),
             (("--memory", "all"), 2, "'all': expected a number of gigabytes"),
@@ -648,6 +665,19 @@ class TestEvaluate:
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 class TestCompare:
+    def test_statistics_are_normalized(self) -> None:
+        unc = bp.uncertainty
+        expected = {
+            "eer": unc.EER(),
+            "min_dcf": unc.MinDCF(0.1, normalize=True),
+            "act_dcf": unc.ActDCF(0.1, normalize=True),
+            "min_cllr": unc.MinCllr(),
+            "cllr": unc.Cllr(),
+            "auc": unc.AUC(),
+        }
+        found = {name: make(0.1) for name, make in options.STATISTICS.items()}
+        assert str(found) == str(expected)
+
     @pytest.mark.parametrize("name", options.STATISTICS)
     def test_equals_the_library(self, run: Run, systems, name: str) -> None:
         maps = bp.IdMap.read("models.txt"), bp.IdMap.read("segments.h5")

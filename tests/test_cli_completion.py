@@ -76,4 +76,8 @@ def test_fish_has_each_option_with_its_meaning(capsys: pytest.CaptureFixture[str
         found = {line[line.index("-l") + 1] for line in where if "-l" in line}
         flags = {word.strip("-!") for word in options.split() if word.startswith("--")}
         assert found == {*flags, "help"}
+        (about,) = (
+            line[-1] for line in lines if line[4] == "__fish_use_subcommand" and name in line
+        )
+        assert about.endswith(".")
     assert all(line[:3] == ["complete", "-c", "bosaris"] for line in lines)
