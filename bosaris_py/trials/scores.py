@@ -756,7 +756,7 @@ def why_unscored(scores: AnyScores, key: AnyKey, *, targets: bool) -> str:
     sides = zip(key.trial_positions(), key.ids, scores.ids, ("models", "segments"), strict=True)
     for places, ids, known, noun in sides:
         wanted = ids[np.unique(places[chosen])]
-        if wanted.size and not np.isin(wanted, known).any():
+        if wanted.size and known.size and not np.isin(wanted, known).any():
             return why_strange(wanted, known, noun, ("the key", "the scores"), {})
     return ""
 

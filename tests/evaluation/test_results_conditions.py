@@ -405,8 +405,9 @@ class TestLaws:
         The classes are of the same size in each condition, so that one weight fits both.
         """
         sizes = [min(tar.size, non.size) for tar, non, _ in parts]
+        # Times 3: as many trials of -1 and 1 only are refused, for they look like labels.
         chosen = {
-            f"c{number}": (tar[:size].tolist(), non[:size].tolist())
+            f"c{number}": ((3.0 * tar[:size]).tolist(), (3.0 * non[:size]).tolist())
             for number, ((tar, non, _), size) in enumerate(zip(parts, sizes, strict=True))
         }
         copies = np.array([n for _, _, n in parts])
