@@ -716,6 +716,12 @@ class Evaluation(Table):
         if bands:
             drawn = f"{100 * how.confidence:g} % at each point, {how.band_replicates} replicates"
             facts["Bands"] = drawn
+        kinds, costs = {}, None
+        if self.plan is not None and "a_dcf" in self.plan.figures and self._systems:
+            costs, pair = self.plan.spoof_costs, (how.key, how.metadata)
+            with hushed(BosarisWarning):
+                parts = {name: ListedSample.of_kinds(x, pair) for name, x in self._systems.items()}
+            kinds = {name: [one.scores for one in part.classes] for name, part in parts.items()}
         # The evaluation has warned of each system.
         of_pairs = [caution for caution in others if "pair" in dict(caution.about)]
         report = _late("Report")(
@@ -729,6 +735,8 @@ class Evaluation(Table):
             speakers=None if how.key is None else how.speakers(),
             table=self.table,
             results=self.results,
+            kinds=kinds,
+            spoof_costs=costs,
             points=how.points,
             normalized=how.normalize,
             by_speaker=how.method == "speaker",

@@ -487,6 +487,9 @@ def test_the_report_has_no_figure_of_the_mixture(read, systems, tmp_path, plan):
         assert f"Differences of {leading[plan]}s" in page
         value = first["a_dcf"] if plan == "ASVspoof5-2" else 100 * first["sv_eer"]
         assert f"{value:.4f}" in page or f"{value:.2f}" in page
+    drawn = plan == "ASVspoof5-2"
+    assert page.count("(DET) of") == 2 * drawn * len(systems)
+    assert ("a-DCF over the prior of spoofs" in page) == drawn
 
 
 @pytest.mark.parametrize("definition", ["rocch", "interpolated", "step"])

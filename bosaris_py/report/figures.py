@@ -12,11 +12,13 @@ from typing import Any, TypeAlias
 import attrs
 
 from bosaris_py import plots
+from bosaris_py._arrays import Float64Array
 from bosaris_py._tables import html_name
 from bosaris_py._validation import hushed, safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
 from bosaris_py.evaluation.condition_table import head_of, is_rate
+from bosaris_py.numerics.priors import SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
@@ -121,6 +123,8 @@ def make_figures(
     *,
     bands: Mapping[str, Mapping[str, Any]],
     comparison: ComparisonTable | None,
+    kinds: Mapping[str, Sequence[Float64Array]],
+    spoof_costs: SpoofCosts | None,
 ) -> Iterator[str]:
     """Draw everything that the scores allow, each as an element of HTML."""
     systems = list(dict.fromkeys(name for name, _ in table.rows))
@@ -128,6 +132,8 @@ def make_figures(
     of_systems = {shown[name]: found for name, found in bands.items()}
     # Without results there are no curves: classes are not pooled, or detectors are two.
     drawings = [*_drawings(results, shown, points, of_systems)] if results else []
+    if kinds:
+        drawings += _of_kinds({shown[name]: lists for name, lists in kinds.items()}, spoof_costs)
     drawings += _forests(shown, table)
     if comparison is not None:
         drawings.append(_differences(shown, comparison, table.leading))
@@ -226,6 +232,29 @@ def _drawings(
             partial(plots.plot_histogram, found, prior=list(points) or None),
             "How often each score occurs among targets and among non-targets. Where both overlap, "
             "decisions go wrong. Black lines are the Bayes thresholds.",
+        )
+
+
+def _of_kinds(
+    named: Mapping[str, Sequence[Float64Array]], costs: SpoofCosts | None
+) -> Iterator[_Drawing]:
+    """Yield the figures of systems of three classes."""
+    for name, (tar, non, spoof) in named.items():
+        both = {"impostors": Results(tar, non), "spoofs": Results(tar, spoof)}
+        yield (
+            f"Detection error trade-off (DET) of {name}",
+            partial(plots.plot_det, both),
+            "As the threshold rises, false alarms fall and misses rise: for zero-effort impostors, "
+            "and for spoofs. Dots are equal error-rates. In the grey margins a rate rests on fewer "
+            "than 30 errors.",
+        )
+    if costs is not None:
+        yield (
+            "a-DCF over the prior of spoofs",
+            lambda: plots.plot_a_dcf(named, costs=costs),
+            "The cost of decisions on all three classes, over the prior of spoofs. Solid: at the "
+            "best threshold; dashed: at the Bayes threshold. The vertical line is the prior of the "
+            "plan.",
         )
 
 

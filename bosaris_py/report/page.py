@@ -15,12 +15,14 @@ from typing import Any
 
 import attrs
 
+from bosaris_py._arrays import Float64Array
 from bosaris_py._tables import Table, html_name, html_table, words_of_eer
 from bosaris_py._validation import Caution, FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import ConditionRow, CriterionTable, Results, SystemTable
 from bosaris_py.evaluation.condition_table import head_of, is_rate
+from bosaris_py.numerics.priors import SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
@@ -123,6 +125,10 @@ class Report:
         Bands of each system, by what they are around: det, bayes, tippett, ece and pav.
     results : mapping of str to Results
         What the drawings are made of.
+    kinds : mapping of str to (tar, non, spoof)
+        The same, of systems of three classes.
+    spoof_costs : SpoofCosts or None
+        Costs of three classes.
     points : mapping of str to float or OperatingPoint
         Operating points by what follows the names of costs in the table.
     normalized : bool
@@ -146,6 +152,8 @@ class Report:
     comparison: ComparisonTable | None = None
     bands: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     results: Mapping[str, Results]
+    kinds: Mapping[str, Sequence[Float64Array]] = attrs.field(factory=dict)
+    spoof_costs: SpoofCosts | None = None
     points: Mapping[str, Any]
     normalized: bool
     cases: Mapping[str, Any] = attrs.field(factory=dict)
@@ -238,6 +246,7 @@ def _compared(comparison: ComparisonTable) -> str:
 def _figures(report: Report) -> str:
     points = list(report.points.values())
     options: dict[str, Any] = {"bands": report.bands, "comparison": report.comparison}
+    options |= {"kinds": report.kinds, "spoof_costs": report.spoof_costs}
     drawn = "".join(make_figures(report.results, report.table, points, **options))
     # A heading beside them in the grid would not be kept with them in print.
     return drawn and f'<div class="figures">{drawn}</div>'
