@@ -169,17 +169,20 @@ def tests_cell(law: SpeakerLaw, k: int, n_sets: int) -> Cell:
     }
 
 
-def study(kinds: list[str], n_sets: int, replications: int) -> Iterator[tuple[str, Cell]]:
+def study(
+    kinds: list[str], n_sets: int, replications: int, laws: list[str], sizes: list[int]
+) -> Iterator[tuple[str, Cell]]:
     """Yield the cells that are not kept yet, or of fewer sets; small ones first."""
     kept = {label for label, cell in load().items() if cell["sets"] >= n_sets}
     sets = {"sets": float(n_sets)}
     if "primary" in kinds:
-        for k in PRIMARY_SIZES:
-            for name in PRIMARY_LAWS:
+        for k in (k for k in PRIMARY_SIZES if k in sizes):
+            for name in (name for name in PRIMARY_LAWS if name in laws):
                 if (label := f"primary {name}, {k}") not in kept:
                     yield label, primary_cell(LAWS[name], k, n_sets, replications) | sets
-    for k in SIZES:
-        for name, law in (LAWS | IN_STRATA).items():
+    known = {name: law for name, law in (LAWS | IN_STRATA).items() if name in laws}
+    for k in (k for k in SIZES if k in sizes):
+        for name, law in known.items():
             for kind in (kind for kind in kinds if kind != "primary"):
                 label = f"{kind} {name}, {k}"
                 if label in kept or (kind == "tests" and law.in_strata):
@@ -315,6 +318,11 @@ def main() -> None:
     parser.add_argument(
         "--kinds", nargs="+", default=["covers", "tests", "primary"], help="of cells"
     )
+    laws = [*LAWS, *IN_STRATA]
+    parser.add_argument("--laws", nargs="+", default=laws, choices=laws, help="of cells")
+    parser.add_argument(
+        "--sizes", nargs="+", type=int, default=list(PRIMARY_SIZES), help="of cells"
+    )
     parser.add_argument("--table", action="store_true", help="compute nothing")
     options = parser.parse_args()
     # Some data sets have hardly any errors: part of what is studied.
@@ -322,7 +330,8 @@ def main() -> None:
     began = time.perf_counter()
     if not options.table:
         KEPT.parent.mkdir(exist_ok=True)
-        for label, cell in study(options.kinds, options.sets, options.replications):
+        asked = options.kinds, options.sets, options.replications, options.laws, options.sizes
+        for label, cell in study(*asked):
             # Another study may have added cells.
             text = json.dumps(load() | {label: cell}, indent=1, sort_keys=True)
             KEPT.write_text(text + "\n", encoding="utf-8")

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+import bosaris_py as bp
 from bosaris_py import uncertainty as unc
+from bosaris_py.evaluation import EvaluationPlan, PartitionFactor
 from suite import _operation
 
 REPLICATIONS = 2000
@@ -66,6 +68,47 @@ class BootstrapEer(_Bootstrap):
     def metric(self, tar, non):
         pmiss, pfa = _rates(tar, non)
         return pmiss[np.argmin(np.abs(pmiss - pfa))]
+
+
+class BootstrapPrimaryCost(_operation.Operation):
+    """Bootstrap of the minimum primary cost of two points and four partitions of the trials."""
+
+    params = ((10**4, 10**5), ("speaker", "iid"))
+    param_names = ("scores", "method")
+    plain_name = "a minDCF for each point"
+    points = bp.OperatingPoint(0.01), bp.OperatingPoint(0.005)
+
+    def setup(self, n_scores, method):
+        n_models, n_segments = _operation.SHAPES[n_scores]
+        rng = np.random.default_rng(0)
+        models, segments = (np.char.mod("%d", np.arange(n)) for n in (n_models, n_segments))
+        speakers = models.astype(int) % 50, segments.astype(int) % 50
+        same = speakers[0][:, None] == speakers[1]
+        self.key = bp.Key(models, segments, same, ~same)
+        self.scores = bp.Scores(rng.normal(3.0 * same), models, segments)
+        factor = PartitionFactor("part", ["A", "B", "C", "D"])
+        plan = EvaluationPlan(name="points", operating_points=self.points, factors=[factor])
+        self.cost = unc.PrimaryCost(plan, minimum=True)
+        places = self.key.trial_positions()
+        ids, part = [models[places[0]], segments[places[1]]], rng.choice(list("ABCD"), same.size)
+        self.metadata = bp.TrialMetadata.from_trials(*ids, {"part": part}, self.key)
+        self.options = {"method": method, "replications": 1000, "rng": 2}
+        if method == "speaker":
+            self.options["speakers"] = tuple(
+                dict(zip(*map(np.ndarray.tolist, pair), strict=True))
+                for pair in zip((models, segments), speakers, strict=True)
+            )
+
+    def call(self, *_):
+        return unc.bootstrap_scores(
+            self.scores, (self.key, self.metadata), self.cost, **self.options
+        )
+
+    def plain(self, *_):
+        return [
+            unc.bootstrap_scores(self.scores, self.key, unc.MinDCF(point), **self.options)
+            for point in self.points
+        ]
 
 
 class TwoLayerDcf(_operation.Operation):

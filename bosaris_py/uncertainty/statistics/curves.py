@@ -169,7 +169,7 @@ class MinDCF(AtPriors, HullStatistic):
     def _iid_sampler(self, index: CurveIndex) -> Sampler:
         if self.shape:
             return super()._iid_sampler(index)
-        return LazyMinCost.from_index(index, *self.prices())
+        return LazyMinCost.from_index(index, (self.prices(),))
 
 
 @attrs.frozen
@@ -209,6 +209,9 @@ class MeanMinDCF(HullStatistic):
         return functools.reduce(
             np.logical_or, (one.open_cells(pmiss, pfa, starts) for one in self.each)
         )
+
+    def _iid_sampler(self, index: CurveIndex) -> Sampler:
+        return LazyMinCost.from_index(index, tuple(one.prices() for one in self.each))
 
 
 @attrs.frozen

@@ -14,7 +14,8 @@ Only pieces that can hold the minimum at a prior near this maximum are cut.
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, Self
+import math
+from typing import Any, ClassVar, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -106,12 +107,12 @@ class LazyCurve:
     non: ClassTree
 
     @classmethod
-    def from_index(cls, index: CurveIndex, *prices: float) -> Self:
-        """Arrange the counts between target scores; `prices` are the other fields of a subclass."""
+    def from_index(cls, index: CurveIndex, *fields: Any) -> Self:
+        """Arrange the counts between target scores; `fields` are the others of a subclass."""
         # Between the thresholds at two neighbouring target scores lie the trials at the lower one
         # and the non-targets in the gap above it.
         trees = ClassTree.from_edges(index.tar, 1), ClassTree.from_edges(index.non, 2)
-        return cls(*trees, *prices)
+        return cls(*trees, *fields)
 
     def _whole(self, n_replicates: int) -> _Pieces:
         """One piece for each replicate, which holds everything."""
@@ -138,30 +139,39 @@ class LazyCurve:
 
 @attrs.frozen(eq=False)
 class LazyMinCost(LazyCurve):
-    """Minimum of a cost over thresholds, given the prices of a miss rate and a false-alarm rate."""
+    """Mean of minima of costs over thresholds, of one ROC; often of one cost."""
 
-    miss_cost: float
-    fa_cost: float
+    # Of each cost the prices of a miss rate and of a false-alarm rate. A piece is cut if it can
+    # hold the minimum of any of them.
+    prices: tuple[tuple[float, float], ...]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""
-        per_miss, per_fa = self.miss_cost / self.tar.total, self.fa_cost / self.non.total
-        best = np.full(n_replicates, min(self.miss_cost, self.fa_cost))
+        totals = self.tar.total, self.non.total
+        per_trial = [(miss / totals[0], alarm / totals[1]) for miss, alarm in self.prices]
+        least = [np.full(n_replicates, min(prices)) for prices in self.prices]
         pieces = self._whole(n_replicates)
         for level in range(len(self.tar.shares)):
             left, right = self._cut(pieces, level, rng)
-            at_cut = per_miss * right.misses + per_fa * left.false_alarms
-            np.minimum.at(best, left.replicate, at_cut)
-            to_beat = best[left.replicate]
-            kept = []
-            for half in (left, right):
-                # The corner of a piece: the least that any point inside can cost.
-                corner = per_miss * half.misses + per_fa * half.false_alarms
-                kept.append(half.where(half.mixed & (corner < to_beat)))
-            pieces = kept[0].joined(kept[1])
+            open_halves = [np.zeros(left.replicate.size, dtype=np.bool_) for _ in range(2)]
+            for (per_miss, per_fa), best in zip(per_trial, least, strict=True):
+                at_cut = per_miss * right.misses + per_fa * left.false_alarms
+                np.minimum.at(best, left.replicate, at_cut)
+                to_beat = best[left.replicate]
+                for half, is_open in zip((left, right), open_halves, strict=True):
+                    # The corner of a piece: the least that any point inside can cost.
+                    is_open |= per_miss * half.misses + per_fa * half.false_alarms < to_beat
+            pieces, other = (
+                half.where(half.mixed & is_open)
+                for half, is_open in zip((left, right), open_halves, strict=True)
+            )
+            pieces = pieces.joined(other)
             if pieces.replicate.size == 0:
                 break
-        return best
+        if len(least) == 1:
+            return least[0]
+        sums = [math.fsum(values) for values in np.column_stack(least).tolist()]
+        return np.array(sums) / len(least)
 
 
 @attrs.frozen(eq=False)

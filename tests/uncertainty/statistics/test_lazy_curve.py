@@ -81,9 +81,14 @@ def test_what_is_not_drawn_does_not_matter(
 ) -> None:
     rng = np.random.default_rng(seed)
     curve, generator, lists, _ = script(tar, non, TrialStrata.single(tar.size, non.size), rng)
-    lazy = LazyMinCost(curve.tar, curve.non, prior, 1 - prior).draw(1, generator)[0]
+    lazy = LazyMinCost(curve.tar, curve.non, ((prior, 1 - prior),)).draw(1, generator)[0]
     # Sums of the same fractions in another order.
     assert lazy == pytest.approx(numerics.min_dcf(*lists, prior), abs=1e-14)
+    priors = prior, prior / 10, 1 - prior
+    prices = tuple((p, 1 - p) for p in priors)
+    lazy = LazyMinCost(curve.tar, curve.non, prices).draw(1, generator)[0]
+    expected = sum(numerics.min_dcf(*lists, p) for p in priors) / 3
+    assert lazy == pytest.approx(expected, abs=1e-14)
     lazy = LazyEER(curve.tar, curve.non).draw(1, generator)[0]
     assert lazy == pytest.approx(numerics.eer(*lists), abs=1e-12)
 
@@ -98,8 +103,12 @@ def test_the_same_with_weighted_conditions(
     strata = TrialStrata(*(Strata.from_codes(part, shares) for part in labels))
     curve, generator, lists, weights = script(tar, non, strata, rng)
     options = {"tar_weights": weights[0], "non_weights": weights[1]}
-    lazy = LazyMinCost(curve.tar, curve.non, prior, 1 - prior).draw(1, generator)[0]
+    lazy = LazyMinCost(curve.tar, curve.non, ((prior, 1 - prior),)).draw(1, generator)[0]
     assert lazy == pytest.approx(numerics.min_dcf(*lists, prior, **options), abs=1e-13)
+    prices = (prior, 1 - prior), (prior / 10, 1 - prior / 10)
+    lazy = LazyMinCost(curve.tar, curve.non, prices).draw(1, generator)[0]
+    expected = sum(numerics.min_dcf(*lists, p, **options) for p in (prior, prior / 10)) / 2
+    assert lazy == pytest.approx(expected, abs=1e-13)
     lazy = LazyEER(curve.tar, curve.non).draw(1, generator)[0]
     assert lazy == pytest.approx(numerics.eer(*lists, **options), abs=1e-12)
 
@@ -115,7 +124,7 @@ def test_the_same_for_larger_sets(separation: float) -> None:
         eer = LazyEER(curve.tar, curve.non).draw(1, generator)[0]
         assert eer == pytest.approx(numerics.eer(*lists), abs=1e-12)
         for prior in (0.001, 0.1, 0.5, 0.99):
-            cost = LazyMinCost(curve.tar, curve.non, prior, 1 - prior).draw(1, generator)[0]
+            cost = LazyMinCost(curve.tar, curve.non, ((prior, 1 - prior),)).draw(1, generator)[0]
             assert cost == pytest.approx(numerics.min_dcf(*lists, prior), abs=1e-14)
 
 
@@ -123,7 +132,11 @@ def test_few_draws_suffice() -> None:
     rng = np.random.default_rng(8)
     tar, non = rng.normal(3, 1, 50_000), rng.normal(0, 1, 200_000)
     curve, generator, *_ = script(tar, non, TrialStrata.single(tar.size, non.size), rng)
-    LazyMinCost(curve.tar, curve.non, 0.1, 0.9).draw(1, generator)
+    LazyMinCost(curve.tar, curve.non, ((0.1, 0.9),)).draw(1, generator)
+    for_min_cost = generator.n_draws
+    LazyMinCost(curve.tar, curve.non, ((0.1, 0.9), (0.01, 0.99))).draw(1, generator)
+    # Pieces that both costs need are cut once.
+    assert generator.n_draws - for_min_cost < 3000
     for_min_cost = generator.n_draws
     LazyEER(curve.tar, curve.non).draw(1, generator)
     # A full replicate takes 2 * 2**16 draws.

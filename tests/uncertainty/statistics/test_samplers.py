@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from bosaris_py import OperatingPoint
 from bosaris_py import uncertainty as unc
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata
 from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
+from bosaris_py.uncertainty.statistics.curves import MeanMinDCF
 from bosaris_py.uncertainty.statistics.lazy_curve import LazyEER, LazyMinCost
 from bosaris_py.uncertainty.statistics.samplers import (
     CellCounts,
@@ -136,6 +138,7 @@ def test_each_statistic_knows_its_fastest_way() -> None:
         (unc.ErrorRates([0.0, 1.0]), iid, CellCounts),
         (unc.MinDCF(0.1), iid, LazyMinCost),
         (unc.MinDCF([0.1, 0.2]), iid, CurveSampler),
+        (MeanMinDCF((OperatingPoint(0.1), OperatingPoint(0.2))), iid, LazyMinCost),
         (unc.EER(), iid, LazyEER),
         (unc.AUC(), iid, CurveSampler),
         (unc.Cllr(), iid, WeightedSampler),
