@@ -77,6 +77,9 @@ class BootstrapRow(metaclass=Readable):
         Standard errors of many such bootstraps; None without runs.
     groups : str
         Letters of the groups that the system is in; empty where none were asked for.
+    ranks : tuple of two ints, or None
+        The best and the worst rank that the system may have by this method; None without groups,
+        and of functions, which do not say which end is better.
     """
 
     system: str
@@ -84,6 +87,7 @@ class BootstrapRow(metaclass=Readable):
     upper_bound: float | None
     distribution: StandardErrorDistribution | None
     groups: str = ""
+    ranks: tuple[int, int] | None = None
 
     @property
     def method(self) -> str:
@@ -93,6 +97,11 @@ class BootstrapRow(metaclass=Readable):
     def __repr__(self) -> str:
         """Show the system and its result."""
         return f"{self.system}: {self.result!r}"
+
+    @property
+    def rank(self) -> str:
+        """The ranks in words: "2", or "1 to 3"; empty where they are not known."""
+        return " to ".join(str(rank) for rank in dict.fromkeys(self.ranks or ()))
 
     def record(self) -> dict[str, Any]:
         """Return the numbers as a dict; those of `BootstrapTable.records`.
@@ -122,8 +131,11 @@ class BootstrapRow(metaclass=Readable):
                 "se_high": runs.high,
                 "relative_error_of_mean": or_none(runs.relative_error_of_estimate),
             }
+        low, high = self.ranks or (None, None)
         return found | {
             "groups": self.groups or None,
+            "rank_low": low,
+            "rank_high": high,
             "interval": of_one.interval,
             "confidence": of_one.confidence,
             "replications": of_one.replicates.shape[0],
@@ -176,7 +188,7 @@ class BootstrapTable(AnnotatedTable):
             ``system``, ``method``, ``estimate``, ``standard_error``, ``relative_error``, ``low``,
             ``high``, ``upper_bound``; of the runs, if there are any, ``mean_se``, ``se_of_se``,
             ``relative_error_of_se``, ``se_low``, ``se_high`` and ``relative_error_of_mean``; then
-            how they were made, and ``metric``.
+            ``groups``, ``rank_low`` and ``rank_high``, how they were made, and ``metric``.
         """
         return [row.record() | {"metric": self.metric} for row in self.rows]
 
@@ -191,7 +203,9 @@ class BootstrapTable(AnnotatedTable):
         notes = f"{self.metric}; {_replicates_of(self.rows)}"
         runs = "" if first.distribution is None else _runs_of(first.distribution)
         groups = "systems that share a letter do not differ significantly" if first.groups else ""
-        return joined_notes(notes, runs, groups)
+        level = f"{100 * first.result.confidence:g} % confidence"
+        ranks = f"ranks of all systems by a method, {level}" if first.ranks else ""
+        return joined_notes(notes, runs, groups, ranks)
 
     def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
         about = dict(caution.about)
@@ -206,7 +220,8 @@ class BootstrapTable(AnnotatedTable):
         head = ["system", "method", "estimate", "SE", "(rel.)", "interval"]
         head += ["upper bound"] * bounds
         head += ["mean SE", "SE of SE", "(rel.)", "interval of SE"] * runs
-        head += ["groups"] * bool(self.rows[0].groups)
+        first = self.rows[0]
+        head += ["groups"] * bool(first.groups) + ["rank"] * bool(first.ranks)
         lines = [head]
         for row in self.rows:
             line = [row.system, row.method, f"{row.result.estimate:.6f}", *_of_result(row.result)]
@@ -216,7 +231,7 @@ class BootstrapTable(AnnotatedTable):
                 line += _of_runs(row.distribution, row.distribution.relative_error)
             elif runs:
                 line += [""] * 4
-            line += [row.groups] * bool(row.groups)
+            line += [row.groups] * bool(row.groups) + [row.rank] * bool(row.ranks)
             lines.append(line)
         return lines
 
@@ -259,7 +274,8 @@ class BootstrapTable(AnnotatedTable):
                 line.append(f"{first.upper_bound:.6f}")
             for method in methods:
                 row = self.row(system, method)
-                line.append(" ".join([*_cells(row, table), *[row.groups] * bool(row.groups)]))
+                tiers = joined_notes(row.groups, f"rank {row.rank}" if row.ranks else "")
+                line.append(" ".join([*_cells(row, table), *[tiers] * bool(tiers)]))
             lines.append(line)
         records = tuple(self.records())
         return PrintedTable(tuple(map(tuple, lines)), records, self._note)
@@ -375,7 +391,8 @@ def bootstrap_table(
         As for `bootstrap`.
     groups : bool, default: False
         Compare all pairs of systems by each method, and name the groups within which no difference
-        was found by letters: "classes of accuracy", section IX. See `ComparisonTable.groups`.
+        was found by letters: "classes of accuracy", section IX. Beside them stand the ranks that
+        each system may have. See `ComparisonTable.groups` and `ComparisonTable.rank_intervals`.
     speakers, model_speakers, segment_speakers, unknown, strata
         As for `bootstrap_scores`; a set of ``"one-layer"`` and ``"two-layer"`` is all trials of a
         class with the models of one speaker.
@@ -468,7 +485,7 @@ def _with_groups(
     options: ScoresOptions,
     methods: Sequence[ScoresMethod],
 ) -> list[BootstrapRow]:
-    """Compare the systems by each method, and give rows the letters of their groups."""
+    """Compare the systems by each method, and give rows the letters of their groups and ranks."""
     first, *others = statistics.values()
     if any(other != first for other in others):
         hint = "Costs at thresholds of their own are compared by paired_bootstrap."
@@ -476,12 +493,17 @@ def _with_groups(
     found = []
     for method in methods:
         named = _options_of(method, options, methods)
-        compared = compare_systems(systems, key, first, method=method, **named).groups()
+        compared = compare_systems(systems, key, first, method=method, **named)
+        named_groups, ranks = compared.groups(), {}
+        if compared.larger_is_better is not None:
+            of_all = compared.rank_intervals()
+            pairs = zip(of_all.low, of_all.high, strict=True)
+            ranks = dict(zip(of_all.names, pairs, strict=True))
         for row in rows:
             if row.method == method:
-                letters = zip(string.ascii_lowercase, compared, strict=False)
+                letters = zip(string.ascii_lowercase, named_groups, strict=False)
                 mine = "".join(letter for letter, group in letters if row.system in group)
-                found.append(attrs.evolve(row, groups=mine))
+                found.append(attrs.evolve(row, groups=mine, ranks=ranks.get(row.system)))
     return sorted(found, key=lambda row: [*systems].index(row.system))
 
 
@@ -557,12 +579,15 @@ def _as_methods(methods: Sequence[ScoresMethod], *, twice: bool) -> list[ScoresM
 
 def _statistics(statistic: Any, systems: Sequence[str], *, twice: bool) -> dict[str, AnyStatistic]:
     """Return the statistic of each system."""
-    given = statistic if isinstance(statistic, Mapping) else dict.fromkeys(systems, statistic)
-    if set(given) != set(systems):
-        missing = [name for name in systems if name not in given]
-        others = [name for name in given if name not in systems]
+
+    def made(one: Any) -> AnyStatistic:
+        return as_statistic(count_twice(one) if twice else one)
+
+    if not isinstance(statistic, Mapping):
+        return dict.fromkeys(systems, made(statistic))
+    if set(statistic) != set(systems):
+        missing = [name for name in systems if name not in statistic]
+        others = [name for name in statistic if name not in systems]
         got = f"none for {list_some(missing)}" if missing else f"one for {list_some(others)}"
         raise invalid("statistic", "have one for each system", got)
-    return {
-        name: as_statistic(count_twice(given[name]) if twice else given[name]) for name in systems
-    }
+    return {name: made(statistic[name]) for name in systems}
