@@ -7,12 +7,13 @@ import inspect
 from abc import ABCMeta
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._names import instead_of
 from bosaris_py.errors import FrozenObjectError
 
 AnyArray: TypeAlias = npt.NDArray[Any]
@@ -84,6 +85,17 @@ def _refuse_change(self: Any, name: str, _: object) -> None:
     raise FrozenObjectError(f"{what} {getattr(cls, '_changes', '')}".rstrip())
 
 
+def explain_missing(self: Any, name: str) -> Any:
+    """Raise as without this ``__getattr__``, with what the name of another toolkit is here."""
+    try:
+        # The fault may lie inside a property, whose own message is kept.
+        return object.__getattribute__(self, name)
+    except AttributeError as error:
+        if told := instead_of(name):
+            raise AttributeError(f"{error}{told}", name=name, obj=self) from None
+        raise
+
+
 class Readable(ABCMeta):
     """Metaclass of attrs classes whose errors, `dir` and `help` show what users have a use for."""
 
@@ -92,6 +104,12 @@ class Readable(ABCMeta):
         if "__attrs_attrs__" in names and "__setattr__" in names:
             names["__setattr__"] = _refuse_change
         return super().__new__(cls, name, bases, names, **kw)
+
+    if not TYPE_CHECKING:  # Checkers would believe that every name exists.
+
+        def __getattr__(cls, name: str) -> Any:
+            message = f"type object {cls.__name__!r} has no attribute {name!r}{instead_of(name)}"
+            raise AttributeError(message, name=name, obj=cls)
 
     def __dir__(cls) -> list[str]:
         names = set(super().__dir__()) - _MACHINERY
@@ -106,6 +124,9 @@ class ArrayRecord(metaclass=Readable):
     # numpy drops the read-only flag.
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+        __getattr__ = explain_missing
 
     def _arrays(self) -> dict[str, AnyArray]:
         """Return the fields by name, in the order of the constructor."""

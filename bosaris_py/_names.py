@@ -40,6 +40,33 @@ _ELSEWHERE: Mapping[str, str] = {
     "quality": "QualityMeasures",
     "segquality": "SegmentQuality",
     "normdcfplot": "BayesPlot",
+    "bosaris": "matlab, the module bosaris_py.matlab",
+    "sidekit": "matlab, the module bosaris_py.matlab",
+}
+
+_CHECKED = "nothing is needed: objects are sorted and checked when they are made"
+# Methods and fields of SIDEKIT's objects and first guesses, by name as above: a remark.
+_MEMBERS: Mapping[str, str] = {
+    "write": "here it is save(path)",
+    "writetxt": "here it is save_txt(path)",
+    "writematlab": "here it is save(path), of a path that ends in .mat",
+    "readmatlab": "here it is read(path), of a path that ends in .mat",
+    "tocsv": "here it is save(path), of a path that ends in .csv",
+    "load": "here it is read(path)",
+    "create": "here it is the constructor: Key(models, segments, tar, non)",
+    "getscore": "here it is get_scores(Ndx([model], [segment]))[0]",
+    "sort": _CHECKED,
+    "validate": _CHECKED,
+    "createfigure": "nothing is needed: a plot has its figure from the beginning",
+    "start": "start and stop are left out when a file is read",
+    "stop": "start and stop are left out when a file is read",
+    "split": "here it is IdMap(left, right) of the parts of numpy.array_split",
+    "set": "here it is the constructor: IdMap(left, right)",
+    "__tar__": "nothing is kept: hold the arrays that set_system was given",
+    "__non__": "nothing is kept: hold the arrays that set_system was given",
+    "__figure__": "here it is figure, and the file is written by save(path)",
+    "targets": "here it is tar, a mask; get_tar_non has the scores",
+    "values": "here it is scoremat, or get_scores(key) for the trials of a key",
 }
 
 
@@ -50,3 +77,9 @@ def meant_by(name: str, known: Collection[str]) -> str:
     found = same or difflib.get_close_matches(name, sorted(known), n=1)
     told = " or ".join(same) or _ELSEWHERE.get(plain) or " or ".join(found)
     return f"; did you mean {told}?" if told else ""
+
+
+def instead_of(name: str) -> str:
+    """Return what to add to the message of an attribute that an object does not have, if known."""
+    told = _MEMBERS.get(name) or _MEMBERS.get(name.replace("_", "").lower())
+    return f"; {told}" if told else ""

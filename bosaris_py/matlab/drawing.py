@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray
+from bosaris_py._arrays import FloatArray, explain_missing
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import flat, vector_of_numbers
@@ -32,8 +32,12 @@ _DR30_WIDTH = 1.2
 
 def _line(plot_args: Any, legend_string: str | None = None) -> dict[str, Any]:
     """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
-    if isinstance(plot_args, frozenset | set):
-        hint = "Braces make a set, without order: write ['b', 'LineWidth', 2]."
+    if not (plot_args is None or isinstance(plot_args, str | list | tuple)):
+        hint = "Write ['b', 'LineWidth', 2]."
+        if isinstance(plot_args, frozenset | set):
+            hint = "Braces make a set, without order: write ['b', 'LineWidth', 2]."
+        elif isinstance(plot_args, int):
+            hint = "Systems have no index: set_system chooses the one that is drawn."
         raise invalid("plot_args", "be a line style or a list", describe(plot_args), hint)
     listed = [] if plot_args is None else plot_args
     listed = [listed] if isinstance(listed, str) else list(listed)
@@ -82,6 +86,9 @@ class _Plot:
     def figure(self) -> Any:
         """The matplotlib Figure, which pyplot knows nothing of."""
         return self.plot.figure
+
+    if not TYPE_CHECKING:
+        __getattr__ = explain_missing
 
     def __repr__(self) -> str:
         """Say what was drawn."""

@@ -234,7 +234,8 @@ class Sheet(Plot):
                 if "markerfacecolor" not in settings:
                     settings |= {"markeredgewidth": 0.7, "markeredgecolor": self.ax.get_facecolor()}
         else:
-            _require("style", style, str, "Name other line properties.")
+            hint = "Name other line properties; set_system chooses the system."
+            _require("style", style, str, hint)
             # Matplotlib would let properties win over the format string.
             for property_name in _STYLED:
                 settings.pop(property_name, None)
