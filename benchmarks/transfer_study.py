@@ -9,6 +9,7 @@ of the table is kept in a file, and not computed again. Run it from the root of 
     python -m benchmarks.transfer_study                          as published: 500 sets
     python -m benchmarks.transfer_study --sets 50 --output -     a quick look, on the screen
     python -m benchmarks.transfer_study --cells 20               these numbers of speakers only
+    python -m benchmarks.transfer_study --formula                docs/transfer_formula_table.md
 """
 
 import argparse
@@ -42,6 +43,7 @@ INTERVALS = {
     "test alone": ("test", "corrected"),
     "test alone, formula": ("test", "speakers"),
 }
+RULES_OF_FORMULA = "eer", "fmr=0.01", "fnmr=0.02", "bayes"
 
 
 @attrs.frozen
@@ -108,15 +110,54 @@ def draw(law: Law, rng: np.random.Generator, part: str, shift: float) -> list[tu
     return found
 
 
+def chosen(law: Law, rule: str) -> float:
+    """Return the threshold that a rule chooses among all speakers of a law."""
+    name, _, rate = rule.partition("=")
+    if name == "min-cost":
+        return float(
+            optimize.minimize_scalar(
+                lambda t: sum(law.rates(t)), bounds=(-9.0, 9.0), method="bounded"
+            ).x
+        )
+    distances = {
+        "eer": lambda t: np.subtract(*law.rates(t)),
+        "fmr": lambda t: law.rates(t)[1] - float(rate),
+        "fnmr": lambda t: law.rates(t)[0] - float(rate),
+    }
+    return 0.0 if name == "bayes" else float(optimize.brentq(distances[name], -9.0, 9.0))
+
+
 def truth(law: Law, rule: str, shift: float) -> float:
     """Return the HTER at the threshold that a rule chooses among all speakers of a law."""
-    if rule == "eer":
-        at = optimize.brentq(lambda t: np.subtract(*law.rates(t)), -9.0, 9.0)
-    else:
-        at = optimize.minimize_scalar(
-            lambda t: sum(law.rates(t)), bounds=(-9.0, 9.0), method="bounded"
-        ).x
-    return sum(law.rates(at - shift)) / 2
+    return sum(law.rates(chosen(law, rule) - shift)) / 2
+
+
+def formula_cell(
+    n_speakers: int, mean: float, shift: float, rule: str, n_sets: int, seed: int
+) -> dict[str, float]:
+    """Simulate one row of the table of closed forms."""
+    law, rows, started = Law(n_speakers, mean), [], time.process_time()
+    value, costs = truth(law, rule, shift), []
+    for child in np.random.default_rng([seed, n_speakers, int(10 * mean)]).spawn(n_sets):
+        (dev, _), (test, _) = draw(law, child, "dev", 0.0), draw(law, child, "test", shift)
+        found = unc.transfer(dev=dev, test=test, rule=rule, speakers=speaker)
+        costs.append(found.hter)
+        row = []
+        for drawn in ("both", "test"):
+            interval = found.interval("hter", drawn=drawn)
+            row += [interval.low <= value <= interval.high, interval.width]
+        rows.append(row)
+    both, length, alone, length_alone = np.mean(np.array(rows, dtype=float), axis=0).tolist()
+    oracle = 3.92 * float(np.std(costs))
+    return {
+        "sets": n_sets,
+        "truth": value,
+        "both sets": both,
+        "length of both": length / oracle,
+        "test alone": alone,
+        "length of test": length_alone / oracle,
+        "seconds": time.process_time() - started,
+    }
 
 
 def cell(
@@ -174,6 +215,21 @@ def table(cells: dict[str, dict[str, float]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def formula_table(cells: dict[str, dict[str, float]]) -> str:
+    """Return the table of closed forms in Markdown."""
+    figures = "both sets", "test alone", "length of both", "length of test"
+    head = ["speakers a side", "EER of the law", "test shifted by", "rule", "sets", *figures]
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join(['--:'] * len(head))} |"]
+    for name, found in cells.items():
+        size, mean, shift, rule = name.split(" ")
+        error = truth(Law(int(size), float(mean)), "eer", 0.0)
+        parts = [size, f"{100 * error:.1f} %", shift, rule, f"{found['sets']:.0f}"]
+        parts += [f"{100 * found[figure]:.1f}" for figure in figures[:2]]
+        parts += [f"{found[figure]:.2f}" for figure in figures[2:]]
+        lines.append(f"| {' | '.join(parts)} |")
+    return "\n".join(lines) + "\n"
+
+
 def _place(size: str, mean: str, shift: str, _: str) -> tuple[float, float, int]:
     return float(shift), -float(mean), int(size)
 
@@ -185,28 +241,35 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=28)
     parser.add_argument("--cells", type=int, nargs="*", default=SIZES)
     parser.add_argument("--laws", type=int, nargs="*", default=range(len(LAWS)))
-    parser.add_argument("--output", default=str(ROOT / "docs" / "transfer_table.md"))
-    parser.add_argument("--store", default=str(STORE))
+    parser.add_argument("--formula", action="store_true", help="closed forms only")
+    parser.add_argument("--output", help="- is the screen")
+    parser.add_argument("--store")
     given = parser.parse_args()
     warnings.simplefilter("ignore", BosarisWarning)
-    store = Path(given.store)
+    made, rules, lay_out = cell, RULES, table
+    store, output = STORE, ROOT / "docs" / "transfer_table.md"
+    if given.formula:
+        made, rules, lay_out = formula_cell, RULES_OF_FORMULA, formula_table
+        store = STORE.with_stem("bosaris_transfer_formula_study")
+        output = ROOT / "docs" / "transfer_formula_table.md"
+    store = Path(given.store or store)
     known = json.loads(store.read_text()) if store.exists() else {}
     for mean, shift in (LAWS[number] for number in given.laws):
         for size in given.cells:
-            for rule in RULES:
+            for rule in rules:
                 name = f"{size} {mean:g} {shift:g} {rule}"
                 if known.get(name, {}).get("sets", 0) >= given.sets:
                     continue
-                known[name] = cell(size, mean, shift, rule, given.sets, given.seed)
+                known[name] = made(size, mean, shift, rule, given.sets, given.seed)
                 store.write_text(json.dumps(known, indent=1))
                 sys.stderr.write(f"{name}: {known[name]}\n")
     # By law, then by the number of speakers.
     names = sorted(known, key=lambda name: _place(*name.split(" ")))
-    text = table({name: known[name] for name in names})
+    text = lay_out({name: known[name] for name in names})
     if given.output == "-":
         sys.stdout.write(text)
     else:
-        Path(given.output).write_text(text, encoding="utf-8")
+        Path(given.output or output).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,9 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.sample import ListedSample, Sample
 
+# Where among the thresholds of a gap of scores, which all decide alike, one of them is.
+_End = Literal["first", "inside", "last"]
+
 RuleKind = Literal["eer", "min-cost", "fmr", "fnmr", "bayes"]
 
 _RULES = "'eer', 'min-cost', 'fmr=RATE', 'fnmr=RATE' or 'bayes'"
@@ -138,25 +141,48 @@ def choose_threshold(sample: Sample, rule: ThresholdRule, point: OperatingPoint)
     if isinstance(sample, ListedSample):
         # Thresholds are counted among sorted scores.
         sample.arranged()
+    if rule.kind == "min-cost":
+        return _in_gap(sample, rule, _number(sample.hull.min_dcf_threshold(point)), "inside")
+    at, end = _place(sample, rule, 0.0 if rule.kind == "eer" else rule.rate)
+    if rule.kind == "eer" and at > _ENDS[0]:
+        before, here = (rates_at(sample, _float(number)) for number in (at - 1, at))
+        if is_nearer(before, here):
+            at, end = at - 1, "last"
+    return _in_gap(sample, rule, at, end)
+
+
+def moved_threshold(sample: Sample, rule: ThresholdRule, by: float) -> float:
+    """Return what a rule would choose if it kept to another rate, of "fmr" and "fnmr".
+
+    Of "eer" it is the threshold at which the miss rate is higher by so much.
+    """
+    return _in_gap(sample, rule, *_place(sample, rule, by)).value
+
+
+def _place(sample: Sample, rule: ThresholdRule, by: float) -> tuple[int, _End]:
+    """Return the number of a threshold that keeps to a rate, or has such a difference of rates.
+
+    Beside it stands at which end of a gap of scores it is.
+    """
     if rule.kind == "fmr":
-        at = _first(sample, lambda _, pfa: pfa <= rule.limit, *_ENDS)
-    elif rule.kind == "fnmr":
-        at = _first(sample, lambda pmiss, _: pmiss > rule.limit, *_ENDS) - 1
-    elif rule.kind == "eer":
-        at = _first(sample, lambda pmiss, pfa: pmiss >= pfa, *_ENDS)
-        if at > _ENDS[0] and is_nearer(
-            rates_at(sample, _float(at - 1)), rates_at(sample, _float(at))
-        ):
-            at -= 1
-    else:
-        at = _number(sample.hull.min_dcf_threshold(point))
+        return _first(sample, lambda _, pfa: pfa <= by + ROUNDING, *_ENDS), "first"
+    if rule.kind == "fnmr":
+        return _first(sample, lambda pmiss, _: pmiss > by + ROUNDING, *_ENDS) - 1, "last"
+    return _first(sample, lambda pmiss, pfa: pmiss - pfa >= by, *_ENDS), "first"
+
+
+def _in_gap(sample: Sample, rule: ThresholdRule, at: int, end: _End) -> ChosenThreshold:
+    """Return the midpoint of the gap of scores that the float of some number lies in."""
     frr, far = rates_at(sample, _float(at))
 
     def differs(pmiss: Float64Array, pfa: Float64Array) -> BoolArray:
         return np.asarray((pmiss != frr) | (pfa != far))
 
-    first = _first(sample, lambda *rates: ~differs(*rates), _ENDS[0], at)
-    last = _first(sample, differs, at, _ENDS[1]) - 1
+    first = last = at
+    if end != "first":
+        first = _first(sample, lambda *rates: ~differs(*rates), _ENDS[0], at)
+    if end != "last":
+        last = _first(sample, differs, at, _ENDS[1]) - 1
     # Below the first such threshold lies a score, unless none is lower.
     low, high = _float(max(first - 1, _ENDS[0])), _float(last)
     if first > _ENDS[0] and math.isinf(low):

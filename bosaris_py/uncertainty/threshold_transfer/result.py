@@ -39,7 +39,6 @@ from bosaris_py.uncertainty.bootstrap_result import (
     ZTest,
     defined_replicates,
     quantile,
-    student_quantiles,
     z_test,
 )
 from bosaris_py.uncertainty.decisions import (
@@ -53,8 +52,11 @@ from bosaris_py.uncertainty.decisions import (
     prices_of,
     rejected,
 )
-from bosaris_py.uncertainty.influence.losses import FixedCost
-from bosaris_py.uncertainty.influence.speaker_influence import METHOD, SpeakerInfluence
+from bosaris_py.uncertainty.threshold_transfer.closed_form import (
+    ErrorsAt,
+    refuse_common_speakers,
+    thresholds_left_open,
+)
 from bosaris_py.uncertainty.threshold_transfer.draws import DrawnSet, draw_thresholds, draw_weights
 
 Figure = Literal["threshold", "far", "frr", "hter", "cost", "own_minimum", "regret"]
@@ -264,20 +266,26 @@ class Transfer(Table):
 
     @property
     def low(self) -> float:
-        """Lower end of the interval of the cost, both sets drawn; NaN without replicates."""
+        """Lower end of the interval of the cost, both sets drawn; NaN where there is none."""
         return self._cost_interval[0]
 
     @property
     def high(self) -> float:
-        """Upper end of the interval of the cost, both sets drawn; NaN without replicates."""
+        """Upper end of the interval of the cost, both sets drawn; NaN where there is none."""
         return self._cost_interval[1]
 
     @functools.cached_property
     def _cost_interval(self) -> tuple[float, float]:
-        if self._replicates is None and self.rule != "bayes":
-            return math.nan, math.nan
-        interval = self.interval("cost")
-        return interval.low, interval.high
+        interval = self._known("cost", "both")
+        return (interval.low, interval.high) if interval else (math.nan, math.nan)
+
+    def _known(self, figure: Figure, drawn: Drawn) -> Interval | None:
+        """Return the interval of a figure, None where there is none; `transfer` has warned."""
+        try:
+            with hushed(FewErrorsWarning):
+                return self.interval(figure, drawn=drawn)
+        except InvalidInputError:
+            return None
 
     def interval(
         self,
@@ -300,39 +308,65 @@ class Transfer(Table):
             Strictly between 0 and 1; that of the result by default.
         method : str, optional
             ``"corrected"``: bias-corrected percentiles of the replicates; ``"percentile"``: their
-            percentiles. By default what `transfer` was told, where there are any. Of the test set
-            alone also in closed form: ``"speakers"``, as `speaker_errors`, the default without
+            percentiles. By default what `transfer` was told, where there are any. Rates and costs
+            also have closed forms: ``"speakers"``, as `speaker_errors`, the default without
             replicates where speakers were given; ``"trials"``, equations (13) and (14) of Bengio
             and Mariethoz, the default without speakers; ``"naive"`` (18) and ``"class"`` (17) of an
-            HTER, for comparison.
+            HTER and the test set alone, for comparison.
 
         Returns
         -------
         Interval
 
+        Raises
+        ------
+        InvalidInputError
+            If a figure, a rule or a method needs replicates, and there are none.
+
         Notes
         -----
+        In closed form, the threshold of dev is open as far as the rate that its rule keeps is,
+        and with "eer" the difference of both rates: from the interval of these there, by
+        `speaker_errors`, follow two other thresholds. What the test set costs at these is what the
+        choice adds to either end. Distances of the ends add up as standard errors do [1]_. This is
+        the interval of a quantile by Woodruff [2]_, with no estimate of a density.
+
+        The threshold of least cost, "min-cost", has no such form. There the cost of dev has no
+        slope, and noise decides among neighbours. Its error falls as the cube root of the number of
+        trials and is not normal [3]_. Neither has a dev set that shares speakers with the test set.
+
         With a share p of the replicates below the estimate, bias-corrected percentiles are those at
         :math:`\Phi(z_p \mp z_{1-\alpha/2})`. Replicates of a transferred cost lie too high: a
         threshold that is drawn misses the best one by more than the estimate does. Efron's
         correction is twice as large; it covers too little. Where a class has no errors, or nothing
         else, the ends count with :math:`1 - (\alpha/2)^{1/K}` for K speakers of the test set.
+
+        References
+        ----------
+        .. [1] G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a
+           general approach", Statistics in Medicine 27, 2008, doi:10.1002/sim.3095.
+        .. [2] R. S. Woodruff, "Confidence intervals for medians and other position measures",
+           Journal of the American Statistical Association 47, 1952,
+           doi:10.1080/01621459.1952.10483443.
+        .. [3] J. Kim and D. Pollard, "Cube root asymptotics", Annals of Statistics 18, 1990,
+           doi:10.1214/aos/1176347498.
         """
         check_choice(figure, Figure, "figure")
         check_choice(drawn, Drawn, "drawn")
         level = check_fraction(self.confidence if confidence is None else confidence, "confidence")
-        closed = drawn == "test" or self.rule == "bayes"
         if method is None:
             method = "speakers" if self._sets else "trials"
             method = self._interval if self._replicates else method
         check_choice(method, TransferMethod, "method")
         if method in ("corrected", "percentile"):
             return self._of_replicates(figure, drawn, level, method)
-        if not closed:
-            expected = "be given where both sets are drawn"
+        if drawn == "test" or self.rule == "bayes":
+            return self._closed(figure, level, method)
+        if self.rule == "min-cost" or self._samples is None:
+            expected = "be given where both sets are drawn and the rule has no closed form"
             hint = 'transfer(..., replications=1000); or ask for drawn="test".'
             raise invalid("replications", expected, "0", hint)
-        return self._closed(figure, level, method)
+        return self._closed_of_both(figure, level, method)
 
     def _of_replicates(
         self, figure: Figure, drawn: Drawn, level: float, method: TransferMethod
@@ -371,11 +405,9 @@ class Transfer(Table):
         if figure not in ("far", "frr", "hter", "cost"):
             hint = "transfer(..., replications=1000) draws replicates of all figures."
             raise invalid("figure", "be a rate or a cost in closed form", repr(figure), hint)
+        self._check_closed(method)
         if method == "speakers":
             return self._by_speaker(figure, level)
-        if self._sets is not None and not self._sets[1].sample.strata.is_single:
-            hint = 'Give speakers, for method="speakers".'
-            raise invalid("method", "be by speaker with conditions", repr(method), hint)
         if method in ("naive", "class"):
             if figure != "hter":
                 raise invalid("method", "be of an HTER", f"{method!r} of {figure}")
@@ -390,22 +422,64 @@ class Transfer(Table):
             pair = counts.false_alarms, counts.n_non
         return error_rate_interval(*pair, confidence=level)
 
+    def _check_closed(self, method: TransferMethod) -> None:
+        if method == "speakers" and self._sets is None:
+            raise invalid("method", "have speakers", "'speakers'", "transfer(..., speakers=...).")
+        of_trials = method != "speakers" and self._sets is not None
+        if of_trials and not all(one.sample.strata.is_single for one in self._sets or ()):
+            hint = 'Give speakers, for method="speakers".'
+            raise invalid("method", "be by speaker with conditions", repr(method), hint)
+
     def _by_speaker(self, figure: Figure, level: float) -> Interval:
         """Return the interval of a sum of both rates by speaker, on the logarithmic scale."""
-        if self._sets is None:
-            raise invalid("method", "have speakers", "'speakers'", "transfer(..., speakers=...).")
-        test, prices = self._sets[1], self._prices(figure)
-        value = float(getattr(self, figure))
-        if test.plan.non.second is not None:
-            losses = FixedCost(self.threshold, *prices).losses(value)
-            return SpeakerInfluence.of(losses, test.sample).interval(level, METHOD)
-        error = test.cost_error(self.threshold, prices)
-        _, t = student_quantiles(0.5 - 0.5 * level, test.n_speakers - 1.0)
-        spread = min(t * error / value, 700.0) if value > 0 else 0.0
-        low, high = value * math.exp(-spread), value * math.exp(spread)
-        low, high = test.opened((low, high), (self.frr, self.far), prices, level)
+        assert self._sets is not None
+        assert self._samples is not None
+        rates = self.frr, self.far
+        test = ErrorsAt(self._samples[1], self._sets[1], self.threshold, rates)
         remade = functools.partial(self._by_speaker, figure)
-        return Interval(value, low, high, error, level, "speakers", remade)
+        return attrs.evolve(test.by_speaker(self._prices(figure), level), remade=remade)
+
+    def _closed_of_both(self, figure: Figure, level: float, method: TransferMethod) -> Interval:
+        """Return the interval of a figure with what dev leaves open of the threshold."""
+        assert self._samples is not None
+        if method in ("naive", "class"):
+            hint = 'These take the threshold as given: ask for drawn="test".'
+            raise invalid("method", "be 'speakers' or 'trials' with both sets drawn", method, hint)
+        self._check_closed(method)
+        # Raises where figure or method have no closed form.
+        of_test = None if figure == "threshold" else self._closed(figure, level, method)
+        ends, t = self._left_open(level, method)
+        remade = functools.partial(self._closed_of_both, figure, method=method)
+        how = f"{method} of dev and test"
+        if of_test is None:
+            error = 0.5 * (ends[1] - ends[0]) / t
+            return Interval(self.threshold, *ends, error, level, how, remade)
+        miss, alarm = self._prices(figure)
+        value = of_test.estimate
+        frr, far = self._samples[1].error_rates(np.array(ends))
+        moved = miss * frr + alarm * far - value
+        low = value - math.hypot(value - of_test.low, max(-float(moved.min()), 0.0))
+        high = value + math.hypot(of_test.high - value, max(float(moved.max()), 0.0))
+        error = math.hypot(of_test.standard_error, 0.5 * float(np.ptp(moved)) / t)
+        return Interval(value, max(low, 0.0), min(high, miss + alarm), error, level, how, remade)
+
+    def _left_open(self, level: float, method: TransferMethod) -> tuple[tuple[float, float], float]:
+        """Return the ends of the interval of the threshold, and the quantile of its error."""
+        if (level, method) not in self._found_ends:
+            assert self._samples is not None
+            assert self.chosen is not None
+            sets = self._sets if method == "speakers" else None
+            if sets is not None:
+                refuse_common_speakers(*sets)
+            rates = self.chosen.frr, self.chosen.far
+            dev = ErrorsAt(self._samples[0], sets and sets[0], self.threshold, rates)
+            found = thresholds_left_open(dev, ThresholdRule.parse(self.rule), level)
+            self._found_ends[level, method] = found
+        return self._found_ends[level, method]
+
+    @functools.cached_property
+    def _found_ends(self) -> dict[tuple[float, str], tuple[tuple[float, float], float]]:
+        return {}
 
     def compare(
         self,
@@ -572,14 +646,14 @@ class Transfer(Table):
         Returns
         -------
         list of dict
-            Ends are None where nothing was drawn.
+            Ends are None where there are none.
         """
         low, high = self.gap
         row: dict[str, Any] = {"rule": self.rule, "threshold": or_none(self.threshold)}
         row |= {"gap_low": or_none(low), "gap_high": or_none(high)}
         for figure in FIGURES[1:]:
             row[figure] = or_none(float(getattr(self, figure)))
-            interval = self.interval(figure) if self._replicates else None
+            interval = self._known(figure, "both")
             row[f"{figure}_low"] = None if interval is None else interval.low
             row[f"{figure}_high"] = None if interval is None else interval.high
         row |= {"n_tar": self.errors.n_tar, "n_non": self.errors.n_non}
@@ -592,12 +666,9 @@ class Transfer(Table):
         for figure in FIGURES[1:]:
             cells = []
             for drawn in _DRAWN:
-                try:
-                    interval = self.interval(figure, drawn=drawn)
-                except InvalidInputError:
-                    cells.append("")
-                else:
-                    cells.append(f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]")
+                found = self._known(figure, drawn)
+                ends = f"[{100 * found.low:.2f}, {100 * found.high:.2f}]" if found else ""
+                cells.append(ends)
             value = float(getattr(self, figure))
             shown = "" if math.isnan(value) else f"{100 * value:.2f}"
             rows.append([_NAMES.get(figure, figure), shown, *cells])
@@ -605,8 +676,7 @@ class Transfer(Table):
 
     def __repr__(self) -> str:
         """Return the table, and how the threshold was chosen."""
-        with hushed(FewErrorsWarning):
-            lines = text_table(self._texts(), rules=(1,))
+        lines = text_table(self._texts(), rules=(1,))
         return "\n".join([*(line.rstrip() for line in lines), f"({self._note})"])
 
     @property

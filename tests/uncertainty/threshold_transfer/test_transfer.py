@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
@@ -326,9 +327,122 @@ def test_without_speakers_trials_are_independent(rng):
     )
     far = found.interval("far", drawn="test")
     assert far == unc.error_rate_interval(counts.false_alarms, counts.n_non)
-    assert math.isnan(found.low)
+    assert found.low == found.interval("cost", method="trials").low < found.cost
+    least = unc.transfer(*sets, rule="min-cost")
+    assert math.isnan(least.low)
     with pytest.raises(InvalidInputError, match="replications"):
-        found.interval("hter")
+        least.interval("hter")
+
+
+def best_of(thresholds, rates, rule, kept):
+    """The outermost threshold of a rule that keeps to another rate, or difference of rates."""
+    miss, alarm = np.array(rates).T
+    if rule == "fmr":
+        return thresholds[np.flatnonzero(alarm <= kept + 1e-12)[0]]
+    if rule == "fnmr":
+        return thresholds[np.flatnonzero(miss <= kept + 1e-12)[-1]]
+    return thresholds[np.flatnonzero(miss - alarm >= kept)[0]]
+
+
+def naive_of_both(found, sets, rule, kept, ends):
+    """Zou and Donner's ends of a cost, given those of the test set and what dev leaves open."""
+    (values, target, *_), test = (trials_of(*one) for one in sets)
+    scores, ones = np.unique(values), np.ones(values.size)
+    edges = zip(np.append(-np.inf, scores), np.append(scores, np.inf), strict=True)
+    thresholds = np.array([midpoint(*pair) for pair in edges])
+    rates = [rates_of(values, target, ones, t) for t in thresholds]
+    moved = [best_of(thresholds, rates, rule, by) for by in kept]
+    weights = np.ones(test[0].size)
+    prices = np.array([POINT.p_target * POINT.c_miss, (1 - POINT.p_target) * POINT.c_fa])
+    costs = [prices @ rates_of(test[0], test[1], weights, t) for t in moved]
+    value = found.cost
+    return (
+        value - math.hypot(value - ends[0], max(value - min(costs), 0)),
+        value + math.hypot(ends[1] - value, max(max(costs) - value, 0)),
+        sorted(moved),
+    )
+
+
+@pytest.mark.parametrize("rule", ["eer", "fmr=0.15", "fnmr=0.2"])
+def test_closed_form_of_both_counts_what_dev_leaves_open(rule, rng):
+    """By leave-one-speaker-out rates of dev, and a search among all thresholds."""
+    sets = [countermeasure(rng, [f"{x}{i}" for i in range(22)], 15) for x in "dt"]
+    found = unc.transfer(*sets, rule=rule, point=POINT, speakers=(None, speaker))
+    values, target, _, who = trials_of(*sets[0])
+    names, kind = np.unique(who), rule.partition("=")[0]
+    of_all = np.array(rates_of(values, target, np.ones(who.size), found.threshold))
+    of_fewer = [rates_of(values, target, (who != n).astype(float), found.threshold) for n in names]
+    sign = {"eer": (1, -1), "fmr": (0, 1), "fnmr": (1, 0)}[kind]
+    shifts = (np.array(of_fewer) - of_all) @ sign
+    half = stats.t(21).ppf(0.975) * math.sqrt(21 / 22 * np.sum(shifts**2))
+    kept = -half, half
+    if kind != "eer":
+        asked, rate = ThresholdRule.parse(rule).rate, of_all[int(kind == "fmr")]
+        kept = asked * math.exp(-half / rate), asked * math.exp(half / rate)
+    alone = found.interval("cost", drawn="test")
+    low, high, moved = naive_of_both(found, sets, kind, kept, (alone.low, alone.high))
+    both = found.interval("cost")
+    assert (both.low, both.high) == pytest.approx((low, high), rel=1e-9)
+    assert (found.low, found.high) == (both.low, both.high)
+    at = found.interval("threshold")
+    assert (at.low, at.high) == pytest.approx(moved, rel=1e-12)
+    assert at.low < found.threshold < at.high
+    assert both.standard_error > alone.standard_error
+    # A one-sided end is that of a two-sided interval of twice the level.
+    upper = found.interval("cost", confidence=0.9).high
+    assert both.upper(0.95) == pytest.approx(upper, rel=1e-12)
+    assert found.records()[0]["frr_low"] == found.interval("frr").low
+
+
+def test_closed_form_of_both_by_trials(rng):
+    sets = [verification(rng, [f"{x}{i}" for i in range(12)]) for x in "dt"]
+    found = unc.transfer(*sets, rule="eer", point=POINT)
+    dev = found.chosen
+    error = math.sqrt(dev.frr * (1 - dev.frr) / 48 + dev.far * (1 - dev.far) / (24 * 22))
+    half = stats.norm.ppf(0.975) * error
+    alone = found.interval("cost", drawn="test")
+    low, high, _ = naive_of_both(found, sets, "eer", (-half, half), (alone.low, alone.high))
+    both = found.interval("cost")
+    assert (both.low, both.high) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_closed_form_of_both_by_speaker_pairs(rng):
+    """The kept rate of dev has the interval of `speaker_errors`."""
+    sets = [verification(rng, [f"{x}{i}" for i in range(25)]) for x in "dt"]
+    found = unc.transfer(*sets, rule="fmr=0.15", point=POINT, speakers=speaker)
+    rate = unc.speaker_interval(*sets[0], unc.FMR(found.threshold), speakers=speaker)
+    kept = [0.15 * found.chosen.far / end for end in (rate.high, rate.low)]
+    alone = found.interval("cost", drawn="test")
+    low, high, _ = naive_of_both(found, sets, "fmr", kept, (alone.low, alone.high))
+    both = found.interval("cost")
+    assert (both.low, both.high) == pytest.approx((low, high), rel=1e-9)
+
+
+def test_what_has_no_closed_form_of_both_is_refused(rng):
+    names = [f"x{i}" for i in range(25)]
+    sets = [verification(rng, part) for part in (names, names[:5] + [f"t{i}" for i in range(20)])]
+    found = unc.transfer(*sets, speakers=speaker)
+    with pytest.raises(InvalidInputError, match="speakers in common; got 0, with 5 such"):
+        found.interval("cost")
+    assert math.isnan(found.low)
+    # As if all trials were independent it has one.
+    assert found.interval("cost", method="trials").low < found.cost
+    with pytest.raises(InvalidInputError, match="'speakers' or 'trials' with both"):
+        found.interval("hter", method="naive")
+    with pytest.raises(InvalidInputError, match="be a rate or a cost in closed form"):
+        found.interval("regret")
+    alike = [bp.Results([1, 2], [0, 1])] * 2
+    with pytest.raises(InvalidInputError, match="`method` must have speakers"):
+        unc.transfer(*alike).interval("threshold", method="speakers")
+
+
+def test_a_rate_that_dev_has_no_error_of_is_wide_open(rng):
+    """Ties leave no threshold with a false alarm within the rate."""
+    lists = [1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 0.0]
+    found = unc.transfer(bp.Results(*lists), bp.Results(*lists), rule="fmr=0.5")
+    at = found.interval("threshold")
+    assert (at.low, at.high) == (-math.inf, math.inf)
+    assert (found.interval("frr").high, found.interval("far").high) == (1.0, 1.0)
 
 
 def test_the_bayes_threshold_is_not_drawn(rng):
@@ -575,7 +689,7 @@ def test_records_are_plain_and_complete(rng):
     for figure in FIGURES[1:]:
         assert row[f"{figure}_low"] <= row[f"{figure}_high"]
     assert (row["cost"], row["cost_low"]) == (found.cost, found.low)
-    (plain,) = unc.transfer(*sets).records()
+    (plain,) = unc.transfer(*sets, rule="min-cost").records()
     assert plain.keys() == row.keys()
     assert plain["hter_low"] is None
     assert "HTER" in found.to_markdown()
