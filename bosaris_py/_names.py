@@ -40,6 +40,8 @@ _ELSEWHERE: Mapping[str, str] = {
     "quality": "QualityMeasures",
     "segquality": "SegmentQuality",
     "normdcfplot": "BayesPlot",
+    "pfa": "FMR(threshold), a statistic, or error_rates_at(threshold) of Results",
+    "pmiss": "FNMR(threshold), a statistic, or error_rates_at(threshold) of Results",
     "bosaris": "matlab, the module bosaris_py.matlab",
     "sidekit": "matlab, the module bosaris_py.matlab",
 }

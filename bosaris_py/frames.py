@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from functools import partial
 from numbers import Number
 from typing import Any, Literal, TypeAlias
@@ -93,7 +94,7 @@ class TrialFrame(metaclass=Readable):
     key: AnyNdx
     scores: Mapping[str, AnyScores]
     metadata: TrialMetadata
-    _rows: _Rows | None = attrs.field(default=None, kw_only=True)
+    _rows: _Rows | None = attrs.field(default=None, kw_only=True, repr=False)
 
     def column(self, scores: AnyScores) -> Float64Array:
         """Return scores in the order of the rows of the data frame, as a column for it.
@@ -160,7 +161,8 @@ def from_frame(
     non : str, int or sequence of these, optional
         With `tar`, the labels that mean non-target; needed where there is more than one other.
     columns : str or sequence of str, optional
-        Further columns, which become metadata.
+        Further columns, which become metadata: text, whole numbers, dates, and intervals as of
+        ``pandas.cut``, in their order.
     spoof : {"error", "nontarget", "keep"}, default: "error"
         What to do with rows whose label is ``spoof``, as for `read_key`: count them as non-targets,
         or also tell the kinds of trials in the column ``kind`` of the metadata.
@@ -317,8 +319,10 @@ class _Columns:
             raise invalid(argument, "name a column of text or whole numbers", found, hint)
         codes, levels = _coded(column)
         if codes.min() < 0:
-            raise _bad_rows(argument, "hold a value in each row", "none", codes < 0)
-        texts = [_text(level) for level in levels]
+            hint = "Fill it, for instance with 'unknown'." if argument == "columns" else ""
+            raise _bad_rows(argument, "hold a value in each row", "none", codes < 0, hint)
+        # What describes trials may be bins and dates, too; ids are what they are elsewhere.
+        texts = [_text(level, described=argument == "columns") for level in levels]
         if None in texts:
             found = f"{describe(levels[texts.index(None)])} in column {name!r}"
             raise invalid(argument, "name a column of text or whole numbers", found)
@@ -455,9 +459,15 @@ def _check_others(others: Sequence[Any], non: Any, name: Any) -> None:
         raise invalid("non", expected, f"none of {list_some(map(repr, strangers))}", hint)
 
 
-def _text(level: object) -> str | None:
-    """Return a value as the text of an id; None if it can be none."""
-    return str(level) if isinstance(level, (str, int, np.integer)) else None
+def _text(level: object, *, described: bool) -> str | None:
+    """Return a value as the text of an id or, if so, of a description; None if it can be none."""
+    is_text = isinstance(level, (str, int, np.integer))
+    # Intervals and periods are pandas' own, which need not be installed.
+    is_named = isinstance(level, date | np.datetime64) or type(level).__name__ in _PANDAS_TEXTS
+    return str(level) if is_text or (described and is_named) else None
+
+
+_PANDAS_TEXTS = ("Interval", "Period")
 
 
 def _bad_rows(

@@ -483,3 +483,25 @@ def test_categories_of_polars_without_a_value():
     nobody = polars.DataFrame({"model": [None], "segment": ["s"], "score": [1.0]}, schema=types)
     with pytest.raises(InvalidInputError, match="`model` must hold a value in each row; got none"):
         bp.from_frame(nobody, score="score")
+
+
+def test_bins_and_dates_describe_trials_but_are_no_ids() -> None:
+    """Bins keep their order, which that of their texts is not: "(9, 20]" comes last of these."""
+    pd = pytest.importorskip("pandas")
+    days = pd.to_datetime(["2026-02-01", "2026-01-01", "2026-02-01"])
+    df = pd.DataFrame(
+        {
+            **{"model": ["a", "a", "b"], "segment": ["s", "t", "s"], "score": [1.0, 2.0, 3.0]},
+            **{"bin": pd.cut([15, 1, 7], [0, 5, 9, 20]), "day": days, "month": days.to_period("M")},
+        }
+    )
+    found = bp.from_frame(df, score="score", columns=["bin", "day", "month"]).metadata
+    assert found.factor("bin").levels.tolist() == ["(0, 5]", "(5, 9]", "(9, 20]"]
+    assert found.factor("bin").values().tolist() == ["(9, 20]", "(5, 9]", "(0, 5]"]
+    assert found.factor("month").values().tolist() == ["2026-02", "2026-02", "2026-01"]
+    assert found.factor("day").values()[0] == "2026-02-01 00:00:00"
+    with pytest.raises(InvalidInputError, match="`model` must name a column of text or whole"):
+        bp.from_frame(df, model="day", score="score")
+    df["bin"] = pd.cut([15, 1, 7], [0, 5, 9])
+    with pytest.raises(InvalidInputError, match=r"`columns` .* none in row 0 .*'unknown'"):
+        bp.from_frame(df, score="score", columns="bin")

@@ -755,15 +755,18 @@ class TrialComparison(metaclass=Readable):
         return "\n".join(self.lines)
 
 
-def compare_trials(scores: AnyScores, key: AnyNdx) -> TrialComparison:
+def compare_trials(
+    scores: AnyScores, key: AnyNdx | tuple[AnyNdx, TrialMetadata]
+) -> TrialComparison:
     """Tell which trials scores and a key, or a list, have in common, and which only one has.
 
     Parameters
     ----------
     scores : Scores or FlatScores
         The scores.
-    key : Key, FlatKey, Ndx or FlatNdx
-        The trials that are to be judged; labels need not be known.
+    key : Key, FlatKey, Ndx or FlatNdx, or pair of it and its metadata
+        The trials that are to be judged, as `read_key` or `read_trials` gives them; labels need
+        not be known.
 
     Returns
     -------
@@ -785,7 +788,8 @@ def compare_trials(scores: AnyScores, key: AnyNdx) -> TrialComparison:
     1 have none (0 targets, 1 non-targets): (m1, s2).
     1 scores are of trials that the key does not have: (m2, s1).
     """
-    has_labels = not isinstance(key, Ndx | FlatNdx)
+    found = key[0] if isinstance(key, tuple) and key else key
+    has_labels = not isinstance(found, Ndx | FlatNdx)
     key = as_key(key) if has_labels else as_ndx(key)
     scored = scored_ndx(scores)
     is_missing = ~trials_within(scored, key)

@@ -577,7 +577,11 @@ def saved_to(path: Path, item: Any) -> Path:
 
 FILES: dict[str, tuple[Call, Any]] = {
     "a CSV without header": (
-        lambda at: bp.read_scores(put(at, "s.csv", *scored(","))),
+        lambda at: cllr_of(bp.read_scores(put(at, "s.csv", *scored(",")))),
+        Right(CLLR),
+    ),
+    "a CSV of other names": (
+        lambda at: bp.read_scores(put(at, "s.csv", "who,what,value", *scored(","))),
         Refused(FileFormatError, "`columns`"),
     ),
     "a CSV whose columns are told": (

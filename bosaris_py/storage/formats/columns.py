@@ -119,7 +119,7 @@ def make_plan(
     separator, found = None, len(first.text.split())
     widths = (found, found + 1) if trial_format.last_optional else (found,)
     fitting = [variant for width in widths for variant in variants if len(variant) == width]
-    if not fitting and columns is not None:
+    if not fitting:
         # A table without a header, such as spreadsheets write.
         separator, cells = cut_header(first.text)
         fitting = [variant for variant in variants if separator and len(variant) == len(cells)]

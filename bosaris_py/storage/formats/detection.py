@@ -60,6 +60,9 @@ def detect_format(path: FilePath) -> str:
     - an id unless all are numbers with a decimal point, or all are labels;
     - a column of a few words, such as genders, if it holds no others.
 
+    Columns are what lies between blanks; where no format fits, between tabs, commas or semicolons,
+    as in a table that was written without its header.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -81,9 +84,14 @@ def detect_in(
         message = f"{path}: there is no line in this file, so its format cannot be found out"
         raise FileFormatError(message)
     candidates = _formats_by_header(first) or _formats_by_content(_first_rows(first), vocabulary)
+    separator, cells = cut_header(first.text)
+    by_blanks = True
+    if not candidates and separator:
+        by_blanks = False
+        candidates = _formats_by_content(_first_cells(first, separator), vocabulary)
     # Of formats that would read the file in the same way, the first. Names of extra columns
     # say nothing that the file does not say.
-    width = len(first.text.split())
+    width = len(first.text.split()) if by_blanks else len(cells)
     distinct: dict[tuple[object, ...], TrialFormat] = {}
     for item in candidates:
         variants = [v for v in item.variants if len(v) in (width, width + item.last_optional)]
@@ -94,7 +102,6 @@ def detect_in(
     if len(distinct) == 1:
         return next(iter(distinct.values()))
     if not distinct:
-        separator, cells = cut_header(first.text)
         looks = {"\t": "tabs", ",": "commas", ";": "semicolons", None: "blanks"}[separator]
         found = (
             f"{path}: no format fits the first lines, of {len(cells)} columns between {looks}, "
@@ -197,6 +204,15 @@ def _first_rows(first: FirstLine) -> list[list[bytes]]:
     return [line.split(None, _MOST_WORDS) for line in _first_lines(first)]
 
 
+def _first_cells(first: FirstLine, separator: str) -> list[list[bytes]]:
+    """Return the cells of the first lines of a table without a header; none if some are quoted."""
+    lines = [line for line in _first_lines(first) if line.strip()]
+    if any(b'"' in line for line in lines):
+        return []
+    mark = separator.encode()
+    return [[cell.strip() for cell in line.split(mark, _MOST_WORDS)] for line in lines]
+
+
 def _first_odd_line(first: FirstLine, vocabulary: Vocabulary | None) -> tuple[int, str] | None:
     """Return number and text of the line from which on no format fits, if one fits before."""
     rows = _first_rows(first)
@@ -225,7 +241,7 @@ def _formats_by_content(
     """Return the formats without a header that the first lines fit."""
     rows = [row for row in rows if row]
     widths = set(map(len, rows))
-    if max(widths) > _MOST_WORDS:
+    if max(widths, default=_MOST_WORDS + 1) > _MOST_WORDS:
         return []
     # Each column is looked at once, whatever the number of formats.
     samples = [_Sample.of(column) for column in itertools.zip_longest(*rows)]

@@ -337,8 +337,12 @@ class TestTablesOfAnyOrigin:
             table = read_table(path, columns=columns)
             assert table.segset.tolist() == ["s1", "s2"]
             assert table.scores.tolist() == [0.5, 1.5]
-        with pytest.raises(FileFormatError, match="of 3 columns between commas, such as"):
-            read_table(path)
+        assert read_table(path).scores.tolist() == [0.5, 1.5]
+        labels = read_table(write("m1;s1;target\nm1;s2;nontarget\n"))
+        assert labels.is_target.tolist() == [True, False]
+        for unlike in ("who,what,value\nm1,s1,0.5\n", '"m1","s1",0.5\n'):
+            with pytest.raises(FileFormatError, match="of 3 columns between commas, such as"):
+                read_table(write(unlike))
         with pytest.raises(FileFormatError, match=r"expected 2 \(model segment\) columns, found 1"):
             read_table(path, columns="model segment")
 
