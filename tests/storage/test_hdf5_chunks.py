@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import threading
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +45,27 @@ def test_fletcher32_of_more_words_than_its_modulus(tmp_path: Path) -> None:
         made = file.create_dataset("a", data=data, chunks=data.shape, fletcher32=True)
         _, stored = made.id.read_direct_chunk((0,))
     assert int.from_bytes(stored[-4:], "little") == chunks.fletcher32(stored[:-4])
+
+
+def test_no_other_thread_is_in_the_library_while_a_chunk_is_read() -> None:
+    """With h5py 3.11, whose own call takes no lock, two threads ended the process."""
+    free = []
+
+    def try_lock() -> None:
+        if h5py._objects.phil.acquire(blocking=False):
+            free.append(True)
+            h5py._objects.phil.release()
+
+    class Dataset:
+        def read_direct_chunk(self, _: tuple[int, ...]) -> tuple[int, bytes]:
+            other = threading.Thread(target=try_lock)
+            other.start()
+            other.join()
+            return 0, zlib.compress(bytes(4))
+
+    stored = StoredChunks(Dataset(), (4,), 1, (h5py.h5z.FILTER_DEFLATE,), is_packed=True)
+    assert stored.unpack((0,)).ravel().tolist() == [0] * 4
+    assert free == []
 
 
 def test_chunks_and_the_budget(tmp_path: Path) -> None:

@@ -120,7 +120,9 @@ class StoredChunks:
 
     def unpack(self, begin: tuple[int, ...]) -> ByteArray:
         """Return a chunk, the bytes of each element along the last axis."""
-        stored_as: tuple[int, bytes] = self.dataset.read_direct_chunk(begin)
+        # The library is not safe in threads, and h5py 3.11 takes no lock for single chunks.
+        with h5py._objects.phil:
+            stored_as: tuple[int, bytes] = self.dataset.read_direct_chunk(begin)
         if self._last is not None and self._last[0] == stored_as:
             return self._last[1]
         skipped, data = stored_as
