@@ -195,8 +195,10 @@ class FileMethods(ArrayRecord):
         -------
         Self
         """
-        made = cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
-        if cls._kind in _OF_MAPS and hdf5.is_from_map(path):
+        notes: set[str] | None = set() if cls._kind in _OF_MAPS else None
+        arrays = hdf5.read(cls._kind, path, max_bytes=max_bytes, notes=notes)
+        made = cls._from_file(path, arrays)
+        if notes and hdf5.BY_MAP in notes:
             object.__setattr__(made, "_from_map", True)
         return made
 

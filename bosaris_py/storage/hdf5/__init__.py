@@ -63,9 +63,10 @@ that the file does not back) is refused before any data are read.
 
 from bosaris_py.storage.hdf5.metadata import COLUMN_KINDS, read_metadata, write_metadata
 from bosaris_py.storage.hdf5.objects import is_from_map, kind_of, read, write
-from bosaris_py.storage.hdf5.writing import CHUNK_TRIALS
+from bosaris_py.storage.hdf5.writing import BY_MAP, CHUNK_TRIALS
 
 __all__ = [
+    "BY_MAP",
     "CHUNK_TRIALS",
     "COLUMN_KINDS",
     "is_from_map",

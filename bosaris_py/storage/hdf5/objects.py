@@ -35,7 +35,9 @@ _USE_NDX = "cannot hold -1 for non-targets: this is an Ndx; read it with Ndx.rea
 _OTHER_KIND = {"ndx": ("file_format", "Key"), "flat_ndx": ("trials/is_target", "FlatKey")}
 
 
-def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
+def read(
+    kind: str, path: FilePath, *, max_bytes: int | None = None, notes: set[str] | None = None
+) -> Arrays:
     """Read the arrays of an object of a kind of `schema.KINDS`: the arguments of its constructor.
 
     The toolkit takes any mask above 0.5 as target and below -0.5 as non-target, and so reads an Ndx
@@ -43,11 +45,14 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     of an unsigned type, which cannot mark non-targets. The mask of quality measures is honoured,
     which the toolkit ignores. A key of two masks, and scores without a mask, give an
     `OldFormatWarning`. So does a key of targets alone in a file that does not say that it is one.
-    The start and stop frames of SIDEKIT's `IdMap` are not read.
+    The start and stop frames of SIDEKIT's `IdMap` are not read. `notes` takes what made the scores,
+    if the file says so.
     """
     with open_guarded(path, max_bytes) as source:
         opened = open_fields(source, kind)
         arrays = opened.read()
+        if notes is not None and (maker := _maker(source)):
+            notes.add(maker)
         says_what = source.holds("file_format") or source.attribute("format")
     opened.warn_of_old_layout(path)
     if kind == "key" and not says_what and arrays["tar"].any() and not arrays["non"].any():
@@ -77,12 +82,17 @@ def kind_of(path: FilePath) -> str:
 
 def is_from_map(path: FilePath) -> bool:
     """Tell whether a file says that a trained map has made its scores."""
+    with open_guarded(path) as source:
+        return _maker(source) == BY_MAP
+
+
+def _maker(source: GuardedFile) -> str | None:
+    """Return what the file says that made its scores."""
     try:
-        with open_guarded(path) as source:
-            return source.attribute(MADE_BY) == BY_MAP
-    except FileFormatError:
-        # A damaged note is none; what is read for its numbers is checked there.
-        return False
+        return source.attribute(MADE_BY)
+    # h5py has a dozen errors for what is damaged. A damaged note is none.
+    except Exception:
+        return None
 
 
 def write(kind: str, path: FilePath, *, from_map: bool = False, **arrays: AnyArray) -> None:
