@@ -98,16 +98,17 @@ clean:
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One stamp per extra, renewed when the requirements change.
+# One stamp per extra, renewed when the requirements change. constraints.txt is complete: with
+# --no-deps pip resolves nothing, and a version released today cannot stop the installation.
 $(INSTALLED)/package: setup.cfg pyproject.toml $(if $(LOCKED),constraints.txt) | $(RUN)
 	@echo "Installing bosaris_py into $(VENV) ..."
-	$(if $(LOCKED),$(PIP) --require-hashes --requirement constraints.txt)
+	$(if $(LOCKED),$(PIP) --require-hashes --no-deps --requirement constraints.txt)
 	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation) --editable .
 	@mkdir -p $(@D) && touch $@
 
 $(INSTALLED)/%: setup.cfg pyproject.toml $(if $(LOCKED),constraints.txt) | $(RUN)
 	@echo "Installing bosaris_py and what '$*' needs into $(VENV) ..."
-	$(if $(LOCKED),$(PIP) --require-hashes --requirement constraints.txt)
+	$(if $(LOCKED),$(PIP) --require-hashes --no-deps --requirement constraints.txt)
 	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[$*]')
 	@mkdir -p $(@D) && touch $@
 
