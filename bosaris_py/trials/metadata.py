@@ -82,7 +82,7 @@ Pair = tuple[str, str]
 
 Columns: TypeAlias = Mapping[str, Column]
 
-ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike]
+ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike | Mapping[str, Any]]
 
 
 def _as_columns(

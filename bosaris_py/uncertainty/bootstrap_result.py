@@ -792,7 +792,7 @@ class BootstrapResult(Records):
     @property
     def least_p(self) -> float:
         """The least two-sided p-value of K speakers who contribute, by flips of signs: 2^(1-K)."""
-        return float(self.student.influence.least_p if self.student else 2.0**-self.degrees)
+        return float(self.student.least_p if self.student else 2.0**-self.degrees)
 
     @property
     def monte_carlo_error(self) -> Any:
@@ -853,9 +853,7 @@ class BootstrapResult(Records):
         high: Any
         if kind == "student":
             if self.student is None:
-                hint = (
-                    "Only built-in metrics of one number have one, and only if speakers are drawn."
-                )
+                hint = "Only built-in metrics have one, no curves, and only if speakers are drawn."
                 raise invalid("interval", "be percentile, basic or normal here", "student", hint)
             low, high = self.student.ends(level)
         elif kind == "normal":

@@ -43,7 +43,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
     check_influences,
 )
-from bosaris_py.uncertainty.influence.studentised import Studentised, influences_of
+from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, view_of
 from bosaris_py.uncertainty.resampling import (
     ListOptions,
@@ -296,14 +296,14 @@ def bootstrap_sample(
 
 def _students(
     systems: Sequence["SampledSystem"], plan: ResamplingPlan, how: Resampling
-) -> list[Studentised | None]:
-    """Studentise the bootstraps of built-in metrics of one number, if speakers are drawn."""
+) -> list[Students | None]:
+    """Studentise the bootstraps of built-in metrics that are no curves, if speakers are drawn."""
     found = influences_of([(system.statistic, system.sample) for system in systems], plan)
     # The formula knows speakers, and no other layer.
     if found is None or not isinstance(plan, SpeakerPlan) or plan.persons.n_groups:
         return [None] * len(systems)
     weights, _ = plan.persons.draw(how.replications, how.rng.spawn(1)[0])
-    return [None if one is None else Studentised.of(one, weights) for one in found]
+    return [None if one is None else students_of(one, weights) for one in found]
 
 
 def shared_sampler(systems: Sequence["SampledSystem"], plan: ResamplingPlan) -> Sampler:
@@ -399,7 +399,7 @@ class SampledSystem:
         replicates: Float64Array,
         how: Resampling,
         default_interval: IntervalKind,
-        student: Studentised | None,
+        student: Students | None,
         plan: ResamplingPlan,
     ) -> BootstrapResult:
         """Summarise the replicates."""
@@ -409,7 +409,8 @@ class SampledSystem:
             return open_ends(self.statistic, self.sample, units_of(plan))
 
         # Bands have ends of their own.
-        is_open = isinstance(self.statistic, ErrorRates) or not np.ndim(self.estimate)
+        numbers = self.statistic.numbers if isinstance(self.statistic, Statistic) else ()
+        is_open = bool(numbers) or not np.ndim(self.estimate)
         result = BootstrapResult.from_replicates(
             self.estimate,
             replicates,
@@ -528,8 +529,9 @@ def bootstrap_scores(
         drawn, too, such as ``"attack"``. A spoof has the weight of its claimed speaker, times that
         of its value.
     replications, confidence, interval, rng, workers, progress
-        As for `bootstrap`; by speaker, the interval of a built-in metric of one number is
-        ``"student"`` by default.
+        As for `bootstrap`; by speaker, the interval of a built-in metric is ``"student"`` by
+        default, also of up to 100 rates or costs at several thresholds or operating points, each
+        as if it were alone. Curves have percentiles, see their `band`.
 
     Returns
     -------
@@ -550,7 +552,8 @@ def bootstrap_scores(
         If trials of the key have no scores, they are left out; or if models or segments were taken
         for speakers of their own.
     FewSpeakersWarning
-        If a built-in metric of one number rests on fewer than 20 effective speakers.
+        If a built-in metric that is no curve rests on fewer than 20 effective speakers; of several
+        numbers the one with the fewest.
     ConditionWarning
         If conditions have trials of one class only.
 

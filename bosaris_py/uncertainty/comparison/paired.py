@@ -29,7 +29,7 @@ from bosaris_py.uncertainty.bootstrapping import (
 )
 from bosaris_py.uncertainty.comparison.speaker_z_test import warn_of_unfit_systems
 from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_TEST, check_influences
-from bosaris_py.uncertainty.influence.studentised import Studentised, influences_of
+from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
     IidPlan,
@@ -304,7 +304,7 @@ def paired_samples(
 
 def _students(
     systems: list[SampledSystem], plan: ResamplingPlan, how: Resampling
-) -> tuple[Studentised | None, Studentised | None, Studentised | None]:
+) -> tuple[Students | None, Students | None, Students | None]:
     """Studentise the bootstraps of both systems and of their difference."""
     found = influences_of([(system.statistic, system.sample) for system in systems], plan)
     if found is None or not isinstance(plan, SpeakerPlan):
@@ -312,10 +312,10 @@ def _students(
     a, b = found
     if a is None or b is None or a.is_area != b.is_area:
         return None, None, None
-    contrast = a.minus(b)
+    contrast = a.minus(b)  # type: ignore[arg-type]  # both are of one shape
     weights, _ = plan.persons.draw(how.replications, how.rng.spawn(1)[0])
-    of_both = Studentised.of(a, weights), Studentised.of(b, weights)
-    return *of_both, Studentised.of(contrast, weights, is_difference=True)
+    of_both = students_of(a, weights), students_of(b, weights)
+    return *of_both, students_of(contrast, weights, is_difference=True)
 
 
 def _sampler(systems: list[SampledSystem], plan: ResamplingPlan) -> Sampler:

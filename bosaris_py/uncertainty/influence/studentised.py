@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -20,6 +20,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
 )
 from bosaris_py.uncertainty.resampling import SpeakerPlan
+from bosaris_py.uncertainty.statistics.base import Statistic
 
 # A replicate of few speakers repeats some of them, so that its t is too long: quantiles of drawn t
 # of a difference are limited to this multiple of those of Student's t.
@@ -55,6 +56,11 @@ class Studentised:
             own, other = (cls.of(each, weights) for each in influence.of_rates)
             of_rates = own, other
         return cls(influence, draws, is_difference, of_rates)
+
+    @property
+    def least_p(self) -> float:
+        """The least p-value of flips of signs."""
+        return self.influence.least_p
 
     def minus(self, other: "Studentised") -> "Studentised":
         """Return that of the difference, by the law of Student's t."""
@@ -112,17 +118,100 @@ class Studentised:
         return 0.5 * both if (alternative == "less") == (value < 0) else 1.0 - 0.5 * both
 
 
+@attrs.frozen(eq=False)
+class Influences:
+    """The influences of speakers on each number of an array."""
+
+    each: tuple[SpeakerInfluence, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def is_area(self) -> bool:
+        """Whether the numbers are areas; no array has any."""
+        return False
+
+    def minus(self, other: "Influences") -> "Influences":
+        """Return those on the differences to another system on the same trials."""
+        pairs = zip(self.each, other.each, strict=True)
+        return Influences(tuple(one.minus(its) for one, its in pairs), self.shape)
+
+
+@attrs.frozen(eq=False)
+class StudentisedNumbers:
+    """The studentised bootstraps of the numbers of an array, each as if it were alone."""
+
+    each: tuple[Studentised, ...]
+    shape: tuple[int, ...]
+
+    @property
+    def influence(self) -> SpeakerInfluence:
+        """The influence on the number with the fewest effective speakers; of none without any."""
+        influences = [one.influence for one in self.each]
+        some = [found for found in influences if found.effective_speakers > 0]
+        return min(some or influences, key=lambda found: found.effective_speakers)
+
+    @property
+    def least_p(self) -> float:
+        """The largest of the least p-values."""
+        return max(one.least_p for one in self.each)
+
+    @property
+    def null_error(self) -> Float64Array:
+        """Standard error of each difference, not 0 unless the difference is."""
+        return self._array([one.null_error for one in self.each])
+
+    def minus(self, other: "StudentisedNumbers") -> "StudentisedNumbers":
+        """Return those of the differences, by the law of Student's t."""
+        pairs = zip(self.each, other.each, strict=True)
+        return StudentisedNumbers(tuple(one.minus(its) for one, its in pairs), self.shape)
+
+    def ends(self, confidence: float) -> tuple[Float64Array, Float64Array]:
+        """Return the ends of the intervals."""
+        low, high = zip(*(one.ends(confidence) for one in self.each), strict=True)
+        return self._array(low), self._array(high)
+
+    def p_value(self, alternative: Alternative) -> Float64Array:
+        """Return the p-value of each difference."""
+        return self._array([one.p_value(alternative) for one in self.each])
+
+    def _array(self, values: Sequence[float]) -> Float64Array:
+        return np.array(values, dtype=np.float64).reshape(self.shape)
+
+
+# Student's t of one number, or of each of several.
+Students: TypeAlias = Studentised | StudentisedNumbers
+
+
+def students_of(
+    found: SpeakerInfluence | Influences, weights: Float64Array, *, is_difference: bool = False
+) -> Students:
+    """Draw Student's t of replicates, one for each row of weights of the speakers."""
+    if isinstance(found, SpeakerInfluence):
+        return Studentised.of(found, weights, is_difference=is_difference)
+    each = (Studentised.of(one, weights, is_difference=is_difference) for one in found.each)
+    return StudentisedNumbers(tuple(each), found.shape)
+
+
+# Formulas of more numbers take longer than their replicates.
+_MOST_NUMBERS = 100
+
+
 def influences_of(
     systems: Sequence[tuple[object, ListedSample]], plan: object
-) -> list[SpeakerInfluence | None] | None:
+) -> list[SpeakerInfluence | Influences | None] | None:
     """Return the influence of drawn speakers on statistics, None without a formula."""
     # In a pigeonhole bootstrap the two sides are different persons.
     if not isinstance(plan, SpeakerPlan) or plan.persons.n_second is not None:
         return None
-    found = [
-        SpeakerInfluence.on(statistic, sample)
-        if isinstance(statistic, LINEAR) and not statistic.shape
-        else None
-        for statistic, sample in systems
-    ]
+    found = [_influence_of(statistic, sample) for statistic, sample in systems]
     return found if any(found) else None
+
+
+def _influence_of(statistic: object, sample: ListedSample) -> SpeakerInfluence | Influences | None:
+    if not isinstance(statistic, Statistic) or not statistic.shape:
+        return SpeakerInfluence.on(statistic, sample) if isinstance(statistic, LINEAR) else None
+    numbers = statistic.numbers
+    if not 0 < len(numbers) <= _MOST_NUMBERS:
+        return None
+    each = tuple(SpeakerInfluence.on(number, sample) for number in numbers)
+    return Influences(each, statistic.shape)

@@ -96,6 +96,14 @@ class Statistic(metaclass=Readable):
         return ()
 
     @property
+    def numbers(self) -> "tuple[Statistic, ...]":
+        """The statistics of one number that its array is made of, in their order.
+
+        None if it is a curve, whose points vary together.
+        """
+        return () if self.shape else (self,)
+
+    @property
     @abc.abstractmethod
     def bounds(self) -> Bounds:
         """Least and greatest value that is possible; intervals are clipped to it."""
@@ -211,3 +219,10 @@ class AtPriors(Statistic):
     def shape(self) -> tuple[int, ...]:
         """One value for each operating point."""
         return self.costs.plo.shape
+
+    @property
+    def numbers(self) -> tuple[Statistic, ...]:
+        """The cost at each operating point."""
+        if isinstance(self.prior, tuple):
+            return tuple(attrs.evolve(self, prior=point) for point in self.prior)
+        return super().numbers

@@ -345,6 +345,12 @@ class ErrorRates(ThresholdStatistic):
         return (2, *np.shape(self.thresholds))
 
     @property
+    def numbers(self) -> tuple[Statistic, ...]:
+        """The miss rate at each threshold, then the false-alarm rate at each."""
+        thresholds = self.fa_limits.tolist()
+        return (*map(FNMR, thresholds), *map(FMR, thresholds))
+
+    @property
     def fa_limits(self) -> Float64Array:
         """The thresholds."""
         return np.atleast_1d(np.asarray(self.thresholds, dtype=np.float64))
