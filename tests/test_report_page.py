@@ -272,9 +272,10 @@ class TestFigures:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(figures.plots, "plot_forest", lambda table, **words: (table, words))
-        title, draw, _ = figures._differences({"A": "short", "B": "b"}, comparison(AB=0.5), "eer")
-        table, words = draw()
-        assert (title, [*table.pairs]) == ("Differences of EERs", [("short", "b")])
+        shown = {"A": "short", "B": "b"}
+        drawing = figures._differences(shown, comparison(AB=0.5), "eer")
+        table, words = drawing.draw()
+        assert (drawing.title, [*table.pairs]) == ("Differences of EERs", [("short", "b")])
         assert words == {"percent": True, "xlabel": "difference (%)"}
 
     def test_drawings_have_the_operating_points(
@@ -290,13 +291,13 @@ class TestFigures:
         for points, first, every in (([], None, None), ([0.01, 0.5], 0.01, [0.01, 0.5])):
             heard.clear()
             drawn = [*figures._drawings({"A": many_errors}, {"A": "a"}, points, {})]
-            assert len([draw() for _, draw, _ in drawn]) == 6
+            assert len([one.draw() for one in drawn]) == 6
             systems = ({"a": many_errors},)
             assert heard["det"] == (systems, {"prior": first, "bands": {}})
             assert heard["bayes"] == (systems, {"prior": every, "bands": {}})
             assert heard["histogram"] == ((many_errors,), {"prior": every})
-            assert ("Filled stars" in drawn[0][2]) == (first is not None)
-            assert not any("Shade" in sentence for _, _, sentence in drawn)
+            assert ("Filled stars" in drawn[0].sentence) == (first is not None)
+            assert not any("Shade" in one.sentence for one in drawn)
 
     @pytest.mark.parametrize(
         ("rows", "titles"),
@@ -310,4 +311,4 @@ class TestFigures:
     )
     def test_what_is_in_a_forest(self, rows: list[ConditionRow], titles: list[str]) -> None:
         found = figures._forests({"A": "A"}, SystemTable([("A", each) for each in rows]))
-        assert [title for title, _, _ in found] == titles
+        assert [one.title for one in found] == titles

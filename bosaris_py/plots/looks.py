@@ -524,6 +524,12 @@ def svg(figure: Figure) -> str:
             borderaxespad=0.0,
         )
         below.set_in_layout(False)
+        for was, now in (
+            (legend.legend_handles, below.legend_handles),
+            (legend.get_texts(), below.get_texts()),
+        ):
+            for old, new in zip(was, now, strict=True):
+                new.set_gid(old.get_gid())
     return picture(figure, ".svg", 72.0).decode()
 
 

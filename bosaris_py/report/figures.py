@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -20,6 +20,7 @@ from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, Syste
 from bosaris_py.evaluation.condition_table import head_of, is_rate
 from bosaris_py.numerics.priors import SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
+from bosaris_py.report.readings import numbers
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 # Longer names would leave no room for curves.
@@ -33,8 +34,8 @@ _DIGITS = re.compile(r"(\d\d\.\d\d)\d+|(?<=\d) \n(?=L)")
 # Letters of the font that comes with matplotlib are the same in all drawings.
 _ID = re.compile(r"(\bid=\"|href=\"#|url\(#)(?!DV)")
 _LETTER = re.compile(r"<path id=\"(DejaVu[^\"]*)\"[^>]*/>")
-# Groups are referred to by nothing.
-_GROUP = re.compile(r"(?<=<g) id=\"[^\"]*\"")
+# Groups are referred to by nothing but the script of the page, which finds systems and frames.
+_GROUP = re.compile(r"(?<=<g) id=\"(?:(frame|s\d+(?: key)?)\"|[^\"]*\")")
 _EMPTY = re.compile(r"<defs>\s*</defs>|\s*\n\s*(?=<)|(?<=;) |(?<=[a-z]:) (?=[#\d])")
 # Marks have the strokes of their definitions.
 _MARK = re.compile(r"(?<=<use href=\"#)(f\d+-m[^>]*?) style=\"([^\"]*)\"")
@@ -43,6 +44,10 @@ _MOVED = re.compile(r"transform=\"translate\(([\d.]+) 0\)\"/>")
 _LONE = re.compile(r"<g>(<(?:use|path)[^>]*/>)</g>")
 _LINES = re.compile(r"(?<=\bd=\")[-MLz\d.\s]+(?=\")")
 _LONG_PATH = 100
+# Lines of grids, of which there are hundreds, have their look from the page.
+_GRID = (
+    'style="fill: none;stroke:#b0b0b0;stroke-opacity:0.6;stroke-width:0.6;stroke-linecap: square"'
+)
 _STEP = re.compile(r"([ML])\s*(-?[\d.]+)\s+(-?[\d.]+)|z")
 
 
@@ -74,6 +79,10 @@ def _relative(found: re.Match[str]) -> str:
     return re.sub(r"(?<![\d.])0(?=\.)", "", "".join(parts)).replace(" -", "-")
 
 
+def _class(found: re.Match[str]) -> str:
+    return f' class="{found[1]}"' if found[1] else ""
+
+
 def _mark(found: re.Match[str]) -> str:
     style = _STROKE.sub("", found[2])
     return f'{found[1]} style="{style}"' if style else found[1]
@@ -87,8 +96,9 @@ def _small(svg_text: str, known: set[str]) -> str:
         known.add(found[1])
         return found[0] if new else ""
 
-    body = _GROUP.sub("", _DIGITS.sub(r"\1", _NEEDLESS.sub("", svg_text)))
+    body = _GROUP.sub(_class, _DIGITS.sub(r"\1", _NEEDLESS.sub("", svg_text)))
     body = _EMPTY.sub("", _EMPTY.sub("", _LETTER.sub(letter, body)))
+    body = body.replace(_GRID, 'class="grid"')
     # A group of one, in a group of one.
     body = _MOVED.sub(r'x="\1"/>', body)
     body = _LONE.sub(r"\1", _LONE.sub(r"\1", body))
@@ -112,8 +122,15 @@ def _short(names: Iterable[str]) -> list[str]:
     return shown
 
 
-# What a figure is called, what draws it, and what it shows.
-_Drawing: TypeAlias = tuple[str, Callable[[], Any], str]
+class _Drawing(NamedTuple):
+    """What a figure is called, what draws it, what it shows, and what its script reads off."""
+
+    title: str
+    draw: Callable[[], Any]
+    sentence: str
+    # The kind of its axes, and the system that it is of, if it is of one.
+    kind: str = ""
+    system: str = ""
 
 
 def make_figures(
@@ -138,20 +155,34 @@ def make_figures(
     if comparison is not None:
         drawings.append(_differences(shown, comparison, table.leading))
     letters: set[str] = set()
-    for number, (title, draw, sentence) in enumerate(drawings):
+    marks = {name: f"s{number}" for number, name in enumerate(results)}
+    shown_marks = {shown[name]: mark for name, mark in marks.items()}
+    for number, (title, draw, sentence, kind, system) in enumerate(drawings):
         with for_report(), hushed(PlotRangeWarning):
-            text = svg(draw().figure)
+            plot = draw()
+            if kind:
+                plot._mark_systems(shown_marks)
+            text = svg(plot.figure)
         (view,) = _VIEW.finditer(text)
         body = _small(text[view.end() :], letters)
         # Ids of several drawings differ.
         body = _MARK.sub(_mark, _ID.sub(rf"\1f{number}-", body))
         name = html.escape(safe(title, 200))
+        read_off = _read_off(plot.ax, kind, marks[system] if system else "") if kind else ""
         yield (
-            f"<figure><figcaption><h3>{html_name(title)}</h3><p>{html.escape(sentence)}</p>"
+            f"<figure{read_off}><figcaption><h3>{html_name(title)}</h3>"
+            f"<p>{html.escape(sentence)}</p>"
             f'</figcaption><div class="card"><svg viewBox="{view[1]}" role="img" '
             f'aria-label="{name}">{body}'
             "</div></figure>\n"
         )
+
+
+def _read_off(axes: Any, kind: str, mark: str) -> str:
+    """Return attributes of a figure: its kind, the limits of its axes, and its one system."""
+    lines = (axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())
+    ends = numbers(end for axis, limits in lines for end in axis.get_transform().transform(limits))
+    return f' data-kind="{kind}" data-axes="{ends}"' + (f' class="{mark}"' if mark else "")
 
 
 def _title(figure: str) -> str:
@@ -161,7 +192,7 @@ def _title(figure: str) -> str:
 def _differences(shown: Mapping[str, str], comparison: ComparisonTable, lead: str) -> _Drawing:
     title, percent = _title(lead), is_rate(lead)
     pairs = tuple((shown[first], shown[second]) for first, second in comparison.pairs)
-    return (
+    return _Drawing(
         f"Differences of {title}s",
         lambda: plots.plot_forest(
             attrs.evolve(comparison, pairs=pairs),
@@ -189,49 +220,56 @@ def _drawings(
     named = {shown[name]: found for name, found in results.items()}
     first = points[0] if points else None
     stars = "Filled stars are the least cost at the first operating point, open ones the actual. "
-    yield (
+    yield _Drawing(
         "Detection error trade-off (DET)",
         lambda: plots.plot_det(named, prior=first, bands=around("det")),
         "As the threshold rises, false alarms fall and misses rise; a curve nearer to the lower "
         f"left corner is better. Dots are equal error-rates. {stars if points else ''}"
         f"In the grey margins a rate rests on fewer than 30 errors.{shade}",
+        "det",
     )
-    yield (
+    yield _Drawing(
         "Normalized Bayes error-rate",
         lambda: plots.plot_bayes(named, prior=list(points) or None, bands=around("bayes")),
         "The rate of wrong decisions over the prior, as a share of that without a detector. Solid: "
         "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
         f"is what calibration loses. Vertical lines are the operating points.{shade}",
+        "bayes",
     )
     if any(isinstance(found.sample, StreamedSample) for found in results.values()):
         return
-    yield (
+    yield _Drawing(
         "Tippett plot",
         lambda: plots.plot_tippett(named, bands=around("tippett")),
         "The share of trials whose likelihood-ratio is at least the value below. Solid: targets; "
         "dashed: non-targets. At LR = 1, dots show targets that are supported and non-targets that "
         f"mislead.{shade}",
+        "tippett",
     )
-    yield (
+    yield _Drawing(
         "Empirical cross-entropy (ECE)",
         lambda: plots.plot_ece(named, bands=around("ece")),
         "What remains unknown of the class, in bits, over the prior. Solid: with the scores as "
         "they are; dashed: after the best calibration; dotted: without scores. Above the dotted "
         f"line, scores mislead.{shade}",
+        "ece",
     )
-    yield (
+    yield _Drawing(
         "Calibration by the PAV algorithm",
         lambda: plots.plot_pav(named, bands=around("pav")),
         "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
         "diagonal calibration is right. Triangles are scores of one class only. devPAV is the mean "
         f"distance from the diagonal.{shade}",
+        "pav",
     )
     for name, found in results.items():
-        yield (
+        yield _Drawing(
             f"Scores of {name}",
             partial(plots.plot_histogram, found, prior=list(points) or None),
             "How often each score occurs among targets and among non-targets. Where both overlap, "
             "decisions go wrong. Black lines are the Bayes thresholds.",
+            "histogram",
+            name,
         )
 
 
@@ -241,7 +279,7 @@ def _of_kinds(
     """Yield the figures of systems of three classes."""
     for name, (tar, non, spoof) in named.items():
         both = {"impostors": Results(tar, non), "spoofs": Results(tar, spoof)}
-        yield (
+        yield _Drawing(
             f"Detection error trade-off (DET) of {name}",
             partial(plots.plot_det, both),
             "As the threshold rises, false alarms fall and misses rise: for zero-effort impostors, "
@@ -249,7 +287,7 @@ def _of_kinds(
             "than 30 errors.",
         )
     if costs is not None:
-        yield (
+        yield _Drawing(
             "a-DCF over the prior of spoofs",
             lambda: plots.plot_a_dcf(named, costs=costs),
             "The cost of decisions on all three classes, over the prior of spoofs. Solid: at the "
@@ -266,7 +304,8 @@ def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]
     pooled = [(shown[name], row) for name, row in table.rows if row.kind == "pooled"]
     if any(lead in row.intervals for _, row in pooled):
         of_all = SystemTable(pooled)
-        yield f"{title} of the systems", partial(plots.plot_forest, of_all, lead), sentence
+        draw = partial(plots.plot_forest, of_all, lead)
+        yield _Drawing(f"{title} of the systems", draw, sentence)
     for name in shown:
         own = [row for system, row in table.rows if system == name]
         rows = [
@@ -274,7 +313,7 @@ def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]
             for row, label in zip(own, _short(row.name for row in own), strict=True)
         ]
         if len(rows) > 1 and any(row.figures[lead] is not None for row in rows):
-            yield (
+            yield _Drawing(
                 f"{title} by condition: {name}",
                 partial(plots.plot_forest, ConditionTable(rows), lead),
                 f"{sentence}The dashed line is that of all trials pooled.",
