@@ -34,7 +34,13 @@ _NAMES = {
         error_rates_at logit min_cllr min_dcf norm_act_dcf norm_min_dcf optimal_llrs
         posterior prbep probit sigmoid
     """,
-    "bosaris_py.plots": "BayesPlot DETPlot DETWindow plot_bayes plot_det plot_epc",
+    "bosaris_py.plots": """
+        BayesPlot DETPlot DETWindow plot_a_dcf plot_agreement plot_ape plot_bayes plot_case
+        plot_condition_map plot_cross plot_det plot_difference plot_ece plot_epc
+        plot_error_rates plot_forest plot_grid plot_histogram plot_hter_deviations
+        plot_influences plot_intervals plot_map plot_pav plot_reliability plot_replicates
+        plot_standard_errors plot_t_eer plot_tippett plot_validation plot_zoo
+    """,
     "bosaris_py.storage": "Factor",
     "bosaris_py.storage.formats": "TrialTable",
     "bosaris_py.trials": """
@@ -42,7 +48,7 @@ _NAMES = {
         SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
         to_table
     """,
-    "bosaris_py.uncertainty": "Transfer transfer",
+    "bosaris_py.uncertainty": "Transfer bootstrap_scores compare_systems speaker_interval transfer",
 }
 
 _MODULES = """

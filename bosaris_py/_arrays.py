@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 from abc import ABCMeta
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import attrs
@@ -60,7 +60,7 @@ def by_constructor(value: Any) -> tuple[Any, ...]:
     given = [field for field in attrs.fields(type(value)) if field.init]
     fields = {field.alias: getattr(value, field.name) for field in given}
     cls: Callable[..., Any] = type(value)
-    return partial(cls, **fields), ()
+    return functools.partial(cls, **fields), ()
 
 
 # What attrs and abc add to a class for themselves, beside names that begin with __attrs_.
@@ -91,9 +91,26 @@ def explain_missing(self: Any, name: str) -> Any:
         # The fault may lie inside a property, whose own message is kept.
         return object.__getattribute__(self, name)
     except AttributeError as error:
-        if told := instead_of(name):
+        if told := instead_of(name, self):
             raise AttributeError(f"{error}{told}", name=name, obj=self) from None
         raise
+
+
+def telling(init: Callable[..., None], told: str) -> Callable[..., None]:
+    """Return a constructor whose error of wrong arguments ends in these words."""
+
+    @functools.wraps(init)
+    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            init(self, *args, **kwargs)
+        except TypeError as error:
+            try:
+                inspect.signature(init).bind(self, *args, **kwargs)
+            except TypeError:
+                raise TypeError(f"{error}. {told}") from None
+            raise
+
+    return checked
 
 
 class Readable(ABCMeta):
@@ -101,14 +118,18 @@ class Readable(ABCMeta):
 
     def __new__(cls, name: str, bases: tuple[type, ...], names: dict[str, Any], **kw: Any) -> Any:
         """Make the class; attrs makes it anew when it has frozen it."""
-        if "__attrs_attrs__" in names and "__setattr__" in names:
-            names["__setattr__"] = _refuse_change
+        if "__attrs_attrs__" in names:
+            if "__setattr__" in names:
+                names["__setattr__"] = _refuse_change
+            if not any("__getattr__" in vars(base) for each in bases for base in each.__mro__):
+                names.setdefault("__getattr__", explain_missing)
         return super().__new__(cls, name, bases, names, **kw)
 
     if not TYPE_CHECKING:  # Checkers would believe that every name exists.
 
         def __getattr__(cls, name: str) -> Any:
-            message = f"type object {cls.__name__!r} has no attribute {name!r}{instead_of(name)}"
+            message = f"type object {cls.__name__!r} has no attribute {name!r}"
+            message += instead_of(name, cls)
             raise AttributeError(message, name=name, obj=cls)
 
     def __dir__(cls) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import attrs
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray
+from bosaris_py._arrays import FloatArray, telling
 from bosaris_py._validation import FilePath, as_path, as_vector
 from bosaris_py.calibration.trained import (
     HIGH_OR_NONE,
@@ -337,3 +337,7 @@ class LinearCalibration(LinearMap, LineMap):
             f"{type(self).__name__}: llr = {self.scale:.4g} * score {sign} {abs(self.offset):.4g}, "
             f"{self._describe_training()}"
         )
+
+
+_GIVEN = "A known line: LinearCalibration.from_line(scale, offset)."
+LinearCalibration.__init__ = telling(LinearCalibration.__init__, _GIVEN)  # type: ignore[method-assign]

@@ -181,7 +181,7 @@ class Plot(Picture):
         # Copies and protocols ask for private names before there is an Axes.
         if name.startswith("_") or name == "ax" or not hasattr(self.ax, name):
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(message + instead_of(name), name=name, obj=self)
+            raise AttributeError(message + instead_of(name, self), name=name, obj=self)
         return getattr(self.ax, name)
 
     def __dir__(self) -> list[str]:

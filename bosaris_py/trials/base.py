@@ -7,12 +7,10 @@ by column, each once. So vectors made from a list and from a matrix are identica
 
 from __future__ import annotations
 
-import functools
-import inspect
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
@@ -30,6 +28,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
     read_only,
+    telling,
 )
 from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread_of
 from bosaris_py._lazy import on_demand
@@ -89,26 +88,6 @@ _TABLES = "Tables: read_key or read_scores, and storage.formats.write_table(path
 _OF_MAPS = ("scores", "flat_scores")
 
 
-def _naming_readers(init: Callable[..., None]) -> Callable[..., None]:
-    """Return a constructor whose error of wrong arguments says how files and lists are read."""
-
-    @functools.wraps(init)
-    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
-        try:
-            init(self, *args, **kwargs)
-        except TypeError as error:
-            try:
-                inspect.signature(init).bind(self, *args, **kwargs)
-            except TypeError:
-                cls = type(self)
-                lists = f"; lists of trials: {cls.__name__}.from_trials(...)"
-                ways = f"A file: {cls.__name__}.read(path){lists * hasattr(cls, 'from_trials')}."
-                raise TypeError(f"{error}. {ways}") from None
-            raise
-
-    return checked
-
-
 class FileMethods(ArrayRecord):
     """Reading and saving in HDF5 files, and by the extension of the name of the file."""
 
@@ -119,7 +98,9 @@ class FileMethods(ArrayRecord):
         init = vars(cls).get("__init__")
         # attrs makes the class anew, with the constructor of the first one.
         if init is not None and not hasattr(init, "__wrapped__"):
-            cls.__init__ = _naming_readers(init)  # type: ignore[method-assign]
+            lists = f"; lists of trials: {cls.__name__}.from_trials(...)"
+            ways = f"A file: {cls.__name__}.read(path){lists * hasattr(cls, 'from_trials')}."
+            cls.__init__ = telling(init, ways)  # type: ignore[method-assign]
 
     # The kind of the class in the storage layer: a key of `schema.KINDS`.
     _kind: ClassVar[str]

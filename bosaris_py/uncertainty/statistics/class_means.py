@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only, telling
 from bosaris_py._validation import as_flag, describe, invalid
 from bosaris_py.numerics.llr_cost import softplus
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
@@ -222,6 +222,10 @@ class DCF(_ActualCost):
     def fa_limits(self) -> Float64Array:
         """The threshold, as an array of one."""
         return np.array([self.threshold])
+
+
+_OLD = "DCF(threshold) of version 0.2 is DCF(threshold, p_target=0.01, c_miss=10, c_fa=1)."
+DCF.__init__ = telling(DCF.__init__, _OLD)  # type: ignore[method-assign]
 
 
 @attrs.frozen
