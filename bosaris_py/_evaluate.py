@@ -47,6 +47,7 @@ from bosaris_py.evaluation.results import named_points
 from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.storage.formats.columns import Columns
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, to_natural
@@ -103,6 +104,8 @@ def evaluate(
     base: float | None = None,
     eer: EERDefinition | None = None,
     sort: str | None = None,
+    columns: Columns | None = None,
+    key_columns: Columns | None = None,
     workers: int = 1,
     progress: bool = False,
 ) -> Evaluation:
@@ -161,6 +164,9 @@ def evaluate(
         A column, such as ``"eer"`` or ``"min_dcf(0.05)"``, by which systems are put in order, the
         lowest first; by default they stand as given. The point in brackets may be left out where
         there is one.
+    columns, key_columns : str, sequence of str, or mapping, optional
+        What the columns of text files are, of the scores and of the key; see
+        `storage.formats.read_table`.
     workers : int, default: 1
         Number of processes for the replicates, or of threads for files that are read in blocks.
     progress : bool, default: False
@@ -209,6 +215,9 @@ def evaluate(
     only_whole = plan, conditions, speakers, cross_fit, replications or None
     whole = [part for part in only_whole if part is not None]
     if key is None:
+        for name, told in (("columns", columns), ("key_columns", key_columns)):
+            if told is not None:
+                raise invalid(name, "be left out where there is no key", describe(told))
         found = _results_by_name(systems, base)
         if whole:
             expected = "be Scores of trials, with a key, for all options but priors, eer and sort"
@@ -222,8 +231,10 @@ def evaluate(
         return evaluate_files(
             *large, priors=priors, normalize=normalize, eer=definition, sort=sort, **blocks
         )
-    named = {name: to_natural(scores, base) for name, scores in as_systems(systems).items()}
-    key, metadata = split_key(key)
+    named = {
+        name: to_natural(scores, base) for name, scores in as_systems(systems, columns).items()
+    }
+    key, metadata = split_key(key, key_columns)
     refuse_spoofs(metadata, chosen)
     points = named_points(priors)
     by_condition = chosen is not None and chosen.by_condition

@@ -141,3 +141,22 @@ def test_bad_input(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=message):
         bp.evaluate_files(systems, "key.h5")
+
+
+def test_columns_of_texts(tmp_path: Path) -> None:
+    """Two targets and two non-targets that are told apart: the EER is 0."""
+    lines = "x,0.5,a\ny,-1,a\nx,-2,b\ny,3,b\n"
+    (tmp_path / "scores.csv").write_text(lines)
+    scores, key = tmp_path / "scores.csv", tmp_path / "key.csv"
+    key.write_text("target,a,x\nnontarget,a,y\nnontarget,b,x\ntarget,b,y\n")
+    told = {"columns": "segment score model", "key_columns": {"label": 0, "model": 1, "segment": 2}}
+    found = bp.evaluate({"A": scores}, key, priors=0.5, **told)
+    assert found.records()[0]["eer"] == 0.0
+    read = bp.read_scores(scores, columns=told["columns"])
+    judged = bp.read_key(key, columns=told["key_columns"])
+    with pytest.raises(InvalidInputError, match="`columns` must be left out where systems are no"):
+        bp.evaluate(read, key, **told)
+    with pytest.raises(InvalidInputError, match="`key_columns` must be left out where the key is"):
+        bp.evaluate(scores, judged, **told)
+    with pytest.raises(InvalidInputError, match="`columns` must be left out where there is no key"):
+        bp.evaluate(([1.0], [0.0]), **told)

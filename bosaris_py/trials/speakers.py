@@ -35,6 +35,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.formats.columns import Columns
 from bosaris_py.trials.alignment import IdIndex, true_positions
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.files import are_large, name_of_file, read_key, read_scores
@@ -389,11 +390,14 @@ def files_of(path: FilePath) -> list[FilePath]:
     return [*files]
 
 
-def as_systems(systems: SystemsLike) -> dict[str, AnyScores]:
-    """Return the scores of systems by name; files are read."""
+def as_systems(systems: SystemsLike, columns: Columns | None = None) -> dict[str, AnyScores]:
+    """Return the scores of systems by name; files are read, those of text with these columns."""
+    named = named_systems(systems)
+    if columns is not None and not all(isinstance(item, _PATH) for item in named.values()):
+        raise invalid("columns", "be left out where systems are no files", describe(columns))
     return {
-        name: read_scores(scores) if isinstance(scores, _PATH) else scores
-        for name, scores in named_systems(systems).items()
+        name: read_scores(item, columns=columns) if isinstance(item, _PATH) else item
+        for name, item in named.items()
     }
 
 
@@ -408,10 +412,12 @@ def large_files(
     return (files, key) if are_large([*files.values(), key]) else ()
 
 
-def split_key(key: Any) -> tuple[AnyKey, TrialMetadata | None]:
+def split_key(key: Any, columns: Columns | None = None) -> tuple[AnyKey, TrialMetadata | None]:
     """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
     if isinstance(key, _PATH):
-        return read_key(key)
+        return read_key(key, columns=columns)
+    if columns is not None:
+        raise invalid("key_columns", "be left out where the key is no file", describe(columns))
     only_key = as_key(key)
     metadata = key[1] if isinstance(key, tuple) else getattr(key, "metadata", None)
     if not isinstance(metadata, (TrialMetadata, type(None))):

@@ -215,14 +215,20 @@ _NIST_HEADER = {
     SCORE: ("LLR",),
 }
 
+# What files call a recording: `test_file`, `enrollment_wav`.
+_ENDINGS = ("_file", "_path", "_wav", "_audio", "_utterance", "_segment", "_name", "id", "utt")
+
 # What tables of any origin call the two sides of a trial, the likeliest first.
 _MODEL_NAMES = (
     *("model", "modelid", "model_id", "enroll", "enrol", "enrollment", "enrolment"),
     *("enroll_id", "enrol_id", "enroll_utt", "enrol_utt", "utt1", "speakerid"),
+    *("enrollment_id", "enrolment_id", "enrollment_utt", "enrolment_utt"),
+    *(f"{enrol}{ending}" for enrol in ("enroll", "enrol", "enrollment") for ending in _ENDINGS),
 )
 _SEGMENT_NAMES = (
     *("segment", "segmentid", "segment_id", "test", "trial", "test_id", "trial_id"),
     *("test_utt", "trial_utt", "utt2", "flac_file_name"),
+    *(f"{test}{ending}" for test in ("test", "trial") for ending in _ENDINGS),
 )
 
 _NORMALISATION = ("model_magnitude", "segment_magnitude", "model_mean", "segment_mean")

@@ -19,7 +19,7 @@ from bosaris_py.storage.formats.catalogue import (
 )
 from bosaris_py.storage.tokens import FirstLine, Layout, line_error, show
 
-Columns = str | Sequence[str] | Mapping[str, str | None]
+Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
 
 # What separates the columns of a file with a header, the likeliest first.
 _SEPARATORS = ("\t", ",", ";")
@@ -102,6 +102,25 @@ def _as_names(columns: Columns) -> tuple[str, ...]:
     return names
 
 
+def listed(columns: Columns, first: FirstLine | None) -> Columns:
+    """Return columns; those of a mapping to positions from left to right."""
+    if not isinstance(columns, Mapping):
+        return columns
+    places = {
+        role: at for role, at in columns.items() if at is not None and not isinstance(at, str)
+    }
+    if not places or first is None:
+        return columns
+    width = len(cut_header(first.text)[1])
+    if len(places) < len(columns) or not {*places.values()} <= {*range(width)}:
+        expected = f"map roles to names in the header, or all to positions from 0 to {width - 1}"
+        raise invalid("columns", expected, repr(dict(columns)))
+    if len({*places.values()}) < len(places):
+        raise invalid("columns", "have a position for each role", repr(dict(columns)))
+    role_at = {at: role for role, at in places.items()}
+    return [role_at.get(at, SKIPPED) for at in range(width)]
+
+
 def make_plan(
     path: Path, trial_format: TrialFormat, first: FirstLine, columns: Columns | None
 ) -> Plan:
@@ -158,7 +177,7 @@ def _plan_by_header(
     for role in ROLES:
         name = given.get(role)
         accepted = trial_format.header.get(role, ()) if role not in given else ()
-        wanted = accepted if name is None else (name,)
+        wanted = accepted if name is None else (str(name),)
         position = next((in_lower.index(w.lower()) for w in wanted if w.lower() in in_lower), None)
         if position is not None and position not in roles:
             roles[position] = role

@@ -48,6 +48,7 @@ from bosaris_py.storage.formats.columns import (
     Plan,
     check_names,
     format_of_columns,
+    listed,
     make_plan,
 )
 from bosaris_py.storage.formats.detection import detect_in
@@ -126,7 +127,8 @@ def read_table(
         model segment"``: ``model``, ``segment``, ``side``, ``label``, ``score``, ``-`` for a column
         that is not read, other names for extra columns. For files with a header, the names of the
         columns that have another name than usual, for instance ``{"model": "enroll", "score":
-        "cosine"}``; None says that there is no such column.
+        "cosine"}``; None says that there is no such column. For files without a header a mapping
+        may have positions, ``{"model": 1, "segment": 0, "score": 4}``; others are not read.
     labels : mapping of str to bool, str or None, optional
         What the labels mean, if they are not those of the format: True for targets, False for
         non-targets, ``"spoof"``, or None for lines to be left out.
@@ -191,6 +193,7 @@ def read_table(
         blocks = read_blocks(file_path, budget, progress=progress)
         first = FirstLine.of(blocks, file_path)
         vocabulary = None if labels is None else _vocabulary_of(labels)
+        columns = None if columns is None else listed(columns, first)
         if format is not None:
             trial_format = find_format(format)
         elif columns is None:

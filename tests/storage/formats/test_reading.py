@@ -57,6 +57,25 @@ class TestOptions:
         assert table.scores.tolist() == [0.5, 1.0]
         assert not table.columns
 
+    @pytest.mark.parametrize("mark", [" ", ",", "\t"])
+    def test_columns_by_position(self, write: Write, mark: str) -> None:
+        path = write(mark.join(["s1", "x", "m1", "0.5"]) + "\n")
+        table = read_table(path, columns={"model": 2, "segment": 0, "score": 3})
+        assert (table.model_ids().tolist(), table.segment_ids().tolist()) == (["m1"], ["s1"])
+        assert table.scores is not None
+        assert table.scores.tolist() == [0.5]
+        assert not table.columns
+
+    @pytest.mark.parametrize(
+        "columns",
+        [{"model": 4, "segment": 0}, {"model": -1}, {"model": 0, "score": "x"}, {"model": 1.5}],
+    )
+    def test_bad_positions(self, write: Write, columns: Any) -> None:
+        with pytest.raises(InvalidInputError, match="all to positions from 0 to 3"):
+            read_table(write("s1 x m1 0.5\n"), columns=columns)
+        with pytest.raises(InvalidInputError, match="a position for each role"):
+            read_table(write("s1 x m1 0.5\n"), columns={"model": 0, "segment": 0})
+
     def test_table_without_ids(self, write: Write) -> None:
         # The file of a fusion tool.
         path = write("asv_score,cm_score,sasv_label\n0.5,1.25,1\n-0.5,2.5,0\n")
@@ -347,7 +366,11 @@ class TestTablesOfAnyOrigin:
             read_table(path, columns="model segment")
 
     @pytest.mark.parametrize(
-        ("model", "segment"), [("utt1", "utt2"), ("enrol_id", "test_id"), ("enroll", "trial")]
+        ("model", "segment"),
+        [
+            *(("utt1", "utt2"), ("enrol_id", "test_id"), ("enroll", "trial")),
+            *(("enrollment_id", "test_file"), ("enrol_wav", "trial_segment")),
+        ],
     )
     def test_names_of_columns(self, write: Write, model: str, segment: str) -> None:
         table = read_table(write(f"{model},{segment},score\nm1,s1,0.5\n"))
