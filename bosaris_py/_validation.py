@@ -678,6 +678,26 @@ def hushed(*categories: type[Warning]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def advised(by: Mapping[type[Warning], str]) -> Iterator[None]:
+    """Give the advice of a door in place of that for scripts, by category of the warning."""
+    outer = _listener.get()
+
+    def listen(found: Sequence[Caution]) -> None:
+        outer(
+            [
+                attrs.evolve(one, advice=by.get(one.category, one.advice)) if one.advice else one
+                for one in found
+            ]
+        )
+
+    token = _listener.set(listen)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextlib.contextmanager
 def cautions(**about: str) -> Iterator[list[Caution]]:
     """Collect the warnings of a block, say what they are about, and give them when it has ended.
 

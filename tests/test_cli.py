@@ -1338,3 +1338,23 @@ def test_info_verifies_files_above_the_memory(run: Run) -> None:
     code, _, err = run("info", "large.h5", "--memory", "0")
     assert (code, err.count("\n")) == (1, 1)
     assert "large.h5" in err
+
+
+def test_advice_is_that_of_the_command(tmp_path, capsys):
+    """Where a script is told of a class, the command is told of a subcommand or an option."""
+    rng = np.random.default_rng(1)
+    models, segments = [f"m{i}" for i in range(40)], [f"s{i}" for i in range(40)]
+    same = np.eye(40, dtype=bool)
+    cosines = np.clip(0.6 * same + 0.1 * rng.normal(size=same.shape), -0.99, 0.99)
+    bp.Scores(cosines, models, segments).save(tmp_path / "cosines.txt")
+    bp.Key(models, segments, same, ~same).save(tmp_path / "key.txt")
+    files = [str(tmp_path / "cosines.txt"), "--key", str(tmp_path / "key.txt")]
+    assert cli.main(["evaluate", *files]) == 0
+    said = capsys.readouterr().err
+    assert "no log-likelihood-ratios" in said
+    assert "`bosaris calibrate`" in said
+    assert cli.main(["calibrate", *files, "--prior", "0.01", "-o", str(tmp_path / "llrs.h5")]) == 0
+    said = capsys.readouterr().err
+    assert "false alarms; with 30 of both kinds" in said
+    assert "--method bounded or --ridge weak" in said
+    assert "choose_ridge" not in said

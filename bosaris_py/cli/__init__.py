@@ -22,11 +22,15 @@ from pathlib import Path
 from typing import Any
 
 from bosaris_py import errors
+from bosaris_py._lazy import on_demand
 from bosaris_py.cli.files import check_formats, check_outputs, outputs_of
 from bosaris_py.cli.options import AnswerIsNo, UsageError
 from bosaris_py.cli.parser import make_parser
 from bosaris_py.cli.printing import say
 from bosaris_py.errors import BosarisError, as_keyword, as_message, printable
+
+# Imported when a subcommand runs: `bosaris --help` needs no numpy.
+_late, _ = on_demand(__name__, {"bosaris_py._validation": ["advised"]})
 
 # Keywords whose options have another name.
 _SPELLED = {
@@ -46,6 +50,20 @@ _HINTS = dict.fromkeys(
     "Give a column, a complete file of pairs, or re:PATTERN, which takes an id without a match for "
     "a person of its own.",
 )
+
+
+# Its advice in place of that for scripts, by category of the warning.
+_ADVICE = {
+    errors.SuspectScoresWarning: "Calibrate them first with `bosaris calibrate`, or trust the EER, "
+    "minDCF and minCllr only.",
+    errors.FewTrainingErrorsWarning: "Train on more trials, or with --method bounded or --ridge "
+    "weak.",
+    errors.ExtrapolationWarning: "There the map is a line that no trial supports; --method bounded "
+    "of `bosaris calibrate` limits it.",
+    errors.UncertainPlanWarning: "Give metadata by --metadata, or a key that has them.",
+    errors.DuplicateTrialWarning: "List each pair of recordings once, and none with itself.",
+    errors.OldFormatWarning: "A list of trials has no labels; the key is another file.",
+}
 
 
 _CLASSES = {"tar": "targets", "non": "non-targets"}
@@ -121,7 +139,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             check_formats(args)
             try:
                 check_outputs(args)
-                args.run(args)
+                with _late("advised")(_ADVICE):
+                    args.run(args)
             except UsageError as error:
                 args.parser.error(str(error))
             except AnswerIsNo:

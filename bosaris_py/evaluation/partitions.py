@@ -177,8 +177,8 @@ class PlanTrials:
                 f"equalised over {names}."
             )
         if pooled:
-            hint = "Give metadata, such as read_key returns with a key."
-            warn_caller(f"{plan.name}: {note} {hint}", UncertainPlanWarning)
+            advice = "Give metadata, such as read_key returns with a key."
+            warn_caller(f"{plan.name}: {note}", UncertainPlanWarning, advice)
         notes += [note] if names else []
         return Partitioning(tuple(map(Partition, members)), tuple(notes), pooled=pooled)
 

@@ -152,11 +152,12 @@ def warn_unless_llrs(
         # That of calibrated llrs is at most 1, up to chance, and minCllr little less than it.
         reason = f"Cllr is {bits:.3g}, where 0 for each has 1, and calibration leaves {lowest:.3g}"
     if reason:
-        message = (
-            f"These scores are no log-likelihood-ratios: {reason}. Calibrate them first, for "
-            "instance with LinearCalibration.fit, or evaluate them by eer, min_dcf and min_cllr."
+        finding = f"These scores are no log-likelihood-ratios: {reason}."
+        advice = (
+            "Calibrate them first, for instance with LinearCalibration.fit, or evaluate them by "
+            "eer, min_dcf and min_cllr."
         )
-        warn_caller(message, SuspectScoresWarning)
+        warn_caller(finding, SuspectScoresWarning, advice)
 
 
 def all_within(low: float, high: float, *lists: FloatArray) -> bool:

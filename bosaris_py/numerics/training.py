@@ -603,7 +603,7 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: Ridge) -> L
         strength = 1.0 / min(objective.n_tar, objective.n_non)
         message = (
             "The training scores are separable: zero lies between targets and non-targets, so "
-            f"that no best scale exists. Returned is the solution with ridge={strength:.3g}, "
+            f"that no best scale exists. Returned is the solution with a ridge of {strength:.3g}, "
             "1 / (number of trials of the smaller class)."
         )
         warn_caller(message, SeparableDataWarning)

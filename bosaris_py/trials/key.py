@@ -324,8 +324,8 @@ class _Labelled(TrialRecords):
             message = f"{n_self} of {self.n_tar} targets compare a recording with itself; {shown}"
             if n_twice := self._n_in_both_orders(found):
                 message += f"; {n_twice} pairs of recordings are two trials, in both orders"
-            hint = "Key.from_speakers(ids, speakers) makes each pair once."
-            warn_caller(f"{message}. {hint}", DuplicateTrialWarning)
+            advice = "Key.from_speakers(ids, speakers) makes each pair once."
+            warn_caller(f"{message}.", DuplicateTrialWarning, advice)
         return self
 
     def _listed(self: Any) -> dict[str, Any]:

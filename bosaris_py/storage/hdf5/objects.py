@@ -56,9 +56,9 @@ def read(
         says_what = source.holds("file_format") or source.attribute("format")
     opened.warn_of_old_layout(path)
     if kind == "key" and not says_what and arrays["tar"].any() and not arrays["non"].any():
-        message = f"{path}: all {np.count_nonzero(arrays['tar'])} trials are targets. Is it an Ndx?"
-        remedy = "Ndx.read and read_trials read trials without labels; the key is another file."
-        warn_caller(f"{message} {remedy}", OldFormatWarning)
+        finding = f"{path}: all {np.count_nonzero(arrays['tar'])} trials are targets. Is it an Ndx?"
+        advice = "Ndx.read and read_trials read trials without labels; the key is another file."
+        warn_caller(finding, OldFormatWarning, advice)
     return arrays
 
 
