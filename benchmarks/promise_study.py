@@ -216,6 +216,23 @@ def _sets(cells: dict[str, Cell], kind: str) -> str:
     return " to ".join(str(n) for n in dict.fromkeys((min(counts), max(counts))))
 
 
+def _errors(cells: dict[str, Cell], kind: str) -> str:
+    """Say the Monte Carlo error of a share near 95 and near 80 %, of the smallest cells."""
+    least = min(c["sets"] for label, c in cells.items() if label.startswith(kind))
+    near = (f"{100 * np.sqrt(p * (1 - p) / least):.1f}" for p in (0.95, 0.8))
+    return "{} near 95 and of {} near 80".format(*near)
+
+
+def _largest(cells: dict[str, Cell], kind: str) -> str:
+    """Name the cells that have more data sets than the others."""
+    counts = {label: c["sets"] for label, c in cells.items() if label.startswith(kind)}
+    found = [label for label, n in counts.items() if n == max(counts.values())]
+    if len(found) == len(counts):
+        return ""
+    cells_of = ", ".join(label.removeprefix(f"{kind} ").replace(", ", " ") for label in found)
+    return f" Cells of {max(counts.values()):.0f} sets: {cells_of}."
+
+
 def _row(
     cells: dict[str, Cell], kind: str, law: str, figure: str, sizes: tuple[int, ...] = SIZES
 ) -> str:
@@ -245,10 +262,11 @@ def coverage_table(cells: dict[str, Cell]) -> Iterator[str]:
     yield (
         "How often the default intervals of `bootstrap_scores` cover the truth, nominally 95 %, in "
         f"percent, at 10 / 20 / 40 speakers. There are {_sets(cells, 'covers')} data sets in each "
-        "cell, so an error of 1.5 near 95 and of 2.8 near 80, and 399 replicates. FNMR and FMR are "
-        "rates at the threshold of a true FMR of 1 %. Laws with rare speakers stand late. The last "
-        "row is the mean of the smaller of coverage and 95 %, without the rows of strata: there "
-        "`strata=` names the groups of speakers of the law."
+        f"cell, so an error of {_errors(cells, 'covers')} or less, and 399 replicates."
+        f"{_largest(cells, 'covers')} FNMR and FMR are rates at the threshold of a true FMR of "
+        "1 %. Laws with rare speakers stand late. The last row is the mean of the smaller of "
+        "coverage and 95 %, without the rows of strata: there `strata=` names the groups of "
+        "speakers of the law."
     )
     yield ""
     yield f"| law | {' | '.join(names)} |"
@@ -296,7 +314,7 @@ def tests_table(cells: dict[str, Cell]) -> Iterator[str]:
         "How often `speaker_z_test` rejects two equal systems at 5 %, and how often "
         "`compare_systems` with Holm's correction finds a difference among five, in percent, at "
         f"10 / 20 / 40 speakers; {_sets(cells, 'tests')} data sets in each cell, half of every "
-        "variance in common."
+        f"variance in common.{_largest(cells, 'tests')}"
     )
     yield ""
     heads = [f"{name}{suffix}" for suffix in (", z", ", Holm") for name in TESTED]
