@@ -1353,7 +1353,10 @@ def test_advice_is_that_of_the_command(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "no log-likelihood-ratios" in said
     assert "`bosaris calibrate`" in said
-    assert cli.main(["calibrate", *files, "--prior", "0.01", "-o", str(tmp_path / "llrs.h5")]) == 0
+    assert (
+        cli.main(["calibrate", *files, "--prior", "0.01", "--model", str(tmp_path / "map.json")])
+        == 0
+    )
     said = capsys.readouterr().err
     assert "false alarms; with 30 of both kinds" in said
     assert "--method bounded or --ridge weak" in said
