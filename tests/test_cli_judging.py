@@ -1,5 +1,6 @@
 """Subcommands that judge or list: each is the library's call, with a status for the answer."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -69,6 +70,33 @@ def test_check_tells_of_other_trials_and_of_constant_scores(
     assert lines[2].startswith("2 scores are of trials that the list does not have: (x, y), (x, z)")
     assert lines[3] == "All scores are the same number."
     assert lines[4].startswith("No trial has a score: are the ids written alike")
+
+
+@pytest.mark.parametrize("name", ["scores.txt", "scores.txt.gz"])
+def test_check_lists_all_that_is_wrong_with_lines(
+    name: str, folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts and lines by hand: the fourth line is empty, so that (a, x) is again in line 5."""
+    Path("list.txt").write_text("a x\na y\nb x\nb z\n")
+    lines = "a x .5\na y nan\nb y -9\n\na x 2\nb q inf\nb x 1\nb x 1\n"
+    with (gzip.open if name.endswith("gz") else open)(name, "wt") as stream:
+        stream.write(lines)
+    assert main(["check", name, "--trials", "list.txt", "--missing", "-9", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out) == {
+        "n_common": 2,
+        "problems": [
+            "2 lines without a score: 2 (a, y), 3 (b, y).",
+            "1 line of a trial again, with the same score: 8 (b, x).",
+            "1 line of a trial again, with another score: 5 (a, x).",
+            "2 have none: (a, y), (b, z).",
+            "1 scores are of trials that the list does not have: (b, q).",
+            "1 scores are infinite.",
+        ],
+    }
+    Path("good.csv").write_text("model,segment,score\na,x,1\na,y,2\nb,x,3\nb,z,4\n")
+    assert main(["check", "good.csv", "--trials", "list.txt"]) == 0
+    assert main(["check", "list.txt", "--trials", "list.txt"]) == 1
+    assert "this file has no scores" in capsys.readouterr().err
 
 
 def test_list_names_plans_and_formats(capsys: pytest.CaptureFixture[str]) -> None:

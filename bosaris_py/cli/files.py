@@ -25,11 +25,16 @@ def text_options(args: argparse.Namespace, **others: Any) -> dict[str, Any]:
     return {**options, "progress": at_terminal()}
 
 
-def load_scores(args: argparse.Namespace, path: str) -> Any:
-    """Read the scores of a file, or of a column behind the sign #."""
+def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, dict[str, Any]]:
+    """Return the file of scores, and how it is read; a column may stand behind the sign #."""
     file, column = split_column(path)
     columns = {"score": column} if column else args.columns
-    options = text_options(args, format=args.format, columns=columns, labels=args.labels)
+    return file, text_options(args, format=args.format, columns=columns, labels=args.labels)
+
+
+def load_scores(args: argparse.Namespace, path: str) -> Any:
+    """Read the scores of a file, or of a column behind the sign #."""
+    file, options = place_of_scores(args, path)
     return bp.read_scores(file, base=getattr(args, "base", None), **options)
 
 

@@ -12,7 +12,7 @@ from bosaris_py.cli.files import (
     are_large,
     format_of_text,
     load_key,
-    load_scores,
+    place_of_scores,
     save_as,
     text_options,
 )
@@ -56,15 +56,17 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
 
 def check(args: argparse.Namespace) -> None:
     """Say whether scores answer a list of trials."""
-    scores = load_scores(args, args.system)
+    file, options = place_of_scores(args, args.system)
+    scores, faults = bp.trials.files.scores_and_faults(file, **options)
     words = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
     trials, _ = bp.read_trials(args.trials, **{"spoof": "nontarget", **text_options(args, **words)})
     found = bp.compare_trials(scores, trials)
+    problems = [*faults, *found.problems]
     if args.table:
-        emit_json({"n_common": found.n_common, "problems": found.problems}, args.output)
+        emit_json({"n_common": found.n_common, "problems": problems}, args.output)
     else:
-        emit("\n".join([found.lines[0], *found.problems]), args.output)
-    if found.problems:
+        emit("\n".join([found.lines[0], *problems]), args.output)
+    if problems:
         raise AnswerIsNo(f"{args.system} does not fit {args.trials}")
 
 

@@ -6,6 +6,7 @@ the text formats of the field.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, Unpack
@@ -340,6 +341,56 @@ def _decided(table: TrialTable, name: str, path: FilePath) -> TrialTable:
     scores = np.array(levels, dtype=np.float64)[column.codes]
     places = table.modelset, table.models, table.segset, table.segments
     return TrialTable(*places, table.is_target, scores)
+
+
+def scores_and_faults(
+    path: FilePath, *, format: str | None = None, **options: Unpack[ReadOptions]
+) -> tuple[AnyScores, list[str]]:
+    """Return the scores of a file, and what is wrong with lines of a text that have none of them.
+
+    Lines without a score, or of a trial that stood before, are left out and told, not refused.
+    """
+    if binary_kind(path) is not None:
+        return read_scores(path), []
+    missing = options.get("missing", ())
+    options["missing"] = ["nan", *([missing] if isinstance(missing, str) else missing)]
+    options["extra"] = ()
+    options.setdefault("spoof", "nontarget")
+    table = read_table(path, format, **options)
+    values = table.scores
+    if values is None:  # the error says so
+        return read_scores(path, format=format, **options), []
+    order = order_trials(table.models, table.segments, table.modelset.size)
+    is_wanted = ~np.isnan(values)
+    faults = {"{} without a score": np.flatnonzero(~is_wanted)}
+    is_wanted[order.repeated] = False
+    differ = order.conflicts(values)
+    faults["{} of a trial again, with the same score"] = np.sort(order.repeated[~differ])
+    faults["{} of a trial again, with another score"] = np.sort(order.repeated[differ])
+    models, segments = table.model_ids(), table.segment_ids()
+    numbers = [] if is_wanted.all() else _numbers_of_lines(path, len(table))
+
+    def named(line: int) -> str:
+        trial = f"({models[line]}, {segments[line]})"
+        return f"{numbers[line]} {trial}" if numbers else trial
+
+    told = [
+        f"{what.format('1 line' if lines.size == 1 else f'{lines.size} lines')}: "
+        f"{list_some(map(named, lines.tolist()))}."
+        for what, lines in faults.items()
+        if lines.size
+    ]
+    return FlatScores.from_table(table.take(is_wanted)), told
+
+
+def _numbers_of_lines(path: FilePath, count: int) -> list[int]:
+    """Return the number in the file of each line of its table, if those are all below a header."""
+    if not Path(path).is_file():
+        return []
+    opened = gzip.open if Path(path).suffix.lower() == ".gz" else open
+    with opened(path, "rb") as stream:
+        numbers = [number for number, line in enumerate(stream, start=1) if line.strip()]
+    return numbers[-count:] if len(numbers) - count in (0, 1) else []
 
 
 def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options: Any) -> Any:
