@@ -109,6 +109,16 @@ class TestHelp:
         assert (code, err) == (0, "")
         assert out == run("--help")[1]
 
+    def test_what_the_command_is_for(self, run: Run) -> None:
+        _, out, _ = run("--help")
+        assert out.startswith("usage: bosaris [-h] [--version] COMMAND ...\n\nCalibrate, fuse")
+
+    @pytest.mark.parametrize("word", ["--pri", "--boot"])
+    def test_options_are_not_abbreviated(self, run: Run, word: str) -> None:
+        code, out, err = run("evaluate", "dev_a.h5", "--key", "dev_key.h5", word, "1")
+        assert (code, out) == (2, "")
+        assert "error: unrecognized arguments" in err
+
     def test_help_imports_no_number_of_the_library(self) -> None:
         code = (
             "import sys; from bosaris_py.cli import main; main(['--help'])\n"
@@ -1281,6 +1291,8 @@ class TestNoTraceback:
         monkeypatch.setattr(sys, "stdout", None)
         code = cli.main(["info", "dev_a.h5"])
         assert code == 1
+        monkeypatch.setattr(sys, "stderr", None)
+        assert cli.main(["info", "--nothing"]) == 2
         # What is in a file needs no output.
         assert cli.main(["evaluate", "dev_a.h5", "--key", "dev_key.h5", "-o", "o.csv"]) == 0
 

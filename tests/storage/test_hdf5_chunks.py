@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 import zlib
@@ -24,19 +25,66 @@ from bosaris_py.storage.ids import LONGEST_ID, refuse_unstorable
 from tests.storage import hostile_files
 
 
+@pytest.mark.parametrize("harmless", [0, 10**9])
 @pytest.mark.parametrize("size", [1, 1000, 10**5])
-def test_gzip_without_its_end(size: int) -> None:
+def test_gzip_without_its_end(size: int, harmless: int) -> None:
     """All bytes come out, but nothing says that they are right."""
     data = bytes(range(256)) * (size // 256 + 1)
     packed = zlib.compress(data[:size])
-    assert chunks._inflate(packed, size) == data[:size]
+    assert chunks._inflate(packed, size, harmless) == data[:size]
     for cut in range(1, 5):
         with pytest.raises(ValueError, match="unpacks to"):
-            chunks._inflate(packed[:-cut], size)
+            chunks._inflate(packed[:-cut], size, harmless)
     with pytest.raises(ValueError, match="unpacks to more"):
-        chunks._inflate(packed, size - 1)
+        chunks._inflate(packed, size - 1, harmless)
     with pytest.raises(ValueError, match=f"unpacks to {size} bytes, not {size + 1}"):
-        chunks._inflate(packed, size + 1)
+        chunks._inflate(packed, size + 1, harmless)
+
+
+@pytest.mark.parametrize("max_bytes", [None, 10**7])
+def test_no_more_comes_out_than_is_harmless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, max_bytes: int | None
+) -> None:
+    """A limit of one's own holds also for a chunk that lies about its size."""
+    at_once: list[int] = []
+
+    def decompress(data: bytes, *, bufsize: int) -> bytes:
+        at_once.append(bufsize)
+        return unpack(data, bufsize=bufsize)
+
+    unpack = zlib.decompress
+    monkeypatch.setattr(zlib, "decompress", decompress)
+    tar = np.eye(300, dtype=bool)
+    ids = [f"m{i}" for i in range(300)]
+    bp.Key(ids, ids, tar, ~tar).save(tmp_path / "a.h5")
+    bp.Key.read(tmp_path / "a.h5", max_bytes=max_bytes)
+    # A byte for each trial.
+    assert at_once == ([300 * 300] if max_bytes is None else [])
+
+
+# Blocks of checksums that begin in chunks, and ranges that begin in blocks.
+@pytest.mark.parametrize("step", [7, 65, 100])
+@pytest.mark.parametrize("rows", [slice(0, 300), slice(3, 20), slice(64, 131), slice(299, 300)])
+def test_rows_straight_from_the_file(tmp_path: Path, step: int, rows: slice) -> None:
+    models, segments = [f"m{i}" for i in range(300)], [f"s{j}" for j in range(2000)]
+    wanted = np.random.default_rng(1).random((300, 2000))
+    bp.Scores(wanted, models, segments).save(tmp_path / "a.h5")
+    with open_guarded(tmp_path / "a.h5") as source:
+        found = source.data_set("scores", "numbers")
+        assert len(found.checksums) > 2
+        found.checksums = (step, *checksums.checksums(wanted, step))
+        out = np.empty((rows.stop - rows.start, 2000))
+        found.read_into(out, (rows.start, 0))
+        assert (found._plain_file is None) == (not hasattr(os, "preadv"))
+    assert np.array_equal(out, wanted[rows])
+
+
+@pytest.mark.skipif(not hasattr(os, "preadv"), reason="rows are read by the library")
+def test_a_chunk_that_ends_behind_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bp.Scores(np.zeros((2, 3)), ["a", "b"], ["x", "y", "z"]).save(tmp_path / "a.h5")
+    monkeypatch.setattr(os, "preadv", lambda *_: 47)
+    with pytest.raises(FileFormatError, match=r"`/scores` is damaged: the chunk at .* not in"):
+        bp.Scores.read(tmp_path / "a.h5")
 
 
 def test_fletcher32_of_more_words_than_its_modulus(tmp_path: Path) -> None:
