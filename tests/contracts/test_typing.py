@@ -1,7 +1,9 @@
 """What type checkers see of the package: no false error, mistakes found, no Any in users' hands."""
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -89,18 +91,12 @@ unc.bootstrap_table(llrs, test, unc.EER())
 """.splitlines()
 
 # An array may have any shape, and scores any of the types of floating-point numbers.
-_OF_ARRAYS = re.compile(r"tuple\[Any, \.\.\.\]|numpy\.floating\[Any\]")
+_OF_ARRAYS = re.compile(r"tuple\[Any, \.\.\.\]|(?:numpy\.)?floating\[Any\]")
 
 
-@pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    """What mypy says of the idioms, the mistakes, and of each of CALLS, by file and line."""
+def by_mypy(folder: Path) -> list[tuple[str, int, str, str]]:
+    """What mypy says, by file and line."""
     pytest.importorskip("mypy")
-    folder = tmp_path_factory.mktemp("typed")
-    idioms = (TYPED / "idioms.py").read_text()
-    asked = "\n".join(f"reveal_type({call})" for call in CALLS)
-    (folder / "asked.py").write_text(f"{idioms}{asked}\n")
-    (folder / "mistakes.py").write_text((TYPED / "mistakes.py").read_text())
     run = subprocess.run(
         [
             *(sys.executable, "-m", "mypy", "--strict", "--config-file", "setup.cfg"),
@@ -112,6 +108,39 @@ def found(tmp_path_factory):
     lines = re.findall(r"(\w+)\.py:(\d+): (error|note): (.*)", run.stdout)
     assert lines, run.stdout + run.stderr
     return [(name, int(line), kind, text) for name, line, kind, text in lines]
+
+
+def by_pyright(folder: Path) -> list[tuple[str, int, str, str]]:
+    """What pyright says, with the rule of an error at its end, as mypy has it."""
+    program = shutil.which("pyright")
+    if program is None:
+        pytest.skip("pyright is not installed")
+    config = {"typeCheckingMode": "strict", "extraPaths": [str(ROOT)]}
+    (folder / "pyrightconfig.json").write_text(json.dumps(config))
+    command = [program, "--outputjson", "--pythonpath", sys.executable, "asked.py", "mistakes.py"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+    said = json.loads(run.stdout)["generalDiagnostics"]
+    assert said
+    return [
+        (
+            Path(each["file"]).stem,
+            each["range"]["start"]["line"] + 1,
+            "error" if each["severity"] == "error" else "note",
+            each["message"].replace("Type of", "Revealed type of"),
+        )
+        for each in said
+    ]
+
+
+@pytest.fixture(scope="module", params=[by_mypy, by_pyright], ids=["mypy", "pyright"])
+def found(request, tmp_path_factory):
+    """What a checker says of the idioms, the mistakes, and of each of CALLS."""
+    folder = tmp_path_factory.mktemp("typed")
+    idioms = (TYPED / "idioms.py").read_text()
+    asked = "\n".join(f"reveal_type({call})" for call in CALLS)
+    (folder / "asked.py").write_text(f"{idioms}{asked}\n")
+    (folder / "mistakes.py").write_text((TYPED / "mistakes.py").read_text())
+    return request.param(folder)
 
 
 @pytest.mark.slow
@@ -130,6 +159,11 @@ def test_mistakes_are_found(found):
         if name == "mistakes" and kind == "error"
     ]
     assert len(expected) >= 5
+    assert {line for name, line, kind, _ in found if (name, kind) == ("mistakes", "error")} == {
+        *expected
+    }
+    if not codes[0][1]:  # pyright has codes of its own
+        return
     assert {line: code[1] for line, code in codes if code} == expected
 
 
@@ -140,7 +174,7 @@ def test_any_never_reaches_a_variable(found):
     with_any = {
         call: text
         for call, text in zip(CALLS, revealed, strict=True)
-        if re.search(r"\bAny\b", _OF_ARRAYS.sub("", text))
+        if re.search(r"\bAny\b|\bUnknown\b", _OF_ARRAYS.sub("", text))
     }
     assert with_any == {}
 

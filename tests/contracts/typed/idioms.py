@@ -1,7 +1,8 @@
 """Lines of the README, the cookbook and the tutorials, as a user with a type checker writes them.
 
-Nothing here runs: `test_typing.py` gives it to mypy. Where a line of the pages unpacks a dictionary
-of options, or takes a name twice for different things, it is written out.
+Nothing here runs: `test_typing.py` gives it to mypy, and to pyright where it is installed. Where a
+line of the pages unpacks a dictionary of options, or takes a name twice for different things, it is
+written out.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from bosaris_py import uncertainty as unc
 
 # The README, and tutorials/fusion.
 dev, test = bp.load_example("asvspoof2019_la")
-llrs = {}
+llrs: dict[str, bp.Scores] = {}  # pyright asks for it
 for name, raw in dev.scores.items():
     line = bp.LinearCalibration.fit_scores(raw, dev.key, prior=0.05, ridge="weak")
     llrs[name] = line.apply(test.scores[name])
