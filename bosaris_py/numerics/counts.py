@@ -18,6 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -30,16 +31,6 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
     round_to_float32,
-)
-from bosaris_py._validation import (
-    as_score_lists,
-    as_vector,
-    as_weights,
-    check_not_empty,
-    check_weight_range,
-    describe,
-    invalid,
-    refuse_nan,
 )
 from bosaris_py.numerics.threads import in_threads, n_threads_for
 from bosaris_py.numerics.threshold_grid import BLOCK, GridCounts, ThresholdGrid
@@ -62,12 +53,12 @@ def as_class(
     scores: ArrayLike, weights: Weighting, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Return the scores of a class, and their weights if any, checked but for NaN."""
-    array = as_vector(scores, name)
-    check_not_empty(array, name)
+    array = check.as_vector(scores, name)
+    check.check_not_empty(array, name)
     if weights is None:
         return array, None
-    checked = as_weights(weights, array.size, f"{name}_weights")
-    check_weight_range(checked, f"{name}_weights")
+    checked = check.as_weights(weights, array.size, f"{name}_weights")
+    check.check_weight_range(checked, f"{name}_weights")
     return array, checked
 
 
@@ -83,7 +74,7 @@ def as_trials(
 def _refuse_nan_quickly(scores: FloatArray, name: str) -> None:
     # The minimum is NaN if any score is, and costs less than a search for NaN.
     if scores.size and np.isnan(np.minimum.reduce(scores)):
-        refuse_nan(scores, name)
+        check.refuse_nan(scores, name)
 
 
 def are_whole(weights: Float64Array) -> bool:
@@ -232,7 +223,7 @@ def sort_classes(
     tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
 ) -> tuple[SortedScores, SortedScores]:
     """Sort targets and non-targets, each on its own."""
-    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+    tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
     return (
         SortedScores.from_scores(tar, tar_weights, name="tar"),
         SortedScores.from_scores(non, non_weights, name="non"),
@@ -255,7 +246,9 @@ def as_thresholds(thresholds: ArrayLike) -> Float64Array:
     """Return thresholds as an array; raise unless they ascend."""
     limits: Float64Array = np.asarray(thresholds, dtype=np.float64)
     if limits.ndim != 1 or not (limits[1:] > limits[:-1]).all() or np.isnan(limits[:1]).any():
-        raise invalid("thresholds", "be one-dimensional and strictly ascending", describe(limits))
+        raise check.invalid(
+            "thresholds", "be one-dimensional and strictly ascending", check.describe(limits)
+        )
     return limits
 
 
@@ -269,9 +262,9 @@ def count_between(
     small ones. Whole weights give int64.
     """
     limits = as_thresholds(thresholds)
-    array = as_vector(scores, "scores")
+    array = check.as_vector(scores, "scores")
     _refuse_nan_quickly(array, "scores")
-    return count_checked(limits, array, as_weights(weights, array.size, "weights"))
+    return count_checked(limits, array, check.as_weights(weights, array.size, "weights"))
 
 
 def count_checked(

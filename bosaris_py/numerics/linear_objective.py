@@ -40,18 +40,8 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 from numpy.typing import ArrayLike
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py._validation import (
-    as_matrix,
-    as_vector,
-    as_weights,
-    check_not_empty,
-    invalid,
-    list_some,
-    refuse_labels,
-    refuse_nan,
-    warn_caller,
-)
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import (
@@ -416,14 +406,14 @@ class TrainingObjective(LinearObjective):
             hint = "Scores of several systems are (n_systems, n_trials)."
             if tar_matrix.shape[1] == non_matrix.shape[1]:
                 hint = f"{hint} Transpose both: tar.T, non.T."
-            raise invalid("non", expected, f"{non_matrix.shape[0]} rows", hint)
+            raise check.invalid("non", expected, f"{non_matrix.shape[0]} rows", hint)
         n_trials = tar_matrix.shape[1] + non_matrix.shape[1]
         if n_systems > n_trials > 0:
             message = f"{n_systems} systems are more than the {n_trials} trials of both classes."
             remedy = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
-            warn_caller(f"{message} {remedy}", SuspectScoresWarning)
+            check.warn_caller(f"{message} {remedy}", SuspectScoresWarning)
         if n_systems == 1:
-            refuse_labels(tar_matrix[0], non_matrix[0])
+            check.refuse_labels(tar_matrix[0], non_matrix[0])
         tar_matrix, tar_used = _drop_unweighted(tar_matrix, tar_weights, "tar")
         non_matrix, non_used = _drop_unweighted(non_matrix, non_weights, "non")
         return cls(
@@ -525,10 +515,14 @@ def _condensed(
 
 def _as_systems(scores: ArrayLike, name: str) -> FloatArray:
     """Return scores as a matrix with one row for each system, without a copy."""
-    matrix = as_matrix(scores, name) if np.ndim(scores) == 2 else as_vector(scores, name)[None]
+    matrix = (
+        check.as_matrix(scores, name)
+        if np.ndim(scores) == 2
+        else check.as_vector(scores, name)[None]
+    )
     if matrix.shape[0] == 0:
-        raise invalid(name, "hold the scores of at least one system", "no rows")
-    check_not_empty(matrix, name)
+        raise check.invalid(name, "hold the scores of at least one system", "no rows")
+    check.check_not_empty(matrix, name)
     return matrix
 
 
@@ -536,7 +530,7 @@ def _drop_unweighted(
     scores: FloatArray, weights: Weighting, name: str
 ) -> tuple[FloatArray, Float64Array | None]:
     """Check trial weights and leave out the trials whose weight is zero."""
-    checked = as_weights(weights, scores.shape[1], f"{name}_weights")
+    checked = check.as_weights(weights, scores.shape[1], f"{name}_weights")
     if checked is not None:
         checked = moderate_weights(checked)
     if checked is None or checked.all():
@@ -574,9 +568,9 @@ def evaluate_objective(
     At prior 0.5 cllr is Cllr in bits. Infinite if an infinite score is wrong (except brier).
     BOSARIS: ``evaluate_objective.m``.
     """
-    tar_llrs, non_llrs = as_vector(tar, "tar"), as_vector(non, "non")
-    refuse_nan(tar_llrs, "tar")
-    refuse_nan(non_llrs, "non")
+    tar_llrs, non_llrs = check.as_vector(tar, "tar"), check.as_vector(non, "non")
+    check.refuse_nan(tar_llrs, "tar")
+    check.refuse_nan(non_llrs, "non")
     training = TrainingObjective.from_scores(
         tar_llrs,
         non_llrs,
@@ -604,7 +598,7 @@ def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
                 if positions.size:
                     complaints.append(
                         f"{positions.size} of {row.size} scores of `{name}`{where} are {what} "
-                        f"(at positions {list_some(positions.tolist())})"
+                        f"(at positions {check.list_some(positions.tolist())})"
                     )
     raise_complaints(complaints)
 

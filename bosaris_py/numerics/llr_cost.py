@@ -24,16 +24,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py._validation import (
-    as_mask,
-    as_matrix,
-    as_score_lists,
-    check_not_empty,
-    describe,
-    invalid,
-    refuse_nan,
-)
 from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import check_llrs, hull_of
@@ -101,7 +93,7 @@ def cllr(
     >>> cllr([0.0, 0.0], [0.0])
     1.0
     """
-    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+    tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
     total = cllr_of_any(tar, non, tar_weights, non_weights)
     check_llrs(tar, non, tar_weights, non_weights, total)
     return total
@@ -120,7 +112,7 @@ def cllr_of_any(
         bits = mean_bits(array, checked, sign=sign)
         # NaN costs spread to the sum, so no pass need look for them.
         if math.isnan(bits):
-            refuse_nan(array, name)
+            check.refuse_nan(array, name)
         total += bits
     return total / 2.0
 
@@ -303,21 +295,21 @@ def kl_divergence(
     matrix = _as_llrs(llrs)
     if is_target is None:
         return _mean_divergence(matrix, plo)
-    labels = as_mask(is_target, "is_target")
+    labels = check.as_mask(is_target, "is_target")
     if labels.shape != matrix.shape[1:]:
         expected = f"have one label for each of the {matrix.shape[1]} trials"
-        raise invalid("is_target", expected, f"shape {labels.shape}")
+        raise check.invalid("is_target", expected, f"shape {labels.shape}")
     if labels.all() or not labels.any():
-        raise invalid("is_target", "name trials of both classes", describe(labels))
+        raise check.invalid("is_target", "name trials of both classes", check.describe(labels))
     of_targets = _mean_divergence(matrix[:, labels], plo)
     of_others = _mean_divergence(matrix[:, ~labels], plo)
     return np.asarray(probability * of_targets + (1.0 - probability) * of_others)
 
 
 def _as_llrs(llrs: ArrayLike) -> FloatArray:
-    matrix = as_matrix(llrs, "llrs")
-    check_not_empty(matrix, "llrs")
-    refuse_nan(matrix, "llrs")
+    matrix = check.as_matrix(llrs, "llrs")
+    check.check_not_empty(matrix, "llrs")
+    check.refuse_nan(matrix, "llrs")
     return matrix
 
 

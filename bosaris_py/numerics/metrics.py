@@ -11,6 +11,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+import bosaris_py.numerics.counts as counting
 from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
@@ -21,14 +22,6 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._validation import as_score_lists, as_vector, refuse_nan
-from bosaris_py.numerics.counts import (
-    FEW_SCORES,
-    SortedScores,
-    as_trials,
-    count_checked,
-    n_below,
-    running_sum,
-)
 from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
 from bosaris_py.numerics.roc import (
     EERDefinition,
@@ -485,20 +478,20 @@ def _rates_at(
     non_weights: Weighting,
 ) -> tuple[Float64Array, Float64Array]:
     tar, non = as_score_lists(tar, non, tar_weights, non_weights)
-    pmiss = share_below(*as_trials(tar, tar_weights, "tar"), limits)
-    return pmiss, share_above(*as_trials(non, non_weights, "non"), limits)
+    pmiss = share_below(*counting.as_trials(tar, tar_weights, "tar"), limits)
+    return pmiss, share_above(*counting.as_trials(non, non_weights, "non"), limits)
 
 
 def share_below(
     scores: FloatArray, weights: Float64Array | None, limits: Float64Array
 ) -> Float64Array:
     """Return the share of scores below each limit; scores are checked, in any order."""
-    if weights is None and scores.size <= FEW_SCORES:
-        ordered = SortedScores(mark_read_only(np.sort(scores)))
+    if weights is None and scores.size <= counting.FEW_SCORES:
+        ordered = counting.SortedScores(mark_read_only(np.sort(scores)))
         return np.asarray(ordered.weight_below(limits) / scores.size)
     masses, positions = _masses(scores, weights, limits)
     # Summed from the end where it is zero, so that small shares are not differences.
-    sums = running_sum(masses)
+    sums = counting.running_sum(masses)
     return np.asarray((sums / sums[-1])[positions])
 
 
@@ -506,11 +499,11 @@ def share_above(
     scores: FloatArray, weights: Float64Array | None, limits: Float64Array
 ) -> Float64Array:
     """Return the share of scores at or above each limit; scores are checked, in any order."""
-    if weights is None and scores.size <= FEW_SCORES:
-        ordered = SortedScores(mark_read_only(np.sort(scores)))
+    if weights is None and scores.size <= counting.FEW_SCORES:
+        ordered = counting.SortedScores(mark_read_only(np.sort(scores)))
         return np.asarray(ordered.weight_at_or_above(limits) / scores.size)
     masses, positions = _masses(scores, weights, limits)
-    sums = running_sum(masses[::-1])[::-1]
+    sums = counting.running_sum(masses[::-1])[::-1]
     return np.asarray((sums / sums[0])[1:][positions])
 
 
@@ -525,16 +518,16 @@ def _masses(
         positions = inverse.reshape(limits.shape)
     if weights is None and distinct.size <= _FEW_LIMITS:
         # Scores that equal a limit need not be told from those above it.
-        below = [n_below(scores, distinct[i : i + 1]) for i in range(distinct.size)]
+        below = [counting.n_below(scores, distinct[i : i + 1]) for i in range(distinct.size)]
         return np.diff([0, *below, scores.size]), positions
-    at, between = count_checked(distinct, scores, weights)
+    at, between = counting.count_checked(distinct, scores, weights)
     masses = between.copy()
     masses[1:] += at
     return masses, positions
 
 
 def sorted_error_rates(
-    tar: SortedScores, non: SortedScores, thresholds: ArrayLike
+    tar: counting.SortedScores, non: counting.SortedScores, thresholds: ArrayLike
 ) -> tuple[Float64Array, Float64Array]:
     """Return the miss and false-alarm rates of sorted classes at each threshold."""
     pmiss: Float64Array = tar.weight_below(thresholds) / tar.total

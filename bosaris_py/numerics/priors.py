@@ -16,16 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, Number, Readable, mark_read_only
-from bosaris_py._validation import (
-    as_flag,
-    as_vector,
-    check_fraction,
-    describe,
-    invalid,
-    nearest,
-    refuse_nan,
-)
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
@@ -107,7 +99,7 @@ def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> float | Fl
     0.25
     """
     values = np.asarray(llr, dtype=np.float64)
-    refuse_nan(np.atleast_1d(values), "llr")
+    check.refuse_nan(np.atleast_1d(values), "llr")
     point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
     return sigmoid(values + point.plo)
 
@@ -147,12 +139,12 @@ def _as_probabilities(p: npt.ArrayLike) -> Float64Array:
     try:
         probabilities = np.asarray(p, dtype=np.float64)
     except (TypeError, ValueError):
-        raise invalid("p", "be numbers", describe(p)) from None
+        raise check.invalid("p", "be numbers", check.describe(p)) from None
     good = (probabilities >= 0) & (probabilities <= 1)
     if not good.all():
         first = probabilities[~good].flat[0]
         hint = "Percentages must be divided by 100." if first > 1 else ""
-        raise invalid("p", "lie in [0, 1]", f"{first}", hint)
+        raise check.invalid("p", "lie in [0, 1]", f"{first}", hint)
     return probabilities
 
 
@@ -188,18 +180,18 @@ def effective_prior(p_target: float, c_miss: float, c_fa: float) -> float:
 
 def _positive_cost(instance: object, attribute: "attrs.Attribute[float]", value: float) -> None:
     if not (math.isfinite(value) and value > 0):
-        raise invalid(attribute.name, "be positive and finite", describe(value))
+        raise check.invalid(attribute.name, "be positive and finite", check.describe(value))
 
 
 def _to_prior(value: float) -> float:
-    return check_fraction(value, "p_target")
+    return check.check_fraction(value, "p_target")
 
 
 def _to_cost(value: float) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise invalid("a cost", "be a number", describe(value)) from None
+        raise check.invalid("a cost", "be a number", check.describe(value)) from None
 
 
 @attrs.frozen
@@ -289,12 +281,12 @@ class DecisionCosts:
             columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
             return cls(*(column.copy() for column in columns))
         if isinstance(prior, float) or np.ndim(prior) == 0:  # type: ignore[arg-type]
-            value = check_fraction(prior, "prior")  # type: ignore[arg-type]
+            value = check.check_fraction(prior, "prior")  # type: ignore[arg-type]
             return cls(value, 1.0 - value, scipy.special.logit(value))
-        values = as_vector(np.asarray(prior), "prior").astype(np.float64)
+        values = check.as_vector(np.asarray(prior), "prior").astype(np.float64)
         plo = scipy.special.logit(values)
         if not np.isfinite(plo).all():
-            check_fraction(values[~np.isfinite(plo)][0], "prior")
+            check.check_fraction(values[~np.isfinite(plo)][0], "prior")
         return cls(values, 1.0 - values, plo)
 
     @classmethod
@@ -316,7 +308,7 @@ class DecisionCosts:
     def cost(self, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool) -> Float64Array:
         """Return miss * pmiss + fa * pfa, over `default_cost` if `normalize`."""
         # Equations (13) and, divided by (14), (20) of the theory paper, with any costs.
-        divide = as_flag(normalize)
+        divide = check.as_flag(normalize)
         cost = self.miss * pmiss + self.fa * pfa
         divided: Float64Array = (cost / self.default_cost if divide else cost)[()]
         return divided
@@ -326,10 +318,10 @@ def _to_share(value: float) -> float:
     try:
         share = float(value)
     except (TypeError, ValueError):
-        raise invalid("a prior", "be a number", describe(value)) from None
+        raise check.invalid("a prior", "be a number", check.describe(value)) from None
     if not 0.0 <= share < 1.0:
         hint = "Percentages must be divided by 100." if share > 1 else ""
-        raise invalid("a prior", "lie in [0, 1)", describe(value), hint)
+        raise check.invalid("a prior", "lie in [0, 1)", check.describe(value), hint)
     return share
 
 
@@ -384,7 +376,7 @@ class SpoofCosts(metaclass=Readable):
         total = math.fsum((self.p_target, self.p_nontarget, self.p_spoof))
         if not math.isclose(total, 1.0, abs_tol=1e-9):
             hint = "A prior of zero-effort impostors among bona fide trials must be scaled down."
-            raise invalid("the three priors", "add up to 1", f"{total:.9g}", hint)
+            raise check.invalid("the three priors", "add up to 1", f"{total:.9g}", hint)
 
     @classmethod
     def named(cls, costs: "SpoofCostsLike") -> "SpoofCosts":
@@ -404,7 +396,9 @@ class SpoofCosts(metaclass=Readable):
         if costs not in SPOOF_COSTS:
             names = ", ".join(map(repr, SPOOF_COSTS))
             expected = f"be SpoofCosts, or the name of some ({names})"
-            raise invalid("costs", expected, describe(costs), nearest(costs, SPOOF_COSTS))
+            raise check.invalid(
+                "costs", expected, check.describe(costs), check.nearest(costs, SPOOF_COSTS)
+            )
         return SPOOF_COSTS[costs]
 
     @property

@@ -26,6 +26,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
@@ -36,15 +37,6 @@ from bosaris_py._arrays import (
     by_constructor,
     mark_read_only,
     read_only,
-)
-from bosaris_py._validation import (
-    as_nonnegative,
-    as_number,
-    as_score_lists,
-    check_choice,
-    describe,
-    invalid,
-    warn_caller,
 )
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.counts import (
@@ -102,7 +94,7 @@ def warn_if_inverted(eer: float, auc: Callable[[], float], n_tar: int, n_non: in
             f"The area under the ROC is {area:.3g}, so higher scores speak against targets. "
             "Are targets and non-targets swapped, or the scores distances? Then take -scores."
         )
-        warn_caller(message, SuspectScoresWarning)
+        check.warn_caller(message, SuspectScoresWarning)
 
 
 def warn_of_negative(scale: float) -> None:
@@ -111,7 +103,7 @@ def warn_of_negative(scale: float) -> None:
         f"The scale is negative ({scale:.4g}), so higher scores speak "
         "against targets. Are targets and non-targets swapped, or the scores distances?"
     )
-    warn_caller(message, SuspectScoresWarning)
+    check.warn_caller(message, SuspectScoresWarning)
 
 
 def warn_of_inverted(separation: FloatArray, n_smaller: int) -> None:
@@ -124,7 +116,7 @@ def warn_of_inverted(separation: FloatArray, n_smaller: int) -> None:
             f"Higher scores of system {' and '.join(map(str, found))} speak against targets. "
             "Are targets and non-targets swapped, or the scores distances?"
         )
-        warn_caller(message, SuspectScoresWarning)
+        check.warn_caller(message, SuspectScoresWarning)
 
 
 def warn_unless_llrs(
@@ -157,7 +149,7 @@ def warn_unless_llrs(
             "Calibrate them first, for instance with LinearCalibration.fit, or evaluate them by "
             "eer, min_dcf and min_cllr."
         )
-        warn_caller(finding, SuspectScoresWarning, advice)
+        check.warn_caller(finding, SuspectScoresWarning, advice)
 
 
 def all_within(low: float, high: float, *lists: FloatArray) -> bool:
@@ -252,7 +244,7 @@ class ROC(metaclass=Readable):
         The targets are sorted; the non-targets are only counted between them, in
         O(T log T + N) time and O(T) memory.
         """
-        tar, non = as_score_lists(tar, non, tar_weights, non_weights)
+        tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
         ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
         return cls.from_sorted_targets(ordered, *as_trials(non, non_weights, "non"))
 
@@ -325,11 +317,11 @@ class ROC(metaclass=Readable):
         scores = np.array(target_scores, dtype=np.float64)
         if scores.ndim != 1 or scores.size == 0 or not np.all(scores[1:] > scores[:-1]):
             expected = "be one-dimensional, not empty and strictly ascending"
-            raise invalid("target_scores", expected, describe(scores))
+            raise check.invalid("target_scores", expected, check.describe(scores))
         tar_at, elsewhere = _count_part(scores, tar, tar_weights, "tar")
         if elsewhere.any():
             expected = "hold only scores that are among `target_scores`"
-            raise invalid("tar", expected, f"{int(np.count_nonzero(elsewhere))} others")
+            raise check.invalid("tar", expected, f"{int(np.count_nonzero(elsewhere))} others")
         return cls(mark_read_only(scores), tar_at, *_count_part(scores, non, non_weights, "non"))
 
     def __add__(self, other: "ROC") -> "ROC":
@@ -341,7 +333,7 @@ class ROC(metaclass=Readable):
             got = f"{other.target_scores.size} scores where {self.target_scores.size} are expected"
             if other.target_scores.size == self.target_scores.size:
                 got = "other scores"
-            raise invalid("other", expected, got, "See ROC.at_target_scores.")
+            raise check.invalid("other", expected, got, "See ROC.at_target_scores.")
         return ROC(
             self.target_scores,
             mark_read_only(self.tar_at + other.tar_at),
@@ -380,8 +372,8 @@ class ROC(metaclass=Readable):
         >>> pooled.threshold_at(pmiss=0.3)
         Threshold(2.0, pmiss=0.25, pfa=0.125)
         """
-        of_tar = as_nonnegative(tar_factor, "tar_factor")
-        of_non = as_nonnegative(non_factor, "non_factor")
+        of_tar = check.as_nonnegative(tar_factor, "tar_factor")
+        of_non = check.as_nonnegative(non_factor, "non_factor")
         return ROC(
             self.target_scores,
             _scaled(self.tar_at, of_tar),
@@ -696,7 +688,7 @@ class ROC(metaclass=Readable):
         """
         if (pmiss is None) == (pfa is None):
             got = "both" if pmiss is not None else "neither"
-            raise invalid("pmiss or pfa", "be given, exactly one of them", got)
+            raise check.invalid("pmiss or pfa", "be given, exactly one of them", got)
         index, misses, false_alarms = self._steps
         if pfa is not None:
             allowed = false_alarms / self.non_total <= _as_rate(pfa, "pfa")
@@ -724,12 +716,12 @@ class ROC(metaclass=Readable):
 
 def check_eer_definition(definition: object) -> None:
     """Raise unless `definition` is the name of one."""
-    check_choice(definition, EERDefinition, "definition")
+    check.check_choice(definition, EERDefinition, "definition")
 
 
 def _as_rate(value: float | None, name: str) -> float:
     hint = "Percentages must be divided by 100."
-    return as_number(value, name, "lie in [0, 1]", lambda rate: 0.0 <= rate <= 1.0, hint)
+    return check.as_number(value, name, "lie in [0, 1]", lambda rate: 0.0 <= rate <= 1.0, hint)
 
 
 def _count_part(
@@ -789,7 +781,7 @@ def roc_of(
 
     Only the smaller class need be sorted then. Also returned is whether classes are swapped.
     """
-    targets, others = as_score_lists(tar, non, tar_weights, non_weights)
+    targets, others = check.as_score_lists(tar, non, tar_weights, non_weights)
     # Sorting a score takes about as long as counting two.
     if targets.size <= 2 * others.size:
         ordered = SortedScores.from_scores(targets, tar_weights, name="tar")

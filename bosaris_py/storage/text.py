@@ -37,6 +37,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.storage.tokens as tokens
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, mark_read_only
 from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, warn_caller
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
@@ -44,20 +45,6 @@ from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.ids import LONGEST_ID
 from bosaris_py.storage.memory import MemoryBudget, within_memory
 from bosaris_py.storage.schema import FIELDS, KINDS, Arrays, check_fields
-from bosaris_py.storage.tokens import (
-    Block,
-    DecodedIds,
-    FirstLine,
-    IdColumn,
-    Layout,
-    LineNumbers,
-    cut_blocks,
-    is_number,
-    line_error,
-    read_blocks,
-    read_numbers,
-    show,
-)
 from bosaris_py.storage.trial_table import TrialOrder, order_trials
 
 _LAYOUTS = {
@@ -85,44 +72,46 @@ _LINES_AT_ONCE = 2**16
 class _Lines:
     """The lines of a file: two ids each, and the label or score if the kind has one."""
 
-    models: DecodedIds
-    segments: DecodedIds
+    models: tokens.DecodedIds
+    segments: tokens.DecodedIds
     model_codes: Int32Array
     segment_codes: Int32Array
     contents: AnyArray
-    numbers: LineNumbers
+    numbers: tokens.LineNumbers
     budget: MemoryBudget
 
     @classmethod
     def read(cls, path: FilePath, kind: str, max_bytes: int | None, *, progress: bool) -> "_Lines":
         """Read a file of a kind of `_LAYOUTS`."""
-        numbers = LineNumbers(as_path(path))
+        numbers = tokens.LineNumbers(as_path(path))
         budget = MemoryBudget(as_path(path), max_bytes)
-        columns = IdColumn(), IdColumn()
+        columns = tokens.IdColumn(), tokens.IdColumn()
         codes: tuple[list[Int32Array], list[Int32Array]] = ([], [])
-        labels = IdColumn()
+        labels = tokens.IdColumn()
         contents: list[AnyArray] = []
-        blocks: Iterable[Any] = read_blocks(path, budget, progress=progress)
-        layout = Layout(_LAYOUTS[kind])
-        if kind == "id_map" and (head := FirstLine.of(blocks, as_path(path))) is not None:
+        blocks: Iterable[Any] = tokens.read_blocks(path, budget, progress=progress)
+        layout = tokens.Layout(_LAYOUTS[kind])
+        if kind == "id_map" and (head := tokens.FirstLine.of(blocks, as_path(path))) is not None:
             # SIDEKIT and its relatives write where a segment starts and stops, too.
             if len(head.text.split()) == 4:
-                layout = Layout(f"{_LAYOUTS[kind]} start stop")
+                layout = tokens.Layout(f"{_LAYOUTS[kind]} start stop")
                 text = "start and stop of the segments are left out: an IdMap has pairs of ids."
                 warn_caller(f"{path}: {text}", BosarisWarning)
             blocks = itertools.chain([(head.number, head.text + b"\n" + head.rest)], blocks)
-        for block in cut_blocks(blocks, layout, numbers):
+        for block in tokens.cut_blocks(blocks, layout, numbers):
             budget.claim(_BYTES_OF_LINE[kind] * len(block), "the lines")
             for number, column in enumerate(columns):
                 codes[number].append(column.encode(block, number).astype(np.int32))
             if kind == "key":
                 contents.append(_read_labels(block, labels))
             elif kind == "scores":
-                contents.append(read_numbers(block, 2))
+                contents.append(tokens.read_numbers(block, 2))
         if numbers.count == 0:
             warn_caller(f"{path}: there is no line in this file; was it cut off?", BosarisWarning)
         both = [np.concatenate([np.empty(0, dtype=np.int32), *parts]) for parts in codes]
-        models, segments = (DecodedIds.of(columns[i], both[i], numbers, budget) for i in range(2))
+        models, segments = (
+            tokens.DecodedIds.of(columns[i], both[i], numbers, budget) for i in range(2)
+        )
         empty: AnyArray = np.empty(0, dtype=np.float64 if kind == "scores" else np.bool_)
         all_contents = np.concatenate([empty, *contents])
         return cls(models, segments, both[0], both[1], all_contents, numbers, budget)
@@ -186,7 +175,7 @@ class _Lines:
         return {name: column[order.order] for name, column in columns.items()}
 
 
-def _read_labels(block: Block, labels: IdColumn) -> BoolArray:
+def _read_labels(block: tokens.Block, labels: tokens.IdColumn) -> BoolArray:
     """Return which lines of a block are targets."""
     codes = labels.encode(block, 2)
     meanings = [_LABELS.get(label.lower()) for label in labels.ids]
@@ -194,8 +183,10 @@ def _read_labels(block: Block, labels: IdColumn) -> BoolArray:
         unknown = [code for code, meaning in enumerate(meanings) if meaning is None]
         row = int(np.argmax(np.isin(codes, unknown)))
         label = block.token(row, 2)
-        hint = "; are these scores?" if is_number(label) else ""
-        raise block.error(row, f"the label must be target or nontarget, found {show(label)}{hint}")
+        hint = "; are these scores?" if tokens.is_number(label) else ""
+        raise block.error(
+            row, f"the label must be target or nontarget, found {tokens.show(label)}{hint}"
+        )
     return np.array(meanings, dtype=np.bool_)[codes]
 
 
@@ -226,36 +217,36 @@ def read(
 def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> Arrays:
     """Read a `SegmentQuality` file."""
     budget = MemoryBudget(as_path(path), max_bytes)
-    blocks = read_blocks(path, budget, progress=progress)
-    head = FirstLine.of(blocks, as_path(path))
+    blocks = tokens.read_blocks(path, budget, progress=progress)
+    head = tokens.FirstLine.of(blocks, as_path(path))
     if head is None:
         raise FileFormatError(f"{path}: empty; the first line must be the number of measures")
     digits = head.text.strip()
     if not digits.isdigit() or len(digits) > 9:
-        text = f"the first line must be the number of measures, found {show(head.text)}"
-        raise line_error(as_path(path), head.number, text)
+        text = f"the first line must be the number of measures, found {tokens.show(head.text)}"
+        raise tokens.line_error(as_path(path), head.number, text)
     count = int(digits)
     names = " ".join(["id", *(f"measure{1 + row}" for row in range(min(count, 3)))])
-    layout = Layout(f"{names} ..." if count > 3 else names, 1 + count)
-    numbers = LineNumbers(as_path(path))
-    column = IdColumn()
+    layout = tokens.Layout(f"{names} ..." if count > 3 else names, 1 + count)
+    numbers = tokens.LineNumbers(as_path(path))
+    column = tokens.IdColumn()
     codes = [np.empty(0, dtype=np.intp)]
     parts: list[Float64Array] = [np.empty((count, 0))]
     lines = itertools.chain([(head.number + 1, head.rest)], blocks)
-    for block in cut_blocks(lines, layout, numbers):
+    for block in tokens.cut_blocks(lines, layout, numbers):
         # What the first line says is believed only if the others say so too.
         if len(block):
             codes.append(column.encode(block, 0))
             budget.claim(16 * count * len(block), "the matrix of measures")
-            measures = read_numbers(block, slice(1, None))
+            measures = tokens.read_numbers(block, slice(1, None))
             parts.append(measures.reshape(len(block), count).T)
     all_codes = np.concatenate(codes)
-    ids = DecodedIds.of(column, all_codes, numbers, budget)
+    ids = tokens.DecodedIds.of(column, all_codes, numbers, budget)
     if len(column) < all_codes.size:
         _, first = np.unique(all_codes, return_index=True)
         again = int(np.setdiff1d(np.arange(all_codes.size), first)[0])
         name, before = column.ids[all_codes[again]], numbers[int(first[all_codes[again]])]
-        raise numbers.error(again, f"the id {show(name)} was already in line {before}")
+        raise numbers.error(again, f"the id {tokens.show(name)} was already in line {before}")
     return {"ids": ids.in_order(all_codes), "values": mark_read_only(np.concatenate(parts, axis=1))}
 
 

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
     BoolArray,
@@ -25,18 +26,6 @@ from bosaris_py._arrays import (
     by_constructor,
     mark_read_only,
     read_only,
-)
-from bosaris_py._validation import (
-    as_ids,
-    as_mask,
-    as_vector,
-    check_same_rows,
-    check_unique,
-    describe,
-    invalid,
-    is_column,
-    list_some,
-    nearest,
 )
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.storage.factors import Factor, as_positions
@@ -190,21 +179,27 @@ class TrialTable(metaclass=Readable):
         cols = as_positions(segments, "segset", segment_ids.size, "segments", np.int32, hint)
         sized: dict[str, Any] = {"segments": cols}
         if is_target is not None:
-            is_target = sized["is_target"] = read_only(as_mask(is_target, "is_target"))
+            is_target = sized["is_target"] = read_only(check.as_mask(is_target, "is_target"))
         if scores is not None:
-            scores = sized["scores"] = read_only(as_vector(scores, "scores"))
+            scores = sized["scores"] = read_only(check.as_vector(scores, "scores"))
         extra: dict[str, ExtraColumn] = {}
         for name, values in ({} if columns is None else columns).items():
             at = f"columns[{name!r}]"
             if not isinstance(values, Factor) and np.asarray(values).dtype.kind in "USOT":
-                column = "df[name].to_numpy()" if is_column(values) else "texts"
+                column = "df[name].to_numpy()" if check.is_column(values) else "texts"
                 hint = f"Make a Factor of texts: Factor.from_values({column})."
-                raise invalid(at, "hold real numbers or be a Factor", describe(values), hint)
-            extra[name] = values if isinstance(values, Factor) else read_only(as_vector(values, at))
+                raise check.invalid(
+                    at, "hold real numbers or be a Factor", check.describe(values), hint
+                )
+            extra[name] = (
+                values if isinstance(values, Factor) else read_only(check.as_vector(values, at))
+            )
             sized[at] = extra[name]
         for argument, column in sized.items():
             if len(column) != rows.size:
-                raise invalid(argument, f"have {rows.size} items like `models`", str(len(column)))
+                raise check.invalid(
+                    argument, f"have {rows.size} items like `models`", str(len(column))
+                )
         self.__attrs_init__(model_ids, rows, segment_ids, cols, is_target, scores, extra)
 
     __reduce__ = by_constructor
@@ -236,9 +231,9 @@ class TrialTable(metaclass=Readable):
         """
         named = {"models": models, "segments": segments, "is_target": is_target, "scores": scores}
         extra = {f"columns[{name!r}]": values for name, values in (columns or {}).items()}
-        check_same_rows({**named, **extra})
-        left = Factor.from_values(as_ids(models, "models"))
-        right = Factor.from_values(as_ids(segments, "segments"))
+        check.check_same_rows({**named, **extra})
+        left = Factor.from_values(check.as_ids(models, "models"))
+        right = Factor.from_values(check.as_ids(segments, "segments"))
         return cls(left.levels, left.codes, right.levels, right.codes, is_target, scores, columns)
 
     def __len__(self) -> int:
@@ -318,9 +313,9 @@ class TrialTable(metaclass=Readable):
         if isinstance(column, Factor):
             return column
         known = [other for other, held in self.columns.items() if isinstance(held, Factor)]
-        expected = f"name a column of text ({list_some(map(repr, known)) or 'there is none'})"
-        found = describe(name) if column is None else f"numbers in {name!r}"
-        raise invalid("name", expected, found, nearest(name, known))
+        expected = f"name a column of text ({check.list_some(map(repr, known)) or 'there is none'})"
+        found = check.describe(name) if column is None else f"numbers in {name!r}"
+        raise check.invalid("name", expected, found, check.nearest(name, known))
 
     def take(self, lines: npt.ArrayLike) -> "TrialTable":
         """Return a table of other lines.
@@ -361,7 +356,7 @@ class TrialTable(metaclass=Readable):
         """
         if self.is_target is None or self.scores is None:
             found = "no labels" if self.is_target is None else "no scores"
-            raise invalid("self", "have labels and scores", f"a table with {found}")
+            raise check.invalid("self", "have labels and scores", f"a table with {found}")
         has_score = ~np.isnan(self.scores)
         tar = self.scores[self.is_target & has_score]
         return mark_read_only(tar), mark_read_only(self.scores[~self.is_target & has_score])
@@ -385,13 +380,13 @@ class TrialTable(metaclass=Readable):
             If this table lacks some of the trials.
         """
         if self.scores is None:
-            raise invalid("self", "have scores", "a table without scores")
+            raise check.invalid("self", "have scores", "a table without scores")
         order = order_trials(self.models, self.segments, self.modelset.size)
         bad = order.conflicts(self.scores)
         if bad.any():
-            shown = list_some(map(self._name, order.repeated[bad][:6].tolist()))
+            shown = check.list_some(map(self._name, order.repeated[bad][:6].tolist()))
             found = f"{np.count_nonzero(bad)} repeated trials with another score: {shown}"
-            raise invalid("self", "have one score for each trial", found)
+            raise check.invalid("self", "have one score for each trial", found)
         lines = slice(None) if order.order is None else order.order
         width = self.modelset.size
         mine = trial_codes(self.models[lines], self.segments[lines], width)
@@ -400,7 +395,7 @@ class TrialTable(metaclass=Readable):
         positions = _find(mine, trial_codes(rows, cols, width))
         absent = (rows < 0) | (cols < 0) | (positions < 0)
         if absent.any():
-            shown = list_some(map(trials._name, np.flatnonzero(absent)[:6].tolist()))
+            shown = check.list_some(map(trials._name, np.flatnonzero(absent)[:6].tolist()))
             count = f"{np.count_nonzero(absent)} of {len(trials)}"
             raise TrialMismatchError(f"{count} trials have no score: {shown}.")
         scores = self.scores[lines][positions]
@@ -413,9 +408,9 @@ class TrialTable(metaclass=Readable):
 
 def _as_unique_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
     """Return a list of ids, each once."""
-    ids = as_ids(values, name)
+    ids = check.as_ids(values, name)
     if not bool((ids[:-1] < ids[1:]).all()):
-        check_unique(ids, name)
+        check.check_unique(ids, name)
     return ids
 
 

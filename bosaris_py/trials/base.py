@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+import bosaris_py.trials.alignment as align
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
     ArrayRecord,
@@ -33,19 +35,7 @@ from bosaris_py._arrays import (
 from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread_of
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
-from bosaris_py._validation import (
-    FilePath,
-    as_ids,
-    as_mask,
-    as_matrix,
-    as_path,
-    check_frame,
-    check_shape,
-    describe,
-    invalid,
-    list_some,
-    warn_caller,
-)
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import (
     DuplicateTrialWarning,
     FileFormatError,
@@ -56,18 +46,7 @@ from bosaris_py.errors import (
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.storage.factors import as_positions
 from bosaris_py.storage.trial_table import TrialTable, ascends, disagree, order_trials, trial_codes
-from bosaris_py.trials.alignment import (
-    Frame,
-    IdIndex,
-    IdList,
-    Ids,
-    as_slice,
-    blocks,
-    code_ids,
-    find_codes,
-    inverse,
-    position_type,
-)
+from bosaris_py.trials.alignment import IdList
 
 # Files
 
@@ -108,11 +87,13 @@ class FileMethods(ArrayRecord):
     @classmethod
     def _format_of(cls, path: FilePath, action: Literal["read", "save"] = "read") -> str:
         """Return the format that a file name stands for, which the class must have."""
-        extension = as_path(path).suffix.lower()
+        extension = check.as_path(path).suffix.lower()
         known = [known for known, form in _FORMATS.items() if hasattr(cls, f"{action}_{form}")]
         if extension not in known:
             expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
-            raise invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, _TABLES))
+            raise check.invalid(
+                "path", expected, repr(str(path)), _NO_FORMAT.get(extension, _TABLES)
+            )
         return _FORMATS[extension]
 
     @classmethod
@@ -290,7 +271,7 @@ class NumberFileMethods(TextFileMethods):
             super().save(path)
         else:
             expected = "be given for text files only"
-            raise invalid("number_format", expected, f"the file {str(path)!r}")
+            raise check.invalid("number_format", expected, f"the file {str(path)!r}")
 
     def save_txt(self, path: FilePath, *, number_format: str | None = None) -> None:
         """Save the object as a text file, whatever its name.
@@ -340,7 +321,7 @@ _MISSING_OF_KEY = (
 # Messages
 
 
-def name_trials(models: AnyArray, segments: AnyArray, ids: Ids) -> str:
+def name_trials(models: AnyArray, segments: AnyArray, ids: align.Ids) -> str:
     """Return the count and the first few of some trials, for a message; each comes once."""
     codes = models.astype(np.int64) * ids[1].size + segments
     _, first, counts = np.unique(codes, return_index=True, return_counts=True)
@@ -348,10 +329,10 @@ def name_trials(models: AnyArray, segments: AnyArray, ids: Ids) -> str:
         f"({ids[0][models[at]]}, {ids[1][segments[at]]}){f' in {n} lines' if n > 1 else ''}"
         for at, n in sorted(zip(first.tolist(), counts.tolist(), strict=True))[:6]
     ]
-    return f"{first.size} {'trial' if first.size == 1 else 'trials'}: {list_some(pairs)}"
+    return f"{first.size} {'trial' if first.size == 1 else 'trials'}: {check.list_some(pairs)}"
 
 
-def name_cells(mask: BoolArray, ids: Ids) -> str:
+def name_cells(mask: BoolArray, ids: align.Ids) -> str:
     """Return the count and the first few of the trials under a mask, for a message."""
     segments, models = np.nonzero(mask.T)
     return name_trials(models, segments, ids)
@@ -369,7 +350,7 @@ def warn_missing(
     ):
         if n_found < n_wanted:
             text = message.format(wanted=n_wanted, found=n_found, missing=n_wanted - n_found)
-            warn_caller(text, MissingTrialsWarning)
+            check.warn_caller(text, MissingTrialsWarning)
 
 
 def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
@@ -377,7 +358,7 @@ def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
     for item in objects:
         if not isinstance(item, cls):
             hint = "Write merge(*objects)." if isinstance(item, list | tuple) else ""
-            raise invalid("objects", f"all be {cls.__name__}", describe(item), hint)
+            raise check.invalid("objects", f"all be {cls.__name__}", check.describe(item), hint)
     return objects
 
 
@@ -388,17 +369,17 @@ def as_list_of(
     if isinstance(values, Mapping):
         # The order counts, in training and in application, and that of a mapping is hardly seen.
         hint = f"Put the {all_of} into a list, in the order of the training."
-        raise invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
+        raise check.invalid(name, f"be a list of {what}", f"one {type(values).__name__}", hint)
     is_one = isinstance(values, (str, os.PathLike)) or not isinstance(values, Iterable)
     listed: list[Merged] = [values] if is_one else list(values)
     if not listed:
-        raise invalid(name, f"hold at least one {what}", "none")
+        raise check.invalid(name, f"hold at least one {what}", "none")
     for item in listed:
         if not isinstance(item, classes):
             hint = (
                 "Read the files: read_scores(path)." if isinstance(item, str | os.PathLike) else ""
             )
-            raise invalid(name, f"hold {what} only", describe(item), hint)
+            raise check.invalid(name, f"hold {what} only", check.describe(item), hint)
     return listed
 
 
@@ -413,27 +394,29 @@ def _shape_of(ids: Sequence[StrArray]) -> tuple[int, ...]:
     return tuple(each.size for each in ids)
 
 
-def to_matrix(value: npt.ArrayLike, name: str, ids: Ids | None = None) -> FloatArray:
+def to_matrix(value: npt.ArrayLike, name: str, ids: align.Ids | None = None) -> FloatArray:
     """Return values as a read-only matrix; an empty list is a matrix without cells."""
     if isinstance(value, (list, tuple)) and len(value) == 0:
         value = np.empty((0, 0))
-    matrix = as_matrix(value, name)
+    matrix = check.as_matrix(value, name)
     if ids is not None:
-        check_shape(matrix, _shape_of(ids), name, _LIKE_IDS)
-        check_frame(value, name, *zip(_SIDES, ids, strict=True))
+        check.check_shape(matrix, _shape_of(ids), name, _LIKE_IDS)
+        check.check_frame(value, name, *zip(_SIDES, ids, strict=True))
     return read_only(matrix)
 
 
 def to_mask(value: npt.ArrayLike, ids: Sequence[StrArray], name: str) -> BoolArray:
     """Return a mask as a read-only array; an empty list fits any shape without cells."""
-    mask, shape = as_mask(value, name), _shape_of(ids)
+    mask, shape = check.as_mask(value, name), _shape_of(ids)
     if mask.ndim < len(shape) and mask.size == 0 and 0 in shape:
         mask = mask.reshape(shape)
     if len(shape) == 2:
-        check_shape(mask, shape, name, _LIKE_IDS)
-        check_frame(value, name, *zip(_SIDES, ids, strict=True))
+        check.check_shape(mask, shape, name, _LIKE_IDS)
+        check.check_frame(value, name, *zip(_SIDES, ids, strict=True))
     elif mask.shape != shape:
-        raise invalid(name, f"have one flag for each of the {shape[0]} ids", f"shape {mask.shape}")
+        raise check.invalid(
+            name, f"have one flag for each of the {shape[0]} ids", f"shape {mask.shape}"
+        )
     return read_only(mask)
 
 
@@ -444,9 +427,9 @@ def to_mask_or_all(value: npt.ArrayLike | None, ids: Sequence[StrArray], name: s
     return to_mask(value, ids, name)
 
 
-def both_ids(modelset: IdList, segset: IdList) -> Ids:
+def both_ids(modelset: IdList, segset: IdList) -> align.Ids:
     """Return the ids of models and segments as arrays."""
-    return as_ids(modelset, "modelset"), as_ids(segset, "segset")
+    return check.as_ids(modelset, "modelset"), check.as_ids(segset, "segset")
 
 
 # Filters
@@ -458,11 +441,11 @@ def log_reduced(what: str, before: int, after: int) -> None:
         logger.info("Number of %s reduced from %d to %d.", what, before, after)
 
 
-def kept(index: IdIndex, names: IdList, argument: str, *, keep: bool) -> Positions | None:
+def kept(index: align.IdIndex, names: IdList, argument: str, *, keep: bool) -> Positions | None:
     """Return the positions that a filter leaves; None says all."""
-    listed = as_ids(names, argument)
+    listed = check.as_ids(names, argument)
     if not isinstance(keep, (bool, np.bool_)):
-        raise invalid("keep", "be True or False", describe(keep))
+        raise check.invalid("keep", "be True or False", check.describe(keep))
     # Unknown ids are ignored, as in the toolkit.
     present = index.which_in(listed)
     if not keep:
@@ -483,17 +466,17 @@ class TrialSet(FileMethods, ABC):
         self.segment_index.check_unique("segset")
 
     @cached_property
-    def model_index(self) -> IdIndex:
+    def model_index(self) -> align.IdIndex:
         """The models, sorted for look-up."""
-        return IdIndex.of(self.modelset)
+        return align.IdIndex.of(self.modelset)
 
     @cached_property
-    def segment_index(self) -> IdIndex:
+    def segment_index(self) -> align.IdIndex:
         """The segments, sorted for look-up."""
-        return IdIndex.of(self.segset)
+        return align.IdIndex.of(self.segset)
 
     @property
-    def ids(self) -> Ids:
+    def ids(self) -> align.Ids:
         """The ids of the models and of the segments."""
         return self.modelset, self.segset
 
@@ -550,18 +533,18 @@ class TrialSet(FileMethods, ABC):
         log_reduced("test segments", n_segments, shape[1])
         modelset = self.modelset if rows is None else mark_read_only(self.modelset[rows])
         segset = self.segset if cols is None else mark_read_only(self.segset[cols])
-        fields = self._fields_in(Frame(rows, cols, shape))
+        fields = self._fields_in(align.Frame(rows, cols, shape))
         fields |= {"modelset": modelset, "segset": segset}
         return self._rebuilt(*(fields[name] for name in self._arrays()))
 
     @abstractmethod
-    def _fields_in(self, frame: Frame) -> dict[str, Any]:
+    def _fields_in(self, frame: align.Frame) -> dict[str, Any]:
         """Return all fields but the ids for the rows and columns that a filter leaves."""
 
 
-def frame_of(target: TrialSet, source: TrialSet) -> Frame:
+def frame_of(target: TrialSet, source: TrialSet) -> align.Frame:
     """Tell where the models and segments of one object lie in another."""
-    return Frame(
+    return align.Frame(
         source.model_index.locate(target.model_index),
         source.segment_index.locate(target.segment_index),
         target.shape,
@@ -637,9 +620,9 @@ class TrialRecords(Records):
         for side, used, ids in (("model", models, modelset), ("segment", segments, segset)):
             unused = np.delete(ids, used)
             if unused.size:
-                found = f"{unused.size} without any ({list_some(unused)})"
+                found = f"{unused.size} without any ({check.list_some(unused)})"
                 hint = "HDF5 keeps these; or leave them out with `filter`."
-                raise invalid("path", f"be .h5 unless each {side} has a trial", found, hint)
+                raise check.invalid("path", f"be .h5 unless each {side} has a trial", found, hint)
         contents = columns.get("target"), columns.get("score")
         table = TrialTable(modelset, models, segset, segments, *contents)
         _late("write_table")(path, table, "csv", number_format=number_format)
@@ -673,7 +656,7 @@ class TrialMatrix(TrialSet, MatFileMethods):
         made.__attrs_init__(**arrays)  # type: ignore[attr-defined]
         return made
 
-    def _fields_in(self, frame: Frame) -> dict[str, Any]:
+    def _fields_in(self, frame: align.Frame) -> dict[str, Any]:
         return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}
 
     def _drawing(self) -> str:
@@ -704,7 +687,7 @@ def scatter(
         clash = np.zeros_like(mask)
         clash.reshape(-1)[cells[differs]] = True
         found = f"different values for {name_cells(clash, (trials.modelset, trials.segset))}"
-        raise invalid(name, "be the same for a trial listed twice", found)
+        raise check.invalid(name, "be the same for a trial listed twice", found)
     return trials.modelset, trials.segset, mark_read_only(mask), mark_read_only(matrix)
 
 
@@ -712,19 +695,19 @@ def scatter(
 class IdUnion:
     """The sorted union of the models and of the segments of several objects."""
 
-    models: IdIndex
-    segments: IdIndex
+    models: align.IdIndex
+    segments: align.IdIndex
 
     @classmethod
     def of(cls, objects: Sequence[TrialSet]) -> "IdUnion":
         """Unite the ids of `objects`."""
         return cls(
-            IdIndex.of_union([item.modelset for item in objects]),
-            IdIndex.of_union([item.segset for item in objects]),
+            align.IdIndex.of_union([item.modelset for item in objects]),
+            align.IdIndex.of_union([item.segset for item in objects]),
         )
 
     @property
-    def ids(self) -> Ids:
+    def ids(self) -> align.Ids:
         """The ids of the models and of the segments."""
         return self.models.ids, self.segments.ids
 
@@ -733,7 +716,7 @@ class IdUnion:
         """Number of models and segments."""
         return self.models.ids.size, self.segments.ids.size
 
-    def place(self, item: TrialMatrix) -> tuple[Frame, Iterator[tuple[slice, Any]]]:
+    def place(self, item: TrialMatrix) -> tuple[align.Frame, Iterator[tuple[slice, Any]]]:
         """Tell how the matrices of `item` are added to those of the union."""
         # Returns a frame that takes blocks of rows of `item`, its columns as in a contiguous part
         # of the union. Then an iterator over these blocks, each with its index in the union.
@@ -741,16 +724,16 @@ class IdUnion:
         # addressing the cells by lists of rows and columns.
         rows = self.models.locate(item.model_index)
         at = self.segments.locate(item.segment_index)
-        cols = slice(None) if at is None else as_slice(at)
+        cols = slice(None) if at is None else align.as_slice(at)
         if isinstance(cols, slice):
-            frame = Frame(None, None, item.shape)
+            frame = align.Frame(None, None, item.shape)
         else:
             sources = item.segment_index.locate(self.segments)
-            frame = Frame(None, sources, (item.modelset.size, self.segments.ids.size))
+            frame = align.Frame(None, sources, (item.modelset.size, self.segments.ids.size))
             cols = slice(None)
         parts = (
-            (block, (block if rows is None else as_slice(rows[block]), cols))
-            for block in blocks(*frame.shape)
+            (block, (block if rows is None else align.as_slice(rows[block]), cols))
+            for block in align.blocks(*frame.shape)
         )
         return frame, parts
 
@@ -779,11 +762,11 @@ class TrialList(NamedTuple):
     @classmethod
     def coded(cls, ids: IdLists, contents: AnyArray | None = None, name: str = "") -> "TrialList":
         """Make a list of trials that are given by ids, which it sorts."""
-        modelset, models = code_ids(ids[0], "models")
-        segset, segments = code_ids(ids[1], "segments")
-        check_shape(segments, models.shape, "segments", "like `models`")
+        modelset, models = align.code_ids(ids[0], "models")
+        segset, segments = align.code_ids(ids[1], "segments")
+        check.check_shape(segments, models.shape, "segments", "like `models`")
         if contents is not None:
-            check_shape(contents, models.shape, name, "like `models`")
+            check.check_shape(contents, models.shape, name, "like `models`")
         return cls(modelset, segset, models, segments, contents)
 
     @classmethod
@@ -793,27 +776,31 @@ class TrialList(NamedTuple):
         """Check the columns of a list and put its trials into column-major order, each once."""
         # `name` is that of the contents, for error messages. Repeated trials are left out with a
         # warning; it is an error if their contents differ.
-        modelset, segset = as_ids(ids[0], "modelset"), as_ids(ids[1], "segset")
+        modelset, segset = check.as_ids(ids[0], "modelset"), check.as_ids(ids[1], "segset")
         n, hint = (modelset.size, segset.size), "For lists of ids there is from_trials."
-        models = as_positions(positions[0], "modelset", n[0], "models", position_type(n[0]), hint)
-        segments = as_positions(positions[1], "segset", n[1], "segments", position_type(n[1]), hint)
+        models = as_positions(
+            positions[0], "modelset", n[0], "models", align.position_type(n[0]), hint
+        )
+        segments = as_positions(
+            positions[1], "segset", n[1], "segments", align.position_type(n[1]), hint
+        )
         if segments.size != models.size:
             expected = f"have one position for each of the {models.size} trials, like `models`"
-            raise invalid("segments", expected, f"{segments.size}")
+            raise check.invalid("segments", expected, f"{segments.size}")
         if contents is not None:
             if contents.shape != models.shape:
                 expected = f"have one value for each of the {models.size} trials, like `models`"
-                raise invalid(name, expected, describe(contents))
+                raise check.invalid(name, expected, check.describe(contents))
             contents = read_only(contents)
         checked = cls(modelset, segset, models, segments, contents)
         order = order_trials(models, segments, modelset.size)
         if order.repeated.size:
             if contents is not None and (bad := order.conflicts(contents)).any():
                 found = f"different values for {checked.name_lines(order.repeated[bad])}"
-                raise invalid(name, "be the same for a trial listed twice", found)
+                raise check.invalid(name, "be the same for a trial listed twice", found)
             trials = checked.name_lines(order.repeated)
             message = f"Lines that list a trial again were left out, {trials}."
-            warn_caller(message, DuplicateTrialWarning)
+            check.warn_caller(message, DuplicateTrialWarning)
         return checked.take(order.order)
 
     def take(self, lines: Positions | None) -> "TrialList":
@@ -838,7 +825,7 @@ class TrialList(NamedTuple):
         contents, n_names = self.contents, self.modelset.size
         # Segments are given the numbers of the models of the same name.
         # The trial (a, b) is swapped in (b, a): two trials of ids that are models and segments.
-        as_model = IdIndex.of(self.modelset).locate(IdIndex.of(self.segset))
+        as_model = align.IdIndex.of(self.modelset).locate(align.IdIndex.of(self.segset))
         if as_model is not None:
             is_model = as_model >= 0
             if not is_model.any():
@@ -854,7 +841,7 @@ class TrialList(NamedTuple):
         swapped = trial_codes(segments[backward], models[backward], n_names)
         distinct = known if ascends(known) else np.unique(known)
         pairs = np.unique(swapped)
-        pairs = pairs[find_codes(distinct, pairs, (n_names, n_names)) >= 0]
+        pairs = pairs[align.find_codes(distinct, pairs, (n_names, n_names)) >= 0]
         if not pairs.size:
             return
         noun = "pair of segments is" if pairs.size == 1 else "pairs of segments are"
@@ -872,7 +859,7 @@ class TrialList(NamedTuple):
             f"({self.modelset[code % n_names]}, {self.modelset[code // n_names]})"
             for code in pairs[:6].tolist()
         ]
-        warn_caller(f"{message}: {list_some(shown)}.", DuplicateTrialWarning)
+        check.warn_caller(f"{message}: {check.list_some(shown)}.", DuplicateTrialWarning)
 
     @classmethod
     def merged(
@@ -883,7 +870,7 @@ class TrialList(NamedTuple):
         # `may_repeat`, have the same trial; `fault` says so.
         # The ids of all objects are united, so that codes of trials can be compared.
         union = IdUnion.of(objects)
-        dtype = position_type(*union.shape)
+        dtype = align.position_type(*union.shape)
         parts = [
             (
                 _moved(union.models, item.model_index, item.models),
@@ -914,7 +901,7 @@ def _contents_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyAr
     return contents[order[np.searchsorted(codes, wanted, sorter=order)]]
 
 
-def _moved(union: IdIndex, ids: IdIndex, positions: Positions) -> AnyArray:
+def _moved(union: align.IdIndex, ids: align.IdIndex, positions: Positions) -> AnyArray:
     """Return positions in a list of ids as positions in the union."""
     moved = union.locate(ids)
     return positions if moved is None else moved.astype(positions.dtype)[positions]
@@ -957,12 +944,12 @@ class FlatTrials(TrialSet, ABC):
         trials.warn_swapped("" if self._content is None else self._content[1])
         return self
 
-    def _fields_in(self, frame: Frame) -> dict[str, Any]:
+    def _fields_in(self, frame: align.Frame) -> dict[str, Any]:
         trials = TrialList(*self.ids, self.models, self.segments, self.contents)
         if not frame.is_identity:
             # Looking up new positions in a table takes one step for each trial.
             models, segments = (
-                column if kept is None else inverse(kept, ids.size)[column]
+                column if kept is None else align.inverse(kept, ids.size)[column]
                 for column, kept, ids in zip(
                     (self.models, self.segments), (frame.rows, frame.cols), self.ids, strict=True
                 )
@@ -976,12 +963,12 @@ class FlatTrials(TrialSet, ABC):
         """Return matrices with values at the cells of the trials, 0 elsewhere, if small enough."""
         n_models, n_segments = self.shape
         if not isinstance(max_cells, Real):
-            raise invalid("max_cells", "be a number of cells", describe(max_cells))
+            raise check.invalid("max_cells", "be a number of cells", check.describe(max_cells))
         if n_models * n_segments > float(max_cells):
             size = f"{n_models} models x {n_segments} segments"
             expected = f"be at least {n_models * n_segments}, for {size}"
             hint = "A matrix that large is better kept flat."
-            raise invalid("max_cells", expected, describe(max_cells), hint)
+            raise check.invalid("max_cells", expected, check.describe(max_cells), hint)
         matrices = [np.zeros(self.shape, dtype=column.dtype) for column in columns]
         for matrix, column in zip(matrices, columns, strict=True):
             matrix[self.models, self.segments] = column

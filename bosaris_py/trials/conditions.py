@@ -32,6 +32,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -40,18 +41,6 @@ from bosaris_py._arrays import (
     by_constructor,
     mark_read_only,
     read_only,
-)
-from bosaris_py._validation import (
-    as_mask,
-    check_choice,
-    check_same_rows,
-    describe,
-    invalid,
-    is_column,
-    list_some,
-    one_of,
-    refuse_series,
-    warn_caller,
 )
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
@@ -145,13 +134,13 @@ def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) ->
         known = frozenset(names)
         unknown = [name for name in weights if name not in known]
         if unknown:
-            expected = f"name conditions that exist ({list_some(names, 20)})"
-            raise invalid("weights", expected, list_some(map(repr, unknown)))
+            expected = f"name conditions that exist ({check.list_some(names, 20)})"
+            raise check.invalid("weights", expected, check.list_some(map(repr, unknown)))
         missing = [name for name in names if name not in weights]
         if missing:
             hint = "The weight 0 drops a condition."
-            found = f"none for {list_some(map(repr, missing))}"
-            raise invalid("weights", "name every condition", found, hint)
+            found = f"none for {check.list_some(map(repr, missing))}"
+            raise check.invalid("weights", "name every condition", found, hint)
         weights = [weights[name] for name in names]
     return checked_weights(weights, names)
 
@@ -175,14 +164,14 @@ def _as_names(names: Any) -> tuple[str, ...]:
     """Return names of conditions, each once and at least one."""
     listed = tuple(names)
     if not listed:
-        raise invalid("subsets", "name at least one condition", "none")
+        raise check.invalid("subsets", "name at least one condition", "none")
     for name in listed:
         if not isinstance(name, str):
-            raise invalid("subsets", "name conditions with text", describe(name))
+            raise check.invalid("subsets", "name conditions with text", check.describe(name))
     repeated = sorted(name for name, count in Counter(listed).items() if count > 1)
     if repeated:
         hint = f"Values of factors must not hold {_SEPARATOR!r}."
-        raise invalid("names", "be different", list_some(repeated), hint)
+        raise check.invalid("names", "be different", check.list_some(repeated), hint)
     return listed
 
 
@@ -193,15 +182,15 @@ def _as_subset(name: str, subset: Any) -> Any:
         return subset
     # numpy would make an array of a file name or a mapping.
     if isinstance(subset, (str, Mapping)):
-        raise invalid(argument, "be trials or a mask", describe(subset))
+        raise check.invalid(argument, "be trials or a mask", check.describe(subset))
     remedy = f"{_BY_ID} So does Ndx.from_trials of the rows of a condition."
     if hasattr(subset, "columns"):
         remedy = "Ndx(frame.index, frame.columns, frame) has its ids."
-    refuse_series(subset, argument, remedy)
-    mask = as_mask(subset, argument)
+    check.refuse_series(subset, argument, remedy)
+    mask = check.as_mask(subset, argument)
     if mask.ndim not in (1, 2):
         expected = "have one dimension (trials) or two (models, segments)"
-        raise invalid(argument, expected, describe(mask))
+        raise check.invalid(argument, expected, check.describe(mask))
     return mask
 
 
@@ -212,7 +201,7 @@ def unmasked(values: Any, name: str) -> Any:
     if np.ma.is_masked(values):
         hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
         found = f"{np.count_nonzero(np.ma.getmaskarray(values))} masked values"
-        raise invalid(name, "have a value for each item", found, hint)
+        raise check.invalid(name, "have a value for each item", found, hint)
     return np.asarray(values)
 
 
@@ -221,7 +210,7 @@ def as_factor(values: Any, name: str) -> Factor:
     if isinstance(values, Factor):
         return values
     # What goes by position has been refused before, with the way that it should take.
-    values = list(values) if is_column(values) else unmasked(values, name)
+    values = list(values) if check.is_column(values) else unmasked(values, name)
     try:
         return Factor.from_values(values)
     except InvalidInputError as error:
@@ -255,7 +244,7 @@ def in_order(
     order = order_trials(lines.models, lines.segments, lines.modelset.size)
     for column, conflicts in conflicts_of(order, columns):
         found = f"another value in {np.count_nonzero(conflicts)} lines of column {column!r}"
-        raise invalid(name, "have the same columns for a trial listed twice", found)
+        raise check.invalid(name, "have the same columns for a trial listed twice", found)
     taken = columns.items()
     if order.order is not None:
         taken = {key: take_items(each, order.order) for key, each in taken}.items()
@@ -293,9 +282,9 @@ def _product(factors: Sequence[Factor]) -> Factor:
 class Rules:
     """What is done about trials that conditions divide badly; the options of `Conditions`."""
 
-    overlap: str = attrs.field(validator=one_of(Overlap))
-    uncovered: str = attrs.field(validator=one_of(Uncovered))
-    lacking: str = attrs.field(validator=one_of(Lacking))
+    overlap: str = attrs.field(validator=check.one_of(Overlap))
+    uncovered: str = attrs.field(validator=check.one_of(Uncovered))
+    lacking: str = attrs.field(validator=check.one_of(Lacking))
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -372,7 +361,9 @@ class Conditions(metaclass=Readable):
         listed: object = subsets
         if not isinstance(listed, Mapping):
             hint = "Conditions.from_labels takes a label for each trial."
-            raise invalid("subsets", "map names to trials or masks", describe(listed), hint)
+            raise check.invalid(
+                "subsets", "map names to trials or masks", check.describe(listed), hint
+            )
         names = _as_names(subsets)
         members = tuple(_as_subset(name, subset) for name, subset in subsets.items())
         rules = Rules(overlap, uncovered, lacking)
@@ -484,11 +475,11 @@ class Conditions(metaclass=Readable):
         >>> Conditions.from_trials(["bert", "anna"], ["s1", "s1"], ["m", "f"], key).names
         ('f', 'm')
         """
-        check_same_rows({"models": models, "segments": segments, "labels": labels})
+        check.check_same_rows({"models": models, "segments": segments, "labels": labels})
         lines = TrialList.coded((models, segments))
         factor = as_factor(labels, "labels")
         if len(factor) != lines.models.size:
-            raise invalid(
+            raise check.invalid(
                 "labels", f"be as long as `models`, {lines.models.size}", f"{len(factor)}"
             )
         trials, columns = in_order(lines, {"labels": factor}, "labels")
@@ -552,21 +543,23 @@ class Conditions(metaclass=Readable):
         """
         listed: object = factors
         if not isinstance(listed, Mapping) or not listed:
-            raise invalid("factors", "map at least one name to values", describe(listed))
+            raise check.invalid(
+                "factors", "map at least one name to values", check.describe(listed)
+            )
         trials = as_ndx(trials)
         checked = []
         for name, values in factors.items():
-            refuse_series(values, name, _BY_ID)
+            check.refuse_series(values, name, _BY_ID)
             factor = as_factor(values, name)
             if len(factor) != trials.n_trials:
                 expected = f"have one value for each of the {trials.n_trials} trials"
-                raise invalid(name, expected, f"{len(factor)}")
+                raise check.invalid(name, expected, f"{len(factor)}")
             if not isinstance(values, Factor):
                 if order is None:
                     expected = f"tell how the trials of `{name}` follow each other"
                     hint = f'"columns": model after model in each segment; "rows". {_BY_ID}'
-                    raise invalid("order", expected, "nothing", hint)
-                check_choice(order, TrialOrdering, "order")
+                    raise check.invalid("order", expected, "nothing", hint)
+                check.check_choice(order, TrialOrdering, "order")
                 if order == "rows":
                     # Positions of the trials row by row; sorted, those of the values by column.
                     by_rows = np.lexsort(trials.trial_positions()[::-1])
@@ -580,7 +573,7 @@ class Conditions(metaclass=Readable):
     def __repr__(self) -> str:
         """Show names and weights."""
         shown = zip(self.names, self.weights.tolist(), strict=True)
-        return f"Conditions: {list_some((f'{name} ({w:.4g})' for name, w in shown), 6)}"
+        return f"Conditions: {check.list_some((f'{name} ({w:.4g})' for name, w in shown), 6)}"
 
     def __len__(self) -> int:
         """Return the number of conditions."""
@@ -782,8 +775,8 @@ class Conditions(metaclass=Readable):
         """
         key = as_key(key)
         if name not in self.names:
-            expected = f"be one of the conditions ({list_some(self.names, 20)})"
-            raise invalid("name", expected, describe(name))
+            expected = f"be one of the conditions ({check.list_some(self.names, 20)})"
+            raise check.invalid("name", expected, check.describe(name))
         lines = self._subsets.assign(key).positions()[self.names.index(name)]
         if lines.size == 0:
             raise TrialMismatchError(f"Condition {name!r} has no trial of the key.")
@@ -835,11 +828,11 @@ class Conditions(metaclass=Readable):
             return self
         if self._rules.overlap == "allow":
             expected = "have overlap='error' for scores in files"
-            raise invalid("conditions", expected, "overlap='allow'")
+            raise check.invalid("conditions", expected, "overlap='allow'")
         masks = [item for item in self._subsets.subsets if isinstance(item, np.ndarray)]
         if any(mask.shape != shape for mask in masks):
             expected = f"hold masks of the key's shape {shape}, or trials, for scores in files"
-            raise invalid("conditions", expected, describe(masks[0]))
+            raise check.invalid("conditions", expected, check.describe(masks[0]))
         if rows is None or not masks:
             return self
         cut = (
@@ -920,12 +913,12 @@ def _empty_conditions(
     """Return the error for conditions without trials of the key or, if none is, without scores."""
     if not without:
         return TrialMismatchError(
-            f"No trial of these conditions has a score: {list_some(unscored)}."
+            f"No trial of these conditions has a score: {check.list_some(unscored)}."
         )
     verb = "has" if len(without) == 1 else "have"
     return TrialMismatchError(
         f"{len(without)} of {n_conditions} conditions {verb} no trial of the key "
-        f"({list_some(without)}). The weight 0 leaves a condition out."
+        f"({check.list_some(without)}). The weight 0 leaves a condition out."
     )
 
 
@@ -941,14 +934,14 @@ def _report_one_class(
             have, count = ("condition has", "counts") if one else ("conditions have", "count")
             clauses.append(
                 f"{len(without)} {have} no {noun} and {count} for the {rate} rate only "
-                f"({list_some(without)})"
+                f"({check.list_some(without)})"
             )
     if not clauses:
         return
     message = "; ".join(clauses)
     if as_error:
         raise TrialMismatchError(message)
-    warn_caller(message, ConditionWarning)
+    check.warn_caller(message, ConditionWarning)
 
 
 def check_conditions(conditions: object) -> None:
@@ -958,7 +951,9 @@ def check_conditions(conditions: object) -> None:
             "Make one of labels, Conditions.from_labels(key, labels, order=...), or of columns of "
             "a TrialMetadata, metadata.conditions('gender')."
         )
-        raise invalid("conditions", "be a Conditions object", describe(conditions), hint)
+        raise check.invalid(
+            "conditions", "be a Conditions object", check.describe(conditions), hint
+        )
 
 
 def class_weights(
@@ -978,12 +973,12 @@ def class_weights(
     check_conditions(conditions)
     for name, weights in (("tar_weights", tar_weights), ("non_weights", non_weights)):
         if weights is not None:
-            raise invalid(name, "be left out where there are `conditions`", "weights")
+            raise check.invalid(name, "be left out where there are `conditions`", "weights")
     if scores is None:
         weights_of_classes = conditions.trial_weights(key)
     else:
         weights_of_classes = conditions.scored_weights(scores, key)
     for noun, weights in zip(("targets", "non-targets"), weights_of_classes, strict=True):
         if weights.size and not weights.any():
-            raise invalid("conditions", f"have {noun} in some condition", "none")
+            raise check.invalid("conditions", f"have {noun} in some condition", "none")
     return weights_of_classes

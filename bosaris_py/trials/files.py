@@ -13,16 +13,9 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import mark_read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_path,
-    describe,
-    invalid,
-    list_some,
-    safe,
-    warn_caller,
-)
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import Factor, hdf5, mat
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
@@ -52,7 +45,7 @@ _CLASSES: dict[str, type[FileMethods]] = {
 
 def binary_kind(path: FilePath) -> tuple[str, str] | None:
     """Return ``"hdf5"`` or ``"mat"`` and one of `storage.schema.KINDS`; None for other files."""
-    file = as_path(path)
+    file = check.as_path(path)
     # A pipe can be read only once, and holds text.
     if file.exists() and not file.is_file():
         return None
@@ -290,7 +283,7 @@ def read_scores(
     found: AnyScores | None = _binary(path, AnyScores, "Scores", form, options)
     if decision is not None and (found is not None or base is not None):
         got = "a binary file" if found is not None else "base"
-        raise invalid("decision", "be left out but for texts without a base", got)
+        raise check.invalid("decision", "be left out but for texts without a base", got)
     if found is not None:
         return to_natural(found, base)
     # Other columns are not returned, so they are not read.
@@ -308,7 +301,7 @@ def read_scores(
     is_missing = np.isnan(table.scores)
     if is_missing.any():
         message = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
-        warn_caller(message, MissingTrialsWarning)
+        check.warn_caller(message, MissingTrialsWarning)
         table = table.take(~is_missing)
     table = _once(table, path, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
@@ -324,8 +317,8 @@ def _decided(table: TrialTable, name: str, path: FilePath) -> TrialTable:
     """Return a table whose scores are the decisions of a column."""
     column = table.columns.get(name)
     if column is None:
-        known = f"it has {list_some(table.columns)}" if table.columns else "it has no others"
-        message = f"{path}: this file has no column {safe(name)!r} of decisions; {known}."
+        known = f"it has {check.list_some(table.columns)}" if table.columns else "it has no others"
+        message = f"{path}: this file has no column {check.safe(name)!r} of decisions; {known}."
         raise FileFormatError(message, use={"columns": None})
     if not isinstance(column, Factor):
         column = Factor.from_values([f"{value:g}" for value in column.tolist()])
@@ -336,7 +329,7 @@ def _decided(table: TrialTable, name: str, path: FilePath) -> TrialTable:
             "A trial was accepted (t, true, accept, yes, 1) or rejected (f, false, reject, no, 0)."
         )
         raise FileFormatError(
-            f"{path}: column {safe(name)!r} holds {list_some(strange)}.", hint=hint
+            f"{path}: column {check.safe(name)!r} holds {check.list_some(strange)}.", hint=hint
         )
     scores = np.array(levels, dtype=np.float64)[column.codes]
     places = table.modelset, table.models, table.segset, table.segments
@@ -376,7 +369,7 @@ def scores_and_faults(
 
     told = [
         f"{what.format('1 line' if lines.size == 1 else f'{lines.size} lines')}: "
-        f"{list_some(map(named, lines.tolist()))}."
+        f"{check.list_some(map(named, lines.tolist()))}."
         for what, lines in faults.items()
         if lines.size
     ]
@@ -396,7 +389,7 @@ def _numbers_of_lines(path: FilePath, count: int) -> list[int]:
 def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options: Any) -> Any:
     """Return scores, or trials with what is known of them, in a binary file; None of text."""
     if form not in (None, "flat", "dense"):
-        raise invalid("form", 'be "flat", "dense" or None', describe(form))
+        raise check.invalid("form", 'be "flat", "dense" or None', check.describe(form))
     binary = binary_kind(path)
     if binary is None:
         return None
@@ -444,6 +437,6 @@ def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
             raise FileFormatError(message, use={"side": "join"} if name == "side" else {})
         shown = trials.name_lines(order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
-        warn_caller(message, DuplicateTrialWarning)
+        check.warn_caller(message, DuplicateTrialWarning)
     trials.warn_swapped(what)
     return table if order.order is None else table.take(mark_read_only(order.order))

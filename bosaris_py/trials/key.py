@@ -11,40 +11,17 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+import bosaris_py.trials.base as base
+from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Positions, mark_read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_ids,
-    as_mask,
-    check_same_rows,
-    describe,
-    invalid,
-    warn_caller,
-)
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
-from bosaris_py.trials.base import (
-    MAX_CELLS,
-    FlatTrials,
-    IdUnion,
-    TextFileMethods,
-    TrialList,
-    TrialMatrix,
-    TrialRecords,
-    all_of_class,
-    both_ids,
-    name_cells,
-    name_trials,
-    scatter,
-    to_mask,
-    to_mask_or_all,
-    warn_missing,
-)
 
 
 @frozen(init=False, eq=False, repr=False)
-class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
+class Ndx(base.TrialMatrix, base.TextFileMethods, base.TrialRecords):
     """The trials of an experiment: which models are tested on which segments.
 
     Parameters
@@ -79,8 +56,8 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
-        ids = both_ids(modelset, segset)
-        self.__attrs_init__(*ids, to_mask_or_all(trialmask, ids, "trialmask"))
+        ids = base.both_ids(modelset, segset)
+        self.__attrs_init__(*ids, base.to_mask_or_all(trialmask, ids, "trialmask"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -102,8 +79,8 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         >>> Ndx.from_trials(["bert", "anna", "bert"], ["s1", "s1", "s2"]).trialmask.tolist()
         [[True, False], [True, True]]
         """
-        check_same_rows({"models": models, "segments": segments})
-        modelset, segset, mask, _ = scatter((models, segments))
+        check.check_same_rows({"models": models, "segments": segments})
+        modelset, segset, mask, _ = base.scatter((models, segments))
         return cls(modelset, segset, mask)
 
     @property
@@ -177,13 +154,13 @@ class Ndx(TrialMatrix, TextFileMethods, TrialRecords):
         Ndx
             The trials of any of the objects; models and segments are sorted.
         """
-        objects = all_of_class(Ndx, self, *others)
-        union = IdUnion.of(objects)
+        objects = base.all_of_class(Ndx, self, *others)
+        union = base.IdUnion.of(objects)
         return Ndx(*union.ids, union.merge_masks(objects, "trialmask"))
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
+class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
     """The trials of an experiment as a list, for lists too sparse for a matrix.
 
     Whatever takes an `Ndx` takes this too, and gives the same numbers.
@@ -225,7 +202,7 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
     def __init__(
         self, modelset: IdList, segset: IdList, models: npt.ArrayLike, segments: npt.ArrayLike
     ) -> None:
-        self.__attrs_init__(*TrialList.checked((modelset, segset), (models, segments))[:4])
+        self.__attrs_init__(*base.TrialList.checked((modelset, segset), (models, segments))[:4])
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -253,8 +230,8 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         >>> ndx.models.tolist(), ndx.segments.tolist()
         ([0, 1, 1], [0, 0, 1])
         """
-        check_same_rows({"models": models, "segments": segments})
-        return cls(*TrialList.coded((models, segments))[:4])._checked_for_swaps()
+        check.check_same_rows({"models": models, "segments": segments})
+        return cls(*base.TrialList.coded((models, segments))[:4])._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -274,7 +251,7 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
     def _counts(self) -> str:
         return f"{self.n_trials} trials"
 
-    def to_dense(self, *, max_cells: int = MAX_CELLS) -> Ndx:
+    def to_dense(self, *, max_cells: int = base.MAX_CELLS) -> Ndx:
         """Return the trials as a matrix.
 
         Parameters
@@ -301,10 +278,10 @@ class FlatNdx(FlatTrials, TextFileMethods, TrialRecords):
         FlatNdx
             The trials of any of the objects; models and segments are sorted.
         """
-        return FlatNdx(*TrialList.merged(all_of_class(FlatNdx, self, *others))[:4])
+        return FlatNdx(*base.TrialList.merged(base.all_of_class(FlatNdx, self, *others))[:4])
 
 
-class _Labelled(TrialRecords):
+class _Labelled(base.TrialRecords):
     """What a key says of its labels, in a table and in a line, and of trials that are none."""
 
     __slots__ = ()
@@ -325,7 +302,7 @@ class _Labelled(TrialRecords):
             if n_twice := self._n_in_both_orders(found):
                 message += f"; {n_twice} pairs of recordings are two trials, in both orders"
             advice = "Key.from_speakers(ids, speakers) makes each pair once."
-            warn_caller(f"{message}.", DuplicateTrialWarning, advice)
+            check.warn_caller(f"{message}.", DuplicateTrialWarning, advice)
         return self
 
     def _listed(self: Any) -> dict[str, Any]:
@@ -339,7 +316,7 @@ _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
 
 
 @frozen(init=False, eq=False, repr=False)
-class Key(_Labelled, TrialMatrix, TextFileMethods):
+class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
     """The trials of an experiment together with the right labels.
 
     Parameters
@@ -381,8 +358,8 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
     ) -> None:
-        ids = both_ids(modelset, segset)
-        self.__attrs_init__(*ids, to_mask(tar, ids, "tar"), to_mask(non, ids, "non"))
+        ids = base.both_ids(modelset, segset)
+        self.__attrs_init__(*ids, base.to_mask(tar, ids, "tar"), base.to_mask(non, ids, "non"))
         self._warned_of_itself()
 
     @classmethod
@@ -402,7 +379,7 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         at = np.flatnonzero(models >= 0)
         is_target = self.tar[models[at], at]
         kept = is_target | self.non[models[at], at]
-        return is_target[kept], name_trials(models[at][kept], at[kept], self.ids)
+        return is_target[kept], base.name_trials(models[at][kept], at[kept], self.ids)
 
     def _n_in_both_orders(self, models: Positions) -> int:
         """Count the pairs of recordings that are two trials, by the model of each segment."""
@@ -436,13 +413,13 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         >>> key.n_non
         2
         """
-        names = as_ids(ids, "ids")
+        names = check.as_ids(ids, "ids")
         if not callable(speakers) and not isinstance(speakers, Mapping):
-            check_same_rows({"ids": ids, "speakers": speakers})
+            check.check_same_rows({"ids": ids, "speakers": speakers})
             told = list(speakers)
             if len(told) != names.size:
                 expected = f"have the speaker of each of {names.size} recordings"
-                raise invalid("speakers", expected, f"{len(told)}")
+                raise check.invalid("speakers", expected, f"{len(told)}")
         else:
             told = [speakers(n) if callable(speakers) else speakers[n] for n in names.tolist()]
         numbers = {speaker: number for number, speaker in enumerate(dict.fromkeys(told))}
@@ -458,7 +435,9 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         # A trial in both masks would count twice, and no metric would notice.
         both = self.tar & self.non
         if both.any():
-            raise invalid("non", "not share trials with `tar`", name_cells(both, self.ids))
+            raise check.invalid(
+                "non", "not share trials with `tar`", base.name_cells(both, self.ids)
+            )
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
@@ -483,14 +462,14 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         >>> Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
         Key: 2 models x 1 segments, 1 targets, 1 non-targets
         """
-        check_same_rows({"models": models, "segments": segments, "is_target": is_target})
-        labels = as_mask(is_target, "is_target")
-        modelset, segset, mask, tar = scatter((models, segments), labels, "is_target")
+        check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
+        labels = check.as_mask(is_target, "is_target")
+        modelset, segset, mask, tar = base.scatter((models, segments), labels, "is_target")
         # What is a trial and no target.
         return cls(modelset, segset, tar, mark_read_only(mask ^ tar))
 
     @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> Self:
+    def from_table(cls, table: TrialTable, *, max_cells: int = base.MAX_CELLS) -> Self:
         """Build a Key from the lines of a text file, as `FlatKey.from_table`.
 
         Parameters
@@ -594,17 +573,17 @@ class Key(_Labelled, TrialMatrix, TextFileMethods):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        objects = all_of_class(Key, self, *others)
-        union = IdUnion.of(objects)
+        objects = base.all_of_class(Key, self, *others)
+        union = base.IdUnion.of(objects)
         tar, non = (union.merge_masks(objects, name) for name in ("tar", "non"))
         both = tar & non
         if both.any():
-            raise TrialMismatchError(f"{_DISAGREEMENT} {name_cells(both, union.ids)}.")
+            raise TrialMismatchError(f"{_DISAGREEMENT} {base.name_cells(both, union.ids)}.")
         return Key._rebuilt(*union.ids, tar, non)
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatKey(_Labelled, FlatTrials, TextFileMethods):
+class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
     """The trials of an experiment with the right labels, as a list.
 
     For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and gives the same
@@ -659,15 +638,17 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         segments: npt.ArrayLike,
         is_target: npt.ArrayLike,
     ) -> None:
-        labels = as_mask(is_target, "is_target")
+        labels = check.as_mask(is_target, "is_target")
         ids, positions = (modelset, segset), (models, segments)
-        self.__attrs_init__(*TrialList.checked(ids, positions, labels, "is_target"))
+        self.__attrs_init__(*base.TrialList.checked(ids, positions, labels, "is_target"))
         self._warned_of_itself()
 
     @classmethod
     def _rebuilt(cls, *arrays: Any) -> Self:
         made = cls.__new__(cls)
-        made.__attrs_init__(*TrialList.checked(arrays[:2], arrays[2:4], arrays[4], "is_target"))
+        made.__attrs_init__(
+            *base.TrialList.checked(arrays[:2], arrays[2:4], arrays[4], "is_target")
+        )
         return made
 
     def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
@@ -706,9 +687,11 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         >>> FlatKey.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
         FlatKey: 2 models x 1 segments, 1 targets, 1 non-targets
         """
-        check_same_rows({"models": models, "segments": segments, "is_target": is_target})
-        labels = as_mask(is_target, "is_target")
-        return cls(*TrialList.coded((models, segments), labels, "is_target"))._checked_for_swaps()
+        check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
+        labels = check.as_mask(is_target, "is_target")
+        return cls(
+            *base.TrialList.coded((models, segments), labels, "is_target")
+        )._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -724,7 +707,7 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         FlatKey
         """
         if table.is_target is None:
-            raise invalid("table", "have labels", repr(table))
+            raise check.invalid("table", "have labels", repr(table))
         found = cls(table.modelset, table.segset, table.models, table.segments, table.is_target)
         return found._checked_for_swaps()
 
@@ -757,7 +740,7 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         """
         return FlatNdx(*self.ids, self.models, self.segments)
 
-    def to_dense(self, *, max_cells: int = MAX_CELLS) -> Key:
+    def to_dense(self, *, max_cells: int = base.MAX_CELLS) -> Key:
         """Return the key as a pair of matrices.
 
         Parameters
@@ -790,7 +773,7 @@ class FlatKey(_Labelled, FlatTrials, TextFileMethods):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        merged = TrialList.merged(all_of_class(FlatKey, self, *others), _DISAGREEMENT)
+        merged = base.TrialList.merged(base.all_of_class(FlatKey, self, *others), _DISAGREEMENT)
         return FlatKey._rebuilt(*merged)
 
 
@@ -804,7 +787,7 @@ def as_ndx(ndx: Any) -> AnyNdx:
     found = _unpacked(ndx)
     if isinstance(found, AnyNdx):
         return found
-    raise invalid("ndx", "be an Ndx or a Key", describe(ndx), _misuse(ndx))
+    raise check.invalid("ndx", "be an Ndx or a Key", check.describe(ndx), _misuse(ndx))
 
 
 def as_key(key: Any) -> AnyKey:
@@ -813,7 +796,7 @@ def as_key(key: Any) -> AnyKey:
     if isinstance(found, AnyKey):
         return found
     expected = "be a Key, which says what the targets are"
-    raise invalid("key", expected, describe(key), _misuse(key))
+    raise check.invalid("key", expected, check.describe(key), _misuse(key))
 
 
 def _unpacked(given: Any) -> Any:
@@ -838,7 +821,7 @@ def _misuse(key: object) -> str:
 def describe_trials(trials: AnyNdx, chosen: BoolArray) -> str:
     """Return the count and the first few of the trials under a vector mask, for a message."""
     models, segments = trials.trial_positions()
-    return name_trials(models[chosen], segments[chosen], trials.ids)
+    return base.name_trials(models[chosen], segments[chosen], trials.ids)
 
 
 def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | None) -> None:
@@ -847,11 +830,11 @@ def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | No
     # found: as a vector, as a matrix for a dense `ndx`, or None for all.
     n_found = ndx.n_trials if found is None else int(np.count_nonzero(found))
     if not isinstance(ndx, AnyKey):
-        warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
+        base.warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
         return
     # Where nothing is missing, the labels need not be looked at.
     n_tar = ndx.n_tar
     if found is not None and n_found < ndx.n_trials:
         is_target = ndx.tar if isinstance(ndx, Key) and found.ndim == 2 else ndx.trial_labels()
         n_tar = int(np.count_nonzero(found & is_target))
-    warn_missing(ndx.shape, n_ids, (ndx.n_tar, ndx.n_non), (n_tar, n_found - n_tar))
+    base.warn_missing(ndx.shape, n_ids, (ndx.n_tar, ndx.n_non), (n_tar, n_found - n_tar))

@@ -11,21 +11,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, FloatArray, Readable, StrArray, read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_path,
-    check_same_rows,
-    describe,
-    invalid,
-    is_column,
-    list_some,
-    nearest,
-    refuse_series,
-    repetitions,
-    row_labels,
-    safe,
-)
+from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
@@ -92,40 +80,42 @@ def _as_columns(
     whole = argument or f"{kind}_columns"
     listed: object = columns
     if not isinstance(listed, Mapping):
-        raise invalid(whole, "map names to columns", describe(listed))
+        raise check.invalid(whole, "map names to columns", check.describe(listed))
     checked = {}
     for name, values in listed.items():
         if not isinstance(name, str) or not name:
-            raise invalid(whole, "be named by text", describe(name))
+            raise check.invalid(whole, "be named by text", check.describe(name))
         argument = f"{whole}[{name!r}]"
         # Without an argument of its own, a column of trials is in the order of the trials.
         if whole == "trial_columns":
-            refuse_series(values, argument, _BY_ID)
+            check.refuse_series(values, argument, _BY_ID)
         given: Any = values
-        if ids is not None and (isinstance(given, Mapping) or is_column(given)):
+        if ids is not None and (isinstance(given, Mapping) or check.is_column(given)):
             values = _of_ids(given, argument, kind, ids)
         column = _as_column(values, argument)
         if len(column) != size:
             expected = f"have one value for each of the {size} {kind}s"
-            raise invalid(argument, expected, str(len(column)))
+            raise check.invalid(argument, expected, str(len(column)))
         checked[name] = column
     return MappingProxyType(checked)
 
 
 def _of_ids(values: Any, name: str, kind: str, ids: StrArray) -> list[Any]:
     """Return a value for each id, of a mapping or of a Series with ids as its index."""
-    is_mapping, index = isinstance(values, Mapping), row_labels(values)
+    is_mapping, index = isinstance(values, Mapping), check.row_labels(values)
     pairs = () if index is None else zip(index, values, strict=True)
     found = dict(values if is_mapping else pairs)
     if not (is_mapping or any(one in found for one in ids.tolist())):
         remedy = f"A dict {{id: value}}, or a Series with the ids as its index, gives each {kind} "
-        refuse_series(values, name, f"{remedy}its own; {_BY_ID}", kind)
+        check.refuse_series(values, name, f"{remedy}its own; {_BY_ID}", kind)
     absent = [one for one in ids.tolist() if one not in found]
     if absent:
-        found_in = f"none for {len(absent)} of {ids.size}: {list_some(absent)}"
-        raise invalid(name, f"have a value for each {kind}", found_in)
+        found_in = f"none for {len(absent)} of {ids.size}: {check.list_some(absent)}"
+        raise check.invalid(name, f"have a value for each {kind}", found_in)
     if len(found) < len(values):
-        raise invalid(name, "have each id once", list_some(map(repr, repetitions(index))))
+        raise check.invalid(
+            name, "have each id once", check.list_some(map(repr, check.repetitions(index)))
+        )
     # Not `get`: of a mapping, None may be a value.
     return [found[one] for one in ids.tolist()]
 
@@ -135,11 +125,11 @@ def _as_column(values: Any, name: str) -> Column:
     if isinstance(values, Factor):
         return values
     if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise invalid(name, "be a list of values", describe(values))
+        raise check.invalid(name, "be a list of values", check.describe(values))
     values = unmasked(values, name)
     array = values if isinstance(values, np.ndarray) else _as_array(values)
     if array.ndim != 1:
-        raise invalid(name, "be one-dimensional", describe(array))
+        raise check.invalid(name, "be one-dimensional", check.describe(array))
     if array.dtype.kind == "f":
         # float32 stays as it is. float16 is slow in numpy, and longer types differ between
         # machines.
@@ -219,11 +209,11 @@ class TrialMetadata(metaclass=Readable):
         id_lists = None, *trials.ids
         tables = tuple(map(_as_columns, given, COLUMN_KINDS, sizes, id_lists))
         names = [name for table in tables for name in table]
-        repeated = sorted(repetitions(names))
+        repeated = sorted(check.repetitions(names))
         if repeated:
-            found = f"{list_some(map(repr, repeated))} more than once"
+            found = f"{check.list_some(map(repr, repeated))} more than once"
             hint = "A column belongs to trials, to models or to segments."
-            raise invalid("columns", "have different names", found, hint)
+            raise check.invalid("columns", "have different names", found, hint)
         self.__attrs_init__(trials, tables)
 
     @classmethod
@@ -289,7 +279,7 @@ class TrialMetadata(metaclass=Readable):
         """
         if isinstance(columns, Mapping):
             named = {f"columns[{name!r}]": values for name, values in columns.items()}
-            check_same_rows({"models": models, "segments": segments, **named})
+            check.check_same_rows({"models": models, "segments": segments, **named})
         lines = TrialList.coded((models, segments))
         checked = _as_columns(columns, "trial", lines.models.size, argument="columns")
         metadata = cls(*in_order(lines, checked, "columns"))
@@ -305,7 +295,7 @@ class TrialMetadata(metaclass=Readable):
         parts = [f"TrialMetadata: {self.trials.n_trials} trials"]
         for kind, table in zip(COLUMN_KINDS, self._tables, strict=True):
             if table:
-                parts.append(f"{', '.join(map(safe, table))} by {kind}")
+                parts.append(f"{', '.join(map(check.safe, table))} by {kind}")
         return "; ".join(parts)
 
     def __eq__(self, other: object) -> bool:
@@ -467,7 +457,7 @@ class TrialMetadata(metaclass=Readable):
                 absent = wanted.ids[found < 0]
                 raise TrialMismatchError(
                     f"The metadata do not describe {absent.size} of {wanted.ids.size} {noun}: "
-                    f"{list_some(absent)}."
+                    f"{check.list_some(absent)}."
                 )
             positions.append(found)
         tables = (
@@ -500,7 +490,9 @@ class TrialMetadata(metaclass=Readable):
             They fit any key whose trials are described here.
         """
         if not factors:
-            raise invalid("factors", f"name at least one column ({', '.join(self.names)})", "none")
+            raise check.invalid(
+                "factors", f"name at least one column ({', '.join(self.names)})", "none"
+            )
         return Conditions.from_factors(
             self.trials,
             {name: self.factor(name) for name in factors},
@@ -562,17 +554,19 @@ def _as_categories(column: Column, name: str) -> Factor:
         return column
     if column.dtype.kind == "f":
         hint = "Add a column of classes, such as 'short' and 'long', by with_columns."
-        raise invalid("name", "name categories", f"{describe(column)} in column {name!r}", hint)
+        raise check.invalid(
+            "name", "name categories", f"{check.describe(column)} in column {name!r}", hint
+        )
     return Factor.from_values(column)
 
 
 def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
     """Return the error for a column that does not exist."""
     expected = f"be a column ({', '.join(known) or 'there is none'})"
-    hint = nearest(name, known)
+    hint = check.nearest(name, known)
     if not known:
         hint = "Columns come from a key file that has them, or from from_frame(df, columns=[...])."
-    return invalid("name", expected, describe(name), hint)
+    return check.invalid("name", expected, check.describe(name), hint)
 
 
 def _find_column(table: Columns, name: str) -> Column:
@@ -601,8 +595,8 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
 
 def _check_extension(path: FilePath) -> None:
     """Refuse a file name of another format than HDF5."""
-    if as_path(path).suffix.lower() not in _HDF5:
-        raise invalid("path", f"end in {' or '.join(_HDF5)}", repr(str(path)))
+    if check.as_path(path).suffix.lower() not in _HDF5:
+        raise check.invalid("path", f"end in {' or '.join(_HDF5)}", repr(str(path)))
 
 
 def to_table(
@@ -646,7 +640,7 @@ def to_table(
     """
     if trials is None:
         if scores is None:
-            raise invalid("trials", "be given where there are no `scores`", "None")
+            raise check.invalid("trials", "be given where there are no `scores`", "None")
         trials = scored_ndx(scores)
     trials = as_ndx(trials)
     values: FloatArray | None = None
@@ -660,7 +654,7 @@ def to_table(
     columns = {}
     if metadata is not None:
         if not isinstance(metadata, TrialMetadata):
-            raise invalid("metadata", "be a TrialMetadata", describe(metadata))
+            raise check.invalid("metadata", "be a TrialMetadata", check.describe(metadata))
         described = metadata.for_trials(trials)
         columns = {name: described.column(name) for name in described.names}
     models, segments = trials.trial_positions()
@@ -823,5 +817,5 @@ def _first_pairs(trials: AnyNdx, chosen: BoolArray) -> tuple[Pair, ...]:
 
 def _names(pairs: tuple[Pair, ...], count: int) -> str:
     """Return pairs in words, with an ellipsis if there are more."""
-    text = list_some((f"({model}, {segment})" for model, segment in pairs), _SHOWN)
+    text = check.list_some((f"({model}, {segment})" for model, segment in pairs), _SHOWN)
     return f"{text}, ..." if count > len(pairs) else text

@@ -11,35 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
+import bosaris_py.trials.base as base
+from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import (
-    as_ids,
-    as_list,
-    as_matrix,
-    check_frame,
-    describe,
-    invalid,
-    list_some,
-    refuse_series,
-    warn_caller,
-)
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
-from bosaris_py.trials.base import (
-    FlatTrials,
-    MatFileMethods,
-    NumberFileMethods,
-    TrialSet,
-    all_of_class,
-    as_list_of,
-    both_ids,
-    frame_of,
-    kept,
-    log_reduced,
-    to_mask,
-    to_mask_or_all,
-    to_matrix,
-)
 from bosaris_py.trials.key import AnyNdx, as_ndx, warn_unless_found
 
 # One value for each id, or one of each measure.
@@ -47,7 +23,7 @@ Numbers: TypeAlias = Mapping[str, Any]
 
 
 @frozen(init=False, eq=False, repr=False)
-class SegmentQuality(MatFileMethods, NumberFileMethods):
+class SegmentQuality(base.MatFileMethods, base.NumberFileMethods):
     """Quality measures of segments, for instance their duration or noise level.
 
     Parameters
@@ -85,14 +61,16 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
             getattr(ids, "index", ()), index
         ):
             hint = "A mapping {id: value}, or a Series with ids as its index, stands for both."
-            raise invalid("values", "be in the order of `ids`", "a Series with another index", hint)
-        names = as_ids(names, "ids")
-        check_frame(given, "values", None, ("ids", names))
-        given = as_list(given)
+            raise check.invalid(
+                "values", "be in the order of `ids`", "a Series with another index", hint
+            )
+        names = check.as_ids(names, "ids")
+        check.check_frame(given, "values", None, ("ids", names))
+        given = check.as_list(given)
         # One measure needs no second dimension.
         if np.ndim(given) == 1 and np.size(given):
             given = np.expand_dims(np.asarray(given), 0)
-        self.__attrs_init__(names, to_matrix(given, "values"))
+        self.__attrs_init__(names, base.to_matrix(given, "values"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
@@ -132,18 +110,18 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         MissingTrialsWarning
             If the object has more segments than the list, or lacks some of the list, with counts.
         """
-        wanted = IdIndex.of(as_ids(ids, "ids"))
+        wanted = IdIndex.of(check.as_ids(ids, "ids"))
         wanted.check_unique("ids")
         frame = Frame(None, self._index.locate(wanted), (self.n_measures, wanted.ids.size))
         values = frame.take(self.values)
         check_finite(values, "values", wanted.ids)
         if wanted.ids.size < self.ids.size:
             message = f"Number of segments reduced from {self.ids.size} to {wanted.ids.size}"
-            warn_caller(message, MissingTrialsWarning)
+            check.warn_caller(message, MissingTrialsWarning)
         n_missing = wanted.ids.size - frame.n_found[1]
         if n_missing:
             message = f"{n_missing} of {wanted.ids.size} ids don't have quality values"
-            warn_caller(message, MissingTrialsWarning)
+            check.warn_caller(message, MissingTrialsWarning)
         return type(self)(wanted.ids, values)
 
     def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
@@ -165,10 +143,10 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        cols = kept(self._index, ids, "ids", keep=keep)
+        cols = base.kept(self._index, ids, "ids", keep=keep)
         if cols is None:
             return self
-        log_reduced("segments", self.ids.size, cols.size)
+        base.log_reduced("segments", self.ids.size, cols.size)
         frame = Frame(None, cols, (self.n_measures, cols.size))
         return type(self)(mark_read_only(self.ids[cols]), frame.take(self.values))
 
@@ -190,7 +168,7 @@ class SegmentQuality(MatFileMethods, NumberFileMethods):
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
-        objects = all_of_class(SegmentQuality, self, *others)
+        objects = base.all_of_class(SegmentQuality, self, *others)
         refuse_shared([item.ids for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
         return SegmentQuality(
@@ -206,16 +184,16 @@ def check_columns(values: FloatArray, ids: StrArray, name: str) -> None:
         hint = (
             "Did you swap measures and ids? A row is a measure." if len(values) == ids.size else ""
         )
-        raise invalid(name, expected, f"shape {values.shape}", hint)
+        raise check.invalid(name, expected, f"shape {values.shape}", hint)
 
 
 def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
     """Raise if a measure is not finite, naming the first ids that it belongs to."""
     bad = ~np.isfinite(values).all(axis=0)
     if bad.any():
-        found = f"NaN or infinity for {np.count_nonzero(bad)} ids ({list_some(ids[bad])})"
+        found = f"NaN or infinity for {np.count_nonzero(bad)} ids ({check.list_some(ids[bad])})"
         hint = "Leave out ids whose measure is missing (NaN); the logarithm of 0 is -inf."
-        raise invalid(name, "be finite for the ids that are wanted", found, hint)
+        raise check.invalid(name, "be finite for the ids that are wanted", found, hint)
 
 
 def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:
@@ -224,7 +202,7 @@ def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:
     if index.has_repeated():
         repeated = index.ordered[1:][index.ordered[1:] == index.ordered[:-1]]
         raise TrialMismatchError(
-            f"The objects to be merged share {repeated.size} {what} ({list_some(repeated)}); "
+            f"The objects to be merged share {repeated.size} {what} ({check.list_some(repeated)}); "
             f"each must be in one only."
         )
 
@@ -232,7 +210,7 @@ def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:
 def check_same_measures(counts: Sequence[int]) -> None:
     """Raise unless all objects that are to be merged have as many measures."""
     if len(set(counts)) > 1:
-        message = f"The objects to be merged have {list_some(counts)} quality measures."
+        message = f"The objects to be merged have {check.list_some(counts)} quality measures."
         raise TrialMismatchError(message)
 
 
@@ -248,7 +226,7 @@ def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
 
 
 @frozen(init=False, eq=False, repr=False)
-class QualityMeasures(TrialSet, MatFileMethods):
+class QualityMeasures(base.TrialSet, base.MatFileMethods):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
     Parameters
@@ -308,20 +286,20 @@ class QualityMeasures(TrialSet, MatFileMethods):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids = both_ids(modelset, segset)
+        ids = base.both_ids(modelset, segset)
         for of, name, values in (("model", "hasmodel", hasmodel), ("segment", "hasseg", hasseg)):
-            refuse_series(values, name, "Of rows in that order take .to_numpy().", of)
-        model_flags = to_mask_or_all(hasmodel, ids[:1], "hasmodel")
-        seg_flags = to_mask_or_all(hasseg, ids[1:], "hasseg")
+            check.refuse_series(values, name, "Of rows in that order take .to_numpy().", of)
+        model_flags = base.to_mask_or_all(hasmodel, ids[:1], "hasmodel")
+        seg_flags = base.to_mask_or_all(hasseg, ids[1:], "hasseg")
         possible = _possible(model_flags, seg_flags)
-        mask = possible if scoremask is None else to_mask(scoremask, ids, "scoremask")
+        mask = possible if scoremask is None else base.to_mask(scoremask, ids, "scoremask")
         some_lack = not (model_flags.all() and seg_flags.all())
         # A mask gives no measures to a model that has none; the toolkit refuses such objects.
         if some_lack and mask is not possible and (mask & ~possible).any():
             mask = mark_read_only(mask & possible)
-        matrices = to_matrix(modelQ, "modelQ"), to_matrix(segQ, "segQ")
-        check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
-        check_frame(segQ, "segQ", None, ("segset", ids[1]))
+        matrices = base.to_matrix(modelQ, "modelQ"), base.to_matrix(segQ, "segQ")
+        check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
+        check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
         self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
 
     def __attrs_post_init__(self) -> None:
@@ -330,7 +308,7 @@ class QualityMeasures(TrialSet, MatFileMethods):
         check_columns(self.segQ, self.segset, "segQ")
         if len(self.segQ) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
-            raise invalid("segQ", expected, f"{len(self.segQ)}")
+            raise check.invalid("segQ", expected, f"{len(self.segQ)}")
         super().__attrs_post_init__()
 
     @classmethod
@@ -351,7 +329,7 @@ class QualityMeasures(TrialSet, MatFileMethods):
         """
         for name, value in (("models", models), ("segments", segments)):
             if not isinstance(value, SegmentQuality):
-                raise invalid(name, "be a SegmentQuality", describe(value))
+                raise check.invalid(name, "be a SegmentQuality", check.describe(value))
         return cls(models.ids, segments.ids, models.values, segments.values)
 
     @property
@@ -413,10 +391,10 @@ class QualityMeasures(TrialSet, MatFileMethods):
         measures too; here they are replaced by 0.
         """
         given = as_ndx(ndx)
-        if isinstance(given, FlatTrials):
+        if isinstance(given, base.FlatTrials):
             hint = "QualityFusion takes flat trials and measures that are not aligned."
-            raise invalid("ndx", "be an Ndx or a Key", repr(given), hint)
-        ndx, frame = given, frame_of(given, self)
+            raise check.invalid("ndx", "be an Ndx or a Key", repr(given), hint)
+        ndx, frame = given, base.frame_of(given, self)
         (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(self, ndx, frame)
         mask = mark_read_only(ndx.trial_mask & frame.take(self.scoremask))
         warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), mask)
@@ -452,7 +430,7 @@ class QualityMeasures(TrialSet, MatFileMethods):
         TrialMismatchError
             If a model or a segment is in two of them, or they have different numbers of measures.
         """
-        objects = all_of_class(QualityMeasures, self, *others)
+        objects = base.all_of_class(QualityMeasures, self, *others)
         refuse_shared([item.modelset for item in objects], "models")
         refuse_shared([item.segset for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
@@ -501,7 +479,7 @@ def measures_of_trials(
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return the measures of the models and segments of some trials, and which are covered."""
     # No matrix of all cells is made. The flags of the trials come column by column.
-    frame = frame_of(ndx, quality)
+    frame = base.frame_of(ndx, quality)
     (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(quality, ndx, frame)
     models, segments = ndx.trial_positions()
     # Two look-ups for each trial, instead of a matrix of all models and segments.
@@ -585,12 +563,12 @@ def _by_id(given: Any) -> tuple[Any, AnyArray]:
     """Return the ids and the values of a mapping, or of a Series with ids as its index."""
     if not _maps_ids(given):
         expected = "be given, unless `ids` is a mapping or a Series of numbers by id"
-        raise invalid("values", expected, "nothing")
+        raise check.invalid("values", expected, "nothing")
     values = list(given.values() if isinstance(given, Mapping) else given)
     measures = SegmentQuality, QualityMeasures
     if any(isinstance(value, measures) or _maps_ids(value) for value in values):
         hint = "quality_systems takes measures by name; elsewhere they are a list."
-        raise invalid("values", "be numbers by id", "measures by name", hint)
+        raise check.invalid("values", "be numbers by id", "measures by name", hint)
     return list(given.keys()), np.transpose(values)
 
 
@@ -609,7 +587,7 @@ def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
     what = "QualityMeasures, SegmentQuality or numbers by id"
     if isinstance(qualities, (list, tuple)):
         qualities = [as_quality(item) for item in qualities]
-    return as_list_of(classes, as_quality(qualities), "qualities", what, "quality measures")
+    return base.as_list_of(classes, as_quality(qualities), "qualities", what, "quality measures")
 
 
 def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> QualityMeasures:
@@ -624,13 +602,13 @@ def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
     """Replace the measures of models and segments by linear combinations of them."""
     # `qtrans` has one row for each new measure and one column for each old one. BOSARIS:
     # `applyQtrans.m`.
-    matrix = as_matrix(qtrans, "qtrans")
+    matrix = check.as_matrix(qtrans, "qtrans")
     if matrix.shape[1] != quality.n_measures or not len(matrix):
         expected = f"have one column for each of the {quality.n_measures} measures, and a row"
         hint = "Is it transposed?" if matrix.shape[0] == quality.n_measures else ""
-        raise invalid("qtrans", expected, f"shape {matrix.shape}", hint)
+        raise check.invalid("qtrans", expected, f"shape {matrix.shape}", hint)
     if not np.isfinite(matrix).all():
-        raise invalid("qtrans", "be finite", describe(matrix.tolist()))
+        raise check.invalid("qtrans", "be finite", check.describe(matrix.tolist()))
     return attrs.evolve(
         quality,
         modelQ=mark_read_only(matrix @ quality.modelQ),

@@ -21,6 +21,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.numerics.counts as counting
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -36,13 +37,6 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import as_score_lists, invalid, list_some
-from bosaris_py.numerics.counts import (
-    SortedScores,
-    as_trials,
-    count_between,
-    count_checked,
-    count_sorted,
-)
 from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.roc import ROC, all_within, check_llrs
@@ -114,14 +108,14 @@ class ScoredClass:
     def sorted(self) -> SortedStrata:
         """The scores of each condition, ascending, with weights of their own."""
         if self.weights is not None:
-            given = SortedScores.from_scores(self.scores, self.weights, name="scores")
+            given = counting.SortedScores.from_scores(self.scores, self.weights, name="scores")
             return SortedStrata((given,), self.strata.shares)
         if self.is_arranged:
             values = mark_read_only(self.scores[self.order])
             parts = [values[part] for part in slices_of(self.strata.sizes.tolist())]
         else:
             parts = [mark_read_only(np.sort(part)) for part in self.strata.split(self.scores)]
-        return SortedStrata(tuple(map(SortedScores, parts)), self.strata.shares)
+        return SortedStrata(tuple(map(counting.SortedScores, parts)), self.strata.shares)
 
     @functools.cached_property
     def _listed(self) -> list[FloatArray]:
@@ -138,7 +132,7 @@ class ScoredClass:
         return self.is_arranged or _is_kept(self, "sorted")
 
     @property
-    def values(self) -> SortedScores:
+    def values(self) -> counting.SortedScores:
         """All scores, ascending; of a class without conditions."""
         (part,) = self.sorted.parts
         return part
@@ -205,9 +199,9 @@ class ScoredClass:
         parts = []
         # Targets are sorted in any case; non-targets are only counted unless their order is needed.
         if is_tar or self.is_sorted:
-            counted = [count_sorted(target_scores, part) for part in self.sorted.parts]
+            counted = [counting.count_sorted(target_scores, part) for part in self.sorted.parts]
         else:
-            counted = [count_checked(target_scores, part, None) for part in self._listed]
+            counted = [counting.count_checked(target_scores, part, None) for part in self._listed]
         # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
         for (at, between), size, share in zip(
             counted, self.strata.sizes.tolist(), self.strata.shares.tolist(), strict=True
@@ -229,7 +223,7 @@ class ScoredClass:
             if self.is_sorted:
                 below = self.sorted.parts[number].count_below(thresholds)
             else:
-                at, between = count_between(thresholds, self._listed[number])
+                at, between = counting.count_between(thresholds, self._listed[number])
                 below = np.cumsum(between[:-1])
                 below[1:] += np.cumsum(at[:-1])
             total += share * ((size - below if accepted else below) / size)
@@ -547,7 +541,7 @@ class ListedSample(DivisibleSample):
         for number, (scores, weights, name) in enumerate(
             ((tar, tar_weights, "tar"), (non, non_weights, "non"))
         ):
-            array, checked = as_trials(scores, weights, name)
+            array, checked = counting.as_trials(scores, weights, name)
             if checked is not None and not checked.all():
                 array, checked = array[checked > 0], checked[checked > 0]
             own = Strata.single(array.size) if strata is None else strata[number]
@@ -612,7 +606,7 @@ class ListedSample(DivisibleSample):
             named = {"speaker_strata": found.strata, "speaker_ids": found.ids}
         classes = []
         for listed, name, side in zip(lists, ("tar", "non"), sides, strict=True):
-            array = as_trials(listed, None, name)[0] if listed.size else listed
+            array = counting.as_trials(listed, None, name)[0] if listed.size else listed
             # The arrays are fresh, and not copied once more.
             alike = Strata.single(array.size)
             classes.append(ScoredClass(mark_read_only(array), alike, None, side))
@@ -686,7 +680,7 @@ class ListedSample(DivisibleSample):
         for (listed, persons), what in zip(parts, KINDS_OF_CLASSES, strict=True):
             if not listed.size:
                 raise invalid("key", f"have {what} with scores", "none")
-            array = as_trials(listed, None, what)[0]
+            array = counting.as_trials(listed, None, what)[0]
             alike = Strata.single(array.size)
             classes.append(ScoredClass(mark_read_only(array), alike, None, persons))
         return cls(tuple(classes), (0.5, 0.5), **named)

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from attrs import evolve, field, frozen
 
+import bosaris_py.trials.alignment as align
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -20,30 +22,9 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import (
-    as_vector,
-    check_same_rows,
-    describe,
-    invalid,
-    list_some,
-    log_of_base,
-    warn_caller,
-)
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
-from bosaris_py.trials.alignment import (
-    Frame,
-    IdList,
-    blocks,
-    extract,
-    gather,
-    insert,
-    match_trials,
-    position_type,
-    refuse_strangers,
-    true_positions,
-    why_strange,
-)
+from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.base import (
     MAX_CELLS,
     FlatTrials,
@@ -88,7 +69,7 @@ class ListedScores:
     # trials have a score (None: all); `values` are those, column by column.
 
     ndx: AnyNdx
-    frame: Frame
+    frame: align.Frame
     values: FloatArray
     found: BoolArray | None
 
@@ -120,9 +101,9 @@ class ListedScores:
         mask = trials = ndx.trial_mask
         if self.found is not None:
             mask = np.zeros(trials.shape, dtype=np.bool_)
-            insert(mask, trials, self.found)
+            align.insert(mask, trials, self.found)
         matrix = np.zeros(mask.shape, dtype=self.values.dtype)
-        insert(matrix, mask, self.values)
+        align.insert(matrix, mask, self.values)
         return Scores(mark_read_only(matrix), *ndx.ids, mark_read_only(mask))
 
 
@@ -295,7 +276,7 @@ class ScoreMethods:
         ndx = as_ndx(ndx)
         filling: object = value
         if not isinstance(filling, Real) or np.isnan(float(filling)):
-            raise invalid("value", "be a number", describe(value))
+            raise check.invalid("value", "be a number", check.describe(value))
         trials = ndx.to_ndx() if isinstance(ndx, AnyKey) else ndx
         if isinstance(self, Scores) and isinstance(trials, Ndx):
             aligned = _aligned_matrix(self, trials)
@@ -338,19 +319,19 @@ class ScoreMethods:
         assert isinstance(self, AnyScores)
         before = all_scores(self)
         # NaN would pass here, and be refused far from the function that made it.
-        after = as_vector(func(before), "func")
+        after = check.as_vector(func(before), "func")
         if after.size != before.size:
             expected = f"return one score for each of the {before.size} that it is given"
-            raise invalid("func", expected, f"{after.size}")
+            raise check.invalid("func", expected, f"{after.size}")
         if np.isnan(after).any():
             found = f"NaN for {np.count_nonzero(np.isnan(after))} of {after.size} scores"
-            raise invalid("func", "not return NaN", found)
+            raise check.invalid("func", "not return NaN", found)
         dtype = np.result_type(before, after)
         if isinstance(self, FlatScores):
             scores = after if after.dtype == dtype else mark_read_only(after.astype(dtype))
             return evolve(self, scores=scores)
         matrix = self.scoremat.astype(dtype)
-        insert(matrix, self.scoremask, after)
+        align.insert(matrix, self.scoremask, after)
         return evolve(self, scoremat=mark_read_only(matrix))
 
 
@@ -435,8 +416,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         >>> scores.scoremask.tolist()
         [[False, True], [True, False]]
         """
-        check_same_rows({"models": models, "segments": segments, "scores": scores})
-        values = as_vector(scores, "scores")
+        check.check_same_rows({"models": models, "segments": segments, "scores": scores})
+        values = check.as_vector(scores, "scores")
         modelset, segset, mask, matrix = scatter((models, segments), values, "scores")
         return cls(matrix, modelset, segset, mask)
 
@@ -476,7 +457,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         if self.scoremat is other.scoremat:
             return True
         # In blocks, and only where the mask is true: what lies elsewhere is not content.
-        for block in blocks(*self.shape):
+        for block in align.blocks(*self.shape):
             mine, theirs = self.scoremat[block], other.scoremat[block]
             differs = (mine != theirs) & self.scoremask[block]
             if differs.any() and not (
@@ -497,7 +478,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         -------
         FlatScores
         """
-        positions = true_positions(self.scoremask)
+        positions = align.true_positions(self.scoremask)
         return FlatScores(mark_read_only(all_scores(self)), *self.ids, *positions)
 
     def merge(self, *others: "Scores") -> "Scores":
@@ -601,7 +582,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         models: npt.ArrayLike,
         segments: npt.ArrayLike,
     ) -> None:
-        values = as_vector(scores, "scores")
+        values = check.as_vector(scores, "scores")
         trials = TrialList.checked((modelset, segset), (models, segments), values, "scores")
         self.__attrs_init__(trials.contents, *trials[:4])
 
@@ -631,8 +612,8 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         >>> scores.models.tolist(), scores.scores.tolist()
         ([1, 0], [1.5, -2.0])
         """
-        check_same_rows({"models": models, "segments": segments, "scores": scores})
-        values = as_vector(scores, "scores")
+        check.check_same_rows({"models": models, "segments": segments, "scores": scores})
+        values = check.as_vector(scores, "scores")
         trials = TrialList.coded((models, segments), values, "scores")
         return cls(values, *trials[:4])._checked_for_swaps()
 
@@ -650,7 +631,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         FlatScores
         """
         if table.scores is None:
-            raise invalid("table", "have scores", repr(table))
+            raise check.invalid("table", "have scores", repr(table))
         is_missing = np.isnan(table.scores)
         if is_missing.any():
             table = table.take(~is_missing)
@@ -728,10 +709,10 @@ def check_scores(scores: object) -> None:
         if isinstance(scores, str | os.PathLike):
             hint = "Read the file: read_scores(path)."
         if isinstance(scores, Mapping):
-            hint = f"Give one system of it: {list_some(scores)}."
+            hint = f"Give one system of it: {check.list_some(scores)}."
         elif hasattr(scores, "columns"):
             hint = "Make scores of a data frame: from_frame(df).scores."
-        raise invalid("scores", "be a Scores object", describe(scores), hint)
+        raise check.invalid("scores", "be a Scores object", check.describe(scores), hint)
 
 
 def class_scores(
@@ -740,13 +721,13 @@ def class_scores(
     """Return what `get_tar_non` does; raise, and say why, if ids of key and scores never meet."""
     check_scores(scores)
     key = as_key(key)
-    refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
+    align.refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
     tar, non = scores.get_tar_non(key, any_order=any_order)
     if tar.size + non.size < key.n_trials and (others := _in_other_order(scores, key)):
         if not tar.size + non.size:
             expected, got = "hold targets that have scores", "none"
             raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
-        warn_caller(others, MissingTrialsWarning)
+        check.warn_caller(others, MissingTrialsWarning)
     return tar, non
 
 
@@ -757,7 +738,7 @@ def why_unscored(scores: AnyScores, key: AnyKey, *, targets: bool) -> str:
     for places, ids, known, noun in sides:
         wanted = ids[np.unique(places[chosen])]
         if wanted.size and known.size and not np.isin(wanted, known).any():
-            return why_strange(wanted, known, noun, ("the key", "the scores"), {})
+            return align.why_strange(wanted, known, noun, ("the key", "the scores"), {})
     return ""
 
 
@@ -786,7 +767,9 @@ def all_scores(scores: AnyScores) -> FloatArray:
     """Return all scores of an object as a vector, column by column."""
     if isinstance(scores, FlatScores):
         return scores.scores
-    return extract(Frame(None, None, scores.shape), scores.scoremat, None, (scores.scoremask,))[0]
+    return align.extract(
+        align.Frame(None, None, scores.shape), scores.scoremat, None, (scores.scoremask,)
+    )[0]
 
 
 # Scores of wanted trials, of matrices
@@ -797,16 +780,16 @@ def _present(scores: Scores) -> BoolArray | None:
     return None if scores.n_scores == scores.scoremask.size else scores.scoremask
 
 
-def _scored_cells(scores: Scores, ndx: Ndx | Key, frame: Frame) -> BoolArray:
+def _scored_cells(scores: Scores, ndx: Ndx | Key, frame: align.Frame) -> BoolArray:
     """Return a mask of the trials of `ndx` that have a score."""
     valid = frame.take_valid(_present(scores))
     return ndx.trial_mask if valid is None else ndx.trial_mask & valid
 
 
-def _refuse_nan(scores: Scores, ndx: Ndx | Key, frame: Frame) -> None:
+def _refuse_nan(scores: Scores, ndx: Ndx | Key, frame: align.Frame) -> None:
     """Raise with the count and the first of the trials whose score is NaN."""
     bad = np.isnan(frame.take(scores.scoremat)) & _scored_cells(scores, ndx, frame)
-    raise invalid("scoremat", _NO_NAN, f"NaN for {name_cells(bad, ndx.ids)}")
+    raise check.invalid("scoremat", _NO_NAN, f"NaN for {name_cells(bad, ndx.ids)}")
 
 
 def _aligned_matrix(scores: Scores, ndx: Ndx | Key) -> Scores:
@@ -815,7 +798,7 @@ def _aligned_matrix(scores: Scores, ndx: Ndx | Key) -> Scores:
     mask = _scored_cells(scores, ndx, frame)
     values = frame.take(scores.scoremat)
     # In blocks, which stay in the cache. NaN is rare, so the mask is hardly ever read.
-    for block in blocks(*frame.shape):
+    for block in align.blocks(*frame.shape):
         bad = np.isnan(values[block])
         if bad.any() and (bad & mask[block]).any():
             _refuse_nan(scores, ndx, frame)
@@ -827,12 +810,12 @@ def scores_under(
     scores: Scores,
     masks: Sequence[BoolArray],
     ndx: Ndx | Key,
-    frame: Frame,
+    frame: align.Frame,
     *,
     any_order: bool = False,
 ) -> list[FloatArray]:
     """Return the scores under each mask, which has the order of `ndx`; refuse NaN."""
-    vectors = extract(frame, scores.scoremat, _present(scores), masks, any_order=any_order)
+    vectors = align.extract(frame, scores.scoremat, _present(scores), masks, any_order=any_order)
     if any(_holds_nan(vector) for vector in vectors):
         _refuse_nan(scores, ndx, frame)
     return vectors
@@ -842,7 +825,7 @@ def scores_under(
 
 
 def _found_cells(
-    present: BoolArray | None, ndx: AnyNdx, frame: Frame
+    present: BoolArray | None, ndx: AnyNdx, frame: align.Frame
 ) -> tuple[Positions, Positions, BoolArray | None]:
     """Return the cells of the trials that are in a matrix, and which those are (None: all)."""
     rows, cols = frame.cells(*ndx.trial_positions())
@@ -851,7 +834,7 @@ def _found_cells(
     found = np.asarray((rows >= 0) & (cols >= 0))
     if present is not None and found.any():
         # Position -1 reads some cell, which the comparison above has excluded.
-        found &= gather((present,), rows, cols)[0]
+        found &= align.gather((present,), rows, cols)[0]
     return (rows, cols, None) if found.all() else (rows[found], cols[found], found)
 
 
@@ -860,17 +843,17 @@ def listed_scores(scores: Any, ndx: AnyNdx) -> ListedScores:
     frame = frame_of(ndx, scores)
     if isinstance(scores, Scores):
         rows, cols, found = _found_cells(_present(scores), ndx, frame)
-        (values,) = gather((scores.scoremat,), rows, cols)
+        (values,) = align.gather((scores.scoremat,), rows, cols)
     else:
         wanted = ndx.trial_positions()
-        lines, found = match_trials(scores.trial_positions(), wanted, frame, scores.shape)
+        lines, found = align.match_trials(scores.trial_positions(), wanted, frame, scores.shape)
         values = scores.scores if lines is None else scores.scores[lines]
     if _holds_nan(values):
         # Only now is a mask made that is as long as the list of trials.
         bad = np.ones(ndx.n_trials, dtype=np.bool_) if found is None else found.copy()
         bad[bad] = np.isnan(values)
         name = "scoremat" if isinstance(scores, Scores) else "scores"
-        raise invalid(name, _NO_NAN, f"NaN for {describe_trials(ndx, bad)}")
+        raise check.invalid(name, _NO_NAN, f"NaN for {describe_trials(ndx, bad)}")
     return ListedScores(ndx, frame, mark_read_only(values), found)
 
 
@@ -888,7 +871,7 @@ def _found_in(source: AnyNdx | AnyScores, wanted: AnyNdx) -> BoolArray | None:
     frame = frame_of(wanted, source)
     if isinstance(source, FlatTrials):
         listed = source.trial_positions()
-        return match_trials(listed, wanted.trial_positions(), frame, source.shape)[1]
+        return align.match_trials(listed, wanted.trial_positions(), frame, source.shape)[1]
     present = _present(source) if isinstance(source, Scores) else source.trial_mask
     if frame.is_complete and present is None:
         return None
@@ -902,10 +885,10 @@ def find_trials(source: AnyNdx, wanted: AnyNdx) -> Positions | None:
     if source is wanted:
         return None
     listed, frame = source.trial_positions(), frame_of(wanted, source)
-    lines, found = match_trials(listed, wanted.trial_positions(), frame, source.shape)
+    lines, found = align.match_trials(listed, wanted.trial_positions(), frame, source.shape)
     if found is None or lines is None:
         return lines
-    positions: Positions = np.full(wanted.n_trials, -1, dtype=position_type(source.n_trials))
+    positions: Positions = np.full(wanted.n_trials, -1, dtype=align.position_type(source.n_trials))
     positions[found] = lines
     return positions
 
@@ -957,7 +940,9 @@ def scores_of_segments(scores: AnyScores, ndx: AnyNdx) -> AnyScores:
     ndx = as_ndx(ndx)
     models, segments = scores.ids
     if models.size != 1:
-        raise invalid("scores", "be of one model, as those of utterances are", f"{models.size}")
+        raise check.invalid(
+            "scores", "be of one model, as those of utterances are", f"{models.size}"
+        )
     flat = scores if isinstance(scores, FlatScores) else scores.to_flat()
     of_segments = np.full(segments.size, np.nan, dtype=flat.scores.dtype)
     of_segments[flat.segments] = flat.scores
@@ -981,7 +966,7 @@ def refuse_utterances(scores: AnyScores, ndx: AnyNdx, name: str) -> None:
         "An utterance is in many trials: trials.scores_of_segments(scores, key) repeats its score."
     )
     got = f"scores of utterances, under the one model {str(models[0])!r}"
-    raise invalid(name, "have a score for each trial", got, hint)
+    raise check.invalid(name, "have a score for each trial", got, hint)
 
 
 def to_natural(scores: AnyScores, base: float | None) -> AnyScores:
@@ -989,7 +974,7 @@ def to_natural(scores: AnyScores, base: float | None) -> AnyScores:
     if base is None:
         return scores
     check_scores(scores)
-    factor = log_of_base(base)
+    factor = check.log_of_base(base)
     return scores.transform(lambda values: factor * values.astype(np.float64))
 
 
@@ -1027,10 +1012,10 @@ def assemble(vector: npt.ArrayLike, ndx: AnyNdx) -> AnyScores:
     # The result has the models and segments of `ndx`: a list if `ndx` is one, else a matrix, 0
     # under a false mask elsewhere.
     ndx = as_ndx(ndx)
-    values = as_vector(vector, "vector")
+    values = check.as_vector(vector, "vector")
     if values.size != ndx.n_trials:
         expected = f"have one score for each of the {ndx.n_trials} trials"
-        raise invalid("vector", expected, f"{values.size}")
+        raise check.invalid("vector", expected, f"{values.size}")
     return ListedScores(ndx, frame_of(ndx, ndx), values, None).in_form_of_ndx()
 
 
@@ -1047,7 +1032,7 @@ def _stacked(systems: Systems, ndx: AnyNdx, totals: Mapping[str, int]) -> list[F
     faults = []
     for number, item in enumerate(listed):
         if ndx.n_trials or isinstance(ndx, AnyKey):
-            refuse_strangers(frame_of(ndx, item), ndx.ids, item.ids)
+            align.refuse_strangers(frame_of(ndx, item), ndx.ids, item.ids)
         vectors = _vectors(item, ndx, len(stacks))
         missing = [
             f"{total - vector.size} of {total} {noun}"

@@ -7,16 +7,9 @@ from pathlib import Path
 
 import attrs
 
+import bosaris_py.storage.formats.catalogue as catalogue
 from bosaris_py._validation import describe, invalid, list_some, repetitions
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage.formats.catalogue import (
-    MODEL,
-    ROLES,
-    SEGMENT,
-    SKIPPED,
-    VOCABULARIES,
-    TrialFormat,
-)
 from bosaris_py.storage.tokens import FirstLine, Layout, line_error, show
 
 Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
@@ -35,14 +28,14 @@ class FileColumn:
     @classmethod
     def of(cls, name: str) -> "FileColumn":
         """Return a column of a file without a header."""
-        return cls(name if name in ROLES else None, name)
+        return cls(name if name in catalogue.ROLES else None, name)
 
 
 @attrs.frozen
 class Plan:
     """How the lines of one file are read: columns from left to right."""
 
-    format: TrialFormat
+    format: catalogue.TrialFormat
     columns: tuple[FileColumn, ...]
     # None stands for blanks and tabs.
     separator: str | None
@@ -72,10 +65,13 @@ def cut_header(line: bytes) -> tuple[str | None, list[str]]:
     return separator, [name.strip().strip('"') if separator else name.strip('"') for name in names]
 
 
-def format_of_columns(columns: Columns) -> TrialFormat:
+def format_of_columns(columns: Columns) -> catalogue.TrialFormat:
     """Return the format of a file of which the caller lists the columns."""
-    return TrialFormat(
-        name="columns", description="", variants=(_as_names(columns),), vocabularies=VOCABULARIES
+    return catalogue.TrialFormat(
+        name="columns",
+        description="",
+        variants=(_as_names(columns),),
+        vocabularies=catalogue.VOCABULARIES,
     )
 
 
@@ -95,7 +91,7 @@ def _as_names(columns: Columns) -> tuple[str, ...]:
     names = columns.replace(",", " ").split() if isinstance(columns, str) else columns
     check_names(names, "columns")
     names = tuple(names)
-    repeated = set(repetitions(names)) - {SKIPPED}
+    repeated = set(repetitions(names)) - {catalogue.SKIPPED}
     if not names or repeated:
         found = f"{sorted(repeated)} more than once" if repeated else "none"
         raise invalid("columns", "name each column once", found)
@@ -118,11 +114,11 @@ def listed(columns: Columns, first: FirstLine | None) -> Columns:
     if len({*places.values()}) < len(places):
         raise invalid("columns", "have a position for each role", repr(dict(columns)))
     role_at = {at: role for role, at in places.items()}
-    return [role_at.get(at, SKIPPED) for at in range(width)]
+    return [role_at.get(at, catalogue.SKIPPED) for at in range(width)]
 
 
 def make_plan(
-    path: Path, trial_format: TrialFormat, first: FirstLine, columns: Columns | None
+    path: Path, trial_format: catalogue.TrialFormat, first: FirstLine, columns: Columns | None
 ) -> Plan:
     """Find out which column is which, or say what the file lacks or has too much."""
     if trial_format.has_header:
@@ -151,7 +147,7 @@ def make_plan(
 
 
 def _plan_by_header(
-    path: Path, trial_format: TrialFormat, first: FirstLine, columns: Columns | None
+    path: Path, trial_format: catalogue.TrialFormat, first: FirstLine, columns: Columns | None
 ) -> Plan:
     """Find the columns by the names in the first line."""
     if columns is not None and not isinstance(columns, Mapping):
@@ -159,9 +155,9 @@ def _plan_by_header(
         expected = "map what is needed to names in the header"
         raise invalid("columns", expected, describe(columns), hint)
     given = {} if columns is None else dict(columns)
-    unknown = [role for role in given if role not in ROLES]
+    unknown = [role for role in given if role not in catalogue.ROLES]
     if unknown:
-        expected = f"map only {', '.join(ROLES)}; other columns keep their names"
+        expected = f"map only {', '.join(catalogue.ROLES)}; other columns keep their names"
         raise invalid("columns", expected, list_some(unknown))
     separator, names = cut_header(first.text)
     line = first.rest.partition(b"\n")[0]
@@ -174,7 +170,7 @@ def _plan_by_header(
         raise line_error(path, first.number, text)
     in_lower = [name.lower() for name in names]
     roles: dict[int, str] = {}
-    for role in ROLES:
+    for role in catalogue.ROLES:
         name = given.get(role)
         accepted = trial_format.header.get(role, ()) if role not in given else ()
         wanted = accepted if name is None else (str(name),)
@@ -182,11 +178,11 @@ def _plan_by_header(
         if position is not None and position not in roles:
             roles[position] = role
         elif name is not None or (role in trial_format.required and role not in given):
-            what = {MODEL: "models", SEGMENT: "segments"}.get(role, f"{role}s")
+            what = {catalogue.MODEL: "models", catalogue.SEGMENT: "segments"}.get(role, f"{role}s")
             raise FileFormatError(
                 f"{path}: no column {' or '.join(wanted)} for the {what} in the first line; its "
                 f"columns are {list_some(names, 20)}"
             )
     # Nobody could ask for a column without a name.
-    found = (FileColumn(roles.get(i), name or SKIPPED) for i, name in enumerate(names))
+    found = (FileColumn(roles.get(i), name or catalogue.SKIPPED) for i, name in enumerate(names))
     return Plan(trial_format, tuple(found), separator, skips_first_line=True)

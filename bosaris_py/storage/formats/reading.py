@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.storage.tokens as tokens
 from bosaris_py._arrays import (
     AnyArray,
     BoolArray,
@@ -54,19 +55,6 @@ from bosaris_py.storage.formats.columns import (
 from bosaris_py.storage.formats.detection import detect_in
 from bosaris_py.storage.memory import MemoryBudget, within_memory
 from bosaris_py.storage.text import formatter, row_slices, write_parts
-from bosaris_py.storage.tokens import (
-    Block,
-    DecodedIds,
-    FirstLine,
-    IdColumn,
-    Layout,
-    LineNumbers,
-    cut_blocks,
-    is_number,
-    read_blocks,
-    read_numbers,
-    show,
-)
 from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
 
 Labels = Mapping[str, bool | str | None]
@@ -190,8 +178,8 @@ def read_table(
     file_path = as_path(path)
     with within_memory(path):
         budget = MemoryBudget(file_path, max_bytes)
-        blocks = read_blocks(file_path, budget, progress=progress)
-        first = FirstLine.of(blocks, file_path)
+        blocks = tokens.read_blocks(file_path, budget, progress=progress)
+        first = tokens.FirstLine.of(blocks, file_path)
         vocabulary = None if labels is None else _vocabulary_of(labels)
         columns = None if columns is None else listed(columns, first)
         if format is not None:
@@ -211,14 +199,14 @@ def read_table(
             plan,
             trial_format.vocabularies if vocabulary is None else (vocabulary,),
             options,
-            LineNumbers(file_path),
+            tokens.LineNumbers(file_path),
             budget,
         )
         head = first.number, first.text + b"\n" + first.rest
         if plan.skips_first_line:
             head = first.number + 1, first.rest
         lines = itertools.chain([head], blocks)
-        for block in cut_blocks(lines, plan.layout, reader.numbers):
+        for block in tokens.cut_blocks(lines, plan.layout, reader.numbers):
             reader.add(block)
         if not reader.numbers.count:
             message = f"{file_path}: there is no trial below the header; was the file cut off?"
@@ -289,10 +277,10 @@ class _CodeColumn:
     """A column of ids, labels or categories."""
 
     position: int
-    ids: IdColumn = attrs.field(factory=IdColumn, init=False)
+    ids: tokens.IdColumn = attrs.field(factory=tokens.IdColumn, init=False)
     _parts: list[AnyArray] = attrs.field(factory=list, init=False)
 
-    def add(self, block: Block) -> None:
+    def add(self, block: tokens.Block) -> None:
         """Take this column of a block."""
         codes = self.ids.encode(block, self.position)
         self._parts.append(codes.astype(np.min_scalar_type(max(0, len(self.ids) - 1))))
@@ -309,7 +297,7 @@ class _CodeColumn:
 
     def values(self, reader: "_Reader") -> Factor:
         """Return the column as categories."""
-        decoded = DecodedIds.of(self.ids, self.codes(), reader.numbers, reader.budget)
+        decoded = tokens.DecodedIds.of(self.ids, self.codes(), reader.numbers, reader.budget)
         return Factor(mark_read_only(decoded.rank[self.codes()]), decoded.names)
 
 
@@ -329,15 +317,15 @@ class _NumberColumn:
     _n_nan: int = attrs.field(default=0, init=False)
     _first_nan: int = attrs.field(default=-1, init=False)
 
-    def add(self, block: Block) -> None:
+    def add(self, block: tokens.Block) -> None:
         """Take this column of a block."""
         is_missing = self._is_missing(block)
         if is_missing.any():
             values = np.full(len(block), np.nan)
             present = np.flatnonzero(~is_missing)
-            values[present] = read_numbers(block, self.position, present)
+            values[present] = tokens.read_numbers(block, self.position, present)
         else:
-            values = read_numbers(block, self.position)
+            values = tokens.read_numbers(block, self.position)
         is_nan = np.isnan(values) & ~is_missing
         if is_nan.any():
             if not self._n_nan:
@@ -345,7 +333,7 @@ class _NumberColumn:
             self._n_nan += int(np.count_nonzero(is_nan))
         self._parts.append(values)
 
-    def _is_missing(self, block: Block) -> BoolArray:
+    def _is_missing(self, block: tokens.Block) -> BoolArray:
         """Tell which lines say that there is no number."""
         is_missing: BoolArray = np.zeros(len(block), dtype=np.bool_)
         if not self.missing and not self.may_be_empty:
@@ -385,14 +373,14 @@ class _Reader:
     # The labels that the file may have; it uses one set of them.
     vocabularies: Sequence[Vocabulary]
     options: _Options
-    numbers: LineNumbers
+    numbers: tokens.LineNumbers
     budget: MemoryBudget
     # By role, or by name for extra columns.
     roles: dict[str, _CodeColumn] = attrs.field(factory=dict, init=False)
     scores: _NumberColumn | None = attrs.field(default=None, init=False)
     extra: dict[str, _CodeColumn | _NumberColumn] = attrs.field(factory=dict, init=False)
     # For formats that name the claimed and the real identity: one coding for both.
-    _identities: IdColumn = attrs.field(factory=IdColumn, init=False)
+    _identities: tokens.IdColumn = attrs.field(factory=tokens.IdColumn, init=False)
     _classes_if_same: list[npt.NDArray[np.uint8]] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -422,7 +410,7 @@ class _Reader:
             else:
                 self.extra[name] = _CodeColumn(position)
 
-    def add(self, block: Block) -> None:
+    def add(self, block: tokens.Block) -> None:
         """Take one block."""
         scores = [] if self.scores is None else [self.scores]
         columns = [*self.roles.values(), *scores, *self.extra.values()]
@@ -487,11 +475,11 @@ class _Reader:
                 raise self.numbers.error(column.first_record(b""), f"the {role} is empty")
             codes = column.codes()
             suffixes = [suffix.encode() for suffix in self.options.strip_suffix]
-            ids = DecodedIds.of(column.ids, codes, self.numbers, self.budget, suffixes)
+            ids = tokens.DecodedIds.of(column.ids, codes, self.numbers, self.budget, suffixes)
             # An empty id would be the first in the order of the ids.
             if ids.names.size and not ids.names[0]:
                 name = column.ids.ids[int(np.argmax(ids.rank == 0))]
-                text = f"nothing is left of the {role} {show(name)}"
+                text = f"nothing is left of the {role} {tokens.show(name)}"
                 raise self.numbers.error(column.first_record(name), text)
             return ids.names, mark_read_only(ids.rank[codes])
         if role == MODEL:
@@ -549,7 +537,7 @@ class _Reader:
         unknown = [code for code, word in enumerate(words) if word not in known]
         in_order = sorted(unknown, key=firsts.__getitem__)[:_MANY_UNKNOWN]
         found = list_some(
-            f"{show(column.ids.ids[code])} ({_count_lines(int(counts[code]))}, first "
+            f"{tokens.show(column.ids.ids[code])} ({_count_lines(int(counts[code]))}, first "
             f"{self.numbers[firsts[code]]})"
             for code in in_order
         )
@@ -559,7 +547,7 @@ class _Reader:
         others = [item.name for item in VOCABULARIES if found_words <= set(item.classes)]
         if others and others[0] not in expected:
             text += f" These look like {others[0]}: is it another format?"
-        elif all(map(is_number, found_words)):
+        elif all(map(tokens.is_number, found_words)):
             text += " Are these scores?"
         else:
             use["labels"] = None
@@ -625,13 +613,13 @@ def read_answers(
     """
     if not isinstance(trials, TrialTable):
         raise invalid("trials", "be a TrialTable", describe(trials))
-    numbers = LineNumbers(as_path(path))
+    numbers = tokens.LineNumbers(as_path(path))
     budget = MemoryBudget(as_path(path), max_bytes)
     parts = [np.empty(0)]
     with within_memory(path):
-        blocks = read_blocks(path, budget, progress=progress)
-        for block in cut_blocks(blocks, Layout("score"), numbers):
-            values = read_numbers(block, 0)
+        blocks = tokens.read_blocks(path, budget, progress=progress)
+        for block in tokens.cut_blocks(blocks, tokens.Layout("score"), numbers):
+            values = tokens.read_numbers(block, 0)
             if np.isnan(values).any():
                 raise block.error(int(np.argmax(np.isnan(values))), "the score is NaN")
             budget.claim(16 * values.size, "the scores")
