@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 import numpy as np
-import scipy
 
 from bosaris_py._arrays import FloatArray, Weights
 from bosaris_py._html import card, scale_drawing
@@ -38,17 +37,18 @@ from bosaris_py.calibration import (
 )
 from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given
 from bosaris_py.calibration.cross_fitting import Folds
-from bosaris_py.errors import BosarisWarning, InvalidInputError
+from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.storage.atomic import digest_of
 from bosaris_py.trials.scores import AnyScores, to_natural
 from bosaris_py.trials.speakers import Speakers, SpeakersLike, split_key
-from bosaris_py.uncertainty import Cllr, MinCllr
+from bosaris_py.uncertainty import FMR, FNMR, Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
 from bosaris_py.uncertainty.influence.line import llr_interval
 from bosaris_py.uncertainty.resampling import Resampling
+from bosaris_py.uncertainty.statistics.class_means import Brier
 
 # Matplotlib is imported when a plot is asked for.
 _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_case",)})
@@ -438,26 +438,18 @@ def case_llr(
     )
 
 
-def _share_below(scores: FloatArray, weights: Weights) -> float:
-    return float(np.average(scores < 0, weights=weights))
-
-
 def _mean_log10(scores: FloatArray, weights: Weights) -> float:
     return float(np.average(scores, weights=weights)) / math.log(10.0)
-
-
-def _brier(tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights) -> float:
-    errors = ((-tar, tar_weights), (non, non_weights))
-    return float(2.0 * sum(np.average(scipy.special.expit(x) ** 2, weights=w) for x, w in errors))
 
 
 # What has an interval: figures of which a replicate is computed in one pass or one sort.
 _FIGURES: dict[str, Any] = {
     "cllr": Cllr(),
     "min_cllr": MinCllr(),
-    "brier": _brier,
-    "misleading_tar": lambda tar, non, of_tar, of_non: _share_below(tar, of_tar),
-    "misleading_non": lambda tar, non, of_tar, of_non: _share_below(-non, of_non),
+    "brier": Brier(),
+    "misleading_tar": FNMR(0.0),
+    # A likelihood-ratio of one misleads nobody.
+    "misleading_non": FMR(math.ulp(0.0)),
     "mean_log10_lr_tar": lambda tar, non, of_tar, of_non: _mean_log10(tar, of_tar),
     "mean_log10_lr_non": lambda tar, non, of_tar, of_non: _mean_log10(non, of_non),
 }
@@ -505,6 +497,11 @@ def validate_scores(
     FewSpeakersWarning, MissingTrialsWarning
         As for `uncertainty.bootstrap_scores`.
 
+    Notes
+    -----
+    Intervals of Cllr, Brier score and shares of misleading trials are studentised by speaker, that
+    of minimum Cllr is by the jackknife; those of mean likelihood-ratios are percentiles.
+
     Examples
     --------
     >>> import numpy as np
@@ -528,7 +525,9 @@ def validate_scores(
         "confidence": confidence,
         "rng": as_seed(rng),
     }
-    found = bootstrap_scores(llrs, key, list(_FIGURES.values()), **how)
+    # Few misleading trials are no fault of a validation; their speakers are counted.
+    with hushed(FewErrorsWarning):
+        found = bootstrap_scores(llrs, key, list(_FIGURES.values()), **how)
     intervals = {
         name: (float(result.low), float(result.high))
         for name, result in zip(_FIGURES, found, strict=True)

@@ -23,6 +23,7 @@ from bosaris_py.uncertainty.statistics.class_means import (
     FMR,
     FNMR,
     ActDCF,
+    Brier,
     Cllr,
     MeanActDCF,
     bits_of,
@@ -128,12 +129,12 @@ LinearStatistic = Statistic | ThresholdCost
 
 LINEAR = (
     *(DCF, ActDCF, MinDCF, MeanActDCF, MeanMinDCF),
-    *(EER, AUC, Cllr, MinCllr, FNMR, FMR, FNMRAt, FMRAt),
+    *(EER, AUC, Cllr, Brier, MinCllr, FNMR, FMR, FNMRAt, FMRAt),
 )
 
 
 # Metrics without a fixed threshold; all others in `LINEAR` are costs at one.
-NOT_FIXED = MinDCF, MeanMinDCF, EER, AUC, Cllr, MinCllr, RateAt
+NOT_FIXED = MinDCF, MeanMinDCF, EER, AUC, Cllr, Brier, MinCllr, RateAt
 
 
 def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") -> Losses:
@@ -149,6 +150,9 @@ def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") 
             raise invalid(name, "be finite on the data", f"{sample.cllr}")
         of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
         return Losses(of_tar, of_non, sample.cllr, (0.0, 0.0))
+    if isinstance(statistic, Brier):
+        of_tar, of_non = (functools.partial(statistic.loss, which) for which in (0, 1))
+        return Losses(of_tar, of_non, statistic.of_sample(sample), (0.0, 0.0), statistic.bounds)
     if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC, RateAt)):
         cost, (tar, non), strata = FixedCost.of(statistic, name), sample.lists, sample.strata
         pmiss = strata.tar.mean(rejected(tar, cost.threshold))

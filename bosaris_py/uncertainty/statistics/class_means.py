@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+import scipy
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only, telling
 from bosaris_py._validation import as_flag, describe, invalid
@@ -435,12 +436,37 @@ class FMR(_Rate):
     threshold: float = attrs.field(converter=_to_threshold)
 
 
+class _LossStatistic(_MeansStatistic):
+    """A function of the mean loss of each class."""
+
+    __slots__ = ()
+
+    @abc.abstractmethod
+    def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
+        """Return what trials of one class lose."""
+
+    def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
+        """Add up the losses of the trials of each set."""
+        sums = np.bincount(index.labels, self.loss(which, scores), minlength=index.n_sets)
+        return np.asarray(sums, dtype=np.float64)[:, None]
+
+    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
+        """Compute the loss of each score."""
+        losses = mark_read_only(self.loss(which, strata.values))
+        return functools.partial(_mean_loss, strata.slices, losses, strata.shares)
+
+    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers:
+        """Add up the losses of each pair of speakers."""
+        tar, non = trials.sample.lists
+        return SpeakerMeans.of(trials, (self.loss(0, tar), self.loss(1, non)), self.combine)
+
+
 # Cost of a target's and of a non-target's log-likelihood-ratio x: softplus of -x, of x.
 _SIGNS = (-1.0, 1.0)
 
 
 @attrs.frozen
-class Cllr(_MeansStatistic):
+class Cllr(_LossStatistic):
     """Cllr: the cost of log-likelihood-ratios over all operating points, in bits.
 
     See Also
@@ -467,27 +493,38 @@ class Cllr(_MeansStatistic):
         # Both classes weigh the same, whatever the numbers of their trials.
         return (tar_means[:, 0] + non_means[:, 0]) / 2.0
 
-    def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
-        """Add up the costs of the trials of each set."""
-        sums = np.bincount(index.labels, bits_of(_SIGNS[which], scores), minlength=index.n_sets)
-        return np.asarray(sums, dtype=np.float64)[:, None]
-
-    def means_of(self, strata: SortedStrata, which: WhichClass) -> Means:
-        """Compute the cost of each score."""
-        bits = mark_read_only(bits_of(_SIGNS[which], strata.values))
-        return functools.partial(_mean_bits, strata.slices, bits, strata.shares)
-
-    def speaker_sums(self, trials: SpeakerTrials) -> ValuesOfSpeakers:
-        """Add up the costs of each pair of speakers."""
-        tar, non = trials.sample.lists
-        return SpeakerMeans.of(trials, (bits_of(-1.0, tar), bits_of(1.0, non)), self.combine)
+    def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
+        """Return the cost in bits."""
+        return bits_of(_SIGNS[which], scores)
 
 
-def _mean_bits(
-    slices: list[slice], bits: Float64Array, shares: Float64Array, weights: Weights
+@attrs.frozen
+class Brier(_LossStatistic):
+    """The Brier score of log-likelihood-ratios at even odds, over that of no detector."""
+
+    bounds = 0.0, 4.0
+
+    _takes_llrs = True
+
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Add up the mean losses of the two classes."""
+        (tar, non), of = sample.lists, sample.strata
+        return float(of.tar.mean(self.loss(0, tar)) + of.non.mean(self.loss(1, non)))
+
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Add up the mean losses of the two classes."""
+        return tar_means[:, 0] + non_means[:, 0]
+
+    def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
+        """Return twice the squared posterior of the wrong proposition."""
+        return np.asarray(2.0 * scipy.special.expit(_SIGNS[which] * scores) ** 2)
+
+
+def _mean_loss(
+    slices: list[slice], losses: Float64Array, shares: Float64Array, weights: Weights
 ) -> Float64Array:
     # Not by BLAS, whose sums may depend on how many threads it has.
-    products = weights * bits
+    products = weights * losses
     means = [products[place].sum() / weights[place].sum() for place in slices]
     return np.array([weighted_sum(means, shares)])
 
