@@ -155,12 +155,12 @@ def meant_by(name: str, known: Collection[str]) -> str:
     return f"; did you mean {told}?" if told else ""
 
 
-def instead_of(name: str, owner: object) -> str:
+def instead_of(name: str, having: object) -> str:
     """Return what to add to the message of an attribute that an object does not have, if known."""
     remarks = _MEMBERS.get(name) or ({} if name.startswith("_") else _MEMBERS.get(_plain(name), {}))
     if not remarks and name.startswith("_"):
         return ""
-    known = dir(owner)
+    known = dir(having)
     same = [real for real in known if real[0] != "_" and _plain(real) == _plain(name)]
     told = [remark for real, remark in remarks.items() if real in known]
     told += [f"did you mean {real}?" for real in same]
