@@ -88,6 +88,8 @@ def test_narrow_tables_break_long_names(width):
 
 def test_only_what_is_too_wide_is_laid_out_anew():
     assert fitted("name  some words\nnext", 14) == "name  some\n      words\nnext"
+    # Options and names of files have hyphens.
+    assert fitted("some well-known", 10) == "some\nwell-known"
 
 
 @attrs.frozen

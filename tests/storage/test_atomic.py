@@ -133,6 +133,14 @@ def test_an_error_names_the_file_that_was_asked_for(
         pass
 
 
+@pytest.mark.parametrize(("code", "name"), [(errno.ENOSPC, "a.txt"), (errno.EIO, None)])
+def test_a_full_disk_is_that_of_the_file(tmp_path: Path, code: int, name: str | None) -> None:
+    """Other errors without a name may be those of a file that is read."""
+    with pytest.raises(OSError) as caught, atomic_write(tmp_path / "a.txt"):  # noqa: PT011
+        raise OSError(code, "no name")
+    assert caught.value.filename == (name and str(tmp_path / name))
+
+
 def test_permissions_of_a_new_file_follow_the_umask(tmp_path: Path) -> None:
     with atomic_write(tmp_path / "a.txt"):
         pass
