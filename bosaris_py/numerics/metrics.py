@@ -6,7 +6,7 @@ given thresholds is counted.
 
 from __future__ import annotations
 
-from typing import overload
+from typing import TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,13 @@ from bosaris_py.numerics.roc import (
 
 # Of more limits a pass for each takes longer than one count: row "act_dcf" of bench_numerics.
 _FEW_LIMITS = 6
+
+
+class _Weights(TypedDict, total=False):
+    """Keywords that the overloads below share with their functions."""
+
+    tar_weights: Weighting
+    non_weights: Weighting
 
 
 def eer(
@@ -178,20 +185,16 @@ def min_dcf(  # type: ignore[overload-overlap]
     tar: ArrayLike,
     non: ArrayLike,
     prior: OnePrior,
-    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
+    **weights: Unpack[_Weights],
 ) -> float: ...
 @overload
 def min_dcf(
     tar: ArrayLike,
     non: ArrayLike,
     prior: PriorLike,
-    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
+    **weights: Unpack[_Weights],
 ) -> Float64Array: ...
 def min_dcf(
     tar: ArrayLike,
@@ -254,20 +257,16 @@ def act_dcf(  # type: ignore[overload-overlap]
     tar: ArrayLike,
     non: ArrayLike,
     prior: OnePrior,
-    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
+    **weights: Unpack[_Weights],
 ) -> float: ...
 @overload
 def act_dcf(
     tar: ArrayLike,
     non: ArrayLike,
     prior: PriorLike,
-    normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
+    **weights: Unpack[_Weights],
 ) -> Float64Array: ...
 def act_dcf(
     tar: ArrayLike,
@@ -324,21 +323,11 @@ def act_dcf(
 
 @overload
 def norm_min_dcf(  # type: ignore[overload-overlap]
-    tar: ArrayLike,
-    non: ArrayLike,
-    prior: OnePrior,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, prior: OnePrior, **weights: Unpack[_Weights]
 ) -> float: ...
 @overload
 def norm_min_dcf(
-    tar: ArrayLike,
-    non: ArrayLike,
-    prior: PriorLike,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
 ) -> Float64Array: ...
 def norm_min_dcf(
     tar: ArrayLike,
@@ -370,21 +359,11 @@ def norm_min_dcf(
 
 @overload
 def norm_act_dcf(  # type: ignore[overload-overlap]
-    tar: ArrayLike,
-    non: ArrayLike,
-    prior: OnePrior,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, prior: OnePrior, **weights: Unpack[_Weights]
 ) -> float: ...
 @overload
 def norm_act_dcf(
-    tar: ArrayLike,
-    non: ArrayLike,
-    prior: PriorLike,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
 ) -> Float64Array: ...
 def norm_act_dcf(
     tar: ArrayLike,
@@ -417,21 +396,11 @@ def norm_act_dcf(
 
 @overload
 def error_rates_at(
-    tar: ArrayLike,
-    non: ArrayLike,
-    thresholds: Number,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, thresholds: Number, **weights: Unpack[_Weights]
 ) -> tuple[float, float]: ...
 @overload
 def error_rates_at(
-    tar: ArrayLike,
-    non: ArrayLike,
-    thresholds: ArrayLike,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, thresholds: ArrayLike, **weights: Unpack[_Weights]
 ) -> tuple[Float64Array, Float64Array]: ...
 def error_rates_at(
     tar: ArrayLike,
