@@ -120,7 +120,8 @@ class PAVCalibration(SavedMap, TrialMap):
         Warns
         -----
         SuspectScoresWarning
-            If more than 30 trials of each class make one pool: scores tell nothing.
+            If more than 30 trials of each class make one pool: scores tell nothing; or if the
+            offset makes the map fall between pools.
         """
         check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         targets, others = _finite(tar, "tar"), _finite(non, "non")
@@ -136,6 +137,13 @@ class PAVCalibration(SavedMap, TrialMap):
             message = (
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
+            )
+            warn_caller(message, SuspectScoresWarning)
+        falls = int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset))
+        if falls:
+            message = (
+                f"The map falls between {falls} of its {bins.llr.size} pools: `score_offset` is "
+                "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
             warn_caller(message, SuspectScoresWarning)
         return cls(

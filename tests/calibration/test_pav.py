@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bosaris_py.calibration import PAVCalibration
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.errors import FileFormatError, InvalidInputError, SuspectScoresWarning
 from bosaris_py.numerics import cllr, min_cllr, optimal_llrs
 from bosaris_py.trials import Key, Scores
 from tests.score_strategies import finite_scores, score_lists
@@ -32,6 +32,8 @@ def test_every_recorded_set_is_used(oracle: Path) -> None:
     assert recorded == set(SETS)
 
 
+# Recorded offsets of .1 make maps fall between pools.
+@pytest.mark.filterwarnings("ignore:The map falls")
 @pytest.mark.parametrize("name", SETS)
 def test_as_the_toolkit(oracle: Path, name: str) -> None:
     record = np.load(oracle / f"pavcal_{name}.npz")
@@ -70,6 +72,15 @@ def test_bounds_by_hand() -> None:
     np.testing.assert_allclose(calibration.llr_bounds, expected, atol=1e-15)
     assert calibration.score_bounds.tolist() == [-1e6, 0.0, 1.0, 2.0, 3.0, 1e6]
     np.testing.assert_allclose(calibration.apply(2.5), np.log(2) / 2, rtol=1e-15)
+
+
+def test_an_offset_that_makes_the_map_fall_is_warned_of() -> None:
+    """The pools of the set above are log 2 apart: more than half of that falls."""
+    trials = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
+    rising = PAVCalibration.fit(*trials, score_offset=0.49 * np.log(2))
+    assert np.all(np.diff(rising.llr_bounds) > 0)
+    with pytest.warns(SuspectScoresWarning, match="falls between 2 of its 3 pools"):
+        PAVCalibration.fit(*trials, score_offset=0.51 * np.log(2))
 
 
 @given(score_lists(finite_scores), score_lists(finite_scores), st.floats(0, 1e-3))

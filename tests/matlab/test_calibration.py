@@ -71,6 +71,8 @@ def test_training_goes_to_the_optimum_whatever_the_number_of_iterations(
         np.testing.assert_allclose(w, step["w"], rtol=1e-3)
 
 
+# Recorded offsets of .1 make maps fall between pools.
+@pytest.mark.filterwarnings("ignore:The map falls")
 @pytest.mark.parametrize("name", PAV_SETS)
 def test_pav_calibration(name: str) -> None:
     with np.load(FOLDER / f"{name}.npz") as file:
