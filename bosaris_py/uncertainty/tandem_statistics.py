@@ -678,9 +678,27 @@ class TandemTable(Table):
         -------
         list of dict
             ``figure``, ``count``, ``value``, ``low`` and ``high``; rates are fractions, costs
-            normalized.
+            normalized, as ``normalized`` says. ``metric`` has the costs or the thresholds, and
+            ``intervals`` the method.
         """
-        return [attrs.asdict(figure) for figure in self.figures]
+        of_costs, at = self._defined
+        told = {"normalized": True, "intervals": self.how or None}
+        return [
+            attrs.asdict(figure) | {"metric": at if figure.figure == "t_eer" else of_costs} | told
+            for figure in self.figures
+        ]
+
+    @property
+    def _defined(self) -> tuple[str, str]:
+        """What the costs are, and at which thresholds the t-EER is."""
+        costs = self.costs
+        priors = f"P(target) {costs.p_target:g}, P(spoof) {costs.p_spoof:g}"
+        prices = f"costs {costs.c_miss:g}, {costs.c_fa:g}, {costs.c_fa_spoof:g}"
+        asv, cm = self.thresholds
+        return (
+            f"{self.form} t-DCF, normalized, {priors}, {prices}",
+            f"t-EER at thresholds {asv:.4g} (asv) and {cm:.4g} (cm)",
+        )
 
     @property
     def _left(self) -> tuple[int, ...]:
@@ -688,20 +706,11 @@ class TandemTable(Table):
 
     @property
     def _note(self) -> str:
-        costs = self.costs
-        priors = f"P(target) {costs.p_target:g}, P(spoof) {costs.p_spoof:g}"
-        prices = f"costs {costs.c_miss:g}, {costs.c_fa:g}, {costs.c_fa_spoof:g}"
-        asv, cm = self.thresholds
         apart = ""
         if self.dependence is not None:
             p_values = ", ".join(f"{p:.2g}" for p in self.dependence.p_value)
             apart = f"p of independence for targets, impostors, spoofs: {p_values}"
-        return joined_notes(
-            f"{self.form} t-DCF, normalized, {priors}, {prices}",
-            f"t-EER at thresholds {asv:.4g} (asv) and {cm:.4g} (cm)",
-            apart,
-            self.how,
-        )
+        return joined_notes(*self._defined, apart, self.how)
 
     def _texts(self) -> list[list[str]]:
         rows = [["figure", "count", "value"]]

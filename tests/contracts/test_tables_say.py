@@ -195,6 +195,22 @@ def transferred() -> Table:
     return bp.transfer(dev=dev, test=test, point=bp.OperatingPoint(0.3), replications=40, rng=1)
 
 
+T_DCF = "revised t-DCF, normalized, P(target) 0.9405, P(spoof) 0.05, costs 1, 10, 10"
+
+
+def tandem() -> Table:
+    """A verifier and a countermeasure, each on the same trials of three kinds."""
+    rng, names = np.random.default_rng(1), np.arange(300).astype(str)
+    kinds = np.repeat(["target", "nontarget", "spoof"], 100)
+    key = bp.FlatKey.from_trials(names, names, kinds == "target")
+    described = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
+    asv, cm = (
+        bp.FlatScores.from_trials(names, names, np.repeat(means, 100) + rng.normal(size=300))
+        for means in ([3.0, 0.0, 2.0], [3.0, 3.0, 0.0])
+    )
+    return unc.tandem_table((key, described), asv=asv, cm=cm, method="iid", **DRAWN)
+
+
 # Tables of other layouts: how each is made, what is said below it, and what each record says.
 OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
     "bootstrap table": (
@@ -216,6 +232,21 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         lambda: unc.variance_components(SYSTEMS, KEY, MIN_DCF),
         (AT, "shares of speakers, pairs, trials in the variance", "24 speakers"),
         {"metric": AT, "n_speakers": 24},
+    ),
+    "influences": (
+        lambda: unc.speaker_influences(SYSTEMS["A"], KEY, MIN_DCF),
+        (AT, "what each speaker adds to the metric", "shares in the sum of squares"),
+        {"metric": AT},
+    ),
+    "influences on the EER": (
+        lambda: unc.speaker_influences(SYSTEMS["A"], KEY, unc.EER()),
+        (HULL,),
+        {"metric": HULL},
+    ),
+    "tandem": (
+        lambda: tandem(),
+        (T_DCF, "t-EER at thresholds", "95 % intervals: iid bootstrap, 40 replicates, ratio"),
+        {"normalized": True, "intervals": "95 % intervals: iid bootstrap, 40 replicates, ratio"},
     ),
     "cross table": (lambda: crossed(MIN_DCF), (AT,), {"metric": AT}),
     "cross table of EERs": (lambda: crossed(None), (HULL,), {"metric": HULL}),
@@ -252,6 +283,18 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         {"judged_by": "estimate"},
     ),
 }
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_no_table_is_forgotten() -> None:
+    """Of the classes of tables, `PrintedTable` is a page of a paper, word by word."""
+
+    def subclasses(cls: type) -> set[str]:
+        own = {each for each in cls.__subclasses__() if each.__module__.startswith("bosaris_py")}
+        return {each.__name__ for each in own}.union(*map(subclasses, own))
+
+    made = {type(make()).__name__ for make, *_ in (*TABLES.values(), *OTHERS.values())}
+    assert subclasses(Table) - made <= {"AnnotatedTable", "PrintedTable"}
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")

@@ -11,7 +11,7 @@ import scipy
 
 from bosaris_py._arrays import Float64Array, StrArray, mark_read_only
 from bosaris_py._lazy import on_demand
-from bosaris_py._tables import Table, text_table
+from bosaris_py._tables import Table, joined_notes, scale_of_costs, text_table
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
@@ -20,8 +20,14 @@ from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from bosaris_py.uncertainty.resampling import Resampling
 from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
 
-# plots is the layer above.
-_late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_influences",)})
+# Both are layers above.
+_late, _ = on_demand(
+    __name__,
+    {
+        "bosaris_py.plots": ("plot_influences",),
+        "bosaris_py.uncertainty.bootstrapping": ("metric_name",),
+    },
+)
 
 # Speakers who are printed; all others are counted below the table.
 _MOST_PRINTED = 10
@@ -42,12 +48,15 @@ class InfluenceTable(Table):
         difference of two systems; of the AUC, 1 - AUC.
     is_difference : bool
         Whether it is the difference of two systems.
+    metric : str
+        The metric with its operating point, definition and scale; empty if that is not known.
     """
 
     speakers: StrArray
     of_targets: Float64Array
     of_non_targets: Float64Array
     is_difference: bool = attrs.field(default=False, kw_only=True)
+    metric: str = attrs.field(default="", kw_only=True)
 
     @classmethod
     def of(cls, influence: SpeakerInfluence) -> "InfluenceTable":
@@ -134,12 +143,14 @@ class InfluenceTable(Table):
         Returns
         -------
         list of dict
-            ``speaker``, ``of_targets``, ``of_non_targets``, ``influence`` and ``share``.
+            ``speaker``, ``of_targets``, ``of_non_targets``, ``influence``, ``share`` and
+            ``metric``.
         """
+        metric = {"metric": self.metric or None}
         numbers = self.of_targets, self.of_non_targets, self.influences, self.shares
         names = "of_targets", "of_non_targets", "influence", "share"
         return [
-            {"speaker": str(name)} | dict(zip(names, map(float, row), strict=True))
+            {"speaker": str(name)} | dict(zip(names, map(float, row), strict=True)) | metric
             for name, *row in zip(self.speakers, *numbers, strict=True)
         ]
 
@@ -160,7 +171,8 @@ class InfluenceTable(Table):
     @property
     def _note(self) -> str:
         what = "difference, first minus second" if self.is_difference else "metric"
-        return f"what each speaker adds to the {what}; shares in the sum of squares"
+        adds = f"what each speaker adds to the {what}"
+        return joined_notes(self.metric, adds, "shares in the sum of squares")
 
     def _texts(self) -> list[list[str]]:
         rows = [["speaker", "by targets", "by non-targets", "both", "share"]]
@@ -240,4 +252,7 @@ def speaker_influences(
     """
     sample = Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
     warn_unless_fit([statistic], sample)
-    return InfluenceTable.of(SpeakerInfluence.on(statistic, sample))
+    scale = scale_of_costs(getattr(statistic, "normalize", None))
+    metric = joined_notes(_late("metric_name")(statistic), scale)
+    found = InfluenceTable.of(SpeakerInfluence.on(statistic, sample))
+    return attrs.evolve(found, metric=metric)
