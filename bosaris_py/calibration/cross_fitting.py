@@ -10,6 +10,8 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import attrs
 import numpy as np
 
+import bosaris_py.trials.scores as trial_scores
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
     BoolArray,
@@ -20,16 +22,7 @@ from bosaris_py._arrays import (
     Positions,
     mark_read_only,
 )
-from bosaris_py._validation import (
-    Rng,
-    as_generator,
-    as_weights,
-    cautions,
-    describe,
-    hushed,
-    invalid,
-    list_some,
-)
+from bosaris_py._validation import Rng
 from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds, weak_unless_given
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import DrawnMap, ScoreMap
@@ -46,14 +39,7 @@ from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, FlatKey, Key
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample, spoofed_trials
-from bosaris_py.trials.scores import (
-    AnyScores,
-    ListedScores,
-    Scores,
-    as_output_of_map,
-    scored_trials,
-    stack_tar_non,
-)
+from bosaris_py.trials.scores import AnyScores, ListedScores, Scores
 from bosaris_py.trials.speakers import KeyLike, SpeakersLike, TrialSpeakers, speaker_maps, split_key
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
@@ -124,7 +110,7 @@ def _apart(pairs: Sequence[FoldPair], counts: IntArray, pair: FoldPair) -> list[
         if not n_trials:
             found = f"no {noun} without the speakers of folds {pair[0]} and {pair[1]}"
             hint = "Have both classes trials of several speakers? Choose more or fewer folds."
-            raise invalid("folds", "leave both classes trials to train on", found, hint)
+            raise check.invalid("folds", "leave both classes trials to train on", found, hint)
     return chosen.tolist()
 
 
@@ -229,7 +215,7 @@ class FoldedTrials:
     def matrix_by_lines(self, maps: Mapping[FoldPair, Any], scores: Scores) -> Scores:
         """Map the matrix that the scores came from, which needs no list of the results."""
         # There has been a warning of what is missing.
-        with hushed(MissingTrialsWarning):
+        with check.hushed(MissingTrialsWarning):
             aligned: Any = scores.align_with_ndx(self.key)
         codes = self.table[self.sides[0]].take(self.sides[1], axis=1)
         llrs = _map_by_lines(self.pairs, maps, codes, aligned.scoremat)
@@ -251,7 +237,7 @@ class FoldedTrials:
         llrs = None if grid else [np.zeros(side.codes.size) for side in self.classes]
         for number in np.flatnonzero(counts.any(axis=0)).tolist():
             pair = self.pairs[number]
-            with cautions(part=f"without the speakers of folds {pair[0]} and {pair[1]}"):
+            with check.cautions(part=f"without the speakers of folds {pair[0]} and {pair[1]}"):
                 chosen = _apart(self.pairs, counts, pair)
                 if grid is not None:
                     maps[pair] = grid.fit(model, chosen, options)
@@ -276,7 +262,7 @@ class FoldedTrials:
         )
         fitted = model.fit(tar, non, **weights, **options)
         # What a fold has not seen the final map may have; its systems are rows.
-        with hushed(ExtrapolationWarning, SuspectScoresWarning):
+        with check.hushed(ExtrapolationWarning, SuspectScoresWarning):
             return fitted, [
                 fitted.apply(side.ordered[0][..., side.parts[number]]) for side in self.classes
             ]
@@ -301,7 +287,7 @@ class FoldedTrials:
         else:
             fitted = model.fit((used, self.metadata), **self.systems[0], **options)
             # What a fold has not seen the final map may have.
-            with hushed(ExtrapolationWarning):
+            with check.hushed(ExtrapolationWarning):
                 llrs = fitted.apply(**self.systems[0], ndx=key)
         found, labels = llrs.scores, key.trial_labels()
         return fitted, [found[labels], found[~labels]]
@@ -328,7 +314,7 @@ class FoldedTrials:
             return self
         classes = []
         for own, given, name in zip(self.classes, weights, _WEIGHTS, strict=True):
-            checked = as_weights(given, own.codes.size, name)
+            checked = check.as_weights(given, own.codes.size, name)
             checked = np.ones(own.codes.size) if checked is None else checked
             classes.append(attrs.evolve(own, weights=checked))
         return attrs.evolve(self, classes=(classes[0], classes[1]))
@@ -455,7 +441,7 @@ def _pieces(n_trials: int) -> Iterator[slice]:
     return (slice(start, start + _PIECE) for start in range(0, n_trials, _PIECE))
 
 
-@cautions()
+@check.cautions()
 def cross_fit(
     model: type[Model],
     scores: SystemScores,
@@ -543,7 +529,7 @@ def cross_fit(
         mapped: AnyScores = trials.matrix_by_lines(maps, scores)
     else:
         mapped = trials.assemble(trials.by_lines(maps) if llrs is None else llrs)
-    return CrossFit(as_output_of_map(mapped), final, maps, fold_of)
+    return CrossFit(trial_scores.as_output_of_map(mapped), final, maps, fold_of)
 
 
 def _prepared(
@@ -553,12 +539,16 @@ def _prepared(
     of_kinds = getattr(model, "_of_kinds", False) is True
     if not isinstance(model, type) or not (of_kinds or hasattr(model, "fit_scores")):
         hint = "Give the class, LinearCalibration for instance, and its options by name."
-        raise invalid("model", "be a class of calibrations or fusions", describe(model), hint)
+        raise check.invalid(
+            "model", "be a class of calibrations or fusions", check.describe(model), hint
+        )
     given = () if qualities is None else (qualities,)
     by_arrays = hasattr(model, "fit") and not of_kinds
     of_scores = by_arrays and issubclass(model, ScoreMap)
     if given and (by_arrays or of_kinds):
-        raise invalid("qualities", f"be left out with {model.__name__}", describe(qualities))
+        raise check.invalid(
+            "qualities", f"be left out with {model.__name__}", check.describe(qualities)
+        )
     only_key, metadata = split_key(key)
     trainer: Any = model
     weighting = [options.pop(name, None) for name in ("conditions", *_WEIGHTS)]
@@ -573,11 +563,11 @@ def _prepared(
     one = scores
     if not is_alone:
         one = next(iter(scores.values() if isinstance(scores, Mapping) else scores))
-    with hushed(*(() if of_scores else (BosarisWarning,))):
+    with check.hushed(*(() if of_scores else (BosarisWarning,))):
         sample = ListedSample.of(one, only_key, allow_empty=True)
     lists = sample.lists
     if by_arrays and not is_alone:
-        lists = stack_tar_non(scores, only_key)
+        lists = trial_scores.stack_tar_non(scores, only_key)
     conditions, of_tar, of_non = weighting
     own_scores = one if is_alone else None
     weights = class_weights(conditions, of_tar, of_non, only_key, scores=own_scores)
@@ -594,16 +584,16 @@ def _of_kinds(
 ) -> tuple[Any, FoldedTrials, dict[str, int]]:
     """Train the final map of a model of three classes, and fold the trials."""
     if not isinstance(scores, Mapping) or set(scores) != {"asv", "cm"}:
-        found = list_some(scores) if isinstance(scores, Mapping) else describe(scores)
+        found = check.list_some(scores) if isinstance(scores, Mapping) else check.describe(scores)
         hint = 'For instance {"asv": verifier, "cm": countermeasure}.'
-        raise invalid("scores", "map asv and cm to the scores of both detectors", found, hint)
+        raise check.invalid("scores", "map asv and cm to the scores of both detectors", found, hint)
     if any(value is not None for value in weighting):
-        raise invalid("weights and conditions", f"be left out with {model.__name__}", "some")
+        raise check.invalid("weights and conditions", f"be left out with {model.__name__}", "some")
     final = model.fit(key, **scores, **options)
     only_key, metadata = split_key(key)
     assert metadata is not None, "the model looked for kinds"
     # There has been a warning of what is missing.
-    with hushed(BosarisWarning):
+    with check.hushed(BosarisWarning):
         sample = ListedSample.of(scores["asv"], only_key, allow_empty=True)
     how |= {"systems": (scores,), "one_sided": spoofed_trials(only_key, metadata)}
     trials, fold_of = fold_trials(sample.lists, scores["asv"], only_key, metadata, **how)
@@ -633,7 +623,9 @@ def fold_trials(
     fold_of = np.zeros(who.n_speakers, dtype=np.int64)
     fold_of[persons] = _divide(persons.size, folds, rng)
     sides = fold_of[who.of_models], fold_of[who.of_segments]
-    trials = FoldedTrials.of(lists, key, scored_trials(scores, key), sides, systems, one_sided)
+    trials = FoldedTrials.of(
+        lists, key, trial_scores.scored_trials(scores, key), sides, systems, one_sided
+    )
     return trials, dict(zip(who.ids[persons].tolist(), fold_of[persons].tolist(), strict=True))
 
 
@@ -681,7 +673,7 @@ def choose_ridge(
     0.001
     """
     if np.ndim(ridges) != 1 or not len(ridges):
-        raise invalid("ridges", "be a list of at least one strength", describe(ridges))
+        raise check.invalid("ridges", "be a list of at least one strength", check.describe(ridges))
     judged: dict[str, Any] = {
         name: options[name] for name in ("prior", "objective") if name in options
     }
@@ -701,9 +693,9 @@ def _divide(n: int, folds: Folds, rng: Rng) -> IntArray:
     if isinstance(folds, str) and folds == "speaker":
         return np.arange(n)
     if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)):
-        raise invalid("folds", 'be a whole number or "speaker"', describe(folds))
+        raise check.invalid("folds", 'be a whole number or "speaker"', check.describe(folds))
     if not _FEWEST_FOLDS <= folds <= n:
         hint = "A non-target trial has speakers of two folds; a third is left to train on."
         expected = f"lie between {_FEWEST_FOLDS} and the number of speakers, {n}"
-        raise invalid("folds", expected, describe(folds), hint)
-    return np.asarray(as_generator(rng).permutation(n) % folds)
+        raise check.invalid("folds", expected, check.describe(folds), hint)
+    return np.asarray(check.as_generator(rng).permutation(n) % folds)

@@ -17,6 +17,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.numerics.linear_objective as objective
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
@@ -26,10 +27,6 @@ from bosaris_py.numerics.linear_objective import (
     LinearObjective,
     TrainingObjective,
     class_moments,
-    lowest,
-    merge_moments,
-    merge_sums,
-    raise_complaints,
 )
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.numerics.threshold_grid import Cells
@@ -199,14 +196,14 @@ def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _ClassSummary | None
     if not samples:
         return None
     sample, histogram = _Sample.merge(samples, most), bins.histogram() if bins else None
-    return _ClassSummary(merge_moments(moments, sizes), sum(sizes), sample, histogram)
+    return _ClassSummary(objective.merge_moments(moments, sizes), sum(sizes), sample, histogram)
 
 
 def _sum(shared: tuple[Pairs, LinearLoss], task: Task) -> ClassSums | None:
     """Sum a loss over the non-targets; None if there are none."""
     pairs, loss = shared
     parts = [loss.sum(non) for non in _non_targets(pairs, task)]
-    return merge_sums(parts) if parts else None
+    return objective.merge_sums(parts) if parts else None
 
 
 def _hardest(shared: tuple[Pairs, tuple[Float64Array, int]], task: Task) -> Float64Array:
@@ -215,8 +212,8 @@ def _hardest(shared: tuple[Pairs, tuple[Float64Array, int]], task: Task) -> Floa
     # The lowest of all are among the lowest of each block.
     found = np.empty((weights.size, 0))
     for non in _non_targets(pairs, task):
-        best = lowest(non, weights, n_trials)
-        found = lowest(np.concatenate((found, best), axis=1), weights, n_trials)
+        best = objective.lowest(non, weights, n_trials)
+        found = objective.lowest(np.concatenate((found, best), axis=1), weights, n_trials)
     return found
 
 
@@ -267,7 +264,7 @@ class FileObjective(LinearObjective):
         tar = np.concatenate([part.tar for part in found], axis=1)
         non = [part.kept for part in found if part.kept is not None]
         sizes = [part.size for part in non]
-        moments = merge_moments([part.moments for part in non], sizes)
+        moments = objective.merge_moments([part.moments for part in non], sizes)
         parts = [part.histogram for part in non if part.histogram is not None]
         return cls(
             rule=rule[0],
@@ -312,7 +309,7 @@ class FileObjective(LinearObjective):
             for what, count in zip(("infinite", f"beyond {LARGEST_SCORE:g}"), of_file, strict=True)
             if count
         ]
-        raise_complaints(complaints)
+        objective.raise_complaints(complaints)
 
     def thinned(self, n_trials: int) -> TrainingObjective:
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
@@ -338,7 +335,7 @@ class FileObjective(LinearObjective):
         if not self._is_in_memory:
             found = self.passes.run(_hardest, (-raw, n_trials), "trials that are hardest")
             non = np.concatenate(found, axis=1)
-        return lowest(self.tar, raw, n_trials), lowest(non, -raw, n_trials)
+        return objective.lowest(self.tar, raw, n_trials), objective.lowest(non, -raw, n_trials)
 
     def a_trial(self) -> Float64Array:
         """Return the scores of the first target as they are."""
@@ -350,6 +347,6 @@ class FileObjective(LinearObjective):
         if self._is_in_memory:
             return tar, loss.sum(self.some_non)
         parts = self.passes.run(_sum, loss, f"objective ({self.rule.name})")
-        non = merge_sums([part for part in parts if part is not None])
+        non = objective.merge_sums([part for part in parts if part is not None])
         check_unchanged(non.total, self.n_non)
         return tar, non

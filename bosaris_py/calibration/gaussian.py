@@ -19,15 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
-from bosaris_py._validation import (
-    as_score_lists,
-    as_weights,
-    check_fraction,
-    check_not_empty,
-    describe,
-    invalid,
-)
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import (
     COUNT,
@@ -90,7 +83,7 @@ def gaussian_variance(cllr: float) -> float:
     """
     if cllr >= 1.0:
         return 0.0
-    wanted = math.log(check_fraction(cllr, "cllr"))
+    wanted = math.log(check.check_fraction(cllr, "cllr"))
     ends = math.log(_SMALLEST), math.log(_LARGEST)
     if wanted >= _log_cllr(ends[0]):
         return 0.0
@@ -202,12 +195,12 @@ class GaussianCalibration(SavedMap, LineMap, TrialMap):
         SuspectScoresWarning
             If the scale is negative: labels swapped, or distances for scores?
         """
-        share = check_fraction(target_share, "target_share")
+        share = check.check_fraction(target_share, "target_share")
         (tar, tar_used), (non, non_used) = _classes(tar, non, tar_weights, non_weights)
         targets, others = class_moments(tar[None], tar_used), class_moments(non[None], non_used)
         variance = float(share * targets.scatter[0, 0] + (1 - share) * others.scatter[0, 0])
         if not variance > 0.0:
-            raise invalid("tar", "vary, or `non`", "scores that are equal within each class")
+            raise check.invalid("tar", "vary, or `non`", "scores that are equal within each class")
         scale = float(targets.mean[0] - others.mean[0]) / variance
         # Three standard errors of the difference of the means, in units of the deviation.
         chance = 3.0 * math.sqrt(1.0 / tar.size + 1.0 / non.size)
@@ -282,10 +275,10 @@ class BiGaussianCalibration(SavedMap, TrialMap):
     def __attrs_post_init__(self) -> None:
         """Refuse points that do not describe a rising map."""
         if self.scores.size != self.llrs.size:
-            raise invalid("scores", "be as long as `llrs`", f"{self.scores.size}")
+            raise check.invalid("scores", "be as long as `llrs`", f"{self.scores.size}")
         for name, points in (("scores", self.scores), ("llrs", self.llrs)):
             if not np.all(np.diff(points) >= 0):
-                raise invalid(name, "be ascending", describe(points))
+                raise check.invalid(name, "be ascending", check.describe(points))
 
     @classmethod
     def fit(
@@ -364,12 +357,12 @@ def _classes(
 ) -> list[tuple[FloatArray, Float64Array | None]]:
     """Return scores and weights of both classes, checked, without trials of weight zero."""
     classes = []
-    both = as_score_lists(tar, non, tar_weights, non_weights)
+    both = check.as_score_lists(tar, non, tar_weights, non_weights)
     refuse_non_finite(*(scores[None] for scores in both))
     given = zip(("tar", "non"), both, (tar_weights, non_weights), strict=True)
     for name, scores, weights in given:
-        check_not_empty(scores, name)
-        checked = as_weights(weights, scores.size, f"{name}_weights")
+        check.check_not_empty(scores, name)
+        checked = check.as_weights(weights, scores.size, f"{name}_weights")
         if checked is not None:
             scores, checked = scores[checked > 0], checked[checked > 0]
         classes.append((scores, checked))

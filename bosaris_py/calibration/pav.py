@@ -6,19 +6,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._validation import (
-    as_nonnegative,
-    as_vector,
-    as_weights,
-    check_class_rows,
-    check_not_empty,
-    describe,
-    invalid,
-    refuse_labels,
-    refuse_nan,
-    warn_caller,
-)
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, TrialMap
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.counts import SortedScores
@@ -78,18 +67,18 @@ class PAVCalibration(SavedMap, TrialMap):
         """Refuse bounds that do not describe a rising map."""
         size = self.score_bounds.size
         if size < 2 or size % 2:
-            raise invalid("score_bounds", "hold two numbers for each pool", f"{size}")
+            raise check.invalid("score_bounds", "hold two numbers for each pool", f"{size}")
         if size != self.llr_bounds.size:
             expected, got = "be as long as `llr_bounds`", f"{size} and {self.llr_bounds.size}"
-            raise invalid("score_bounds", expected, got)
+            raise check.invalid("score_bounds", expected, got)
         if not np.all(np.diff(self.score_bounds) >= 0):
-            raise invalid("score_bounds", "be ascending", describe(self.score_bounds))
+            raise check.invalid("score_bounds", "be ascending", check.describe(self.score_bounds))
         # With an offset the bounds of neighbouring pools may overlap; their middles rise.
         lower, upper = self.llr_bounds[0::2], self.llr_bounds[1::2]
         middles = lower + (upper - lower) / 2
         rounding = 4 * np.finfo(np.float64).eps * float(np.abs(self.llr_bounds).max())
         if np.any(upper < lower) or np.any(np.diff(middles) < -rounding):
-            raise invalid("llr_bounds", "be ascending", describe(self.llr_bounds))
+            raise check.invalid("llr_bounds", "be ascending", check.describe(self.llr_bounds))
 
     @classmethod
     def fit(
@@ -123,10 +112,10 @@ class PAVCalibration(SavedMap, TrialMap):
             If more than 30 trials of each class make one pool: scores tell nothing; or if the
             offset makes the map fall between pools.
         """
-        check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+        check.check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         targets, others = _finite(tar, "tar"), _finite(non, "non")
-        refuse_labels(targets, others)
-        score_offset = as_nonnegative(score_offset, "score_offset")
+        check.refuse_labels(targets, others)
+        score_offset = check.as_nonnegative(score_offset, "score_offset")
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
         ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")
@@ -138,14 +127,14 @@ class PAVCalibration(SavedMap, TrialMap):
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
-            warn_caller(message, SuspectScoresWarning)
+            check.warn_caller(message, SuspectScoresWarning)
         falls = int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset))
         if falls:
             message = (
                 f"The map falls between {falls} of its {bins.llr.size} pools: `score_offset` is "
                 "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
-            warn_caller(message, SuspectScoresWarning)
+            check.warn_caller(message, SuspectScoresWarning)
         return cls(
             score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
             llr_bounds=mark_read_only(
@@ -169,13 +158,13 @@ class PAVCalibration(SavedMap, TrialMap):
 
 
 def _finite(scores: npt.ArrayLike, name: str) -> FloatArray:
-    array = as_vector(scores, name)
-    check_not_empty(array, name)
-    refuse_nan(array, name)
+    array = check.as_vector(scores, name)
+    check.check_not_empty(array, name)
+    check.refuse_nan(array, name)
     infinite = int(np.count_nonzero(np.isinf(array)))
     if infinite:
         hint = "An infinite score has no place on a map with straight lines."
-        raise invalid(name, "be finite", f"{infinite} infinite scores", hint)
+        raise check.invalid(name, "be finite", f"{infinite} infinite scores", hint)
     return array
 
 
@@ -183,6 +172,6 @@ def _with_dummy(
     scores: FloatArray, dummy: float, weights: npt.ArrayLike | None, name: str
 ) -> SortedScores:
     """Sort the scores of a class together with one more trial."""
-    checked = as_weights(weights, scores.size, f"{name}_weights")
+    checked = check.as_weights(weights, scores.size, f"{name}_weights")
     padded = None if checked is None else np.append(checked, 1.0)
     return SortedScores.from_scores(np.append(scores, dummy), padded, name=name)

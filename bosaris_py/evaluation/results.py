@@ -10,19 +10,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Number, explain_missing
 from bosaris_py._html import card
 from bosaris_py._tables import Records
-from bosaris_py._validation import (
-    also,
-    as_score_lists,
-    as_vector,
-    check_same_rows,
-    describe,
-    invalid,
-    log_of_base,
-    refuse_nan,
-)
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import DecisionCosts, OnePrior, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC, EERDefinition, warn_if_inverted, warn_unless_llrs
@@ -58,14 +49,14 @@ def split_by_labels(
     >>> tar.tolist(), non.tolist()
     ([2.0, 3.0], [-1.0])
     """
-    check_same_rows({"scores": scores, "labels": labels})
+    check.check_same_rows({"scores": scores, "labels": labels})
     is_target = as_labels(labels, "labels")
-    values = as_vector(scores, "scores")
+    values = check.as_vector(scores, "scores")
     if is_target.size != values.size:
         expected = f"hold one label for each of the {values.size} scores"
-        raise invalid("labels", expected, f"{is_target.size} labels")
+        raise check.invalid("labels", expected, f"{is_target.size} labels")
     # The position in this list, where that among the targets would say little.
-    refuse_nan(values, "scores")
+    check.refuse_nan(values, "scores")
     return values[is_target], values[~is_target]
 
 
@@ -142,7 +133,10 @@ class Results(Records):
         base: float | None = None,
     ) -> None:
         if base is not None:
-            factor, lists = log_of_base(base), as_score_lists(tar, non, tar_weights, non_weights)
+            factor, lists = (
+                check.log_of_base(base),
+                check.as_score_lists(tar, non, tar_weights, non_weights),
+            )
             tar, non = (factor * part.astype(np.float64) for part in lists)
         self.__attrs_init__(ListedSample.from_scores(tar, non, tar_weights, non_weights))
 
@@ -190,7 +184,7 @@ class Results(Records):
         given: object = sample
         if not isinstance(given, Sample):
             hint = "Results(tar, non) takes two lists of scores."
-            raise invalid("sample", "be a Sample", describe(given), hint)
+            raise check.invalid("sample", "be a Sample", check.describe(given), hint)
         results = cls.__new__(cls)
         results.__attrs_init__(sample)
         return results
@@ -237,7 +231,7 @@ class Results(Records):
         return cls.from_sample(ListedSample.of(to_natural(scores, base), key, conditions))
 
     @classmethod
-    @also("prior", "priors")
+    @check.also("prior", "priors")
     def from_files(
         cls,
         score_file: Files,
@@ -555,7 +549,7 @@ class Results(Records):
         pmiss, pfa : float or ndarray of float64, like `thresholds`
         """
         limits = np.asarray(thresholds, dtype=np.float64)
-        refuse_nan(np.atleast_1d(limits), "error_rates_at")
+        check.refuse_nan(np.atleast_1d(limits), "error_rates_at")
         pmiss, pfa = self.sample.error_rates(limits)
         return pmiss[()], pfa[()]
 

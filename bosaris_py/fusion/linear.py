@@ -10,19 +10,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.trials.scores as trial_scores
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_float_array,
-    as_list,
-    as_matrix,
-    as_path,
-    describe,
-    invalid,
-    list_some,
-    refuse_nan,
-    warn_caller,
-)
+from bosaris_py._validation import FilePath
 from bosaris_py.calibration.trained import (
     BLOCK,
     NUMBER,
@@ -41,14 +32,7 @@ from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where, files_of_systems
-from bosaris_py.trials.scores import (
-    AnyScores,
-    Systems,
-    as_output_of_map,
-    assemble,
-    stack_scores,
-    stack_tar_non,
-)
+from bosaris_py.trials.scores import AnyScores, Systems
 from bosaris_py.trials.speakers import KeyLike, split_key
 
 # Indexes and keys as matrices and as lists, which decide the form of the fused scores.
@@ -69,8 +53,8 @@ def in_order_of_training(systems: Any, trained: tuple[str, ...] | None, name: st
     if trained is None:
         return list(by_name.values())
     if set(by_name) != set(trained):
-        expected = f"have the systems of the training ({list_some(trained, 20)})"
-        raise invalid(name, expected, list_some(by_name, 20))
+        expected = f"have the systems of the training ({check.list_some(trained, 20)})"
+        raise check.invalid(name, expected, check.list_some(by_name, 20))
     return [by_name[system] for system in trained]
 
 
@@ -130,10 +114,12 @@ class LinearFusion(LinearMap):
         """Raise unless there is one value for each system."""
         if values is not None and len(values) != self.n_systems:
             expected = f"hold {self.n_systems} values, one for each system"
-            raise invalid(attribute.name, expected, f"{len(values)}")
+            raise check.invalid(attribute.name, expected, f"{len(values)}")
         low = self.low_scores if attribute.name == "high_scores" else None
         if low is not None and values is not None and (values < low).any():
-            raise invalid("high_scores", "not be below `low_scores`", describe(values.tolist()))
+            raise check.invalid(
+                "high_scores", "not be below `low_scores`", check.describe(values.tolist())
+            )
 
     _needs_all = True
 
@@ -181,7 +167,7 @@ class LinearFusion(LinearMap):
             As for `fit`.
         """
         key, _ = split_key(key)
-        classes = stack_tar_non(systems, key)
+        classes = trial_scores.stack_tar_non(systems, key)
         weights = class_weights(conditions, tar_weights, non_weights, key)
         settings = (prior, objective, ridge)
         limits: dict[str, Any] = {"nonnegative": nonnegative, "max_systems": max_systems}
@@ -257,11 +243,11 @@ class LinearFusion(LinearMap):
 
     @staticmethod
     def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-        array = as_float_array(scores, name)
+        array = check.as_float_array(scores, name)
         if array.ndim == 1 and array.size:
             hint = "For one system use LinearCalibration, or the shape (1, n_trials)."
-            raise invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
-        return as_matrix(array, name)
+            raise check.invalid(name, "be (n_systems, n_trials)", "one dimension", hint)
+        return check.as_matrix(array, name)
 
     @property
     def n_systems(self) -> int:
@@ -305,24 +291,28 @@ class LinearFusion(LinearMap):
             If `x` is a square array of several systems, which may be transposed.
         """
         x = in_order_of_training(x, self.system_names, "x")
-        x = [x] if isinstance(x, AnyScores) else as_list(x)
+        x = [x] if isinstance(x, AnyScores) else check.as_list(x)
         if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
             self._check_systems(len(x))
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
-                raise invalid("ndx", expected, "None")
-            return as_output_of_map(assemble(self._fuse(stack_scores(x, ndx)), ndx))
+                raise check.invalid("ndx", expected, "None")
+            return trial_scores.as_output_of_map(
+                trial_scores.assemble(self._fuse(trial_scores.stack_scores(x, ndx)), ndx)
+            )
         if ndx is not None:
             hint = "Scores come in a list, one for each system."
-            raise invalid("ndx", "be given with Scores only", f"it with {describe(x)}", hint)
+            raise check.invalid(
+                "ndx", "be given with Scores only", f"it with {check.describe(x)}", hint
+            )
         # Trials may be arranged in any shape behind the axis of systems.
-        scores = as_float_array(x, "x")
+        scores = check.as_float_array(x, "x")
         if isinstance(x, np.ndarray) and x.shape == (self.n_systems,) * 2 != (1, 1):
             message = f"`x` has as many trials as systems, {self.n_systems}: rows are systems."
             remedy = "Is it transposed? A list of rows, list(x), or a mapping of names is sure."
-            warn_caller(f"{message} {remedy}", SuspectScoresWarning)
+            check.warn_caller(f"{message} {remedy}", SuspectScoresWarning)
         self._check_systems(scores.shape[0] if scores.ndim else 0)
-        matrix = as_matrix(scores.reshape(self.n_systems, -1), "x")
+        matrix = check.as_matrix(scores.reshape(self.n_systems, -1), "x")
         return self._fuse(matrix).reshape(scores.shape[1:])[()]
 
     def apply_files(
@@ -359,7 +349,7 @@ class LinearFusion(LinearMap):
         ordered = in_order_of_training(score_files, self.system_names, "score_files")
         files = files_of_systems(ordered)
         self._check_systems(len(files), "score_files")
-        ndx_file = as_path(ndx_file, "ndx_file")
+        ndx_file = check.as_path(ndx_file, "ndx_file")
         where = Where(block_rows, progress=progress)
         far = self._far_scores()
         line = functools.partial(weighted_sum, weights=self.weights, offset=self.offset)
@@ -368,10 +358,10 @@ class LinearFusion(LinearMap):
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:
         if n_systems != self.n_systems:
-            names = f" ({list_some(self.system_names, 20)})" if self.system_names else ""
+            names = f" ({check.list_some(self.system_names, 20)})" if self.system_names else ""
             expected = f"hold the scores of {self.n_systems} systems, as in training{names}"
             hint = "Arrays of several systems are (n_systems, n_trials)." if name == "x" else ""
-            raise invalid(name, expected, f"{n_systems}", hint)
+            raise check.invalid(name, expected, f"{n_systems}", hint)
 
     def _fuse(self, scores: FloatArray) -> Float64Array:
         llrs = np.empty(scores.shape[1])
@@ -389,16 +379,16 @@ class LinearFusion(LinearMap):
         if contradictions.size:
             found = (
                 f"infinite evidence for and against at {contradictions.size} of {llrs.size} "
-                f"trials ({list_some(contradictions.tolist())})"
+                f"trials ({check.list_some(contradictions.tolist())})"
             )
-            raise invalid("x", "not contradict itself", found)
+            raise check.invalid("x", "not contradict itself", found)
         return llrs
 
     def _check_range(self, scores: FloatArray, low: Float64Array, high: Float64Array) -> None:
         """Refuse NaN, and warn of systems whose scores lie far outside those of the training."""
         # The maximum of an array is NaN if anything is.
         for system in np.flatnonzero(np.isnan(high)):
-            refuse_nan(scores[system], f"x, system {system + 1},")
+            check.refuse_nan(scores[system], f"x, system {system + 1},")
         far = self._far_scores()
         for found, row, *ends in zip(far, scores, low, high, strict=True):
             found.count(row, (ends[0], ends[1]))
@@ -419,7 +409,7 @@ class LinearFusion(LinearMap):
         if told:
             order = f" ({', '.join(self.system_names)})" if self.system_names else ""
             message = f"S{told[1:]}. Are the systems in the order of the training{order}?"
-            warn_caller(message, ExtrapolationWarning)
+            check.warn_caller(message, ExtrapolationWarning)
 
     def _figures(self) -> list[tuple[str, str]]:
         names = self.system_names or [f"system {i}" for i in range(1, len(self.weights) + 1)]
@@ -428,7 +418,7 @@ class LinearFusion(LinearMap):
 
     def __repr__(self) -> str:
         """Show the weights and how good the fusion was on its training scores."""
-        weights = list_some(f"{weight:.4g}" for weight in self.weights)
+        weights = check.list_some(f"{weight:.4g}" for weight in self.weights)
         return (
             f"{type(self).__name__}: weights [{weights}], offset {self.offset:.4g}, "
             f"{self._describe_training()}"

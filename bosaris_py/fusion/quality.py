@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import evolve, frozen
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -31,17 +32,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import (
-    FilePath,
-    as_matrix,
-    as_vector,
-    as_weights,
-    check_choice,
-    describe,
-    invalid,
-    list_some,
-    warn_caller,
-)
+from bosaris_py._validation import FilePath
 from bosaris_py.calibration.trained import MATRIX, MATRIX_OR_NONE, NUMBER, VECTOR, TrainedMap
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import DenseTrials, FlatTrials, LinearFusion, in_order_of_training
@@ -113,11 +104,11 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
     >>> form_from_triangle([1.0, 2.0, 3.0]).tolist()
     [[2.0, 2.0], [2.0, 6.0]]
     """
-    weights = as_vector(triangle, "triangle")
+    weights = check.as_vector(triangle, "triangle")
     size = (math.isqrt(8 * weights.size + 1) - 1) // 2
     if weights.size == 0 or size * (size + 1) // 2 != weights.size:
         expected = "have (q + 1) (q + 2) / 2 weights for q measures"
-        raise invalid("triangle", expected, f"{weights.size}")
+        raise check.invalid("triangle", expected, f"{weights.size}")
     lower = np.zeros((size, size))
     lower[_lower_triangle(size)] = weights
     return lower + lower.T
@@ -196,19 +187,19 @@ def fuse_trials(
     >>> fuse_trials([2.0, 0.5, 0.0, 1.0, 0.25], [[1.0]], [[3.0]], [[4.0]]).tolist()
     [10.0]
     """
-    systems = as_matrix(scores, "scores")
-    models = as_matrix(model_measures, "model_measures")
-    segments = as_matrix(segment_measures, "segment_measures")
+    systems = check.as_matrix(scores, "scores")
+    models = check.as_matrix(model_measures, "model_measures")
+    segments = check.as_matrix(segment_measures, "segment_measures")
     n_trials, n_measures = systems.shape[1], len(models)
     for name, measures in (("model_measures", models), ("segment_measures", segments)):
         if measures.shape != (n_measures, n_trials):
             expected = f"hold {n_measures} measures of {n_trials} trials"
-            raise invalid(name, expected, f"shape {measures.shape}")
-    vector = as_vector(weights, "weights")
+            raise check.invalid(name, expected, f"shape {measures.shape}")
+    vector = check.as_vector(weights, "weights")
     n_linear = len(systems) + 1
     if vector.size != n_linear + n_form_weights(n_measures):
         expected = f"have {n_linear} + {n_form_weights(n_measures)} weights"
-        raise invalid("weights", expected, f"{vector.size}")
+        raise check.invalid("weights", expected, f"{vector.size}")
     form = form_from_triangle(vector[n_linear:])
     quality = np.einsum("it,it->t", _with_ones(models), form @ _with_ones(segments))
     return np.asarray(vector[: n_linear - 1] @ systems + vector[n_linear - 1] + quality)
@@ -410,16 +401,16 @@ def _look_up_measures(
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
     measures = quality_of_trials(qualities, ndx)
     if not measures.n_measures:
-        raise invalid("qualities", "hold at least one quality measure", "none")
+        raise check.invalid("qualities", "hold at least one quality measure", "none")
     if n_measures is not None and measures.n_measures != n_measures:
         expected = f"hold {n_measures} quality measures in all, as in training"
-        raise invalid("qualities", expected, f"{measures.n_measures}")
+        raise check.invalid("qualities", expected, f"{measures.n_measures}")
     for name in ("modelQ", "segQ"):
         too_large = (np.abs(getattr(measures, name), dtype=np.float64) > LARGEST_SCORE).any(axis=1)
         if too_large.any():
-            numbers = list_some((np.flatnonzero(too_large) + 1).tolist())
+            numbers = check.list_some((np.flatnonzero(too_large) + 1).tolist())
             found = f"larger ones in measure {numbers}"
-            raise invalid(name, f"not exceed {LARGEST_SCORE:g}", found)
+            raise check.invalid(name, f"not exceed {LARGEST_SCORE:g}", found)
     return measures if qtrans is None else mix_measures(measures, qtrans)
 
 
@@ -511,20 +502,20 @@ class QualityFusion(TrainedMap):
     def _check_sizes(self, attribute: "attrs.Attribute[Any]", linear: LinearFusion) -> None:
         """Raise unless all parts speak of as many systems and measures."""
         if not isinstance(linear, LinearFusion):
-            raise invalid("linear", "be a LinearFusion", describe(linear))
+            raise check.invalid("linear", "be a LinearFusion", check.describe(linear))
         if linear.n_systems != self.n_systems:
             expected = f"fuse {self.n_systems} systems, as there are `weights`"
-            raise invalid("linear", expected, f"{linear.n_systems}")
+            raise check.invalid("linear", expected, f"{linear.n_systems}")
         size = self.centre.size
         if self.form.shape != (size + 1, size + 1) or not np.array_equal(self.form, self.form.T):
             expected = f"be symmetric, with {size} + 1 rows, one more than `centre`"
-            raise invalid("form", expected, f"{self.form.tolist()}")
+            raise check.invalid("form", expected, f"{self.form.tolist()}")
         if self.spread.shape != (size,) or not (self.spread > 0.0).all():
             expected = f"hold {size} positive numbers, one for each in `centre`"
-            raise invalid("spread", expected, f"{self.spread.tolist()}")
+            raise check.invalid("spread", expected, f"{self.spread.tolist()}")
         if self.qtrans is not None and len(self.qtrans) != size:
             expected = f"have {size} rows, one for each in `centre`"
-            raise invalid("qtrans", expected, f"{len(self.qtrans)}")
+            raise check.invalid("qtrans", expected, f"{len(self.qtrans)}")
 
     def _content(self) -> dict[str, Any]:
         # Version 0.1 knows no further fields of `linear`.
@@ -618,7 +609,7 @@ class QualityFusion(TrainedMap):
         # Both fusions see weights of moderate size: only proportions count, squares overflow.
         tar_weights, non_weights = (
             None if checked is None else moderate_weights(checked)
-            for checked in map(as_weights, weights, sizes.values(), sizes)
+            for checked in map(check.as_weights, weights, sizes.values(), sizes)
         )
         measures = _look_up_measures(qualities, key, qtrans)
         if linear is None:
@@ -626,16 +617,16 @@ class QualityFusion(TrainedMap):
                 tar, non, tar_weights=tar_weights, non_weights=non_weights, **settings
             )._named(systems)
         elif not isinstance(linear, LinearFusion):
-            raise invalid("linear", "be a LinearFusion", describe(linear))
+            raise check.invalid("linear", "be a LinearFusion", check.describe(linear))
         elif linear.n_systems != len(tar):
-            raise invalid("linear", f"fuse {len(tar)} systems", f"one of {linear.n_systems}")
+            raise check.invalid("linear", f"fuse {len(tar)} systems", f"one of {linear.n_systems}")
         # NaN and what is too large, which a given `linear` has not seen. NaN fails both tests.
         for stack in (tar, non):
             if stack.size and not (stack.min() >= -LARGEST_SCORE and stack.max() <= LARGEST_SCORE):
                 refuse_non_finite(tar, non)
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
-            warn_caller(message, MissingTrialsWarning)
+            check.warn_caller(message, MissingTrialsWarning)
         labels = key.trial_labels()
         classes = [
             _trained_part("target", labels, tar, tar_weights, measures),
@@ -676,7 +667,7 @@ class QualityFusion(TrainedMap):
             form=mark_read_only(solution.form),
             centre=mark_read_only(centre),
             spread=mark_read_only(spread),
-            qtrans=None if qtrans is None else as_matrix(qtrans, "qtrans").astype(np.float64),
+            qtrans=None if qtrans is None else check.as_matrix(qtrans, "qtrans").astype(np.float64),
             linear=linear,
             prior=probability,
             objective=rule.name,
@@ -757,7 +748,7 @@ class QualityFusion(TrainedMap):
         stack = stack_scores(ordered, ndx)
         if len(stack) != self.n_systems:
             expected = f"hold the scores of {self.n_systems} systems, as in training"
-            raise invalid("systems", expected, f"{len(stack)}")
+            raise check.invalid("systems", expected, f"{len(stack)}")
         measures = _look_up_measures(qualities, ndx, self.qtrans, self.n_measures)
         # The scores' part is a linear fusion with the weights trained beside the measures.
         # Equation 30 of the user guide: the weighted sum, then the quality term.
@@ -769,7 +760,7 @@ class QualityFusion(TrainedMap):
                 f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
                 "substituting backoff scores."
             )
-            warn_caller(message, MissingTrialsWarning)
+            check.warn_caller(message, MissingTrialsWarning)
             if backoff is None:
                 # Of scores far outside the other part has warned.
                 simple = attrs.evolve(self.linear, low_scores=None)._fuse(stack)
@@ -856,22 +847,26 @@ def quality_systems(
     [[[2.0, 5.0]], [[1.0, 3.0]], [[2.0, 15.0]]]
     """
     ndx = as_ndx(ndx)
-    check_choice(combine, Combine, "combine")
+    check.check_choice(combine, Combine, "combine")
     scale = [scale] if isinstance(scale, str) else scale
     offset = [offset] if isinstance(offset, str) else offset
     given: Any = qualities
     if not isinstance(given, Mapping):
         hint = 'Give measures a name: {"duration": ...}.'
-        raise invalid("qualities", "map names to measures", describe(given), hint)
+        raise check.invalid("qualities", "map names to measures", check.describe(given), hint)
     offset = list(qualities) if offset is None else offset
     for name, wanted in (("offset", offset), ("scale", scale)):
         unknown = [text for text in wanted if text not in qualities]
         if unknown:
-            raise invalid(name, f"hold names among {', '.join(qualities)}", describe(wanted))
+            raise check.invalid(
+                name, f"hold names among {', '.join(qualities)}", check.describe(wanted)
+            )
     values = stack_scores(scores, ndx)
     if scale and not np.isfinite(values).all():
         hint = "The product of an infinite score and a measure says nothing."
-        raise invalid("scores", "be finite where the scale depends on a measure", "others", hint)
+        raise check.invalid(
+            "scores", "be finite where the scale depends on a measure", "others", hint
+        )
     positions = ndx.trial_positions()
     shifts: list[Float64Array] = []
     products: list[Float64Array] = []
@@ -883,7 +878,7 @@ def quality_systems(
             if side is not None
         ]
         if not sides:
-            raise invalid("qualities", "tell a side of each measure", f"none of {name!r}")
+            raise check.invalid("qualities", "tell a side of each measure", f"none of {name!r}")
         measure = sides[0] if len(sides) == 1 else _COMBINE[combine](*sides)
         if name in offset:
             shifts.append(measure)
@@ -897,12 +892,13 @@ def _of_trials(quality: Any, ids: StrArray, positions: Positions, name: str) -> 
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
         hint = "Measures have names, and each one value by id: {'duration': {'segment': 2.5}}."
         expected = "be SegmentQuality of one measure, or numbers by id"
-        raise invalid(f"qualities[{name!r}]", expected, describe(quality), hint)
+        raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality), hint)
     places = IdIndex.of(quality.ids).locate_last(IdIndex.of(ids))[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
         raise TrialMismatchError(
-            f"{examples.size} ids with trials have no value of {name!r} ({list_some(examples)}). "
+            f"{examples.size} ids with trials have no value of {name!r} "
+            f"({check.list_some(examples)}). "
             "For a measure of one side give a pair, (None, quality) for segments only."
         )
     values = quality.values[:, places].astype(np.float64)

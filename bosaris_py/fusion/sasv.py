@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.trials.scores as trial_scores
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import FilePath, as_float_array, as_path, describe, invalid, refuse_nan
 from bosaris_py.calibration.by_condition import to_line
@@ -19,13 +20,7 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLik
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import (
-    AnyScores,
-    as_output_of_map,
-    assemble,
-    refuse_utterances,
-    stack_scores,
-)
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, split_key
 
 
@@ -146,7 +141,7 @@ class SASVFusion(SavedMap):
             if price == 0:
                 raise invalid("costs", "have three classes of positive prior", f"{name} 0")
         share = given.spoof_share if spoof_share is None else spoof_share
-        refuse_utterances(cm, split_key(key)[0], "cm")
+        trial_scores.refuse_utterances(cm, split_key(key)[0], "cm")
         of_asv, of_cm = (ListedSample.of_kinds(scores, key) for scores in (asv, cm))
         tar, non, _ = (part.scores for part in of_asv.classes)
         *bona, spoof = (part.scores for part in of_cm.classes)
@@ -189,9 +184,11 @@ class SASVFusion(SavedMap):
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
                 raise invalid("ndx", expected, "None")
-            refuse_utterances(cm, ndx, "cm")
-            stacked = stack_scores([asv, cm], ndx)
-            return as_output_of_map(assemble(self._fuse(stacked[0], stacked[1]), ndx))
+            trial_scores.refuse_utterances(cm, ndx, "cm")
+            stacked = trial_scores.stack_scores([asv, cm], ndx)
+            return trial_scores.as_output_of_map(
+                trial_scores.assemble(self._fuse(stacked[0], stacked[1]), ndx)
+            )
         lists = []
         for values, name in ((asv, "asv"), (cm, "cm")):
             if isinstance(values, AnyScores):

@@ -17,17 +17,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.uncertainty.decisions as decisions
+from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
-from bosaris_py._validation import (
-    as_float_array,
-    as_matrix,
-    as_weights,
-    check_choice,
-    describe,
-    invalid,
-    refuse_nan,
-    warn_caller,
-)
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores, sort_classes
 from bosaris_py.numerics.roc import ROC
@@ -37,15 +29,7 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
 from bosaris_py.trials.strata import SetIndex, Strata
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, OpenEnds, ZTest, z_test
-from bosaris_py.uncertainty.decisions import (
-    Prices,
-    ThresholdCost,
-    as_positive,
-    as_threshold,
-    check_few_errors,
-    prices_of,
-    rejected,
-)
+from bosaris_py.uncertainty.decisions import Prices, ThresholdCost
 from bosaris_py.uncertainty.influence.losses import FixedCost, LinearStatistic
 from bosaris_py.uncertainty.influence.open_ends import open_ends
 from bosaris_py.uncertainty.influence.speaker_influence import (
@@ -151,7 +135,7 @@ def auc_standard_error(
     >>> round(auc_standard_error([1.0, 3.0], [0.0, 2.0]) ** 2, 6)
     0.078125
     """
-    check_choice(ties, Ties, "ties")
+    check.check_choice(ties, Ties, "ties")
     if tar_conditions is None and non_conditions is None and condition_weights is None:
         return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
     _refuse_weights(tar_weights, non_weights)
@@ -180,7 +164,7 @@ def auc_standard_error_scores(
     --------
     bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
     """
-    check_choice(ties, Ties, "ties")
+    check.check_choice(ties, Ties, "ties")
     sample = Resampling("iid").sample(scores, key, Speakers(), conditions)
     return _root(_variance_of_strata(sample, ties))
 
@@ -189,7 +173,7 @@ def _refuse_weights(tar_weights: object, non_weights: object) -> None:
     """Raise if trials have weights beside those of their conditions."""
     for weights, name in ((tar_weights, "tar_weights"), (non_weights, "non_weights")):
         if weights is not None:
-            raise invalid(name, "be left out where there are conditions", "weights")
+            raise check.invalid(name, "be left out where there are conditions", "weights")
 
 
 def _root(variance: float) -> float:
@@ -199,7 +183,7 @@ def _root(variance: float) -> float:
 
 
 def _warn_all_alike() -> None:
-    warn_caller(
+    check.warn_caller(
         "All pairs of a target and a non-target compare alike, so the standard error is 0.",
         FewErrorsWarning,
         "This is a property of the formula, and does not measure how certain the area is.",
@@ -340,7 +324,9 @@ class DeLongResult(metaclass=Readable):
         size = self.auc.size
         for name, index in (("first", first), ("second", second)):
             if not (-size <= index < size):
-                raise invalid(name, f"be the position of one of {size} systems", describe(index))
+                raise check.invalid(
+                    name, f"be the position of one of {size} systems", check.describe(index)
+                )
         # The variance of a linear function c'A of the areas is c'Sc for their covariance S.
         contrast = np.zeros(size)
         contrast[first] += 1.0
@@ -432,11 +418,13 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 
 def _as_rows(scores: npt.ArrayLike, name: str) -> FloatArray:
     """Return the scores of one class, a row for each system."""
-    array = as_float_array(scores, name)
-    rows = array[np.newaxis, :] if array.ndim == 1 else as_matrix(array, name)
+    array = check.as_float_array(scores, name)
+    rows = array[np.newaxis, :] if array.ndim == 1 else check.as_matrix(array, name)
     if rows.shape[0] < 1 or rows.shape[1] < 2:
-        raise invalid(name, "hold at least two trials of at least one system", describe(rows))
-    refuse_nan(rows.ravel(), name)
+        raise check.invalid(
+            name, "hold at least two trials of at least one system", check.describe(rows)
+        )
+    check.refuse_nan(rows.ravel(), name)
     return rows
 
 
@@ -547,20 +535,23 @@ def dcf_standard_error(
     >>> bool(np.isclose(se**2, 0.25 * (0.1 * 0.9 / 400 + 0.05 * 0.95 / 1000)))
     True
     """
-    check_choice(method, Method, "method")
+    check.check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
     groups: dict[str, Any] = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
     groups |= {"tar_weights": tar_weights, "non_weights": non_weights}
     sets: dict[str, Any] = {"tar_sets": tar_sets, "non_sets": non_sets}
     sample = sample_of_lists(tar, non, condition_weights=condition_weights, **sets, **groups)
     (targets, others), strata = sample.lists, sample.strata
-    misses, alarms = rejected(targets, cost.threshold), ~rejected(others, cost.threshold)
+    misses, alarms = (
+        decisions.rejected(targets, cost.threshold),
+        ~decisions.rejected(others, cost.threshold),
+    )
     tar_index = _set_index(tar_sets, misses.size, "tar_sets", method)
     indexes = tar_index, _set_index(non_sets, alarms.size, "non_sets", method)
     if tar_conditions is not None:
         _refuse_weights(tar_weights, non_weights)
-    checked = as_weights(tar_weights, misses.size, "tar_weights")
-    weights = checked, as_weights(non_weights, alarms.size, "non_weights")
+    checked = check.as_weights(tar_weights, misses.size, "tar_weights")
+    weights = checked, check.as_weights(non_weights, alarms.size, "non_weights")
     return cost_error(cost, (misses, alarms), strata, indexes, method, weights)
 
 
@@ -592,7 +583,7 @@ def dcf_standard_error_scores(
     float
         In the unit of the cost.
     """
-    check_choice(method, ScoresMethod, "method")
+    check.check_choice(method, ScoresMethod, "method")
     cost = FixedCost.of(statistic)
     if method == "speaker":
         found = speaker_errors(scores, key, cost.threshold, conditions=conditions, **speakers)
@@ -601,7 +592,7 @@ def dcf_standard_error_scores(
     sample = how.sample(scores, key, Speakers(**speakers), conditions)
     plan, (tar, non) = how.plan(sample), sample.lists
     sets = (plan.tar, plan.non) if isinstance(plan, SetPlan) else (None, None)
-    errors = rejected(tar, cost.threshold), ~rejected(non, cost.threshold)
+    errors = decisions.rejected(tar, cost.threshold), ~decisions.rejected(non, cost.threshold)
     return cost_error(cost, errors, sample.strata, sets, method)
 
 
@@ -611,7 +602,7 @@ def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) 
         return SetIndex.from_labels(labels, size, name)
     if labels is not None:
         expected = f'be left out with method="{method}"'
-        raise invalid(name, expected, "labels", 'Did you mean method="two-layer"?')
+        raise check.invalid(name, expected, "labels", 'Did you mean method="two-layer"?')
     return None
 
 
@@ -638,7 +629,7 @@ def cost_error(
             # The linear part of a ratio of two random sums, errors over weights.
             residuals = shares * (wrong - float(shares[wrong].sum()))
             n_errors = float(np.count_nonzero(wrong))
-        check_few_errors(n_errors, what)
+        decisions.check_few_errors(n_errors, what)
         variance += price**2 * _rate_variance(residuals, part, index, method)
     return math.sqrt(variance)
 
@@ -744,7 +735,7 @@ class SpeakerErrors(metaclass=Readable):
         -------
         float
         """
-        miss, alarm = prices_of(cost, normalize=normalize)
+        miss, alarm = decisions.prices_of(cost, normalize=normalize)
         return miss * self.pmiss + alarm * self.pfa
 
     def dcf_standard_error(self, cost: Prices, *, normalize: bool | None = None) -> float:
@@ -759,7 +750,7 @@ class SpeakerErrors(metaclass=Readable):
         -------
         float
         """
-        return self.cost_error(*prices_of(cost, normalize=normalize))
+        return self.cost_error(*decisions.prices_of(cost, normalize=normalize))
 
     def cost_error(self, miss: float, alarm: float) -> float:
         """Return the standard error of ``miss * pmiss + alarm * pfa``.
@@ -797,7 +788,7 @@ class SpeakerErrors(metaclass=Readable):
         -------
         Interval
         """
-        prices = prices_of(cost, normalize=normalize)
+        prices = decisions.prices_of(cost, normalize=normalize)
         value = self.dcf(cost, normalize=normalize)
         return self.influence.priced(*prices, value).interval(confidence, self.method)
 
@@ -815,7 +806,7 @@ class SpeakerErrors(metaclass=Readable):
             Variance over that of as many independent trials in the same conditions; inf
             if the latter is 0 and the former not.
         """
-        miss, alarm = prices_of(cost, normalize=False)
+        miss, alarm = decisions.prices_of(cost, normalize=False)
         single = miss**2 * self.trial_variances[0] + alarm**2 * self.trial_variances[1]
         variance = self.dcf_standard_error(cost, normalize=False) ** 2
         if single == 0:
@@ -851,8 +842,8 @@ class SpeakerErrors(metaclass=Readable):
         SpeakersNeeded
             The upper end, with the estimate and the lower end.
         """
-        wanted = as_positive(standard_error, "standard_error")
-        prices = prices_of(cost, normalize=normalize)
+        wanted = decisions.as_positive(standard_error, "standard_error")
+        prices = decisions.prices_of(cost, normalize=normalize)
         ratio = self.cost_error(*prices) / wanted
         pilot = self.influence.priced(*prices, self.dcf(cost, normalize=normalize))
         return speakers_for(ratio**2, pilot, confidence)
@@ -958,7 +949,7 @@ def speaker_errors(
        bootstrap methods for cluster-robust inference", Journal of Applied Econometrics 38, 2023,
        doi:10.1002/jae.2969.
     """
-    limit = as_threshold(threshold, "threshold")
+    limit = decisions.as_threshold(threshold, "threshold")
     check_system(scores, "scores")
     sample = Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
     return errors_by_speaker(sample, limit)
@@ -967,15 +958,15 @@ def speaker_errors(
 def errors_by_speaker(sample: ListedSample, limit: float) -> SpeakerErrors:
     """Measure the error-rates of a sample, see `speaker_errors`."""
     (tar, non), strata = sample.lists, sample.strata
-    miss = ErrorResiduals(rejected(tar, limit), strata.tar)
-    alarm = ErrorResiduals(~rejected(non, limit), strata.non)
+    miss = ErrorResiduals(decisions.rejected(tar, limit), strata.tar)
+    alarm = ErrorResiduals(~decisions.rejected(non, limit), strata.non)
     losses = FixedCost(limit, 1.0, 1.0).losses(miss.rate + alarm.rate)
     influence = SpeakerInfluence.of(losses, sample)
     for found, what, part in (
         (miss, "miss rate", influence.priced(1.0, 0.0, miss.rate)),
         (alarm, "false-alarm rate", influence.priced(0.0, 1.0, alarm.rate)),
     ):
-        check_few_errors(found.effective_errors, what)
+        decisions.check_few_errors(found.effective_errors, what)
         check_influences({what: part}, FEWEST_FOR_INTERVAL)
     counts = miss.n_errors, tar.size, alarm.n_errors, non.size, sample.pairs.n_speakers
     variances = miss.variance, alarm.variance
@@ -1058,7 +1049,7 @@ def speaker_interval(
     if isinstance(statistic, ViewedStatistic):
         if conditions is not None:
             expected = "be left out where kinds or a plan weigh"
-            raise invalid("conditions", expected, "Conditions")
+            raise check.invalid("conditions", expected, "Conditions")
         # There is no formula of several data sets; that of one is asked for before any work.
         _ = statistic.plain
         sample, plain = view_of(statistic, scores, key, Speakers(**speakers), how)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -25,14 +26,6 @@ from bosaris_py._arrays import (
     Readable,
     Weights,
     mark_read_only,
-)
-from bosaris_py._validation import (
-    as_number,
-    as_vector,
-    check_choice,
-    check_fraction,
-    describe,
-    invalid,
 )
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
@@ -83,16 +76,16 @@ _PFA = _Grid(scipy.special.ndtr(np.linspace(-4.5, 2.5, 351)).tolist())
 
 
 def _to_grid(values: npt.ArrayLike, name: str) -> tuple[float, ...]:
-    grid = as_vector(values, name).astype(np.float64)
+    grid = check.as_vector(values, name).astype(np.float64)
     if grid.size == 0 or not (np.diff(grid) > 0).all():
-        raise invalid(name, "be strictly ascending", describe(grid))
+        raise check.invalid(name, "be strictly ascending", check.describe(grid))
     return tuple(grid.tolist())
 
 
 def _to_plo(values: npt.ArrayLike) -> tuple[float, ...]:
     plo = _to_grid(values, "plo")
     if not max(-plo[0], plo[-1]) <= LARGEST_PLO:
-        raise invalid("plo", f"lie within +-{LARGEST_PLO:g}", f"{plo[0]:g} to {plo[-1]:g}")
+        raise check.invalid("plo", f"lie within +-{LARGEST_PLO:g}", f"{plo[0]:g} to {plo[-1]:g}")
     return plo
 
 
@@ -100,7 +93,7 @@ def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
     pfa = _to_grid(values, "pfa")
     if not (pfa[0] >= 0.0 and pfa[-1] <= 1.0):
         hint = "Percentages must be divided by 100." if 1.0 < pfa[-1] <= 100.0 else ""
-        raise invalid("pfa", "lie in [0, 1]", f"{pfa[0]:g} to {pfa[-1]:g}", hint)
+        raise check.invalid("pfa", "lie in [0, 1]", f"{pfa[0]:g} to {pfa[-1]:g}", hint)
     return pfa
 
 
@@ -114,11 +107,11 @@ _PROBIT: _Scale = scipy.special.ndtri, scipy.special.ndtr
 def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResult:
     """Return the result of a bootstrap if its values have the shape of a curve."""
     if not isinstance(result, BootstrapResult):
-        raise invalid("result", "be a BootstrapResult", describe(result))
+        raise check.invalid("result", "be a BootstrapResult", check.describe(result))
     got = np.shape(result.estimate)
     if got != shape:
         hint = "Bootstrap this very curve: bootstrap(tar, non, curve)."
-        raise invalid("result", f"be of this curve, {form}", f"values of shape {got}", hint)
+        raise check.invalid("result", f"be of this curve, {form}", f"values of shape {got}", hint)
     return result
 
 
@@ -139,7 +132,7 @@ def _ends(
     kinds: tuple[IntervalKind, ...] = ("percentile",),
 ) -> tuple[Float64Array, Float64Array]:
     """Return the ends of a band; a simultaneous one is NaN where it shows too few errors."""
-    check_choice(kind, BandKind, "kind")
+    check.check_choice(kind, BandKind, "kind")
     if kind == "simultaneous":
         return _simultaneous(result, scale)
     return _pointwise(result, of_points, kinds)
@@ -192,7 +185,7 @@ def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array,
     curve, replicates, spread, varies = _on_scale(result, scale)
     if not varies.any():
         expected = "have replicates that differ, with some errors"
-        raise invalid("result", expected, "a curve that shows too few")
+        raise check.invalid("result", expected, "a curve that shows too few")
     # The quantile of the largest deviation in units of its own spread: sup-t.
     deviations = np.abs(replicates - curve)[:, varies] / spread[varies]
     half = quantile(deviations.max(axis=1), result.confidence) * result.expansion * spread
@@ -864,7 +857,7 @@ class PAVMap(CurveStatistic):
         values = result.replicates[defined_replicates(result.replicates)]
         one_class = ((values <= 0.0) | (values >= 1.0)).mean(axis=0) >= _MOST_EXTREME
         low, high = result.low, result.high
-        check_choice(kind, BandKind, "kind")
+        check.check_choice(kind, BandKind, "kind")
         if kind == "simultaneous":
             low, high = _simultaneous(result, (_angle, _rate))
             one_class |= np.isnan(low)
@@ -875,11 +868,11 @@ class PAVMap(CurveStatistic):
 
 
 def _to_fraction(prior: float) -> float:
-    return check_fraction(prior, "prior")
+    return check.check_fraction(prior, "prior")
 
 
 def _to_bins(bins: int) -> int:
-    return int(as_number(bins, "bins", "be at least 2", lambda n: n >= 2.0))
+    return int(check.as_number(bins, "bins", "be at least 2", lambda n: n >= 2.0))
 
 
 @attrs.frozen

@@ -13,20 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._html import card, histogram_drawing
 from bosaris_py._tables import Records
-from bosaris_py._validation import (
-    as_number,
-    as_vector,
-    check_choice,
-    check_fraction,
-    check_not_empty,
-    describe,
-    invalid,
-    refuse_nan,
-    warn_caller,
-)
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
 from bosaris_py.trials.speaker_pairs import ROUNDING
 
@@ -114,7 +104,7 @@ class Interval(metaclass=Readable):
             return self
         if self.remade is None:
             expected = f"be {0.5 + 0.5 * self.confidence:g} for an interval of which nothing but "
-            raise invalid("confidence", f"{expected}its ends is known", f"{confidence:g}")
+            raise check.invalid("confidence", f"{expected}its ends is known", f"{confidence:g}")
         return self.remade(both)
 
     @property
@@ -162,10 +152,10 @@ class Interval(metaclass=Readable):
 
 def two_sided(confidence: float) -> float:
     """Return the confidence of the two-sided interval that has a one-sided end."""
-    one_sided = check_fraction(confidence, "confidence")
+    one_sided = check.check_fraction(confidence, "confidence")
     if one_sided <= 0.5:
         hint = "An upper end of 95 % is that of a two-sided interval of 90 %."
-        raise invalid("confidence", "be above 1/2", f"{one_sided:g}", hint)
+        raise check.invalid("confidence", "be above 1/2", f"{one_sided:g}", hint)
     return 2.0 * one_sided - 1.0
 
 
@@ -219,7 +209,7 @@ def _value_test(
     method: str,
 ) -> ValueTest:
     """Make the test of the chances that the true value is at least, and at most, the stated one."""
-    check_choice(alternative, Alternative, "alternative")
+    check.check_choice(alternative, Alternative, "alternative")
     estimate, error = float(found.estimate), float(found.standard_error)
     difference = estimate - value
     z = difference / error if error > 0 else math.copysign(math.inf, difference)
@@ -236,7 +226,7 @@ def _value_test(
 
 def _test_of_ends(interval: Interval, value: float, alternative: Alternative) -> ValueTest:
     """Test a stated value by an interval of which nothing but the ends is known."""
-    value = as_number(value, "value", "be finite", math.isfinite)
+    value = check.as_number(value, "value", "be finite", math.isfinite)
     half = value - interval.estimate
     side = interval.high - interval.estimate if half > 0 else interval.estimate - interval.low
     quantile = scipy.special.ndtri(0.5 + 0.5 * interval.confidence)
@@ -311,7 +301,7 @@ class ZTest(metaclass=Readable):
             Holds 0 if and only if the two-sided p-value is at least 1 - confidence. Of decisions
             that do not vary, as long as their numbers leave open, see `hter_z_test`.
         """
-        level = check_fraction(confidence, "confidence")
+        level = check.check_fraction(confidence, "confidence")
         tail = 0.5 - 0.5 * level
         _, quantile = student_quantiles(tail, self.degrees)
         low, high = (self.difference + sign * quantile * self.standard_error for sign in (-1, 1))
@@ -335,7 +325,7 @@ def normal_interval(
     estimate: float, standard_error: float, confidence: float, method: str
 ) -> Interval:
     """Return estimate -+ z SE, with the exact normal quantile; not clipped."""
-    half = float(scipy.special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
+    half = float(scipy.special.ndtri(0.5 + 0.5 * check.check_fraction(confidence, "confidence")))
     half *= standard_error
     value, low, high = float(estimate), float(estimate - half), float(estimate + half)
     remade = functools.partial(normal_interval, estimate, standard_error, method=method)
@@ -364,7 +354,7 @@ def z_test(
     left_open: tuple[LeftOpen, LeftOpen] = ((), ()),
 ) -> ZTest:
     """Compare a difference with its standard error, by the normal law or Student's t."""
-    check_choice(alternative, Alternative, "alternative")
+    check.check_choice(alternative, Alternative, "alternative")
     if standard_error > 0:
         z = difference / standard_error
     else:
@@ -426,13 +416,13 @@ def quantile(values: npt.ArrayLike, probability: npt.ArrayLike) -> Any:
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim == 0:
-        raise invalid("values", "be a list of numbers", describe(values))
-    check_not_empty(sample, "values")
-    refuse_nan(sample, "quantile")
+        raise check.invalid("values", "be a list of numbers", check.describe(values))
+    check.check_not_empty(sample, "values")
+    check.refuse_nan(sample, "quantile")
     p = np.asarray(probability, dtype=np.float64)
     if not np.all((p >= 0) & (p <= 1)):
         hint = "Percentages must be divided by 100."
-        raise invalid("probability", "lie in [0, 1]", describe(probability), hint)
+        raise check.invalid("probability", "lie in [0, 1]", check.describe(probability), hint)
     ordered = np.sort(sample, axis=0)
     size = ordered.shape[0]
     product = size * p
@@ -492,14 +482,14 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     >>> normality_test(sample).p_value > 0.05
     True
     """
-    values = as_vector(sample, "sample")
-    refuse_nan(values, "normality_test")
+    values = check.as_vector(sample, "sample")
+    check.refuse_nan(values, "normality_test")
     if not _FEWEST <= values.size <= _MOST:
         expected = f"hold {_FEWEST} to {_MOST} values"
         hint = "The p-value of Shapiro and Wilk's test is not known for other sizes."
-        raise invalid("sample", expected, f"{values.size}", hint)
+        raise check.invalid("sample", expected, f"{values.size}", hint)
     if values.min() == values.max():
-        raise invalid("sample", "not be constant", f"only {values[0]:g}")
+        raise check.invalid("sample", "not be constant", f"only {values[0]:g}")
     # Importing scipy.stats takes longer than most bootstraps.
     w, p_value = scipy.stats.shapiro(values)
     return NormalityTest(float(w), float(p_value))
@@ -674,7 +664,7 @@ class BootstrapResult(Records):
         if n_defined < _FEWEST_REPLICATES:
             expected = f"be defined on at least {_FEWEST_REPLICATES} replicates"
             hint = "The others lost a class, or the statistic returned NaN or infinity."
-            raise invalid("statistic", expected, f"{n_defined} of {total}", hint)
+            raise check.invalid("statistic", expected, f"{n_defined} of {total}", hint)
         sample = replicates if n_defined == total else replicates[defined]
         size = np.maximum(np.maximum(sample.max(axis=0), -sample.min(axis=0)), magnitude)
         varies = np.ptp(sample, axis=0) > ROUNDING * size
@@ -845,16 +835,18 @@ class BootstrapResult(Records):
         -----
         Quantiles are Hyndman and Fan's definition 2, see `quantile`.
         """
-        check_choice(kind, IntervalKind, "interval")
+        check.check_choice(kind, IntervalKind, "interval")
         level = self.confidence if confidence is None else confidence
-        level = check_fraction(level, "confidence")
+        level = check.check_fraction(level, "confidence")
         estimate: Any = self.estimate
         low: Any
         high: Any
         if kind == "student":
             if self.student is None:
                 hint = "Only built-in metrics have one, no curves, and only if speakers are drawn."
-                raise invalid("interval", "be percentile, basic or normal here", "student", hint)
+                raise check.invalid(
+                    "interval", "be percentile, basic or normal here", "student", hint
+                )
             low, high = self.student.ends(level)
         elif kind == "normal":
             half = scipy.special.ndtri((1.0 + level) / 2.0) * np.asarray(self.standard_error)
@@ -883,7 +875,9 @@ class BootstrapResult(Records):
     def _mirrored_ratios(self, low: Any, high: Any) -> tuple[Any, Any]:
         """Mirror quantiles about the estimate on a logarithmic scale."""
         if self.is_difference:
-            raise invalid("interval", "be of one system", "ratio", "Differences take basic ones.")
+            raise check.invalid(
+                "interval", "be of one system", "ratio", "Differences take basic ones."
+            )
         estimate = np.asarray(self.estimate)
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = np.where(estimate > 0, estimate**2 / np.array((high, low)), estimate)
@@ -961,10 +955,10 @@ class BootstrapResult(Records):
         >>> result.test(0.25).lies, result.test(0.16).lies
         ('below', 'contains')
         """
-        value = as_number(value, "value", "be finite", math.isfinite)
+        value = check.as_number(value, "value", "be finite", math.isfinite)
         if np.ndim(self.estimate):
             hint = "Test its numbers one by one, as statistics of their own."
-            raise invalid("statistic", "have one number", f"{np.size(self.estimate)}", hint)
+            raise check.invalid("statistic", "have one number", f"{np.size(self.estimate)}", hint)
         below, above = self._tail_of(value, 1), self._tail_of(value, 0)
         # At least half of the law lies on that side of the value where the estimate is.
         less = below if below < 0.5 else 1.0 - above
@@ -1037,14 +1031,14 @@ def warn_of_degenerate(result: BootstrapResult) -> bool:
                 "sets, and the estimate is not certain."
             )
         advice = "Standard error and interval leave them out, and may be too small."
-        warn_caller(finding, DegenerateReplicatesWarning, advice, count=result.n_degenerate)
+        check.warn_caller(finding, DegenerateReplicatesWarning, advice, count=result.n_degenerate)
     return result.n_degenerate > 0
 
 
 def warn_of_no_variation(result: BootstrapResult) -> None:
     """Warn if the statistic is a number, and the same on all replicates."""
     if np.ndim(result.standard_error) == 0 and result.standard_error == 0:
-        warn_caller(
+        check.warn_caller(
             f"All {result.replicates.shape[0]} bootstrap replicates are alike, so the standard "
             "error is 0: that does not mean that the estimate is certain, but that the data show "
             "no variation.",

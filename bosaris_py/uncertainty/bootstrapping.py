@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner, progress_bar
 from bosaris_py._footnotes import annotated
@@ -53,10 +54,6 @@ from bosaris_py.uncertainty.resampling import (
     ScoresMethod,
     ScoresOptions,
     SpeakerPlan,
-    effective_errors,
-    refuse_repeated,
-    sample_of_lists,
-    split_options,
 )
 from bosaris_py.uncertainty.speaker_curve import (
     Block,
@@ -231,7 +228,7 @@ def bootstrap(
     """
     chosen = as_statistic(count_twice(statistic) if count_threshold_twice else statistic)
     how = Resampling.of_lists(method, options)
-    sample = sample_of_lists(
+    sample = resampling.sample_of_lists(
         tar,
         non,
         tar_conditions,
@@ -441,7 +438,7 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
                 if which in at.judged:
                     strata = system.sample.strata[which]
                     errors = at.sums(system.sample.lists[which], strata, which)
-                    found[rate] += effective_errors(errors, strata.factors).tolist()
+                    found[rate] += resampling.effective_errors(errors, strata.factors).tolist()
     parts, figures = [], []
     for rate, counts in found.items():
         few = [count for count in counts if count < FEWEST_ERRORS]
@@ -629,7 +626,7 @@ def bootstrap_scores(
         several = _of_three_classes(scores, key, given, method, layer, options)
         return several if given is statistic else several[0]
     chosen = list(map(as_statistic, given))
-    who, how = split_options(method, options)
+    who, how = resampling.split_options(method, options)
     if layer is not None:
         expected = "be left out, unless a statistic is of three classes"
         raise invalid("layer", expected, describe(layer), "For instance unc.ADCF().")
@@ -651,7 +648,7 @@ def _of_plans(
     seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
     results = []
     for one in statistics:
-        who, how = split_options(method, seeded)
+        who, how = resampling.split_options(method, seeded)
         sample, plain = view_of(one, scores, key, who, how)
         warn_unless_fit([plain], sample)
         results += bootstrap_sample([plain], sample, how.plan(sample), how)
@@ -668,7 +665,7 @@ def _of_three_classes(
 ) -> list[BootstrapResult]:
     """Bootstrap statistics of which some have a view of the sample, from the same seed."""
     seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
-    who, how = split_options(method, seeded)
+    who, how = resampling.split_options(method, seeded)
     whole = how.kinds_sample(scores, key, who, layer)
     results = []
     for one in statistics:
@@ -677,7 +674,7 @@ def _of_three_classes(
             sample, plain = one.view(whole), one.plain
         else:
             sample, plain = whole.with_kinds_pooled(), as_statistic(one)
-        _, how = split_options(method, seeded)
+        _, how = resampling.split_options(method, seeded)
         warn_unless_fit([plain], sample)
         results += bootstrap_sample([plain], sample, how.plan(sample), how)
     return results
@@ -743,7 +740,7 @@ def bootstrap_condition_table(
     True
     """
     options = {**options, "rng": as_seed(options.get("rng"))}
-    who, how = split_options(method, options)
+    who, how = resampling.split_options(method, options)
     plain_key, _ = split_key(key)
     statistics = table_statistics(prior, normalize=normalize)
     by_name: dict[str, list[str]] = {name: [name] for name in statistics}
@@ -762,7 +759,7 @@ def bootstrap_condition_table(
 
     def intervals(part: ListedSample, name: str) -> TableIntervals:
         # All rows see the same replicates.
-        _, once = split_options(method, {**options, "progress": False})
+        _, once = resampling.split_options(method, {**options, "progress": False})
         with cautions(**{"condition": name} if name else {}):
             found = row_intervals(part, statistics, once)
         rows.update()
@@ -779,7 +776,7 @@ def row_intervals(
     """Return intervals of the figures of a row of a table, from the same replicates."""
     if not statistics:
         return {}, ""
-    refuse_repeated(sample)
+    resampling.refuse_repeated(sample)
     plan = how.plan(sample)
     names = [*statistics]
     several = bootstrap_sample([*statistics.values()], sample, plan, how, shared=True, names=names)

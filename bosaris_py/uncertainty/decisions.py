@@ -19,19 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, FloatArray, Readable, mark_read_only, read_only
-from bosaris_py._validation import (
-    as_flag,
-    as_mask,
-    as_nonnegative,
-    as_number,
-    check_choice,
-    check_fraction,
-    check_not_empty,
-    describe,
-    invalid,
-    warn_caller,
-)
 from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning, TrialMismatchError
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.alignment import IdList
@@ -83,11 +72,11 @@ def prices_of(cost: Prices, *, normalize: bool | None = None) -> tuple[float, fl
     except AttributeError:
         expected = "have attributes p_target, c_miss and c_fa"
         hint = "OperatingPoint(p_target, c_miss, c_fa) has."
-        raise invalid("cost", expected, describe(cost), hint) from None
+        raise check.invalid("cost", expected, check.describe(cost), hint) from None
     if normalize is None:
         normalize = bool(getattr(cost, "normalize", False))
     # The better of rejecting all trials, at the price of a miss, and of accepting all.
-    scale = min(miss, alarm) if as_flag(normalize) else 1.0
+    scale = min(miss, alarm) if check.as_flag(normalize) else 1.0
     return miss / scale, alarm / scale
 
 
@@ -99,17 +88,17 @@ def rejected(scores: FloatArray, threshold: float) -> BoolArray:
 
 def as_threshold(value: float, name: str) -> float:
     """Return a threshold as a float; +-inf is legal, NaN is not."""
-    threshold = as_number(value, name, "be a number", lambda _: True)
+    threshold = check.as_number(value, name, "be a number", lambda _: True)
     if math.isnan(threshold):
-        raise invalid(name, "be a number", "NaN")
+        raise check.invalid(name, "be a number", "NaN")
     return threshold
 
 
 def as_positive(value: float, name: str) -> float:
     """Return a positive number as a float."""
-    size = as_nonnegative(value, name)
+    size = check.as_nonnegative(value, name)
     if size == 0:
-        raise invalid(name, "be positive", describe(value))
+        raise check.invalid(name, "be positive", check.describe(value))
     return size
 
 
@@ -118,7 +107,7 @@ def _as_count(value: float, name: str) -> float:
     size = as_positive(value, name)
     if size < 1:
         hint = "Is this a rate? Errors are the rate times the trials."
-        raise invalid(name, f"be a number of {name}", describe(value), hint)
+        raise check.invalid(name, f"be a number of {name}", check.describe(value), hint)
     return size
 
 
@@ -131,7 +120,7 @@ def check_few_errors(errors: float, what: str) -> None:
             "normal interval too."
         )
         finding = f"The {what} rests on {errors:g} errors."
-        warn_caller(finding, FewErrorsWarning, advice, [what], errors)
+        check.warn_caller(finding, FewErrorsWarning, advice, [what], errors)
 
 
 @attrs.frozen(repr=False)
@@ -169,19 +158,23 @@ class ErrorCounts(metaclass=Readable):
 
     def __attrs_post_init__(self) -> None:
         """Raise if a count is none, a class is empty, or errors exceed trials."""
-        counts = {name: as_nonnegative(value, name) for name, value in attrs.asdict(self).items()}
+        counts = {
+            name: check.as_nonnegative(value, name) for name, value in attrs.asdict(self).items()
+        }
         for name, total_name in (("misses", "n_tar"), ("false_alarms", "n_non")):
             errors, total = counts[name], counts[total_name]
             if total < 1:
-                raise invalid(total_name, "be at least 1", f"{total:g}")
+                raise check.invalid(total_name, "be at least 1", f"{total:g}")
             if errors > total:
                 hint = "The order is misses, n_tar, false_alarms, n_non."
-                raise invalid(name, f"not exceed `{total_name}`, {total:g}", f"{errors:g}", hint)
+                raise check.invalid(
+                    name, f"not exceed `{total_name}`, {total:g}", f"{errors:g}", hint
+                )
         both = counts["misses"], counts["false_alarms"]
         if 0.0 < max(both) < 1.0:
             # Weighted trials may have fractions of errors, but hardly fewer than one of both kinds.
             finding = f"{both[0]:g} misses and {both[1]:g} false alarms look like rates."
-            warn_caller(finding, SuspectScoresWarning, "ErrorCounts.from_rates takes rates.")
+            check.warn_caller(finding, SuspectScoresWarning, "ErrorCounts.from_rates takes rates.")
 
     @classmethod
     def from_rates(cls, pmiss: float, n_tar: float, pfa: float, n_non: float) -> "ErrorCounts":
@@ -200,7 +193,7 @@ class ErrorCounts(metaclass=Readable):
         for name, rate in (("pmiss", pmiss), ("pfa", pfa)):
             if not 0.0 <= as_threshold(rate, name) <= 1.0:
                 hint = "Percentages must be divided by 100."
-                raise invalid(name, "lie in [0, 1]", describe(rate), hint)
+                raise check.invalid(name, "lie in [0, 1]", check.describe(rate), hint)
         return cls(pmiss * n_tar, n_tar, pfa * n_non, n_non)
 
     @classmethod
@@ -275,10 +268,10 @@ class ErrorCounts(metaclass=Readable):
 
 
 def _to_decisions(values: npt.ArrayLike, name: str) -> BoolArray:
-    decisions = as_mask(values, name)
+    decisions = check.as_mask(values, name)
     if decisions.ndim != 1:
-        raise invalid(name, "be one-dimensional", describe(decisions))
-    check_not_empty(decisions, name)
+        raise check.invalid(name, "be one-dimensional", check.describe(decisions))
+    check.check_not_empty(decisions, name)
     return read_only(decisions)
 
 
@@ -392,7 +385,7 @@ class Decisions(metaclass=Readable):
         >>> found.pmiss, found.pfa, found.cost(bp.OperatingPoint(0.5))
         (0.5, 0.5, 0.5)
         """
-        decided = as_mask(accepted, "accepted").astype(np.float64)
+        decided = check.as_mask(accepted, "accepted").astype(np.float64)
         scores = FlatScores.from_trials(models, segments, decided)
         return cls.from_scores(scores, key, 0.5, conditions=conditions)
 
@@ -442,7 +435,7 @@ class Decisions(metaclass=Readable):
             return cls.at_threshold(tar, non, threshold)
         sample = ListedSample.of(scores, key, conditions)
         if sample.tar.is_repeated or sample.non.is_repeated:
-            raise invalid("conditions", "not overlap", "trials in several conditions")
+            raise check.invalid("conditions", "not overlap", "trials in several conditions")
         found, limit = cls.__new__(cls), as_threshold(threshold, "threshold")
         accepted = [mark_read_only(~rejected(part, limit)) for part in sample.lists]
         found.__attrs_init__(accepted[0], accepted[1], sample.strata)
@@ -521,14 +514,14 @@ class Disagreements(metaclass=Readable):
     def __attrs_post_init__(self) -> None:
         """Raise if a class is empty or has fewer trials than disagreements."""
         for name, value in attrs.asdict(self).items():
-            as_nonnegative(value, name)
+            check.as_nonnegative(value, name)
         for name, total, parts in (
             ("n_tar", self.n_tar, self.missed_by_a + self.missed_by_b),
             ("n_non", self.n_non, self.accepted_by_a + self.accepted_by_b),
         ):
             if total < max(1, parts):
                 expected = "be at least 1 and at least the number of disagreements"
-                raise invalid(name, expected, f"{total:g}")
+                raise check.invalid(name, expected, f"{total:g}")
 
     @classmethod
     def between(cls, a: Decisions, b: Decisions) -> "Disagreements":
@@ -552,7 +545,7 @@ class Disagreements(metaclass=Readable):
         for name, value in pair:
             if not isinstance(value, Decisions):
                 hint = "Counts of errors do not tell on which trials systems disagree."
-                raise invalid(name, "be Decisions", describe(value), hint)
+                raise check.invalid(name, "be Decisions", check.describe(value), hint)
         sizes = [(d.tar_accepted.size, d.non_accepted.size) for d in (a, b)]
         if sizes[0] != sizes[1]:
             message = (
@@ -638,15 +631,15 @@ def error_rate_interval(
     >>> error_rate_interval(100, 1000, method="normal")
     0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
     """
-    check_choice(method, Method, "method")
+    check.check_choice(method, Method, "method")
     size = _as_count(trials, "trials")
-    wrong = as_nonnegative(errors, "errors") and _as_count(errors, "errors")
+    wrong = check.as_nonnegative(errors, "errors") and _as_count(errors, "errors")
     if wrong > size:
         hint = "The order is errors, trials."
-        raise invalid("errors", f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
+        raise check.invalid("errors", f"not exceed `trials`, {size:g}", f"{wrong:g}", hint)
     rate = wrong / size
     n = size if effective_trials is None else as_positive(effective_trials, "effective_trials")
-    level = check_fraction(confidence, "confidence")
+    level = check.check_fraction(confidence, "confidence")
     check_few_errors(wrong, "error-rate")
     return _rate_interval(rate, n, method, level)
 
@@ -817,8 +810,8 @@ def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float
     2977
     """
     # Half the width of the normal interval, z sqrt(p (1 - p) / n), is to be d p.
-    p = check_fraction(rate, "rate")
-    z = float(scipy.special.ndtri(0.5 + 0.5 * check_fraction(confidence, "confidence")))
+    p = check.check_fraction(rate, "rate")
+    z = float(scipy.special.ndtri(0.5 + 0.5 * check.check_fraction(confidence, "confidence")))
     accuracy = as_positive(relative_error, "relative_error")
     return math.ceil(z * z * (1.0 - p) / (p * accuracy * accuracy))
 
@@ -878,7 +871,7 @@ def hter_interval(
     >>> hter_interval(errors)
     0.1135 (95 % interval 0.1095 to 0.1175, standard error 0.0021; hter)
     """
-    check_choice(method, IntervalMethod, "method")
+    check.check_choice(method, IntervalMethod, "method")
     counts = _counts_of(errors, "errors")
     centre, variance = _estimate(counts, _HALVES, method)
     interval = normal_interval(centre, math.sqrt(variance), confidence, method)
@@ -1023,7 +1016,7 @@ def hter_z_test(
     difference -0.0045, standard error 0.0028, z -1.6, p 0.109 (two-sided; independent)
     """
     chosen = _chosen_method(a, b) if method is None else method
-    check_choice(chosen, TestMethod, "method")
+    check.check_choice(chosen, TestMethod, "method")
     return _z_test(a, b, _HALVES, chosen, alternative)
 
 
@@ -1067,7 +1060,7 @@ def dcf_z_test(
     difference -0.018, standard error 0.002, z -9.2, p 3.49e-20 (two-sided; independent)
     """
     chosen = _chosen_method(a, b) if method is None else method
-    check_choice(chosen, DCFTestMethod, "method")
+    check.check_choice(chosen, DCFTestMethod, "method")
     return _z_test(a, b, prices_of(cost, normalize=normalize), chosen, alternative)
 
 
@@ -1080,11 +1073,13 @@ def _chosen_method(a: object, b: object) -> Literal["dependent", "independent"]:
 def _counts_of(errors: object, name: str) -> ErrorCounts:
     if isinstance(errors, Decisions) and errors.is_weighted:
         hint = "bootstrap_scores(..., conditions=) has intervals of weighted costs."
-        raise invalid(name, "be of trials that all count the same", "weights of conditions", hint)
+        raise check.invalid(
+            name, "be of trials that all count the same", "weights of conditions", hint
+        )
     counts = errors.counts if isinstance(errors, Decisions) else errors
     if not isinstance(counts, ErrorCounts):
         hint = "See ErrorCounts.at_threshold, ErrorCounts.from_rates and Decisions."
-        raise invalid(name, "be ErrorCounts or Decisions", describe(errors), hint)
+        raise check.invalid(name, "be ErrorCounts or Decisions", check.describe(errors), hint)
     return counts
 
 

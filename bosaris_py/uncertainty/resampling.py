@@ -18,6 +18,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
     BoolArray,
@@ -30,16 +31,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._execution import whole_number
-from bosaris_py._validation import (
-    Rng,
-    as_generator,
-    check_choice,
-    check_class_rows,
-    check_fraction,
-    describe,
-    invalid,
-    one_of,
-)
+from bosaris_py._validation import Rng
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey, as_key
@@ -68,7 +60,7 @@ def sample_of_lists(
 ) -> ListedSample:
     """Return the sample of two lists of scores, checked, also against their other columns."""
     labels = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
-    check_class_rows(tar, non, **labels, **columns)
+    check.check_class_rows(tar, non, **labels, **columns)
     sample = ListedSample.from_scores(tar, non)
     groups = tar_conditions, non_conditions, condition_weights
     strata = TrialStrata.from_labels(*groups, (sample.n_tar, sample.n_non))
@@ -90,7 +82,7 @@ def check_system(scores: object, name: str) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, AnyScores):
         hint = "Were scores and key swapped?" if isinstance(scores, AnyKey) else ""
-        raise invalid(name, "be Scores", describe(scores), hint)
+        raise check.invalid(name, "be Scores", check.describe(scores), hint)
 
 
 def refuse_mixture(metadata: TrialMetadata | None) -> None:
@@ -101,7 +93,7 @@ def refuse_mixture(metadata: TrialMetadata | None) -> None:
             'read them with spoof="nontarget", or leave out the metadata.'
         )
         expected = "be one of three classes where trials are spoofs"
-        raise invalid("statistic", expected, f"one of two, and {count} spoofs", hint)
+        raise check.invalid("statistic", expected, f"one of two, and {count} spoofs", hint)
 
 
 def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:
@@ -284,7 +276,7 @@ class PersonWeights:
             if weighting != "multinomial":
                 hint = "Other weights do not keep the number of speakers of a stratum."
                 expected = 'be "multinomial" where speakers have strata'
-                raise invalid("weights", expected, repr(weighting), hint)
+                raise check.invalid("weights", expected, repr(weighting), hint)
             strata = mark_read_only(np.unique(strata[present], return_inverse=True)[1])
         return cls(present.size, None, weighting, constant, n_groups, strata)
 
@@ -356,7 +348,9 @@ class SpeakerPlan:
         if pigeonhole:
             if sample.speaker_strata is not None:
                 hint = "Strata are of persons who stand on both sides."
-                raise invalid("strata", "be left out of a pigeonhole bootstrap", "strata", hint)
+                raise check.invalid(
+                    "strata", "be left out of a pigeonhole bootstrap", "strata", hint
+                )
             (tar_first, non_first), models = _renumber(tar[0], non[0])
             (tar_second, non_second), segments = _renumber(tar[1], non[1])
             sides = [(models.size, "models of "), (segments.size, "segments of ")]
@@ -371,7 +365,7 @@ class SpeakerPlan:
             persons = PersonWeights.of_one_side(present, weighting, sample)
         for n, what in sides:
             if n < _FEWEST_SPEAKERS:
-                raise invalid("key", f"have {what}at least two speakers with trials", f"{n}")
+                raise check.invalid("key", f"have {what}at least two speakers with trials", f"{n}")
         return cls(
             TrialUnits(tar_first, tar_second),
             TrialUnits(non_first, non_second),
@@ -388,7 +382,7 @@ class SpeakerPlan:
         (tar_first, non_first, others), present = _renumber(tar[0], first, second[~alone])
         n = present.size
         if n < _FEWEST_SPEAKERS:
-            raise invalid("key", "have at least two speakers with trials", f"{n}")
+            raise check.invalid("key", "have at least two speakers with trials", f"{n}")
         # -1 is nobody, -2 the first group.
         groups = -2 - second[alone].astype(np.int64)
         constant, n_groups = bool((groups < 0).any()), int(groups.max()) + 1
@@ -472,7 +466,7 @@ def _to_workers(value: Any) -> int:
 
 
 def _to_confidence(value: float) -> float:
-    return check_fraction(value, "confidence")
+    return check.check_fraction(value, "confidence")
 
 
 @attrs.frozen(eq=False)
@@ -501,17 +495,17 @@ class Resampling(metaclass=Readable):
         Show a progress bar.
     """
 
-    method: ScoresMethod = attrs.field(validator=one_of(ScoresMethod))
+    method: ScoresMethod = attrs.field(validator=check.one_of(ScoresMethod))
     weights: SpeakerWeights = attrs.field(
-        default="multinomial", validator=one_of(SpeakerWeights), kw_only=True
+        default="multinomial", validator=check.one_of(SpeakerWeights), kw_only=True
     )
     pigeonhole: bool = attrs.field(default=False, kw_only=True)
     replications: int = attrs.field(default=2000, converter=_to_replications, kw_only=True)
     confidence: float = attrs.field(default=0.95, converter=_to_confidence, kw_only=True)
     interval: IntervalKind | None = attrs.field(
-        default=None, validator=attrs.validators.optional(one_of(IntervalKind)), kw_only=True
+        default=None, validator=attrs.validators.optional(check.one_of(IntervalKind)), kw_only=True
     )
-    rng: np.random.Generator = attrs.field(default=None, converter=as_generator, kw_only=True)
+    rng: np.random.Generator = attrs.field(default=None, converter=check.as_generator, kw_only=True)
     workers: int = attrs.field(default=1, converter=_to_workers, kw_only=True)
     progress: bool = attrs.field(default=False, kw_only=True)
 
@@ -521,9 +515,9 @@ class Resampling(metaclass=Readable):
             hint = 'Did you mean method="speaker"?'
             expected = f'be left out with method="{self.method}"'
             if self.weights != "multinomial":
-                raise invalid("weights", expected, describe(self.weights), hint)
+                raise check.invalid("weights", expected, check.describe(self.weights), hint)
             if self.pigeonhole:
-                raise invalid("pigeonhole", expected, "True", hint)
+                raise check.invalid("pigeonhole", expected, "True", hint)
 
     @classmethod
     def of_lists(cls, method: object, options: ListOptions) -> "Resampling":
@@ -540,7 +534,7 @@ class Resampling(metaclass=Readable):
         -------
         Resampling
         """
-        check_choice(method, Method, "method")
+        check.check_choice(method, Method, "method")
         return cls(method, **options)  # type: ignore[arg-type]
 
     def sample(
@@ -600,7 +594,7 @@ class Resampling(metaclass=Readable):
         check_system(scores, "scores")
         if self.pigeonhole:
             hint = "A spoof has one person."
-            raise invalid("pigeonhole", "be left out where spoofs are drawn", "True", hint)
+            raise check.invalid("pigeonhole", "be left out where spoofs are drawn", "True", hint)
         both = split_key(key)
         speakers = None if self.method == "iid" else who
         return self._checked(ListedSample.of_kinds(scores, both, speakers, layer))
@@ -612,7 +606,7 @@ class Resampling(metaclass=Readable):
                 persons = one.persons
                 if persons is not None and persons[0].min() == persons[0].max():
                     expected = f"have {what} trials of models of at least two speakers"
-                    raise invalid("key", expected, "1")
+                    raise check.invalid("key", expected, "1")
         return sample
 
     def plan(
@@ -641,7 +635,7 @@ class Resampling(metaclass=Readable):
             for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
                 if labels is not None:
                     hint = 'Did you mean method="one-layer" or "two-layer"?'
-                    raise invalid(name, 'be left out with method="iid"', "labels", hint)
+                    raise check.invalid(name, 'be left out with method="iid"', "labels", hint)
             return IidPlan(strata)
         if sample.tar.persons is not None and sample.non.persons is not None:
             tar_sets, non_sets = sample.tar.persons[0], sample.non.persons[0]
@@ -665,4 +659,4 @@ def refuse_repeated(sample: ListedSample) -> None:
     for one, what in ((sample.tar, "targets"), (sample.non, "non-targets")):
         if one.is_repeated:
             hint = "A trial in two conditions cannot be resampled within one of them."
-            raise invalid("conditions", "not overlap", f"{what} in several conditions", hint)
+            raise check.invalid("conditions", "not overlap", f"{what} in several conditions", hint)

@@ -14,18 +14,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.evaluation.third_class as third_class
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import as_flag, one_of
 from bosaris_py.evaluation.plans import EvaluationPlan
-from bosaris_py.evaluation.third_class import (
-    a_dcf,
-    act_a_dcf,
-    min_sasv_cllr,
-    sasv_cllr,
-    sasv_eer,
-    spf_eer,
-    sv_eer,
-)
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import ListedSample
@@ -124,7 +116,7 @@ class ADCF(_OfCosts):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the cost of three lists of scores."""
-        return a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
+        return third_class.a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
 
 
 @attrs.frozen
@@ -153,7 +145,7 @@ class ActADCF(_OfCosts):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the cost of three lists of scores."""
-        return act_a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
+        return third_class.act_a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
 
 
 @attrs.frozen
@@ -179,7 +171,7 @@ class SASVCllr(_OfShares):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the cost of three lists of log-likelihood-ratios."""
-        return sasv_cllr(tar, non, spoof, self.costs)
+        return third_class.sasv_cllr(tar, non, spoof, self.costs)
 
 
 @attrs.frozen
@@ -205,7 +197,7 @@ class MinSASVCllr(_OfShares):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the cost of three lists of scores."""
-        return min_sasv_cllr(tar, non, spoof, self.costs)
+        return third_class.min_sasv_cllr(tar, non, spoof, self.costs)
 
 
 @attrs.frozen
@@ -280,7 +272,7 @@ class SVEER(_OfRates):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: Any = None) -> float:
         """Compute the rate of three lists of scores."""
-        return sv_eer(tar, non, spoof, definition=self.definition)
+        return third_class.sv_eer(tar, non, spoof, definition=self.definition)
 
 
 @attrs.frozen
@@ -318,7 +310,7 @@ class SPFEER(_OfRates):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the rate of three lists of scores."""
-        return spf_eer(tar, non, spoof, definition=self.definition)
+        return third_class.spf_eer(tar, non, spoof, definition=self.definition)
 
 
 @attrs.frozen
@@ -356,7 +348,7 @@ class SASVEER(_OfRates):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the rate of three lists of scores."""
-        return sasv_eer(tar, non, spoof, definition=self.definition)
+        return third_class.sasv_eer(tar, non, spoof, definition=self.definition)
 
 
 @attrs.frozen
@@ -392,6 +384,6 @@ class BonafideEER(_OfRates):
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the rate of three lists of scores; both kinds of bona fide speech are alike."""
-        return spf_eer(
+        return third_class.spf_eer(
             np.concatenate([np.asarray(tar, float), np.asarray(non, float)]), None, spoof
         )

@@ -8,19 +8,14 @@ from typing import Any, Unpack
 import attrs
 import numpy as np
 
+import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
 from bosaris_py._arrays import BoolArray, Float64Array, Readable
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, split_key
-from bosaris_py.uncertainty.bootstrap_result import (
-    Alternative,
-    BootstrapResult,
-    as_plain,
-    defined_replicates,
-    warn_of_degenerate,
-)
+from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import (
     SampledSystem,
     draw_replicates,
@@ -74,7 +69,7 @@ class PairedBootstrapResult(metaclass=Readable):
     @property
     def difference(self) -> Any:
         """Metric of the first system minus that of the second."""
-        return as_plain(self.contrast.estimate)
+        return bootstrap_result.as_plain(self.contrast.estimate)
 
     @property
     def standard_error(self) -> Any:
@@ -98,7 +93,7 @@ class PairedBootstrapResult(metaclass=Readable):
 
     @property
     def _defined(self) -> BoolArray:
-        return defined_replicates(self.contrast.replicates)
+        return bootstrap_result.defined_replicates(self.contrast.replicates)
 
     @property
     def correlation(self) -> Any:
@@ -110,7 +105,7 @@ class PairedBootstrapResult(metaclass=Readable):
         spread = np.multiply(self.first.standard_error, self.second.standard_error)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.clip(covariance / spread, -1.0, 1.0)
-        return as_plain(np.where(spread > 0, ratio, np.nan))
+        return bootstrap_result.as_plain(np.where(spread > 0, ratio, np.nan))
 
     @property
     def z(self) -> Any:
@@ -118,7 +113,7 @@ class PairedBootstrapResult(metaclass=Readable):
         difference, spread = np.asarray(self.difference), np.asarray(self.standard_error)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = difference / spread
-        return as_plain(np.where(difference == 0, 0.0, ratio))
+        return bootstrap_result.as_plain(np.where(difference == 0, 0.0, ratio))
 
     @property
     def p_value(self) -> Any:
@@ -142,7 +137,9 @@ class PairedBootstrapResult(metaclass=Readable):
             for side in (replicates <= 0, replicates >= 0)
         )
         both = np.minimum(2.0 * np.minimum(below, above), 1.0)
-        return as_plain({"two-sided": both, "less": above, "greater": below}[self.alternative])
+        return bootstrap_result.as_plain(
+            {"two-sided": both, "less": above, "greater": below}[self.alternative]
+        )
 
     def __repr__(self) -> str:
         """Put both values, the difference and its test on a few lines."""
@@ -290,14 +287,14 @@ def paired_samples(
     warn_of_few_errors(systems)
     replicates = draw_replicates(_sampler(systems, plan), how).reshape(-1, 2, *shapes[0])
     # A replicate that one system cannot use is of no use for a comparison.
-    replicates[~defined_replicates(replicates)] = np.nan
+    replicates[~bootstrap_result.defined_replicates(replicates)] = np.nan
     students = _students(systems, plan, how)
     first, second = (
         system.result(replicates[:, i].copy(), how, statistics[0].default_interval, student, plan)
         for i, (system, student) in enumerate(zip(systems, students[:2], strict=True))
     )
     contrast = first.minus(second, students[2])
-    if not warn_of_degenerate(contrast) and students[2] is not None:
+    if not bootstrap_result.warn_of_degenerate(contrast) and students[2] is not None:
         check_influences({"difference": students[2].influence}, FEWEST_FOR_TEST)
     return PairedBootstrapResult(first, second, contrast, alternative)
 

@@ -9,18 +9,10 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, Readable
 from bosaris_py._execution import progress_bar
-from bosaris_py._validation import (
-    Rng,
-    as_generator,
-    as_nonnegative,
-    as_vector,
-    check_choice,
-    describe,
-    invalid,
-    refuse_nan,
-)
+from bosaris_py._validation import Rng
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.scores import AnyScores
@@ -136,15 +128,15 @@ def speaker_permutation_test(
             f"got {a.size} and {b.size} costs."
         )
     if a.size < 2:
-        raise invalid("costs_a", "be of at least two speakers", f"{a.size}")
+        raise check.invalid("costs_a", "be of at least two speakers", f"{a.size}")
     return _permute((a - b) / a.size, alternative, permutations, rng, progress=progress)
 
 
 def _as_costs(values: npt.ArrayLike, name: str) -> Float64Array:
-    costs = as_vector(values, name).astype(np.float64)
-    refuse_nan(costs, name)
+    costs = check.as_vector(values, name).astype(np.float64)
+    check.refuse_nan(costs, name)
     if not np.isfinite(costs).all():
-        raise invalid(name, "be finite", "infinite costs")
+        raise check.invalid(name, "be finite", "infinite costs")
     return costs
 
 
@@ -208,13 +200,15 @@ def _permute(
     shares: Float64Array, alternative: Alternative, permutations: int, rng: Rng, *, progress: bool
 ) -> PermutationTest:
     """Flip the signs of the shares of a difference."""
-    check_choice(alternative, Alternative, "alternative")
-    if as_nonnegative(permutations, "permutations") < 1 or permutations != int(permutations):
-        raise invalid("permutations", "be a whole number, at least 1", describe(permutations))
+    check.check_choice(alternative, Alternative, "alternative")
+    if check.as_nonnegative(permutations, "permutations") < 1 or permutations != int(permutations):
+        raise check.invalid(
+            "permutations", "be a whole number, at least 1", check.describe(permutations)
+        )
     extremeness = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[alternative]
     n_speakers = shares.size
     if n_speakers < 2:
-        raise invalid("key", "have at least two speakers with trials", f"{n_speakers}")
+        raise check.invalid("key", "have at least two speakers with trials", f"{n_speakers}")
     # Differences that are equal in exact arithmetic may differ by rounding; the observed
     # one must count as extreme as itself.
     slack = 1e-12 * float(np.abs(shares).sum())
@@ -222,7 +216,7 @@ def _permute(
     # Numbers of permutations are int64.
     exact = n_speakers < 60 and 2**n_speakers <= permutations
     n_rounds = 2**n_speakers if exact else int(permutations)
-    given = as_generator(rng)
+    given = check.as_generator(rng)
     generator = None if exact else given
     step = max(1, _SIGNS_PER_BLOCK // n_speakers)
     n_extreme = 0

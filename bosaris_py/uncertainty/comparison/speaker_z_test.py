@@ -8,6 +8,7 @@ from typing import Unpack
 import attrs
 import scipy
 
+import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._validation import as_number, check_fraction, describe, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
@@ -24,13 +25,6 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 )
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, viewed
-from bosaris_py.uncertainty.resampling import (
-    check_system,
-    effective_errors,
-    refuse_missing,
-    refuse_mixture,
-    refuse_repeated,
-)
 from bosaris_py.uncertainty.statistics.base import WhichClass
 from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
 
@@ -192,16 +186,16 @@ def complete_samples(
 ) -> tuple[ListedSample, ListedSample]:
     """Join two systems with a key of which each has scored all trials."""
     key, metadata = split_key(key)
-    refuse_mixture(metadata)
+    resampling.refuse_mixture(metadata)
     for n_trials, what in ((key.n_tar, "targets"), (key.n_non, "non-targets")):
         if n_trials == 0:
             raise invalid("key", f"have {what}", "none")
     for scores, name in zip(systems, ("scores_a", "scores_b"), strict=True):
-        check_system(scores, name)
-        refuse_missing(scores, key, name)
+        resampling.check_system(scores, name)
+        resampling.refuse_missing(scores, key, name)
     both = key, metadata
     first = ListedSample.of(systems[0], key, conditions, lambda: who.of_trials(both))
-    refuse_repeated(first)
+    resampling.refuse_repeated(first)
     # Both systems share the pairs of speakers.
     _ = first.pairs
     return first, first.of_system(systems[1], key, conditions)
@@ -240,7 +234,9 @@ def influences_of_both(
             if losses[0].most[which] == 0:
                 continue
             a, b = (each.of(which, sample) for each, sample in zip(losses, samples, strict=True))
-            differing = effective_errors(strata[which].totals(a != b), strata[which].factors)
+            differing = resampling.effective_errors(
+                strata[which].totals(a != b), strata[which].factors
+            )
             check_few_errors(float(differing), f"difference of the {what} rates")
     first, second = (SpeakerInfluence.on(*each) for each in zip(chosen, samples, strict=True))
     return first, second

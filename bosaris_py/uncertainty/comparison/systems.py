@@ -9,6 +9,8 @@ from typing import Any, Unpack
 import attrs
 import numpy as np
 
+import bosaris_py.uncertainty.primary_cost as primary_cost
+import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._arrays import mark_read_only
 from bosaris_py._execution import progress_bar
 from bosaris_py._footnotes import annotated
@@ -33,23 +35,8 @@ from bosaris_py.uncertainty.comparison.table import (
 from bosaris_py.uncertainty.influence.losses import LINEAR
 from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
 from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
-from bosaris_py.uncertainty.primary_cost import (
-    MeanOfViews,
-    PrimaryCost,
-    ViewedStatistic,
-    drawn_apart,
-    samples_of_kinds,
-    viewed,
-)
-from bosaris_py.uncertainty.resampling import (
-    Resampling,
-    ScoresMethod,
-    ScoresOptions,
-    check_same_trials,
-    check_system,
-    refuse_missing,
-    split_options,
-)
+from bosaris_py.uncertainty.primary_cost import MeanOfViews, PrimaryCost, ViewedStatistic
+from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
 from bosaris_py.uncertainty.statistics.curves import AUC, MinDCF, SteppyEER
 from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
@@ -153,7 +140,7 @@ def compare_systems(
     elif conditions is not None:
         raise invalid("conditions", "be left out where kinds or a plan weigh", "Conditions")
     seed, progress = as_seed(options.get("rng")), options.get("progress", False)
-    who, how = split_options(method, {**options, "progress": False})
+    who, how = resampling.split_options(method, {**options, "progress": False})
     plain_key, _ = split_key(key)
     plain: Any = statistic
     of_parts = isinstance(statistic, PrimaryCost) and bool(statistic.plan.parts)
@@ -163,7 +150,7 @@ def compare_systems(
     options_of_tests: dict[str, Any] = {"alternative": alternative, "level": level}
     options_of_tests |= {"correction": correction, "progress": progress}
     if isinstance(statistic, SpoofStatistic):
-        samples, plain = samples_of_kinds(statistic, named, key, who, how)
+        samples, plain = primary_cost.samples_of_kinds(statistic, named, key, who, how)
         table = compare_samples(samples, plain, how, seed, **options_of_tests)
         return named_metric(table, statistic)
     names = list(named)
@@ -176,9 +163,11 @@ def compare_systems(
     if isinstance(statistic, PrimaryCost):
         _, metadata = split_key(key)
         for name, sample in samples.items():
-            samples[name], plain = viewed(sample, statistic, named[name], plain_key, metadata)
+            samples[name], plain = primary_cost.viewed(
+                sample, statistic, named[name], plain_key, metadata
+            )
             if isinstance(plain, MeanOfViews):
-                samples[name] = drawn_apart(samples[name], plain.views, how)
+                samples[name] = primary_cost.drawn_apart(samples[name], plain.views, how)
     table = compare_samples(samples, plain, how, seed, **options_of_tests)
     if not isinstance(statistic, PrimaryCost):
         return table
@@ -200,11 +189,11 @@ def refuse_different_trials(
     """Raise unless systems have scores of the same trials; the z-test wants all of a key."""
     names = list(systems)
     for name, scores in systems.items():
-        check_system(scores, f"systems[{name!r}]")
+        resampling.check_system(scores, f"systems[{name!r}]")
         if _is_closed(statistic, how):
-            refuse_missing(scores, key, f"systems[{name!r}]")
+            resampling.refuse_missing(scores, key, f"systems[{name!r}]")
         elif name != names[0]:
-            check_same_trials((systems[names[0]], scores), key)
+            resampling.check_same_trials((systems[names[0]], scores), key)
 
 
 @annotated

@@ -14,18 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._execution import Runner, whole_number
-from bosaris_py._validation import (
-    Rng,
-    as_generator,
-    as_vector,
-    check_choice,
-    check_fraction,
-    describe,
-    invalid,
-    refuse_nan,
-)
+from bosaris_py._validation import Rng
 from bosaris_py.trials.strata import FEWEST_SETS, SetIndex, group_labels
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,
@@ -108,7 +100,7 @@ def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     >>> chosen
     EqualSizeSets: 2 sets of 4, 8 of 10 trials
     """
-    generator = as_generator(rng)
+    generator = check.as_generator(rng)
     labels = group_labels(sets, "sets")
     index = SetIndex.from_labels(labels, labels.size, "sets")
     descending = np.sort(index.sizes)[::-1]
@@ -272,7 +264,7 @@ def standard_error_distribution(
     warn_unless_fit([chosen], sample)
     system = SampledSystem.of(chosen, sample)
     if np.ndim(system.estimate):
-        raise invalid("statistic", "be a number", f"{np.size(system.estimate)} values")
+        raise check.invalid("statistic", "be a number", f"{np.size(system.estimate)} values")
     warn_of_few_errors([system])
     return distribution_of(system, system.statistic.sampler(sample, plan), how, n_runs)
 
@@ -287,7 +279,7 @@ def distribution_of(
     undefined = int(np.count_nonzero(~np.isfinite(errors)))
     if undefined:
         got = f"undefined replicates in {undefined} of {runs} runs"
-        raise invalid("statistic", "be defined on all replicates", got)
+        raise check.invalid("statistic", "be defined on all replicates", got)
     level = how.confidence
     low, high = quantile(errors, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]).tolist()
     return StandardErrorDistribution(
@@ -391,7 +383,7 @@ def replications_needed(
     >>> found.theory, 1000 < found.pilot < 1500
     (1251, True)
     """
-    allowed = check_fraction(tolerance, "tolerance")
+    allowed = check.check_fraction(tolerance, "tolerance")
     theory = _whole(1.0 + 1.0 / (2.0 * allowed**2))
     if isinstance(pilot, StandardErrorDistribution):
         size, variation = pilot.replications, pilot.standard_error / pilot.mean
@@ -400,11 +392,11 @@ def replications_needed(
     given: object = pilot
     if not isinstance(given, BootstrapResult):
         expected = "be a BootstrapResult or a StandardErrorDistribution"
-        raise invalid("pilot", expected, describe(pilot), "See bootstrap_scores.")
+        raise check.invalid("pilot", expected, check.describe(pilot), "See bootstrap_scores.")
     if np.ndim(pilot.estimate):
-        raise invalid("pilot", "be of one number", f"{np.size(pilot.estimate)}")
+        raise check.invalid("pilot", "be of one number", f"{np.size(pilot.estimate)}")
     if not pilot.standard_error > 0:
-        raise invalid("pilot", "have replicates that differ", "equal ones")
+        raise check.invalid("pilot", "have replicates that differ", "equal ones")
     sample = pilot.replicates[np.isfinite(pilot.replicates)]
     kurtosis = float(np.mean((sample - sample.mean()) ** 4) / sample.var(ddof=1) ** 2)
     # 4 B (B - 1) CV^2 = kappa (B - 1) - (B - 3), of which the larger root is wanted.
@@ -531,11 +523,11 @@ def f_test_of_variances(
     (0.25, 0.4)
     """
     x, y = _as_sample(first, "first"), _as_sample(second, "second")
-    check_choice(alternative, Alternative, "alternative")
+    check.check_choice(alternative, Alternative, "alternative")
     variances = x.var(ddof=1), y.var(ddof=1)
     for variance, name in zip(variances, ("first", "second"), strict=True):
         if not variance > 0:
-            raise invalid(name, "not be constant", "equal values")
+            raise check.invalid(name, "not be constant", "equal values")
     ratio = float(variances[0] / variances[1])
     lower = float(scipy.special.fdtr(x.size - 1, y.size - 1, ratio))
     upper = float(scipy.special.fdtrc(x.size - 1, y.size - 1, ratio))
@@ -546,8 +538,8 @@ def f_test_of_variances(
 def _as_sample(sample: StandardErrorDistribution | npt.ArrayLike, name: str) -> Float64Array:
     if isinstance(sample, StandardErrorDistribution):
         return sample.standard_errors
-    values = as_vector(sample, name).astype(np.float64, copy=False)
-    refuse_nan(values, name)
+    values = check.as_vector(sample, name).astype(np.float64, copy=False)
+    check.refuse_nan(values, name)
     if values.size < FEWEST_RUNS:
-        raise invalid(name, f"hold at least {FEWEST_RUNS} values", f"{values.size}")
+        raise check.invalid(name, f"hold at least {FEWEST_RUNS} values", f"{values.size}")
     return values

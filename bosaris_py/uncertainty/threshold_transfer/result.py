@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
+import bosaris_py.uncertainty.decisions as decisions
 from bosaris_py._arrays import Float64Array, IntArray, Readable, mark_read_only, read_only
 from bosaris_py._tables import Table, or_none, text_table
 from bosaris_py._validation import (
@@ -33,25 +35,8 @@ from bosaris_py.evaluation.transfer import (
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.sample import ListedSample, Sample
-from bosaris_py.uncertainty.bootstrap_result import (
-    Alternative,
-    Interval,
-    ZTest,
-    defined_replicates,
-    quantile,
-    z_test,
-)
-from bosaris_py.uncertainty.decisions import (
-    Decisions,
-    ErrorCounts,
-    dcf_interval,
-    dcf_z_test,
-    error_rate_interval,
-    hter_interval,
-    hter_z_test,
-    prices_of,
-    rejected,
-)
+from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest
+from bosaris_py.uncertainty.decisions import Decisions, ErrorCounts
 from bosaris_py.uncertainty.threshold_transfer.closed_form import (
     ErrorsAt,
     refuse_common_speakers,
@@ -105,7 +90,7 @@ def _corrected(replicates: Float64Array, estimate: float, confidence: float) -> 
     n, share = replicates.size, 0.5 * (below + within) / replicates.size
     shift = scipy.special.ndtri(min(max(share, 0.5 / n), 1.0 - 0.5 / n))
     z = scipy.special.ndtri(0.5 + 0.5 * confidence)
-    low, high = quantile(replicates, scipy.special.ndtr([shift - z, shift + z]))
+    low, high = bootstrap_result.quantile(replicates, scipy.special.ndtr([shift - z, shift + z]))
     return float(low), float(high)
 
 
@@ -123,7 +108,7 @@ class _Replicates:
     ) -> "_Replicates":  # fmt: skip
         """Make the figures of drawn weights."""
         (dev, test), (of_dev, of_test) = sets, weights
-        prices = prices_of(point)
+        prices = decisions.prices_of(point)
         minima = test.minima(point, of_test)
         fixed = _figures(test.fixed_rates(chosen.value, of_test)[:, 0], prices, minima)
         if rule.kind == "bayes":
@@ -256,7 +241,7 @@ class Transfer(Table):
     @property
     def cost(self) -> float:
         """Detection cost on the test set at `point`, not normalized."""
-        miss, alarm = prices_of(self.point)
+        miss, alarm = decisions.prices_of(self.point)
         return miss * self.frr + alarm * self.far
 
     @property
@@ -377,7 +362,7 @@ class Transfer(Table):
         if figure == "threshold" and drawn == "test":
             raise invalid("figure", 'not be drawn="test"', "'threshold'", "It is chosen on dev.")
         held = getattr(self._replicates, drawn)[figure]
-        values = held[defined_replicates(held)]
+        values = held[bootstrap_result.defined_replicates(held)]
         estimate = float(getattr(self, figure))
         if values.size < FEWEST_REPLICATES:
             expected = f"leave at least {FEWEST_REPLICATES} replicates with trials of both classes"
@@ -385,7 +370,9 @@ class Transfer(Table):
         if method == "corrected":
             low, high = _corrected(values, estimate, level)
         else:
-            low, high = quantile(values, [0.5 - 0.5 * level, 0.5 + 0.5 * level]).tolist()
+            low, high = bootstrap_result.quantile(
+                values, [0.5 - 0.5 * level, 0.5 + 0.5 * level]
+            ).tolist()
         finite = values[np.isfinite(values)]
         error = float(finite.std(ddof=1)) if finite.size > 1 else 0.0
         if figure not in ("threshold", "own_minimum", "regret"):
@@ -399,7 +386,7 @@ class Transfer(Table):
     def _prices(self, figure: Figure) -> tuple[float, float]:
         """Return what a miss rate and a false-alarm rate of one add to a figure."""
         fixed = {"far": (0.0, 1.0), "frr": (1.0, 0.0), "hter": (0.5, 0.5)}
-        return fixed[figure] if figure in fixed else prices_of(self.point)
+        return fixed[figure] if figure in fixed else decisions.prices_of(self.point)
 
     def _closed(self, figure: Figure, level: float, method: TransferMethod) -> Interval:
         if figure not in ("far", "frr", "hter", "cost"):
@@ -411,16 +398,16 @@ class Transfer(Table):
         if method in ("naive", "class"):
             if figure != "hter":
                 raise invalid("method", "be of an HTER", f"{method!r} of {figure}")
-            return hter_interval(self.errors, confidence=level, method=method)
+            return decisions.hter_interval(self.errors, confidence=level, method=method)
         if figure == "hter":
-            return hter_interval(self.errors, confidence=level)
+            return decisions.hter_interval(self.errors, confidence=level)
         if figure == "cost":
-            return dcf_interval(self.errors, self.point, confidence=level)
+            return decisions.dcf_interval(self.errors, self.point, confidence=level)
         counts = self.errors
         pair = (counts.misses, counts.n_tar)
         if figure == "far":
             pair = counts.false_alarms, counts.n_non
-        return error_rate_interval(*pair, confidence=level)
+        return decisions.error_rate_interval(*pair, confidence=level)
 
     def _check_closed(self, method: TransferMethod) -> None:
         if method == "speakers" and self._sets is None:
@@ -528,18 +515,18 @@ class Transfer(Table):
             return self._paired(other, figure, alternative)
         a, b = (one._decided(method) for one in (self, other))
         if figure == "hter":
-            return hter_z_test(a, b, method=method, alternative=alternative)
+            return decisions.hter_z_test(a, b, method=method, alternative=alternative)
         if figure != "cost" or method == "naive" or method == "class":
             raise invalid("figure", f'be an HTER or a cost with method="{method}"', repr(figure))
         if self.point != other.point:
             raise invalid("other", f"have the same point, {self.point}", f"{other.point}")
-        return dcf_z_test(a, b, self.point, method=method, alternative=alternative)
+        return decisions.dcf_z_test(a, b, self.point, method=method, alternative=alternative)
 
     def _decided(self, method: str | None) -> Decisions | ErrorCounts:
         """Return the decisions on the test set, or only their errors where these do."""
         sample = self._samples[1] if self._samples else None
         if isinstance(sample, ListedSample) and sample.strata.is_single:
-            return Decisions(*(~rejected(part, self.threshold) for part in sample.lists))
+            return Decisions(*(~decisions.rejected(part, self.threshold) for part in sample.lists))
         if method in ("dependent", "stricter"):
             expected = "be in memory, without conditions, for a dependent test"
             raise invalid("test", expected, "counts of errors")
@@ -559,7 +546,7 @@ class Transfer(Table):
         assert other._replicates is not None
         pair = (one._replicates.both[figure] for one in (self, other) if one._replicates)
         differences = np.subtract(*pair)
-        defined = differences[defined_replicates(differences)]
+        defined = differences[bootstrap_result.defined_replicates(differences)]
         difference = float(getattr(self, figure) - getattr(other, figure))
         error = float(defined.std(ddof=1)) if np.ptp(defined) > 0 else 0.0
         if error == 0.0 and difference != 0.0:
@@ -567,7 +554,7 @@ class Transfer(Table):
             error = abs(difference)
         degrees = min(one.n_speakers for one in self._sets) - 1.0
         how = f"paired, speakers of dev and test, {self.replications} replicates"
-        return z_test(difference, error, alternative, how, degrees, 2.0**-degrees)
+        return bootstrap_result.z_test(difference, error, alternative, how, degrees, 2.0**-degrees)
 
     def _drawn(self, replications: int, seed: int) -> "Transfer":
         """Return the same with replicates."""
@@ -612,14 +599,14 @@ class Transfer(Table):
         dev, test = self._samples
         rule, points = ThresholdRule("min-cost"), [OperatingPoint(1.0 - a) for a in values]
         thresholds = np.array([choose_threshold(dev, rule, point).value for point in points])
-        prices = np.array([prices_of(point) for point in points])
+        prices = np.array([decisions.prices_of(point) for point in points])
         frr, far = test.error_rates(thresholds)
         low = high = None
         if self._sets is not None and self._replicates is not None:
             weights = draw_weights(*self._sets, self.replications, self._seed)
             drawn = draw_thresholds(self._sets[0], rule, prices, weights[0])
             costs = (self._sets[1].rates(drawn, weights[1]) * prices).sum(axis=-1)
-            costs = costs[defined_replicates(costs)]
+            costs = costs[bootstrap_result.defined_replicates(costs)]
             ends = []
             for column, *rates, own in zip(
                 costs.T, frr.tolist(), far.tolist(), prices, strict=True

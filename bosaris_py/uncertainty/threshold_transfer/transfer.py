@@ -15,19 +15,10 @@ from typing import Any, NamedTuple
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import StrArray
 from bosaris_py._execution import whole_number
-from bosaris_py._validation import (
-    Rng,
-    as_seed,
-    cautions,
-    check_choice,
-    check_fraction,
-    describe,
-    invalid,
-    list_some,
-    warn_caller,
-)
+from bosaris_py._validation import Rng
 from bosaris_py.errors import DegenerateReplicatesWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.transfer import ThresholdRule, choose_threshold, rates_at
@@ -166,8 +157,8 @@ def transfer(
     True
     """
     chosen_rule, cost = ThresholdRule.parse(rule), as_point(point)
-    level, seed = check_fraction(confidence, "confidence"), as_seed(rng)
-    check_choice(interval, ReplicateInterval, "interval")
+    level, seed = check.check_fraction(confidence, "confidence"), check.as_seed(rng)
+    check.check_choice(interval, ReplicateInterval, "interval")
     count = whole_number(replications, 0, "replications")
     by_speaker = bool(count) or speakers is not None
     if count:
@@ -180,7 +171,7 @@ def transfer(
     found_sets: list[DrawnSet] = []
     samples: list[Sample] = []
     for given, some in zip(pair, weights, strict=True):
-        with cautions(part=given.name):
+        with check.cautions(part=given.name):
             if by_speaker:
                 found_sets.append(_drawn_set(given, some, speakers))
                 samples.append(found_sets[-1].sample)
@@ -188,7 +179,7 @@ def transfer(
                 samples.append(_sample(given, some))
     of_dev, of_test = samples
     for given, sample in zip(pair, samples, strict=True):
-        with cautions(part=given.name):
+        with check.cautions(part=given.name):
             area = partial(getattr, sample.roc, "auc")
             warn_if_inverted(sample.hull.eer, area, sample.n_tar, sample.n_non)
     if chosen_rule.kind == "bayes":
@@ -229,7 +220,7 @@ def transfer(
     if lost:
         finding = f"{lost} of {count} replicates lost a class of trials."
         advice = "Intervals leave them out, and may be too short."
-        warn_caller(finding, DegenerateReplicatesWarning, advice, count=lost)
+        check.warn_caller(finding, DegenerateReplicatesWarning, advice, count=lost)
     return found
 
 
@@ -243,11 +234,13 @@ def _read(given: Any, name: str, *, whole: bool) -> _Given:
     if isinstance(given, Results):
         if whole:
             hint = "Give the pair (scores, key), whose trials have ids."
-            raise invalid(name, "have speakers or conditions", describe(given), hint)
+            raise check.invalid(name, "have speakers or conditions", check.describe(given), hint)
         return _Given(name, None, None, None, given.sample)
     if not (isinstance(given, tuple | list) and len(given) == 2):
         hint = f"{name}=(scores, key); lists of scores make Results(tar, non)."
-        raise invalid(name, "be a pair (scores, key), or Results", describe(given), hint)
+        raise check.invalid(
+            name, "be a pair (scores, key), or Results", check.describe(given), hint
+        )
     scores, key = given
     files = [isinstance(part, str | os.PathLike) for part in (scores, key)]
     if all(files) and not whole and are_large([scores, key]):
@@ -256,7 +249,9 @@ def _read(given: Any, name: str, *, whole: bool) -> _Given:
         scores = read_scores(scores)
     if not isinstance(scores, AnyScores):
         hint = f"{name}=(scores, key), in this order; lists of scores make Results(tar, non)."
-        raise invalid(name, "begin with Scores, FlatScores or a file", describe(scores), hint)
+        raise check.invalid(
+            name, "begin with Scores, FlatScores or a file", check.describe(scores), hint
+        )
     return _Given(name, scores, *split_key(key))
 
 
@@ -294,7 +289,9 @@ def _refuse_common(dev: _Given, test: _Given) -> None:
         if common.size:
             expected = f"tell the speakers of {common.size} {side} that are in dev and in test"
             hint = "Are they the same persons? Give a column, a function of the id, or a dict."
-            raise invalid("speakers", expected, f"None ({list_some(common.tolist())})", hint)
+            raise check.invalid(
+                "speakers", expected, f"None ({check.list_some(common.tolist())})", hint
+            )
 
 
 def _errors(sample: Sample, threshold: float, rates: tuple[float, float]) -> ErrorCounts:
