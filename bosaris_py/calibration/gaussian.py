@@ -19,19 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+import bosaris_py.calibration.trained as trained
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.calibration.trained import (
-    COUNT,
-    HIGH,
-    NOT_NEGATIVE,
-    NUMBER,
-    VECTOR,
-    LineMap,
-    SavedMap,
-    TrialMap,
-)
 from bosaris_py.numerics.linear_objective import class_moments, refuse_non_finite
 from bosaris_py.numerics.roc import FEW_TRIALS, warn_of_negative
 
@@ -117,7 +108,7 @@ _MOST_POINTS = 1000
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class GaussianCalibration(SavedMap, LineMap, TrialMap):
+class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
     r"""The affine map of constrained maximum likelihood (CMLG), of moments only.
 
     Both classes are taken for normal with one variance, which makes the log-likelihood-ratio
@@ -157,13 +148,13 @@ class GaussianCalibration(SavedMap, LineMap, TrialMap):
     GaussianCalibration: llr = 4 * score - 4, 2 targets, 2 non-targets
     """
 
-    scale: float = attrs.field(**NUMBER)
-    offset: float = attrs.field(**NUMBER)
-    target_share: float = attrs.field(**NUMBER)
-    low_score: float = attrs.field(**NUMBER)
-    high_score: float = attrs.field(**HIGH)
-    n_tar: int = attrs.field(**COUNT)
-    n_non: int = attrs.field(**COUNT)
+    scale: float = attrs.field(**trained.NUMBER)
+    offset: float = attrs.field(**trained.NUMBER)
+    target_share: float = attrs.field(**trained.NUMBER)
+    low_score: float = attrs.field(**trained.NUMBER)
+    high_score: float = attrs.field(**trained.HIGH)
+    n_tar: int = attrs.field(**trained.COUNT)
+    n_non: int = attrs.field(**trained.COUNT)
 
     @classmethod
     def fit(
@@ -226,7 +217,7 @@ class GaussianCalibration(SavedMap, LineMap, TrialMap):
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class BiGaussianCalibration(SavedMap, TrialMap):
+class BiGaussianCalibration(trained.SavedMap, trained.TrialMap):
     r"""A rising map that gives all trials together the law of calibrated Gaussian LLRs.
 
     The amount of information is taken from the Cllr of a linear calibration, the form from the
@@ -265,12 +256,12 @@ class BiGaussianCalibration(SavedMap, TrialMap):
     BiGaussianCalibration: variance 3.653, llr -3.144 ... 1.943, 3 targets, 3 non-targets
     """
 
-    scores: Float64Array = attrs.field(**VECTOR)
-    llrs: Float64Array = attrs.field(**VECTOR)
-    cllr: float = attrs.field(**NOT_NEGATIVE)
-    variance: float = attrs.field(**NOT_NEGATIVE)
-    n_tar: int = attrs.field(**COUNT)
-    n_non: int = attrs.field(**COUNT)
+    scores: Float64Array = attrs.field(**trained.VECTOR)
+    llrs: Float64Array = attrs.field(**trained.VECTOR)
+    cllr: float = attrs.field(**trained.NOT_NEGATIVE)
+    variance: float = attrs.field(**trained.NOT_NEGATIVE)
+    n_tar: int = attrs.field(**trained.COUNT)
+    n_non: int = attrs.field(**trained.COUNT)
 
     def __attrs_post_init__(self) -> None:
         """Refuse points that do not describe a rising map."""

@@ -17,6 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.uncertainty.resampling as resampling
+import bosaris_py.uncertainty.statistics.class_means as class_means
+import bosaris_py.uncertainty.statistics.curves as curves
+import bosaris_py.uncertainty.third_class as third_class
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner, progress_bar
 from bosaris_py._footnotes import annotated
@@ -63,24 +66,6 @@ from bosaris_py.uncertainty.speaker_curve import (
     ValuesOfSpeakers,
 )
 from bosaris_py.uncertainty.statistics.base import Statistic
-from bosaris_py.uncertainty.statistics.class_means import (
-    ActDCF,
-    Cllr,
-    ErrorRates,
-    ThresholdStatistic,
-    count_twice,
-)
-from bosaris_py.uncertainty.statistics.curves import (
-    AUC,
-    EER,
-    HullStatistic,
-    MinCllr,
-    MinDCF,
-    RateAt,
-    SteppyEER,
-    read_together,
-    statistic_of_eer,
-)
 from bosaris_py.uncertainty.statistics.functions import (
     AnyStatistic,
     StatisticLike,
@@ -89,17 +74,7 @@ from bosaris_py.uncertainty.statistics.functions import (
     warn_unless_fit,
 )
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler, WeightedSampler
-from bosaris_py.uncertainty.third_class import (
-    ADCF,
-    SASVEER,
-    SPFEER,
-    SVEER,
-    ActADCF,
-    BonafideEER,
-    MinSASVCllr,
-    SASVCllr,
-    SpoofStatistic,
-)
+from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # Blocks of replicates that share the cost of counting pairs of speakers.
 _BLOCKS = 5
@@ -226,7 +201,9 @@ def bootstrap(
     >>> bool(abs(result.standard_error / exact - 1) < 0.1)
     True
     """
-    chosen = as_statistic(count_twice(statistic) if count_threshold_twice else statistic)
+    chosen = as_statistic(
+        class_means.count_twice(statistic) if count_threshold_twice else statistic
+    )
     how = Resampling.of_lists(method, options)
     sample = resampling.sample_of_lists(
         tar,
@@ -281,7 +258,7 @@ def bootstrap_sample(
             influences += [
                 (name, SpeakerInfluence.on(system.statistic, sample))
                 for name, system in steps
-                if isinstance(system.statistic, SteppyEER)
+                if isinstance(system.statistic, curves.SteppyEER)
             ]
         if not names:
             influences = sorted(influences, key=lambda one: one[1].effective_speakers)[:1]
@@ -330,10 +307,11 @@ def _values_of_speakers(
         hulls = {
             i: statistic
             for i in own
-            if isinstance(statistic := systems[i].statistic, HullStatistic) and not statistic.shape
+            if isinstance(statistic := systems[i].statistic, curves.HullStatistic)
+            and not statistic.shape
         }
-        if any(isinstance(statistic, MinCllr) for statistic in hulls.values()):
-            read = functools.partial(read_together, [*hulls.values()])
+        if any(isinstance(statistic, curves.MinCllr) for statistic in hulls.values()):
+            read = functools.partial(curves.read_together, [*hulls.values()])
             modes = {"narrows": False, "ties": False}
             found.append(SpeakerCurve.of(trials, read, None, (len(hulls),), **modes))
             columns += [places[i] for i in hulls]
@@ -429,11 +407,11 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
     found: dict[str, list[float]] = {"miss rate": [], "false-alarm rate": []}
     for system in systems:
         at = system.statistic
-        if isinstance(at, RateAt):
+        if isinstance(at, curves.RateAt):
             # Both rates at the threshold decide.
             roc = system.sample.roc
-            at = ErrorRates(roc.thresholds[at._point(roc.pmiss, roc.pfa)])
-        if isinstance(at, ThresholdStatistic):
+            at = class_means.ErrorRates(roc.thresholds[at._point(roc.pmiss, roc.pfa)])
+        if isinstance(at, class_means.ThresholdStatistic):
             for which, rate in enumerate(found):
                 if which in at.judged:
                     strata = system.sample.strata[which]
@@ -805,40 +783,40 @@ def table_statistics(
 ) -> dict[str, Statistic]:
     """Return the statistic of each figure of a table."""
     points = {} if prior is None else named_points(prior)
-    statistics: dict[str, Statistic] = {"eer": statistic_of_eer(eer)}
+    statistics: dict[str, Statistic] = {"eer": curves.statistic_of_eer(eer)}
     for suffix, point in points.items():
-        statistics[f"min_dcf{suffix}"] = MinDCF(point, normalize=normalize)
+        statistics[f"min_dcf{suffix}"] = curves.MinDCF(point, normalize=normalize)
     for suffix, point in points.items():
-        statistics[f"act_dcf{suffix}"] = ActDCF(point, normalize=normalize)
-    return statistics | {"min_cllr": MinCllr(), "cllr": Cllr()}
+        statistics[f"act_dcf{suffix}"] = class_means.ActDCF(point, normalize=normalize)
+    return statistics | {"min_cllr": curves.MinCllr(), "cllr": class_means.Cllr()}
 
 
 # What a metric is called below a table.
 _METRICS: Mapping[type, str] = {
-    EER: words_of_eer("rocch"),
-    AUC: "AUC",
-    Cllr: "Cllr",
-    MinCllr: "minCllr",
-    ADCF: "min a-DCF",
-    ActADCF: "act a-DCF",
-    SASVCllr: "SASV-Cllr",
-    MinSASVCllr: "min SASV-Cllr",
-    SVEER: "SV-EER",
-    SPFEER: "SPF-EER",
-    SASVEER: "SASV-EER",
-    BonafideEER: "CM-EER",
+    curves.EER: words_of_eer("rocch"),
+    curves.AUC: "AUC",
+    class_means.Cllr: "Cllr",
+    curves.MinCllr: "minCllr",
+    third_class.ADCF: "min a-DCF",
+    third_class.ActADCF: "act a-DCF",
+    third_class.SASVCllr: "SASV-Cllr",
+    third_class.MinSASVCllr: "min SASV-Cllr",
+    third_class.SVEER: "SV-EER",
+    third_class.SPFEER: "SPF-EER",
+    third_class.SASVEER: "SASV-EER",
+    third_class.BonafideEER: "CM-EER",
 }
 
 
 def metric_name(statistic: StatisticLike | OperatingPoint | SpoofStatistic) -> str:
     """Name a metric below a table, with its operating point or definition."""
-    if isinstance(statistic, SteppyEER):
+    if isinstance(statistic, curves.SteppyEER):
         return words_of_eer(statistic.definition)
-    if isinstance(statistic, (ActDCF, MinDCF)):
+    if isinstance(statistic, (class_means.ActDCF, curves.MinDCF)):
         # Prices alone have no name, as those of three classes.
         priced = isinstance(statistic.prior, DecisionCosts)
         (suffix,) = ("",) if priced else named_points(statistic.prior)
-        return f"{'min' if isinstance(statistic, MinDCF) else 'act'}DCF{suffix}"
+        return f"{'min' if isinstance(statistic, curves.MinDCF) else 'act'}DCF{suffix}"
     if isinstance(statistic, OperatingPoint):
         (suffix,) = named_points(statistic)
         return f"actDCF{suffix}"

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
+import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._arrays import BoolArray, Float64Array, Readable
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.trials.conditions import Conditions
@@ -27,15 +28,10 @@ from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_TEST, 
 from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
-    IidPlan,
     Resampling,
     ResamplingPlan,
     ScoresMethod,
     ScoresOptions,
-    SetPlan,
-    SpeakerPlan,
-    check_same_trials,
-    split_options,
 )
 from bosaris_py.uncertainty.statistics import samplers
 from bosaris_py.uncertainty.statistics.class_means import ThresholdStatistic
@@ -245,9 +241,9 @@ def paired_bootstrap(
     (True, True)
     """
     check_choice(alternative, Alternative, "alternative")
-    who, how = split_options(method, options)
+    who, how = resampling.split_options(method, options)
     plain_key, _ = split_key(key)
-    check_same_trials((scores_a, scores_b), plain_key)
+    resampling.check_same_trials((scores_a, scores_b), plain_key)
     if isinstance(statistic, ViewedStatistic):
         other = statistic if statistic_b is None else statistic_b
         kind = PrimaryCost if isinstance(statistic, PrimaryCost) else SpoofStatistic
@@ -276,7 +272,7 @@ def paired_samples(
 ) -> PairedBootstrapResult:
     """Compare a metric of two samples of the same trials, see `paired_bootstrap`."""
     plan = how.plan(samples[0])
-    if isinstance(plan, SpeakerPlan):
+    if isinstance(plan, resampling.SpeakerPlan):
         for sample in samples:
             sample.arranged()
     systems = [SampledSystem.of(*each) for each in zip(statistics, samples, strict=True)]
@@ -304,7 +300,7 @@ def _students(
 ) -> tuple[Students | None, Students | None, Students | None]:
     """Studentise the bootstraps of both systems and of their difference."""
     found = influences_of([(system.statistic, system.sample) for system in systems], plan)
-    if found is None or not isinstance(plan, SpeakerPlan):
+    if found is None or not isinstance(plan, resampling.SpeakerPlan):
         return None, None, None
     a, b = found
     if a is None or b is None or a.is_area != b.is_area:
@@ -329,13 +325,13 @@ def _rate_sampler(
     # None if sets are picked and trials in them, or speakers, or if there are many thresholds.
     combine = functools.partial(_both_costs, statistics)
     both = [(rates, system.sample.lists) for rates, system in zip(statistics, systems, strict=True)]
-    if isinstance(plan, SetPlan) and not plan.two_layer:
+    if isinstance(plan, resampling.SetPlan) and not plan.two_layer:
         tar_cells, non_cells = plan.cells
         misses = np.hstack([rates.sums(tar, tar_cells, 0) for rates, (tar, _) in both])
         alarms = np.hstack([rates.sums(non, non_cells, 1) for rates, (_, non) in both])
         return samplers.set_sampler(plan, misses, alarms, combine)
     n_cells = np.prod([rates.fa_limits.size + 1 for rates in statistics])
-    if not isinstance(plan, IidPlan) or n_cells > _MOST_CELLS:
+    if not isinstance(plan, resampling.IidPlan) or n_cells > _MOST_CELLS:
         return None
     tar_limits = [(tar, rates.miss_limits) for rates, (tar, _) in both]
     non_limits = [(non, rates.fa_limits) for rates, (_, non) in both]

@@ -10,20 +10,14 @@ from typing import Any, Literal, TypeAlias
 import attrs
 import numpy as np
 
+import bosaris_py.uncertainty.multiplicity.corrections as corrections
 from bosaris_py._arrays import Float64Array
 from bosaris_py._footnotes import AnnotatedTable
 from bosaris_py._tables import WithInterval, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import Caution, check_choice, invalid
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
-from bosaris_py.uncertainty.multiplicity.corrections import (
-    HEADS,
-    WORDS,
-    CorrectedPValues,
-    Correction,
-    by_correction,
-    holm_correction,
-)
+from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues, Correction
 from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals, count_ranks, surely_better
 
 # Several tests at once.
@@ -109,7 +103,7 @@ class ComparisonTable(AnnotatedTable):
         if not tests:
             raise invalid("tests", "hold at least one comparison", "none")
         results = tuple(tests.values())
-        correct = holm_correction if correction == "holm" else by_correction
+        correct = corrections.holm_correction if correction == "holm" else corrections.by_correction
         return cls(tuple(tests), results, correct(known_p_values(results), level=level))
 
     @property
@@ -117,7 +111,7 @@ class ComparisonTable(AnnotatedTable):
         """The p-values with Holm's correction, whichever the table has."""
         if self.corrected.correction == "holm":
             return self.corrected
-        return holm_correction(known_p_values(self.tests), level=self.corrected.level)
+        return corrections.holm_correction(known_p_values(self.tests), level=self.corrected.level)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the comparisons as dicts.
@@ -254,7 +248,7 @@ class ComparisonTable(AnnotatedTable):
             # One-sided: half of a two-sided p-value on the side of the difference.
             one_sided = [one_sided_p_value(test) for test in self.tests]
             both = np.concatenate([one_sided, 1.0 - np.asarray(one_sided)])
-            directions, correction = holm_correction(both, level=level).adjusted, "holm"
+            directions, correction = corrections.holm_correction(both, level=level).adjusted, "holm"
         better = surely_better(self.pairs, directions, level, larger_is_better=known)
         metric = joined_notes(self.metric, scale_of_costs(self.normalized))
         return count_ranks(names, better, level, correction, metric)
@@ -291,7 +285,7 @@ class ComparisonTable(AnnotatedTable):
 
     @property
     def _correction(self) -> str:
-        return f"{WORDS[self.corrected.correction]}, level {self.corrected.level:g}"
+        return f"{corrections.WORDS[self.corrected.correction]}, level {self.corrected.level:g}"
 
     @property
     def facts(self) -> str:
@@ -312,7 +306,7 @@ class ComparisonTable(AnnotatedTable):
                 yield from ((number, at) for at in (own if "system" in about else [2]))
 
     def _plain_texts(self) -> list[list[str]]:
-        head = f"p {HEADS[self.corrected.correction]}"
+        head = f"p {corrections.HEADS[self.corrected.correction]}"
         rows = [["first", "second", "difference", "SE", "p", head, "significant"]]
         records, verdicts = self.records(), {True: "yes", False: "no"}
         spreads = [record["standard_error"] for record in records if record["standard_error"]]
