@@ -25,6 +25,7 @@ version = release = __version__
 
 extensions = [
     "method_tables",
+    "notebooks",
     "myst_parser",
     "numpydoc",
     "run_pages",

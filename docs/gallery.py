@@ -45,17 +45,23 @@ def draw(script: Path) -> Figure:
     return figure
 
 
-def page(script: Path) -> str:
-    """Return the page of a script in Markdown."""
+def parts(script: Path) -> tuple[str, str, str, str]:
+    """Return title, text, page of the guide, and code of a script."""
     source = script.read_text(encoding="utf-8")
     docstring = ast.get_docstring(ast.parse(source)) or ""
     title, text = docstring.split(".\n\n", 1)
     text, guide = re.fullmatch(r"(.*) See (\S+)\.", " ".join(text.split())).groups()
+    return title, text, guide, source.split('"""\n\n', 1)[1]
+
+
+def page(script: Path) -> str:
+    """Return the page of a script in Markdown."""
+    title, text, guide, code = parts(script)
     heading = TITLE.search((DOCS / f"{guide}.md").read_text(encoding="utf-8"))[1]
-    code = source.split('"""\n\n', 1)[1]
     return (
         f"# {title}\n\n{text}\n\n![{title}]({script.stem}.svg)\n\n```python\n{code}```\n\n"
-        f"Explained in: [{heading}](../../{guide}.md)\n"
+        f"Explained in: [{heading}](../../{guide}.md). "
+        f"{{download}}`As a notebook <{script.stem}.ipynb>`\n"
     )
 
 
