@@ -27,8 +27,8 @@ from suite._operation import gaussian_scores
 from timing import peak_bytes, seconds
 
 import bosaris_py as bp
-from bosaris_py.calibration import passes
 from bosaris_py.numerics.linear_objective import TrainingObjective, class_moments
+from bosaris_py.trials import passes
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PRIORS = np.linspace(0.001, 0.999, 1000)
