@@ -151,7 +151,7 @@ class TrialSpeakers(metaclass=Readable):
             expected = "have one speaker in each target trial"
             if maps[0] is None:
                 hint = "Models that share a speaker need a map."
-                raise invalid("key", expected, found, hint, model_speakers=None)
+                raise invalid("key", expected, found, hint, speakers=None)
             raise invalid("key", expected, found, "Do the key and the maps belong together?")
         return persons
 
