@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 from docutils import nodes
 from latex2mathml.converter import convert
+from sphinx.util.nodes import make_refnode
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
@@ -201,17 +202,32 @@ LAYERS = (
 )
 
 
+def _documented(env: Any, name: str) -> tuple[str, Any] | None:
+    """Return under which path a public name is documented, and where."""
+    objects = env.get_domain("py").objects
+    paths = (f"bosaris_py.{layer}{name}" for layer in LAYERS)
+    return next(((path, objects[path]) for path in paths if path in objects), None)
+
+
+def _link_top_level(app: Any, env: Any, node: Any, contnode: Any) -> Any:
+    """Link a name that the top level has, too, to its page, which stands under its layer."""
+    if node.get("refdomain") != "py" or not (found := _documented(env, node["reftarget"])):
+        return None
+    path, entry = found
+    return make_refnode(
+        app.builder, node["refdoc"], entry.docname, entry.node_id, contnode, title=path
+    )
+
+
 def _link_literals(app: Any, doctree: nodes.document, docname: str) -> None:
     """Link each literal that is a public name, such as `Results.from_scores(scores, key)`."""
-    domain = app.env.get_domain("py")
     for literal in list(doctree.findall(nodes.literal)):
         match = re.fullmatch(r"(?:bosaris_py\.|bp\.)?([A-Za-z_][\w.]*)(\(.*\))?", literal.astext())
         if match is None or isinstance(literal.parent, nodes.reference):
             continue
         name = re.sub(r"^unc\.", "uncertainty.", match[1])
-        paths = [f"bosaris_py.{layer}{name}" for layer in LAYERS]
-        path = next((path for path in paths if path in domain.objects), "")
-        if not path or (entry := domain.objects[path]).docname == docname:
+        path, entry = _documented(app.env, name) or ("", None)
+        if entry is None or entry.docname == docname:
             continue
         uri = f"{app.builder.get_relative_uri(docname, entry.docname)}#{entry.node_id}"
         link = nodes.reference("", "", internal=True, refuri=uri, reftitle=path)
@@ -251,6 +267,7 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", lambda app: gallery.build())
     app.connect("autodoc-process-docstring", _name_guide, priority=900)  # after numpydoc
     app.connect("missing-reference", _keep_fields_plain)
+    app.connect("missing-reference", _link_top_level)
     app.connect("doctree-read", _strip_code)
     app.connect("doctree-resolved", _link_literals)
     app.add_html_math_renderer("mathml", (_write_inline_mathml, None), (_write_block_mathml, None))
