@@ -8,6 +8,7 @@ import doctest
 import io
 import json
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,11 @@ def of_script(script: Path, picture: str) -> dict[str, Any]:
 def run(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return the notebook with the outputs of its cells, run in a new kernel."""
     book = nbformat.reads(json.dumps(notebook), as_version=4)
-    # Files of this machine instead of its network.
-    files = Config(KernelManager={"transport": "ipc"})
-    client = nbclient.NotebookClient(book, timeout=600, record_timing=False, config=files)
-    client.execute(cwd=str(DOCS.parent))
+    with tempfile.TemporaryDirectory() as folder:
+        # Files of this machine instead of its network; kernels in one folder would take the same.
+        files = Config(KernelManager={"transport": "ipc", "ip": f"{folder}/kernel"})
+        client = nbclient.NotebookClient(book, timeout=600, record_timing=False, config=files)
+        client.execute(cwd=str(DOCS.parent))
     # The kernel names the lines of a cell by a temporary file.
     return json.loads(_CELL.sub(r"line \1", nbformat.writes(book)))
 
