@@ -124,7 +124,7 @@ def test_kinds_of_non_targets_have_fixed_shares() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-def test_a_table_and_evaluate_have_the_same_intervals() -> None:
+def test_a_table_and_evaluate_have_the_same_numbers() -> None:
     scores, key, conditions = joined()
     options = {"replications": 60, "rng": 3, "speakers": str}
     table = unc.bootstrap_condition_table(

@@ -1,9 +1,10 @@
-"""Compare intervals and tests of this checkout with those of an earlier commit, bit for bit.
+"""Compare the numbers of this checkout with those of an earlier commit, bit for bit.
 
-Speakers have equally many trials. Each figure is computed in a fresh process of each checkout. The
-table has each call whose numbers differ, with the largest relative difference.
+Metrics, calibrations, fusions, files, intervals and tests; speakers have equally many trials. Each
+number is computed in a fresh process of each checkout. The table has each call whose numbers
+differ, with the largest relative difference.
 
-    python benchmarks/same_intervals.py 3c9779e
+    python benchmarks/same_numbers.py d7c3ec40
 """
 
 import argparse
@@ -16,6 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -85,6 +87,7 @@ def calls(design: tuple[int, int, int, float, float, float]) -> Iterator[tuple[s
         "PAVMap": unc.PAVMap([-1.0, 1.0]),
         "Reliability": unc.Reliability(),
     }
+    yield from points(bp, {"a": a, "b": b, "c": c}, key)
     by_speaker = {"speakers": whose}
     drawing = {"replications": 199, "rng": 3}
 
@@ -213,6 +216,71 @@ def calls(design: tuple[int, int, int, float, float, float]) -> Iterator[tuple[s
             f"llr_bounds, {bounds}, without speakers",
             functools.partial(bp.calibration.llr_bounds, *lists[0], bounds),
         )
+
+
+def points(bp: Any, systems: dict[str, Any], key: Any) -> Iterator[tuple[str, Call]]:
+    """Yield calls without a random number: metrics, trained maps and what files keep."""
+    scores = systems["a"]
+    tar, non = scores.scoremat[key.tar], scores.scoremat[key.non]
+    lists = list(systems.values())
+    means = [np.abs(scores.scoremat).mean(axis=axis)[None] for axis in (1, 0)]
+    quality = bp.QualityMeasures(key.modelset, key.segset, *means)
+    options = {"ridge": [0.0, "weak"], "objective": ["cllr", "brier", "boost"]}
+    priors = [0.01, PRIOR, 0.5]
+    yield (
+        "Results.to_dict",
+        lambda: (
+            list(x.values()) for x in bp.Results(tar, non).to_dict(priors)["operating_points"]
+        ),
+    )
+    for name in ("eer", "auc", "prbep", "cllr", "min_cllr"):
+        yield name, lambda f=name: [getattr(bp, f)(tar, non)]
+    for name in ("act_dcf", "min_dcf", "norm_act_dcf", "norm_min_dcf"):
+        yield name, lambda f=name: getattr(bp, f)(tar, non, priors)
+    yield "optimal_llrs", lambda: bp.optimal_llrs(tar, non)
+    yield "ROC", lambda: (lambda r: (r.pmiss, r.pfa))(bp.ROC.from_scores(tar, non))
+    yield "ROCCH", lambda: (lambda r: (r.pmiss, r.pfa))(bp.Results(tar, non).rocch)
+    for prior in priors:
+        for field, values in options.items():
+            for value in values:
+                about = f"prior {prior}, {field} {value}"
+                chosen = {"prior": prior, field: value}
+                yield (
+                    f"LinearCalibration, {about}",
+                    lambda o=chosen: [
+                        bp.LinearCalibration.fit_scores(scores, key, **o).apply(scores).scoremat
+                    ],
+                )
+                yield (
+                    f"LinearFusion, {about}",
+                    lambda o=chosen: [
+                        bp.LinearFusion.fit_scores(lists, key, **o).apply(lists, key).scoremat
+                    ],
+                )
+        yield (
+            f"QualityFusion, prior {prior}",
+            lambda p=prior: [
+                bp.QualityFusion.fit_scores(lists, [quality], key, prior=p)
+                .apply(lists, [quality], key)
+                .scoremat
+            ],
+        )
+    for name in ("PAVCalibration", "GaussianCalibration", "BiGaussianCalibration"):
+        yield (name, lambda m=name: [getattr(bp, m).fit_scores(scores, key).apply(scores).scoremat])
+    for suffix in (".txt", ".h5", ".mat"):
+        yield f"files, {suffix}", lambda s=suffix: written(bp, scores, key, s)
+
+
+def written(bp: Any, scores: Any, key: Any, suffix: str) -> Iterator[object]:
+    """Yield what files hold when they are read again, and the bytes of text."""
+    with tempfile.TemporaryDirectory() as folder:
+        for thing, kind in ((scores, bp.Scores), (key, bp.Key)):
+            path = Path(folder) / f"{kind.__name__}{suffix}"
+            thing.save(path)
+            again = kind.read(path)
+            yield again.scoremat if kind is bp.Scores else again.tar
+            if suffix == ".txt":
+                yield np.frombuffer(path.read_bytes(), np.uint8)
 
 
 def flat(values: Iterable[object]) -> list[float]:
