@@ -157,7 +157,7 @@ def table(data: Path, n_draws: int) -> Iterator[str]:
         f"{n_draws} draws of so many targets and {NON_PER_TAR} times as many non-targets; the best "
         "Cllr, and those within 2 % of it, in bold. Weak is a line with the weak ridge; wide, ELUB "
         "and IV are bounds. Beta calibration, splines and kernel densities (KDE) are not in the "
-        "package, but here for comparison. The last column tells by how much the Cllr of the "
+        "package, but here for comparison. The last column has by how much the Cllr of the "
         f"recommended map ({RECOMMENDED}) exceeds the best."
     )
     yield ""

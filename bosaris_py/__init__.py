@@ -1,4 +1,4 @@
-"""Calibrate, fuse and evaluate binary detectors whose scores are log-likelihood-ratios.
+"""Turn detector scores into calibrated log-likelihood-ratios, fuse systems, and evaluate them.
 
 Scores of trials, each a model (row) against a test segment (column), are kept
 in matrices with a mask. `Key` says which trials are targets; `Results` evaluates;

@@ -111,7 +111,7 @@ class TestHelp:
 
     def test_what_the_command_is_for(self, run: Run) -> None:
         _, out, _ = run("--help")
-        assert out.startswith("usage: bosaris [-h] [--version] COMMAND ...\n\nCalibrate, fuse")
+        assert out.startswith("usage: bosaris [-h] [--version] COMMAND ...\n\nTurn detector")
 
     @pytest.mark.parametrize("word", ["--pri", "--boot"])
     def test_options_are_not_abbreviated(self, run: Run, word: str) -> None:

@@ -200,7 +200,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
 
 def make_parser() -> _Parser:
     """Return the parser, whose subcommands know what runs them."""
-    description = "Calibrate, fuse and judge detectors whose scores are log-likelihood-ratios."
+    description = "Turn detector scores into log-likelihood-ratios, fuse systems, and evaluate them."
     parser = _Parser(prog="bosaris", description=description)
     parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND")
