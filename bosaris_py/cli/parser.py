@@ -200,7 +200,9 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
 
 def make_parser() -> _Parser:
     """Return the parser, whose subcommands know what runs them."""
-    description = "Turn detector scores into log-likelihood-ratios, fuse systems, and evaluate them."
+    description = (
+        "Turn detector scores into log-likelihood-ratios, fuse systems, and evaluate them."
+    )
     parser = _Parser(prog="bosaris", description=description)
     parser.add_argument("--version", action="version", version=f"bosaris_py {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND")
