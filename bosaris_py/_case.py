@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import attrs
 import numpy as np
@@ -26,6 +26,7 @@ from bosaris_py._validation import (
     describe,
     hushed,
     invalid,
+    spelled_out,
     warn_caller,
 )
 from bosaris_py.calibration import (
@@ -39,6 +40,7 @@ from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given
 from bosaris_py.calibration.cross_fitting import Folds
 from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.storage.atomic import digest_of
 from bosaris_py.trials.scores import AnyScores, to_natural
@@ -241,6 +243,34 @@ class CaseLLR(Records):
         return "\n".join(lines)
 
 
+class CaseOptions(TypedDict, total=False):
+    """The other keyword arguments of `case_llr`; after `files`, those of a calibration's fit."""
+
+    folds: Folds
+    replications: int
+    confidence: float
+    rng: Rng
+    files: Sequence[FilePath]
+    prior: float | OperatingPoint
+    objective: str
+    ridge: Ridge
+    offset: float | None
+    nonnegative: bool
+    target_share: float
+    score_offset: float
+    calibration: Any
+
+
+_DEFAULTS: CaseOptions = {
+    "folds": 5,
+    "replications": 500,
+    "confidence": 0.95,
+    "rng": 0,
+    "files": (),
+}
+
+
+@spelled_out(CaseOptions, _DEFAULTS)
 @cautions()
 def case_llr(
     score: float,
@@ -252,12 +282,7 @@ def case_llr(
     model: Any = LinearCalibration,
     speakers: SpeakersLike = None,
     bounds: BoundsKind | None = "elub",
-    folds: Folds = 5,
-    replications: int = 500,
-    confidence: float = 0.95,
-    rng: Rng = 0,
-    files: Sequence[FilePath] = (),
-    **options: Any,
+    **options: Unpack[CaseOptions],
 ) -> CaseLLR:
     """Compute the likelihood-ratio of one comparison from a reference set, for a report.
 
@@ -343,6 +368,8 @@ def case_llr(
     >>> found.verbal
     'moderate support for proposition 1'
     """
+    asked: CaseOptions = {**_DEFAULTS, **options}
+    folds, replications, rng = asked["folds"], asked["replications"], asked["rng"]
     # A set has no order, and a text is no pair of texts.
     told: tuple[Any, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
     if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
@@ -352,11 +379,12 @@ def case_llr(
         hint = "Say whose scores these are and why they are relevant."
         raise invalid("reference", "be a text on the reference set", describe(reference), hint)
     value = as_number(score, "score", "be finite", math.isfinite)
-    named: Any = files if isinstance(files, list | tuple) else [files]
+    named: Any = asked["files"] if isinstance(asked["files"], list | tuple) else [asked["files"]]
     hashes = {str(file): digest_of(file) for file in named}
     if bounds is not None:
         check_choice(bounds, BoundsKind, "bounds")
-    options = weak_unless_given(model, options)
+    of_fit = {name: value for name, value in options.items() if name not in _DEFAULTS}
+    of_fit = weak_unless_given(model, of_fit)
     seed = rng if isinstance(rng, int) else int(as_generator(rng).integers(2**31))
     found: list[LLRBounds] = []
     for child in as_generator(seed).spawn(
@@ -365,7 +393,7 @@ def case_llr(
         # The first division has warned.
         with hushed(*[BosarisWarning] * bool(found)):
             fitted = cross_fit(
-                model, scores, key, folds=folds, speakers=speakers, rng=child, **options
+                model, scores, key, folds=folds, speakers=speakers, rng=child, **of_fit
             )
             tar, non = fitted.scores.get_tar_non(split_key(key)[0])
             found.append(LLRBounds(-math.inf, math.inf))
@@ -384,8 +412,8 @@ def case_llr(
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
     # So does "weak": a trial that is not picked keeps a trace of weight, and counts.
     if model is BoundedCalibration:
-        options = weak_unless_given(options.get("calibration", LinearCalibration), options)
-    is_weak = options.get("ridge") == "weak"
+        of_fit = weak_unless_given(of_fit.get("calibration", LinearCalibration), of_fit)
+    is_weak = of_fit.get("ridge") == "weak"
     of_formula = None
     if not replications:
         line = trained.map if isinstance(trained, BoundedCalibration) else trained
@@ -394,9 +422,9 @@ def case_llr(
             raise invalid("replications", "be above 0 for this calibration", "0", hint)
         sample = Resampling("speaker").sample(scores, key, Speakers(speakers), None)
         ridge: Ridge = "weak" if is_weak else line.ridge
-        of_formula = llr_interval(line, value, sample, ridge, confidence)
+        of_formula = llr_interval(line, value, sample, ridge, asked["confidence"])
     same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
-    fixed = {**options, **same}
+    fixed = {**of_fit, **same}
 
     def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:
         # A replicate whose classes are apart is no worse than any other.
@@ -412,7 +440,7 @@ def case_llr(
         llr,
         speakers=speakers,
         replications=replications,
-        confidence=confidence,
+        confidence=asked["confidence"],
         rng=seed,
     )
     bounded = [float(np.clip(x, *ends)) for x in (unbounded, interval.low, interval.high)]
@@ -420,7 +448,7 @@ def case_llr(
         llr=bounded[0],
         low=bounded[1],
         high=bounded[2],
-        confidence=confidence,
+        confidence=asked["confidence"],
         unbounded=unbounded,
         bounds=limits,
         score=value,

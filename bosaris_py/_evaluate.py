@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypedDict, Unpack, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 import attrs
 import numpy as np
@@ -27,6 +27,7 @@ from bosaris_py._validation import (
     describe,
     invalid,
     list_some,
+    spelled_out,
 )
 from bosaris_py.evaluation import (
     ConditionRow,
@@ -85,7 +86,45 @@ _late, _ = on_demand(
 )
 
 
+class EvaluationOptions(TypedDict, total=False):
+    """The other keyword arguments of `evaluate`."""
+
+    strata: SpeakersOfSide
+    replications: int
+    method: ScoresMethod
+    rng: Rng
+    normalize: bool
+    confidence: float
+    cross_fit: Any
+    base: float | None
+    eer: EERDefinition | None
+    sort: str | None
+    columns: Columns | None
+    key_columns: Columns | None
+    workers: int
+    progress: bool
+
+
+_DEFAULTS: EvaluationOptions = {
+    "strata": None,
+    "replications": 0,
+    "method": "speaker",
+    "rng": None,
+    "normalize": True,
+    "confidence": 0.95,
+    "cross_fit": None,
+    "base": None,
+    "eer": None,
+    "sort": None,
+    "columns": None,
+    "key_columns": None,
+    "workers": 1,
+    "progress": False,
+}
+
+
 @also("prior", "priors")
+@spelled_out(EvaluationOptions, _DEFAULTS)
 def evaluate(
     systems: SystemsLike | ResultsLike,
     key: KeyLike | None = None,
@@ -94,20 +133,7 @@ def evaluate(
     plan: EvaluationPlan | str | None = None,
     conditions: Any = None,
     speakers: SpeakersLike = None,
-    strata: SpeakersOfSide = None,
-    replications: int = 0,
-    method: ScoresMethod = "speaker",
-    rng: Rng = None,
-    normalize: bool = True,
-    confidence: float = 0.95,
-    cross_fit: Any = None,
-    base: float | None = None,
-    eer: EERDefinition | None = None,
-    sort: str | None = None,
-    columns: Columns | None = None,
-    key_columns: Columns | None = None,
-    workers: int = 1,
-    progress: bool = False,
+    **options: Unpack[EvaluationOptions],
 ) -> Evaluation:
     """Evaluate systems: a table of metrics, plots and paired tests.
 
@@ -204,46 +230,50 @@ def evaluate(
     B          0.00       0.0000       0.3333   0.0000  0.3785
     (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
+    asked: EvaluationOptions = {**_DEFAULTS, **options}
+    method, replications, strata = asked["method"], asked["replications"], asked["strata"]
     chosen = None if plan is None else find_plan(plan)
-    definition = _definition(eer, chosen)
+    definition, sort = _definition(asked["eer"], chosen), asked["sort"]
     check_choice(method, ScoresMethod, "method")
     if method != "speaker" and not replications:
         expected = f'be given with method="{method}"'
         raise invalid("replications", expected, describe(replications), "For instance 1000.")
     if method != "speaker" and strata is not None:
         raise invalid("strata", f'be left out with method="{method}"', describe(strata))
-    only_whole = plan, conditions, speakers, cross_fit, replications or None
-    whole = [part for part in only_whole if part is not None]
+    only_whole = plan, conditions, speakers, asked["cross_fit"], replications or None
+    whole = any(part is not None for part in only_whole)
     if key is None:
-        for name, told in (("columns", columns), ("key_columns", key_columns)):
-            if told is not None:
-                raise invalid(name, "be left out where there is no key", describe(told))
-        found = _results_by_name(systems, base)
+        for name, given in (("columns", asked["columns"]), ("key_columns", asked["key_columns"])):
+            if given is not None:
+                raise invalid(name, "be left out where there is no key", describe(given))
+        results = _results_by_name(systems, asked["base"])
         if whole:
             expected = "be Scores of trials, with a key, for all options but priors, eer and sort"
             raise invalid("systems", expected, describe(systems), "See Scores.from_trials.")
-        how = _without_key(priors, normalize=normalize, eer=definition)
-        return _of_results(found, how, sort)
-    systems = cast("SystemsLike", systems)
+        how = _without_key(priors, normalize=asked["normalize"], eer=definition)
+        return _of_results(results, how, sort)
     large = () if whole else large_files(systems, key)
     if large:
-        blocks: dict[str, Any] = {"base": base, "workers": workers, "progress": progress}
         return evaluate_files(
-            *large, priors=priors, normalize=normalize, eer=definition, sort=sort, **blocks
+            *large,
+            priors=priors,
+            normalize=asked["normalize"],
+            eer=definition,
+            sort=sort,
+            base=asked["base"],
+            workers=asked["workers"],
+            progress=asked["progress"],
         )
-    named = {
-        name: to_natural(scores, base) for name, scores in as_systems(systems, columns).items()
-    }
-    key, metadata = split_key(key, key_columns)
+    listed = as_systems(systems, asked["columns"])
+    named = {name: to_natural(scores, asked["base"]) for name, scores in listed.items()}
+    key, metadata = split_key(key, asked["key_columns"])
     refuse_spoofs(metadata, chosen)
     points = named_points(priors)
-    by_condition = chosen is not None and chosen.by_condition
-    if chosen is not None and by_condition:
+    if chosen is not None and chosen.by_condition:
         # The cost of each condition is the plan's.
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
-        both: Any = dict.fromkeys([*points.values(), *own])
-        points = named_points([*both])
-    model = _late("LinearCalibration") if cross_fit is True else cross_fit
+        points = named_points(list(dict.fromkeys([*points.values(), *own])))
+    model = _late("LinearCalibration") if asked["cross_fit"] is True else asked["cross_fit"]
     if model is not None and model in (_late("LinearFusion"), _late("QualityFusion")):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
@@ -257,14 +287,14 @@ def evaluate(
     how = Judging(
         key=key,
         points=points,
-        normalize=normalize,
+        normalize=asked["normalize"],
         conditions=as_conditions(conditions, key, metadata),
         maps=maps,
         replications=replications,
-        seed=as_seed(rng),
-        confidence=check_fraction(confidence, "confidence"),
+        seed=as_seed(asked["rng"]),
+        confidence=check_fraction(asked["confidence"], "confidence"),
         eer=definition,
-        workers=workers,
+        workers=asked["workers"],
         method=method,
         strata=of_speakers,
         metadata=metadata,
@@ -272,44 +302,22 @@ def evaluate(
     _check_sort(sort, how.points)
     if replications:
         how.resampling(replications)
-    options: dict[str, Any] = {"speakers": how.maps, "rng": how.seed}
-    samples: dict[str, ListedSample] = {}
-    results, primary, rows = {}, {}, []
     if chosen is not None and chosen.figures:
-        for given, what in ((conditions, "conditions"), (cross_fit, "cross_fit")):
-            if given is not None:
-                raise invalid(what, f"be left out with the plan {chosen.name}", describe(given))
-        how = attrs.evolve(how, points={}, normalize=chosen.normalize)
-        pair: Any = (key, metadata) if metadata is not None else key
-        if chosen.detectors == 2 and set(named) != {"asv", "cm"}:
-            expected = f"be two detectors, named asv and cm, for the plan {chosen.name}"
-            hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
-            raise invalid("systems", expected, list_some(map(repr, named)), hint)
-        with cautions() as heard:
-            warn_if_unsure(chosen)
-            warn_of_attacks(chosen, metadata)
-            if chosen.detectors == 2:
-                rows.append(("asv and cm", how.row_of_tandem(named, chosen, pair)))
-            for name, scores in named.items() if chosen.detectors == 1 else ():
-                with cautions(system=name):
-                    of_kinds = how.rows_of_kinds(scores, chosen, pair)
-                rows += [(name, row) for row in of_kinds]
-        empty: dict[str, Any] = {}
-        return Evaluation(
-            table=SystemTable(rows, cautions=heard),
-            results=empty,
-            primary=empty,
-            plan=chosen,
-            systems=named,
-            samples=empty,
-            judging=how,
-            heard=heard,
-        )
+        for what, ruled_out in (("conditions", conditions), ("cross_fit", asked["cross_fit"])):
+            if ruled_out is not None:
+                raise invalid(what, f"be left out with the plan {chosen.name}", describe(ruled_out))
+        return _by_plan(named, how, chosen)
+    results = {}
+    samples: dict[str, ListedSample] = {}
+    primary: dict[str, PrimaryCost] = {}
+    rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
-        for name in progress_bar([*named], shown=progress, unit="system"):
+        for name in progress_bar([*named], shown=asked["progress"], unit="system"):
             with cautions(system=name):
                 if model is not None:
-                    fitted = _late("cross_fit")(model, named[name], key, **options)
+                    fitted = _late("cross_fit")(
+                        model, named[name], key, speakers=how.maps, rng=how.seed
+                    )
                     named[name] = fitted.scores
                     how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
                 scores = named[name]
@@ -318,7 +326,7 @@ def evaluate(
                 cost: PrimaryCost | None = None
                 if chosen is not None:
                     judged = primary_cost(scores, key, chosen, metadata)
-                    if not by_condition:
+                    if not chosen.by_condition:
                         cost = how.with_intervals(judged, scores, samples[name], metadata)
                     primary[name] = cost or judged
                 of_system = how.rows(scores, samples[name], results[name])
@@ -332,6 +340,47 @@ def evaluate(
         samples=samples,
         judging=how,
         heard=heard,
+    )
+
+
+def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) -> Evaluation:
+    """Evaluate systems by a plan of three classes, which has all of the figures."""
+    how = attrs.evolve(how, points={}, normalize=plan.normalize)
+    key = how.key if how.metadata is None else (how.key, how.metadata)
+    if plan.detectors == 2 and set(named) != {"asv", "cm"}:
+        expected = f"be two detectors, named asv and cm, for the plan {plan.name}"
+        hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
+        raise invalid("systems", expected, list_some(map(repr, named)), hint)
+    rows = []
+    with cautions() as heard:
+        warn_if_unsure(plan)
+        warn_of_attacks(plan, how.metadata)
+        if plan.detectors == 2:
+            rows.append(("asv and cm", how.row_of_tandem(named, plan, key)))
+        for name, scores in named.items() if plan.detectors == 1 else ():
+            with cautions(system=name):
+                of_kinds = how.rows_of_kinds(scores, plan, key)
+            rows += [(name, row) for row in of_kinds]
+    return _evaluation(how, SystemTable(rows, cautions=heard), {}, plan, named)
+
+
+def _evaluation(
+    how: Judging,
+    table: SystemTable,
+    results: Mapping[str, Results],
+    plan: EvaluationPlan | None = None,
+    systems: Mapping[str, AnyScores] | None = None,
+) -> Evaluation:
+    """Return an evaluation without the samples that pairs of systems and bands take."""
+    return Evaluation(
+        table=table,
+        results=results,
+        primary={},
+        plan=plan,
+        systems=systems or {},
+        samples={},
+        judging=how,
+        heard=table.cautions,
     )
 
 
@@ -392,16 +441,10 @@ def evaluate_files(
     definition = _definition(eer, chosen)
     how = _without_key(priors, normalize=normalize, eer=definition)
     _check_sort(sort, how.points)
-    options: dict[str, Any] = {**reading}
     if chosen is not None:
         how = _of_kinds(how, chosen, conditions, metadata)
-    by_condition: dict[str, Any] = {
-        "normalize": normalize,
-        "metadata": metadata,
-        "eer": definition,
-        **options,
-    }
-    results, rows = {}, []
+    results: dict[str, Results] = {}
+    rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
         if chosen is not None:
             warn_of_attacks(chosen, metadata)
@@ -410,29 +453,29 @@ def evaluate_files(
                 raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
             with cautions(system=name):
                 if chosen is not None:
+                    assert metadata is not None
                     costs = chosen.spoof_costs
                     at = None if costs is None else costs.decision
                     counted = StreamedSample.of_kinds(
-                        file, key_file, cast(TrialMetadata, metadata), priors=at, **options
+                        file, key_file, metadata, priors=at, **reading
                     )
                     rows.append((name, how.row_of_counted(counted, chosen)))
                     continue
-                results[name] = Results.from_files(file, key_file, priors=how.prior, **options)
-                found: Iterable[ConditionRow] = [how.pooled(results[name])]
+                results[name] = Results.from_files(file, key_file, priors=how.prior, **reading)
+                found: Sequence[ConditionRow] = [how.pooled(results[name])]
                 if conditions is not None:
-                    parts = file, key_file, conditions, how.prior
-                    found = ConditionTable.from_files(*parts, **by_condition).rows
+                    found = ConditionTable.from_files(
+                        file,
+                        key_file,
+                        conditions,
+                        how.prior,
+                        normalize=normalize,
+                        metadata=metadata,
+                        eer=definition,
+                        **reading,
+                    ).rows
             rows += [(name, row) for row in found]
-    return Evaluation(
-        table=_sorted(rows, heard, sort),
-        results=results,
-        primary={},
-        plan=chosen,
-        systems={},
-        samples={},
-        judging=how,
-        heard=heard,
-    )
+    return _evaluation(how, _sorted(rows, heard, sort), results, chosen)
 
 
 def _definition(eer: EERDefinition | None, plan: EvaluationPlan | None) -> EERDefinition:
@@ -513,16 +556,7 @@ def _of_results(results: Mapping[str, Results], how: Judging, sort: str | None) 
         for name, found in results.items():
             with cautions(system=name):
                 rows.append((name, how.pooled(found)))
-    return Evaluation(
-        table=_sorted(rows, heard, sort),
-        results=results,
-        primary={},
-        plan=None,
-        systems={},
-        samples={},
-        judging=how,
-        heard=heard,
-    )
+    return _evaluation(how, _sorted(rows, heard, sort), results)
 
 
 def _check_sort(sort: str | None, points: Mapping[str, Any]) -> None:

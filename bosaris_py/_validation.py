@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import functools
+import inspect
 import math
 import os
 import sys
@@ -19,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, ParamSpec, TypeVar, get_args
 
 import attrs
 import numpy as np
@@ -45,7 +46,8 @@ from bosaris_py.errors import (
 
 FilePath = str | os.PathLike[str]
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 Rng = np.random.Generator | int | None
 
@@ -485,19 +487,56 @@ def one_of(choices: Any) -> Any:
     return lambda _, attribute, value: check_choice(value, choices, attribute.name)
 
 
-def also(other: str, name: str) -> Callable[[Function], Function]:
+def also(other: str, name: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
     """Let the keyword `name` of a function be spelled as `other`, too: a decorator."""
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
         @functools.wraps(function)
-        def call(*args: Any, **named: Any) -> Any:
+        def call(*args: P.args, **named: P.kwargs) -> Result:
             if other in named:
                 if name in named:
                     raise invalid(other, f"be left out where `{name}` is given", "both")
                 named[name] = named.pop(other)
             return function(*args, **named)
 
-        return cast("Function", call)
+        return call
+
+    return decorate
+
+
+def spelled_out(
+    options: type, defaults: Mapping[str, object]
+) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
+    """Let the signature of a function name the keywords of its ``**options``: a decorator.
+
+    They are fields of a `TypedDict`. Those without a default stay ``**options``; where there are
+    none, an unknown keyword raises a TypeError.
+    """
+
+    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
+        own, kinds = inspect.signature(function), options.__annotations__
+        *first, rest = own.parameters.values()
+        named_here = [
+            inspect.Parameter(
+                name, rest.KEYWORD_ONLY, default=value, annotation=kinds[name].__forward_arg__
+            )
+            for name, value in defaults.items()
+        ]
+        is_open = len(kinds) > len(defaults)
+        others = [rest.replace(annotation="Any")] if is_open else []
+        whole = own.replace(parameters=[*first, *named_here, *others])
+
+        @functools.wraps(function)
+        def call(*args: P.args, **named: P.kwargs) -> Result:
+            for name in () if is_open else named:
+                if name not in whole.parameters:
+                    problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+                    hint = nearest(name, whole.parameters)
+                    raise TypeError(f"{problem}. {hint}" if hint else problem)
+            return function(*args, **named)
+
+        vars(call)["__signature__"] = whole
+        return call
 
     return decorate
 

@@ -4,8 +4,10 @@ Figures are compared with the functions that they come from, each called by itse
 """
 
 import csv
+import inspect
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -498,3 +500,29 @@ def test_prior_may_be_spelled_in_both_ways() -> None:
     assert one.records() == other.records()
     with pytest.raises(InvalidInputError, match="`prior` must be left out where `priors`"):
         bp.evaluate(scores, key, prior=0.1, priors=0.1)
+
+
+@pytest.mark.parametrize(
+    ("function", "n_keywords"), [(bp.evaluate, 18), (bp.case_llr, 10)], ids=["evaluate", "case_llr"]
+)
+def test_help_and_docstring_name_the_same_keywords(function, n_keywords):
+    """Also those that are forwarded in one set; 18 and 10 were written out in version 0.2."""
+    shown = [each for each in inspect.signature(function).parameters.values() if each.kind == 3]
+    assert len(shown) == n_keywords
+    documented = re.findall(r"^    (\w[\w, ]*) : ", function.__doc__, re.MULTILINE)
+    assert {each.name for each in shown} <= set(", ".join(documented).split(", "))
+    assert all(each.annotation and each.default is not each.empty for each in shown)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ({"replicatons": 9}, r"'replicatons'\. Did you mean 'replications'\?"),
+        ({"zzz": 9}, "'zzz'$"),
+    ],
+)
+def test_keyword_that_is_not_known(wrong, hint):
+    with pytest.raises(
+        TypeError, match=rf"^evaluate\(\) got an unexpected keyword argument {hint}"
+    ):
+        bp.evaluate({"A": ([1.0], [0.0])}, **wrong)

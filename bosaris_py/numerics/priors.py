@@ -450,4 +450,6 @@ SPOOF_COSTS = {
 
 # One prior, whose costs are one number; or one or many.
 OnePrior: TypeAlias = Number | OperatingPoint
-PriorLike: TypeAlias = npt.ArrayLike | OperatingPoint | Sequence[OperatingPoint] | DecisionCosts
+PriorLike: TypeAlias = (
+    npt.ArrayLike | OperatingPoint | Sequence[float | OperatingPoint] | DecisionCosts
+)

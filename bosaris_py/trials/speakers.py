@@ -339,7 +339,7 @@ SystemsLike: TypeAlias = (
 _PATH = str, os.PathLike
 
 
-def named_systems(systems: SystemsLike) -> Mapping[str, AnyScores | FilePath]:
+def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
     given: Any = systems
     named: dict[Any, Any]
@@ -390,7 +390,7 @@ def files_of(path: FilePath) -> list[FilePath]:
     return [*files]
 
 
-def as_systems(systems: SystemsLike, columns: Columns | None = None) -> dict[str, AnyScores]:
+def as_systems(systems: object, columns: Columns | None = None) -> dict[str, AnyScores]:
     """Return the scores of systems by name; files are read, those of text with these columns."""
     named = named_systems(systems)
     if columns is not None and not all(isinstance(item, _PATH) for item in named.values()):
@@ -401,9 +401,7 @@ def as_systems(systems: SystemsLike, columns: Columns | None = None) -> dict[str
     }
 
 
-def large_files(
-    systems: SystemsLike, key: KeyLike
-) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
+def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
     """Return systems and key, if all are files, and too large to be read whole."""
     named = named_systems(systems)
     files = {name: file for name, file in named.items() if isinstance(file, _PATH)}

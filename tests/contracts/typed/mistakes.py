@@ -15,4 +15,5 @@ print(results.eer())  # operator: a number, not a method
 print(unc.bootstrap_scores(scores, test.key, [unc.EER()]).low)  # attr-defined: a list of results
 bp.min_dcf([1.0], [0.0], 0.05).mean()  # attr-defined: one prior, one float
 unc.bootstrap_scores(scores, test.key, unc.EER(), replicates=100)  # call-overload: a wrong name
+bp.evaluate(test.scores, test.key, replicates=100)  # call-arg: a wrong name
 print(test.key.tars)  # attr-defined: no such field
