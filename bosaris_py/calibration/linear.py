@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import attrs
 import numpy.typing as npt
@@ -17,6 +17,8 @@ from bosaris_py.calibration.trained import (
     FarScores,
     LinearMap,
     LineMap,
+    TrainingOptions,
+    fit_on_trials,
     weighted_sum,
     write_llrs,
 )
@@ -26,10 +28,9 @@ from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.storage.hdf5 import is_from_map
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.conditions import ClassWeights, class_weights
 from bosaris_py.trials.passes import Where
-from bosaris_py.trials.scores import AnyScores, class_scores
-from bosaris_py.trials.speakers import KeyLike, split_key
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import KeyLike
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.
@@ -128,13 +129,9 @@ class LinearCalibration(LinearMap, LineMap):
         key: KeyLike,
         *,
         conditions: Conditions | None = None,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-        ridge: Ridge = 0.0,
         offset: float | None = None,
-    ) -> "LinearCalibration":
+        **options: Unpack[TrainingOptions],
+    ) -> Self:
         """Train scale and offset on the scores of the trials in a key.
 
         Parameters
@@ -147,8 +144,9 @@ class LinearCalibration(LinearMap, LineMap):
         conditions : Conditions, optional
             Train with the weights of these conditions, instead of in proportion to
             their numbers of trials; not together with weights of trials.
-        prior, objective, tar_weights, non_weights, ridge, offset
-            As for `fit`; weights of the scored trials, column by column of the key.
+        offset, **options
+            As for `fit`: ``prior``, ``objective``, ``ridge``, and ``tar_weights`` and
+            ``non_weights`` of the scored trials, column by column of the key.
 
         Returns
         -------
@@ -161,13 +159,8 @@ class LinearCalibration(LinearMap, LineMap):
         SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning, FewTrainingErrorsWarning
             As for `fit`.
         """
-        key, _ = split_key(key)
-        classes = class_scores(scores, key)
-        weights: ClassWeights = tar_weights, non_weights
-        if conditions is not None:
-            weights = class_weights(conditions, *weights, key, scores=scores)
-        fitted = cls._fit(classes, weights, (prior, objective, ridge), offset)
-        return fitted._trained_on(scores)
+        fitted: Self = fit_on_trials(cls, scores, key, conditions, offset=offset, **options)
+        return fitted
 
     @classmethod
     def fit_files(
@@ -249,7 +242,8 @@ class LinearCalibration(LinearMap, LineMap):
         """
         files = [as_path(score_file, "score_file")]
         where = Where(block_rows, workers, client, progress)
-        trained = cls._fit_files(files, key_file, (prior, objective, ridge), where)
+        options: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
+        trained = cls._fit_files(files, key_file, where, **options)
         return attrs.evolve(trained, of_llrs=is_from_map(score_file))
 
     @classmethod

@@ -7,7 +7,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias, overload
+from typing import Any, ClassVar, Self, TypeAlias, TypedDict, overload
 
 import attrs
 import numpy as np
@@ -73,8 +73,6 @@ Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
 # Arguments of attrs.field.
 Field: TypeAlias = dict[str, Any]
-# Prior, objective and ridge.
-Settings: TypeAlias = tuple[float | OperatingPoint, str, Ridge]
 # What maps the scores of several systems, of one shape, to log-likelihood-ratios.
 Combine: TypeAlias = Callable[[Sequence[FloatArray]], Float64Array]
 # A block with the rows or the part of a list that it is, its llrs, and where there are any.
@@ -91,6 +89,28 @@ _FAR = 0.2
 
 # Scores that a map is applied to at once.
 BLOCK = 1 << 16
+
+
+class TrainingOptions(TypedDict, total=False):
+    """Keywords of `fit` that ``fit_scores`` forwards."""
+
+    prior: float | OperatingPoint
+    objective: str
+    tar_weights: Weights
+    non_weights: Weights
+    ridge: Ridge
+
+
+class FileOptions(TypedDict, total=False):
+    """Keywords of ``fit_files``."""
+
+    prior: float | OperatingPoint
+    objective: str
+    ridge: Ridge
+    block_rows: int | None
+    workers: int
+    client: Any
+    progress: bool
 
 
 @attrs.frozen(repr=False)
@@ -369,13 +389,21 @@ class TrialMap(ScoreMap):
         MissingTrialsWarning
             If the key holds trials without score; they are left out.
         """
-        key, _ = split_key(key)
-        classes = class_scores(scores, key)
-        weights = class_weights(conditions, tar_weights, non_weights, key, scores=scores)
-        named: Any = {"tar_weights": weights[0], "non_weights": weights[1], **options}
-        fitted: Any = cls.fit(*classes, **named)
-        trained: Self = fitted._trained_on(scores)
+        weights = {"tar_weights": tar_weights, "non_weights": non_weights}
+        trained: Self = fit_on_trials(cls, scores, key, conditions, **weights, **options)
         return trained
+
+
+def fit_on_trials(
+    cls: Any, scores: AnyScores, key: KeyLike, conditions: Any, **options: Any
+) -> Any:
+    """Train by the ``fit`` of a class on the scored trials of a key, weighted by conditions."""
+    key, _ = split_key(key)
+    classes = class_scores(scores, key)
+    given = options.get("tar_weights"), options.get("non_weights")
+    tar_weights, non_weights = class_weights(conditions, *given, key, scores=scores)
+    options |= {"tar_weights": tar_weights, "non_weights": non_weights}
+    return cls.fit(*classes, **options)._trained_on(scores)
 
 
 def _to_number(value: Any) -> Any:
@@ -597,40 +625,12 @@ class LinearMap(TrainedMap, ABC):
         """
         check_class_rows(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         classes = cls._as_systems(tar, "tar"), cls._as_systems(non, "non")
-        settings = (prior, objective, ridge)
-        weights = tar_weights, non_weights
-        limits: dict[str, Any] = {"nonnegative": nonnegative, "max_systems": max_systems}
-        return cls._fit(classes, weights, settings, offset, **limits)
-
-    @staticmethod
-    @abstractmethod
-    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
-        """Return the scores of one class as an array of the right shape."""
-
-    @classmethod
-    @abstractmethod
-    def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
-        """Build the map of weights that were found, with the record of the training."""
-
-    @classmethod
-    def _fit(
-        cls,
-        classes: Sequence[FloatArray],
-        weights: Sequence[Weights],
-        settings: Settings,
-        offset: float | None = None,
-        *,
-        nonnegative: bool = False,
-        max_systems: int | None = None,
-    ) -> Self:
-        """Train on the scores of targets and non-targets in memory."""
-        prior, objective, ridge = settings
         training = TrainingObjective.from_scores(
             *classes,
             prior=prior,
             objective=objective,
-            tar_weights=weights[0],
-            non_weights=weights[1],
+            tar_weights=tar_weights,
+            non_weights=non_weights,
         )
         if not nonnegative and max_systems is None:
             return cls._train(training, ridge, offset)
@@ -645,12 +645,28 @@ class LinearMap(TrainedMap, ABC):
         )
         return cls._of_training(found, training)
 
+    @staticmethod
+    @abstractmethod
+    def _as_systems(scores: npt.ArrayLike, name: str) -> FloatArray:
+        """Return the scores of one class as an array of the right shape."""
+
+    @classmethod
+    @abstractmethod
+    def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
+        """Build the map of weights that were found, with the record of the training."""
+
     @classmethod
     def _fit_files(
-        cls, scores: Sequence[FilePath], key_file: FilePath, settings: Settings, where: Where
+        cls,
+        scores: Sequence[FilePath],
+        key_file: FilePath,
+        where: Where,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: Ridge = 0.0,
     ) -> Self:
         """Train on files of scores."""
-        prior, objective, ridge = settings
         # Arguments are checked before files are opened and read for minutes.
         ridge_strengths(ridge, 1)
         rule = scoring_rule(objective), *resolve_prior(prior)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, Self, TypeAlias, Unpack, overload
 
 import attrs
 import numpy as np
@@ -20,14 +20,15 @@ from bosaris_py.calibration.trained import (
     VECTOR,
     VECTOR_OR_NONE,
     FarScores,
+    FileOptions,
     LinearMap,
+    TrainingOptions,
     weighted_sum,
     write_llrs,
 )
 from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
-from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_inverted
-from bosaris_py.numerics.training import LinearSolution, Ridge
+from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyNdx
@@ -130,13 +131,9 @@ class LinearFusion(LinearMap):
         key: KeyLike,
         *,
         conditions: Conditions | None = None,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-        ridge: Ridge = 0.0,
         nonnegative: bool = False,
         max_systems: int | None = None,
+        **options: Unpack[TrainingOptions],
     ) -> "LinearFusion":
         """Train weights and offset on the scores of the trials in a key.
 
@@ -148,8 +145,9 @@ class LinearFusion(LinearMap):
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
-        prior, objective, tar_weights, non_weights, ridge, nonnegative, max_systems
-            As for `fit`; weights of the key's trials, column by column.
+        nonnegative, max_systems, **options
+            As for `fit`: ``prior``, ``objective``, ``ridge``, and ``tar_weights`` and
+            ``non_weights`` of the key's trials, column by column.
 
         Returns
         -------
@@ -168,10 +166,11 @@ class LinearFusion(LinearMap):
         """
         key, _ = split_key(key)
         classes = trial_scores.stack_tar_non(systems, key)
-        weights = class_weights(conditions, tar_weights, non_weights, key)
-        settings = (prior, objective, ridge)
-        limits: dict[str, Any] = {"nonnegative": nonnegative, "max_systems": max_systems}
-        return cls._fit(classes, weights, settings, **limits)._named(systems)
+        given = options.get("tar_weights"), options.get("non_weights")
+        weights = class_weights(conditions, *given, key)
+        options["tar_weights"], options["non_weights"] = weights
+        fitted = cls.fit(*classes, nonnegative=nonnegative, max_systems=max_systems, **options)
+        return fitted._named(systems)
 
     def _named(self, systems: Any) -> "LinearFusion":
         """Return the fusion with the names of its systems, if they have names."""
@@ -179,17 +178,7 @@ class LinearFusion(LinearMap):
 
     @classmethod
     def fit_files(
-        cls,
-        score_files: SystemFiles,
-        key_file: FilePath,
-        *,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        ridge: Ridge = 0.0,
-        block_rows: int | None = None,
-        workers: int = 1,
-        client: Any = None,
-        progress: bool = False,
+        cls, score_files: SystemFiles, key_file: FilePath, **options: Unpack[FileOptions]
     ) -> "LinearFusion":
         """Train weights and offset on score files of any size.
 
@@ -200,7 +189,7 @@ class LinearFusion(LinearMap):
         ----------
         score_files : mapping of str to path, or sequence of str or path-like
             HDF5 files of the scores of each system, for every trial of the key. Names are kept.
-        key_file, prior, objective, ridge, block_rows, workers, client, progress
+        key_file, **options
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns
@@ -225,8 +214,9 @@ class LinearFusion(LinearMap):
         few megabytes for each system and worker.
         """
         files = files_of_systems(in_order_of_training(score_files, None, "score_files"))
-        where = Where(block_rows, workers, client, progress)
-        found = cls._fit_files(files, key_file, (prior, objective, ridge), where)
+        settings: dict[str, Any] = {**options}
+        kinds = {n: settings.pop(n) for n in ("prior", "objective", "ridge") if n in settings}
+        found = cls._fit_files(files, key_file, Where(**settings), **kinds)
         return found._named(score_files)
 
     @classmethod

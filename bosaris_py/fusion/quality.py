@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, cast, overload
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, Unpack, overload
 
 import attrs
 import numpy as np
@@ -33,7 +33,14 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration.trained import MATRIX, MATRIX_OR_NONE, NUMBER, VECTOR, TrainedMap
+from bosaris_py.calibration.trained import (
+    MATRIX,
+    MATRIX_OR_NONE,
+    NUMBER,
+    VECTOR,
+    TrainedMap,
+    TrainingOptions,
+)
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear import DenseTrials, FlatTrials, LinearFusion, in_order_of_training
 from bosaris_py.numerics.linear_objective import (
@@ -43,7 +50,6 @@ from bosaris_py.numerics.linear_objective import (
     pool_classes,
     refuse_non_finite,
 )
-from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
 from bosaris_py.numerics.training import LinearSolution, Ridge, train_linear, warn_of_few_errors
 from bosaris_py.storage.parameters import LATER
@@ -315,10 +321,14 @@ def has_too_few_points(measures: FloatArray) -> bool:
 
 
 def train_quality(
-    objective: TrainingObjective, ridge: Ridge, *, few_points: bool = False
+    objective: TrainingObjective,
+    designs: Sequence[QualityDesign],
+    ridge: Ridge,
+    *,
+    few_points: bool = False,
 ) -> QualitySolution:
     """Train the weights of systems and form together."""
-    # Both classes of the objective are a `QualityDesign`, on the same measures, with all entries of
+    # Both classes of the objective are `designs`, on the same measures, with all entries of
     # `form_entries`, and finite. `ridge` and warnings are those of `train_linear`; the features
     # count like systems. A feature that is constant, or a linear combination of scores and earlier
     # features, as it is when a measure does not vary on one side, gets the weight zero. What is
@@ -326,24 +336,19 @@ def train_quality(
     # what they are, and other ids will show it: only constant features are left out, and weights
     # are the shortest.
     _, covariance = pool_classes(*objective.moments())
-    tar, non = cast("QualityDesign", objective.tar), cast("QualityDesign", objective.non)
+    n_systems = len(designs[0].scores)
     if few_points:
-        kept = covariance.diagonal()[len(tar.scores) :] > _CONSTANT**2
+        kept = covariance.diagonal()[n_systems:] > _CONSTANT**2
     else:
-        kept = _independent(covariance, len(tar.scores))
-    tar, non = tar.keep(kept), non.keep(kept)
-    reduced = evolve(
-        objective,
-        tar=cast("FloatArray", tar),
-        non=cast("FloatArray", non),
-        centre=np.zeros(len(tar)),
-        spread=np.ones(len(tar)),
-    )
+        kept = _independent(covariance, n_systems)
+    tar, non = (design.keep(kept) for design in designs)
+    n = len(tar)
+    reduced = evolve(objective, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
     solution = train_linear(reduced, ridge=ridge, n_features=len(tar.entries))
     warn_of_few_errors(solution, reduced)
     size = len(tar.model_measures)
     form = np.zeros((size, size))
-    for weight, (i, j) in zip(solution.weights[len(tar.scores) :], tar.entries, strict=True):
+    for weight, (i, j) in zip(solution.weights[n_systems:], tar.entries, strict=True):
         form[i, j] = form[j, i] = weight
     return QualitySolution(linear=solution, form=form)
 
@@ -540,12 +545,8 @@ class QualityFusion(TrainedMap):
         *,
         qtrans: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
-        prior: float | OperatingPoint = 0.5,
-        objective: str = "cllr",
-        tar_weights: npt.ArrayLike | None = None,
-        non_weights: npt.ArrayLike | None = None,
-        ridge: Ridge = 0.0,
         linear: LinearFusion | None = None,
+        **options: Unpack[TrainingOptions],
     ) -> "QualityFusion":
         r"""Train the weights of systems and quality measures together.
 
@@ -561,13 +562,15 @@ class QualityFusion(TrainedMap):
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
             segments alike. By default they are used as they are.
-        conditions, prior, objective, tar_weights, non_weights
+        conditions : Conditions, optional
             As for `LinearFusion.fit_scores`.
-        ridge : float or "weak", default: 0.0
-            As for `LinearFusion.fit`; standardised quality features count like systems.
         linear : LinearFusion, optional
             The fusion for trials without quality measures. By default it is
             trained on all trials of the key, with the same settings.
+        **options
+            ``prior``, ``objective``, ``ridge``, ``tar_weights`` and ``non_weights``, as for
+            `LinearFusion.fit_scores`. For the ridge standardised quality features count like
+            systems.
 
         Returns
         -------
@@ -599,23 +602,22 @@ class QualityFusion(TrainedMap):
         Memory beyond the scores is a few small integers for each trial. The Hessian has the size of
         the number of features squared; hundreds of measures call for `qtrans`.
         """
-        settings: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         key, _ = split_key(key)
         if isinstance(linear, LinearFusion):
             systems = in_order_of_training(systems, linear.system_names, "systems")
         tar, non = stack_tar_non(systems, key)
-        weights = class_weights(conditions, tar_weights, non_weights, key)
+        given = options.get("tar_weights"), options.get("non_weights")
+        weights = class_weights(conditions, *given, key)
         sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
         # Both fusions see weights of moderate size: only proportions count, squares overflow.
         tar_weights, non_weights = (
             None if checked is None else moderate_weights(checked)
             for checked in map(check.as_weights, weights, sizes.values(), sizes)
         )
+        options["tar_weights"], options["non_weights"] = tar_weights, non_weights
         measures = _look_up_measures(qualities, key, qtrans)
         if linear is None:
-            linear = LinearFusion.fit(
-                tar, non, tar_weights=tar_weights, non_weights=non_weights, **settings
-            )._named(systems)
+            linear = LinearFusion.fit(tar, non, **options)._named(systems)
         elif not isinstance(linear, LinearFusion):
             raise check.invalid("linear", "be a LinearFusion", check.describe(linear))
         elif linear.n_systems != len(tar):
@@ -647,20 +649,20 @@ class QualityFusion(TrainedMap):
         designs = [
             QualityDesign(*part[:3], model_measures, segment_measures, entries) for part in classes
         ]
-        probability, plo = resolve_prior(prior)
-        rule = scoring_rule(objective)
-        # Training takes blocks of trials only, and so can do with a design instead of an array.
-        tar_design, non_design = cast("list[FloatArray]", designs)
+        probability, plo = resolve_prior(options.get("prior", 0.5))
+        rule = scoring_rule(options.get("objective", "cllr"))
         training = TrainingObjective(
             rule=rule,
             prior=probability,
             plo=plo,
-            tar=tar_design,
-            non=non_design,
+            tar=designs[0],
+            non=designs[1],
             tar_weights=classes[0][3],
             non_weights=classes[1][3],
         )
-        solution = train_quality(training, ridge, few_points=any(map(has_too_few_points, sides)))
+        few_points = any(map(has_too_few_points, sides))
+        ridge = options.get("ridge", 0.0)
+        solution = train_quality(training, designs, ridge, few_points=few_points)
         return cls(
             weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),
             offset=solution.linear.offset,

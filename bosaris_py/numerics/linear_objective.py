@@ -35,6 +35,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -91,7 +92,25 @@ class ClassMoments:
     highest: Float64Array
 
 
-def class_moments(scores: FloatArray, weights: Float64Array | None = None) -> ClassMoments:
+class Design(Protocol):
+    """A matrix of systems by trials that computes its blocks of trials as they are needed."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of systems and of trials."""
+
+    def __len__(self) -> int:
+        """Return the number of systems."""
+
+    def __getitem__(self, part: tuple[slice, slice], /) -> Float64Array:
+        """Return all systems, which the first slice takes, of some trials."""
+
+
+# The scores of one class, (n_systems, n_trials).
+ClassScores: TypeAlias = FloatArray | Design
+
+
+def class_moments(scores: ClassScores, weights: Float64Array | None = None) -> ClassMoments:
     """Compute mean, scatter and range of each system's scores in one pass.
 
     `scores` are (n_systems, n_trials), `weights` positive.
@@ -189,7 +208,7 @@ class LinearLoss:
     spread: Float64Array
     work_space: int = _WORK_SPACE
 
-    def sum(self, scores: FloatArray, weights: Float64Array | None = None) -> ClassSums:
+    def sum(self, scores: ClassScores, weights: Float64Array | None = None) -> ClassSums:
         """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
         n_trials = scores.shape[1]
         size = self.coefficients.size
@@ -253,7 +272,7 @@ def merge_sums(parts: Sequence[ClassSums]) -> ClassSums:
         )
 
 
-def lowest(scores: FloatArray, weights: Float64Array, n_trials: int) -> Float64Array:
+def lowest(scores: ClassScores, weights: Float64Array, n_trials: int) -> Float64Array:
     """Return the scores of at most so many trials with the lowest weighted sum, in any order."""
     # No shorter than what is kept, or most of the work would be to sort that again.
     block = max(n_trials, _WORK_SPACE // (4 * weights.size), 1)
@@ -371,8 +390,8 @@ class TrainingObjective(LinearObjective):
     never copied as a whole. Trial weights are positive, of any sum, or None.
     """
 
-    tar: FloatArray
-    non: FloatArray
+    tar: ClassScores
+    non: ClassScores
     tar_weights: Float64Array | None
     non_weights: Float64Array | None
     # By default the scores are taken as they are.
@@ -454,6 +473,8 @@ class TrainingObjective(LinearObjective):
         """Return a convex objective on points that stand for the scores of one system, or None."""
         if len(self.tar) > 1 or not self.rule.convex:
             return None
+        if not (isinstance(self.tar, np.ndarray) and isinstance(self.non, np.ndarray)):
+            return None
         if max(self.n_tar, self.n_non) < _MANY_SCORES or self.tar_weights is not None:
             return None
         centre, spread = self.centre[0], self.spread[0]
@@ -482,7 +503,7 @@ class TrainingObjective(LinearObjective):
 
 
 def _thinned(
-    scores: FloatArray, weights: Float64Array | None, n_trials: int
+    scores: ClassScores, weights: Float64Array | None, n_trials: int
 ) -> tuple[FloatArray, Float64Array | None]:
     step = max(1, -(-scores.shape[1] // n_trials))
     # Copied: many passes over scores that lie far apart would wait for the memory.
@@ -582,14 +603,14 @@ def evaluate_objective(
     return training.evaluate(np.array([1.0, 0.0])).value
 
 
-def refuse_non_finite(tar: FloatArray, non: FloatArray) -> None:
+def refuse_non_finite(tar: ClassScores, non: ClassScores) -> None:
     """Raise with counts and first positions, for each system, of what cannot be trained on.
 
     That is a score, (n_systems, n_trials), which is NaN, infinite or beyond `LARGEST_SCORE`.
     """
     complaints = []
     for name, scores in (("tar", tar), ("non", non)):
-        for system, row in enumerate(scores.astype(np.float64, copy=False), start=1):
+        for system, row in enumerate(scores[:, :].astype(np.float64, copy=False), start=1):
             where = f" of system {system}" if scores.shape[0] > 1 else ""
             beyond = np.isfinite(row) & (np.abs(row) > LARGEST_SCORE)
             faults = {"NaN": np.isnan(row), "infinite": np.isinf(row)}

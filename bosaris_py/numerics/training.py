@@ -17,7 +17,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray
+from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py.errors import (
     BosarisWarning,
     ConvergenceWarning,
@@ -27,6 +27,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
+    ClassScores,
     LinearObjective,
     LocalModel,
     TrainingObjective,
@@ -348,7 +349,7 @@ def _hard_decisions(problem: _Problem) -> list[Float64Array]:
         weights = {"tar_weights": objective.tar_weights, "non_weights": objective.non_weights}
     else:
         lists = objective.hardest(one, size)
-    tar, non = ((one / objective.spread) @ scores for scores in lists)
+    tar, non = ((one / objective.spread) @ scores[:, :] for scores in lists)
     hull = ROC.from_scores(tar, non, **weights).convex_hull()
     limit = float(hull.min_dcf_threshold(objective.prior))
     below = np.concatenate((tar[tar < limit], non[non < limit]))
@@ -482,7 +483,7 @@ def warn_of_few_errors(solution: LinearSolution, objective: LinearObjective) -> 
     check.warn_caller(finding, FewTrainingErrorsWarning, advice, few, min(misses, alarms))
 
 
-def _trained_llrs(solution: LinearSolution, scores: FloatArray) -> Float64Array:
+def _trained_llrs(solution: LinearSolution, scores: ClassScores) -> Float64Array:
     """Return the log-likelihood-ratios of scores (n_systems, n_trials) that are trained on."""
     weights, size = solution.weights, scores.shape[1]
     places = (slice(begin, begin + _LLRS_AT_A_TIME) for begin in range(0, size, _LLRS_AT_A_TIME))
@@ -568,7 +569,7 @@ def _with_range(
 def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObjective:
     """Return the objective of some of the systems."""
     n = int(np.count_nonzero(kept))
-    tar, non = objective.tar[kept], objective.non[kept]
+    tar, non = objective.tar[:, :][kept], objective.non[:, :][kept]
     return evolve(objective, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
 
 

@@ -420,6 +420,24 @@ class TestLaws:
         )
 
 
+class TestConstantMeasure:
+    """A measure that does not vary leaves the scores alone as inputs: the fusion is linear."""
+
+    @pytest.mark.parametrize(
+        ("size", "objective"), [(40, "brier"), pytest.param(1200, "cllr", marks=pytest.mark.slow)]
+    )
+    def test_is_linear_fusion(self, size, objective):
+        ids = [f"m{index}" for index in range(size)]
+        tar = np.eye(size, dtype=bool)
+        scores = Scores(np.random.default_rng(1).normal(size=(size, size)) + 2.0 * tar, ids, ids)
+        key = Key(ids, ids, tar, ~tar)
+        constant = SegmentQuality(ids, np.ones((1, size)))
+        fitted = QualityFusion.fit_scores([scores], [constant], key, objective=objective)
+        linear = LinearFusion.fit_scores([scores], key, objective=objective)
+        np.testing.assert_allclose(fitted.weights, linear.weights, rtol=1e-6)
+        assert fitted.form.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
 class TestSegmentQuality:
     def test_is_the_same_as_constant_measures_of_models(self, drawn):
         systems, quality, key = drawn

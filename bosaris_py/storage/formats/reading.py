@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import TypedDict, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict, Unpack
 
 import attrs
 import numpy as np
@@ -71,15 +71,20 @@ for _kind, _class in enumerate((TrialClass.NONTARGET, TrialClass.SPOOF, TrialCla
     _KIND_OF_CLASS[_class] = _kind
 
 
-class ReadOptions(TypedDict, total=False):
-    """Keywords of `read_table` that other readers pass on."""
+class TextOptions(TypedDict, total=False):
+    """What `read_table` makes of the texts in the lines."""
 
-    columns: Columns | None
-    labels: Labels | None
     spoof: str
     side: str
     strip_suffix: str | Sequence[str]
     missing: str | Sequence[str]
+
+
+class ReadOptions(TextOptions, total=False):
+    """Keywords of `read_table` that other readers pass on."""
+
+    columns: Columns | None
+    labels: Labels | None
     numbers: Sequence[str]
     extra: Sequence[str] | None
     max_bytes: int | None
@@ -92,14 +97,11 @@ def read_table(
     *,
     columns: Columns | None = None,
     labels: Labels | None = None,
-    spoof: str = "error",
-    side: str = "column",
-    strip_suffix: str | Sequence[str] = (),
-    missing: str | Sequence[str] = (),
     numbers: Sequence[str] = (),
     extra: Sequence[str] | None = None,
     max_bytes: int | None = None,
     progress: bool = False,
+    **texts: Unpack[TextOptions],
 ) -> TrialTable:
     r"""Read a trial list, a key or scores from one of the text formats of the field.
 
@@ -120,19 +122,6 @@ def read_table(
     labels : mapping of str to bool, str or None, optional
         What the labels mean, if they are not those of the format: True for targets, False for
         non-targets, ``"spoof"``, or None for lines to be left out.
-    spoof : {"error", "nontarget", "keep", "drop"}, optional
-        What to do with trials of the third class. Where they become non-targets the words of all
-        labels are kept in the column ``label``. ``"keep"`` adds a column ``kind`` of the words
-        target, nontarget and spoof, which the metrics of three classes need.
-    side : {"column", "join", "ignore"}, optional
-        What to do with a column of sides (channels of a telephone call): keep it as an extra
-        column, join it to the segment as in ``segment:a``, or leave it out.
-    strip_suffix : str or sequence of str, optional
-        Taken off the end of models and segments, for instance ``".wav"``; of several the first that
-        fits.
-    missing : str or sequence of str, optional
-        What stands for a missing number, besides what the format says; in any case of letters, at
-        most eight of them.
     numbers : sequence of str, optional
         Extra columns that hold numbers, not categories.
     extra : sequence of str, optional
@@ -141,6 +130,21 @@ def read_table(
         Refuse a file whose contents would take more memory than this.
     progress : bool, optional
         Show a progress bar.
+    **texts
+        ``spoof``, {"error", "nontarget", "keep", "drop"}: what to do with trials of the third
+        class. Where they become non-targets the words of all labels are kept in the column
+        ``label``. "keep" adds a column ``kind`` of the words target, nontarget and spoof, which the
+        metrics of three classes need.
+
+        ``side``, {"column", "join", "ignore"}: what to do with a column of sides (channels of a
+        telephone call): keep it as an extra column, join it to the segment as in ``segment:a``, or
+        leave it out.
+
+        ``strip_suffix``, str or sequence of str: taken off the end of models and segments, for
+        instance ``".wav"``; of several the first that fits.
+
+        ``missing``, str or sequence of str: what stands for a missing number, besides what the
+        format says; in any case of letters, at most eight of them.
 
     Returns
     -------
@@ -174,7 +178,7 @@ def read_table(
     >>> table.model_ids().tolist(), table.is_target.tolist()
     (['anna/1', 'bert/1'], [True, False])
     """
-    options = _Options(spoof, side, strip_suffix, missing, numbers, extra)
+    options = _Options(numbers, extra, **texts)
     file_path = as_path(path)
     with within_memory(path):
         budget = MemoryBudget(file_path, max_bytes)
@@ -214,30 +218,31 @@ def read_table(
         return reader.table()
 
 
-def _as_texts(value: str | Sequence[str]) -> tuple[str, ...]:
-    """Return one or more texts as a tuple."""
-    # Whoever gives something else than text is told so later.
-    is_list = not isinstance(value, str | bytes) and hasattr(value, "__iter__")
-    return tuple(value if is_list else (cast(str, value),))
+def _as_texts(value: object) -> tuple[Any, ...]:
+    """Return one or more texts as a tuple; whoever gives something else is told so later."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        return (value,)
+    return tuple(value)
 
 
 @attrs.frozen
 class _Options:
     """Arguments of `read_table`, checked."""
 
-    spoof: str = attrs.field(validator=one_of(("error", "nontarget", "keep", "drop")))
-    side: str = attrs.field(validator=one_of(("column", "join", "ignore")))
-    strip_suffix: tuple[str, ...] = attrs.field(converter=_as_texts)
-    missing: tuple[str, ...] = attrs.field(converter=_as_texts)
     numbers: Sequence[str]
     extra: Sequence[str] | None
+    spoof: str = attrs.field(
+        default="error", validator=one_of(("error", "nontarget", "keep", "drop"))
+    )
+    side: str = attrs.field(default="column", validator=one_of(("column", "join", "ignore")))
+    strip_suffix: tuple[str, ...] = attrs.field(default=(), converter=_as_texts)
+    missing: tuple[str, ...] = attrs.field(default=(), converter=_as_texts)
 
     def __attrs_post_init__(self) -> None:
         """Check the others."""
-        for name, names in (("numbers", self.numbers), ("extra", self.extra or ())):
-            check_names(names, name)
-        for name, names in (("strip_suffix", self.strip_suffix), ("missing", self.missing)):
-            check_names(names, name)
+        for name in ("numbers", "extra", "strip_suffix", "missing"):
+            if (names := getattr(self, name)) is not None:
+                check_names(names, name)
         if "" in self.strip_suffix:
             raise invalid("strip_suffix", "not be empty", "''")
         long = [text for text in self.missing if len(text.encode()) > _LONGEST_MISSING]
