@@ -88,13 +88,12 @@ class FileMethods(ArrayRecord):
     def _format_of(cls, path: FilePath, action: Literal["read", "save"] = "read") -> str:
         """Return the format that a file name stands for, which the class must have."""
         extension = check.as_path(path).suffix.lower()
+        form = _FORMATS.get(extension, "")
+        if form and hasattr(cls, f"{action}_{form}"):
+            return form
         known = [known for known, form in _FORMATS.items() if hasattr(cls, f"{action}_{form}")]
-        if extension not in known:
-            expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
-            raise check.invalid(
-                "path", expected, repr(str(path)), _NO_FORMAT.get(extension, _TABLES)
-            )
-        return _FORMATS[extension]
+        expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
+        raise check.invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, _TABLES))
 
     @classmethod
     def _of_checked(cls, **arrays: Any) -> Self:

@@ -800,8 +800,9 @@ def as_key(key: Any) -> AnyKey:
 
 
 def _unpacked(given: Any) -> Any:
-    is_pair = isinstance(given, tuple) and len(given) == 2
-    return given[0] if is_pair else getattr(given, "key", given)
+    if isinstance(given, tuple) and len(given) == 2:
+        return given[0]
+    return given if isinstance(given, AnyNdx) else getattr(given, "key", given)
 
 
 def _misuse(key: object) -> str:

@@ -417,6 +417,8 @@ def split_key(key: Any, columns: Columns | None = None) -> tuple[AnyKey, TrialMe
     if columns is not None:
         raise invalid("key_columns", "be left out where the key is no file", describe(columns))
     only_key = as_key(key)
+    if only_key is key:
+        return only_key, None
     metadata = key[1] if isinstance(key, tuple) else getattr(key, "metadata", None)
     if not isinstance(metadata, (TrialMetadata, type(None))):
         raise invalid("key", "have a TrialMetadata beside the Key", describe(metadata))
