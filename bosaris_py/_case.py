@@ -49,6 +49,10 @@ from bosaris_py.uncertainty import FMR, FNMR, Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
 from bosaris_py.uncertainty.influence.line import llr_interval
+from bosaris_py.uncertainty.influence.speaker_influence import (
+    FEWEST_FOR_INTERVAL,
+    check_few_speakers,
+)
 from bosaris_py.uncertainty.resampling import Resampling
 from bosaris_py.uncertainty.statistics.class_means import Brier
 
@@ -335,6 +339,8 @@ def case_llr(
     -----
     ExtrapolationWarning
         If the score is far outside the reference scores.
+    FewSpeakersWarning
+        If the reference set has fewer than 20 speakers.
     MissingTrialsWarning, SeparableDataWarning
         As for the ``fit_scores`` of the calibration. Replicates do not warn.
 
@@ -423,6 +429,8 @@ def case_llr(
         sample = Resampling("speaker").sample(scores, key, Speakers(speakers), None)
         ridge: Ridge = "weak" if is_weak else line.ridge
         of_formula = llr_interval(line, value, sample, ridge, asked["confidence"])
+    else:
+        check_few_speakers({"log-likelihood-ratio": len(fitted.fold_of)}, FEWEST_FOR_INTERVAL)
     same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
     fixed = {**of_fit, **same}
 
@@ -483,6 +491,7 @@ _FIGURES: dict[str, Any] = {
 }
 
 
+@cautions()
 def validate_scores(
     llrs: AnyScores,
     key: Any,
@@ -490,7 +499,7 @@ def validate_scores(
     speakers: SpeakersLike = None,
     replications: int = 1000,
     confidence: float = 0.95,
-    rng: Rng = None,
+    rng: Rng = 0,
     base: float | None = None,
 ) -> Validation:
     """Compute the figures of a validation report, with intervals by speakers.
@@ -507,8 +516,8 @@ def validate_scores(
         Replicates of a bootstrap by speaker.
     confidence : float, default: 0.95
         Nominal coverage of the intervals.
-    rng : Generator, int or None
-        Source of randomness.
+    rng : Generator, int or None, default: 0
+        As for `case_llr`.
     base : float, optional
         Base of the log-likelihood-ratios, such as 10; by default they are natural.
 
@@ -522,7 +531,9 @@ def validate_scores(
 
     Warns
     -----
-    FewSpeakersWarning, MissingTrialsWarning
+    FewSpeakersWarning
+        If there are fewer than 20 speakers.
+    MissingTrialsWarning
         As for `uncertainty.bootstrap_scores`.
 
     Notes
@@ -547,26 +558,37 @@ def validate_scores(
     if not math.isfinite(figures.mean_log10_lr_tar - figures.mean_log10_lr_non):
         hint = "An interval needs their means; `validate` gives the figures alone."
         raise invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
+    seed = as_seed(rng)
     how: dict[str, Any] = {
         "speakers": speakers,
         "replications": replications,
         "confidence": confidence,
-        "rng": as_seed(rng),
+        "rng": seed,
     }
-    # Few misleading trials are no fault of a validation; their speakers are counted.
+    # Few misleading trials are no fault of a validation; its speakers are counted.
     with hushed(FewErrorsWarning):
         found = bootstrap_scores(llrs, key, list(_FIGURES.values()), **how)
+    n_speakers = int(found[0].degrees) + 1
+    check_few_speakers({"validation": n_speakers}, FEWEST_FOR_INTERVAL)
     intervals = {
         name: (float(result.low), float(result.high))
         for name, result in zip(_FIGURES, found, strict=True)
     }
+    figures = attrs.evolve(
+        figures,
+        intervals=intervals,
+        confidence=confidence,
+        n_speakers=n_speakers,
+        replications=replications,
+        seed=seed,
+    )
     # The first bootstrap has warned of what is missing, and of few speakers.
     with hushed(BosarisWarning):
         try:
-            line = cross_fit(LinearCalibration, llrs, key, speakers=speakers, rng=how["rng"])
+            line = cross_fit(LinearCalibration, llrs, key, speakers=speakers, rng=seed)
         except InvalidInputError:
             # Of too few speakers for folds.
-            return attrs.evolve(figures, intervals=intervals)
+            return figures
         lost = paired_bootstrap(llrs, line.scores, key, Cllr(), **how)
     intervals["linear_loss"] = (float(lost.low), float(lost.high))
     return attrs.evolve(figures, linear_loss=float(lost.difference), intervals=intervals)

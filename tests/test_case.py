@@ -28,6 +28,7 @@ from bosaris_py._case import _FIGURES
 from bosaris_py.errors import (
     ExtrapolationWarning,
     FewErrorsWarning,
+    FewSpeakersWarning,
     InvalidInputError,
     SeparableDataWarning,
 )
@@ -296,7 +297,8 @@ def validated():
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 def test_a_validation_has_intervals_by_speakers(validated):
     tar, non = SCORES.get_tar_non(KEY)
-    assert attrs.evolve(validated, intervals={}, linear_loss=None) == validate(Results(tar, non))
+    drawn = dict.fromkeys(("confidence", "n_speakers", "replications", "seed", "linear_loss"))
+    assert attrs.evolve(validated, intervals={}, **drawn) == validate(Results(tar, non))
     line = cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=1).scores
     loss = validated.cllr - Results.from_scores(line, KEY).cllr
     assert validated.linear_loss == pytest.approx(loss, abs=1e-12)
@@ -312,6 +314,36 @@ def test_a_validation_has_intervals_by_speakers(validated):
         rate = unc.bootstrap_scores(SCORES, KEY, unc.FNMR(0.0), replications=200, rng=1, **maps)
     assert rate.student is not None
     assert validated.intervals["misleading_tar"] == pytest.approx((rate.low, rate.high))
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+def test_a_validation_is_the_same_twice_and_by_the_seed_it_states(validated):
+    first, second = (
+        validate_scores(SCORES, KEY, speakers=SPEAKERS, replications=50) for _ in range(2)
+    )
+    assert first == second
+    by_generator = validate_scores(
+        SCORES, KEY, speakers=SPEAKERS, replications=50, rng=np.random.default_rng(3)
+    )
+    again = validate_scores(SCORES, KEY, speakers=SPEAKERS, replications=50, rng=by_generator.seed)
+    assert again == by_generator
+    assert first.to_dict()["n_speakers"] == validated.n_speakers == 20
+
+
+def test_a_case_and_a_validation_of_few_speakers_warn_once_each():
+    scores, key, speakers = simulated(n_speakers=19)
+    with pytest.warns(FewSpeakersWarning, match="validation rests on 19 effective") as caught:
+        validate_scores(scores, key, speakers=speakers, replications=50)
+    assert [one.category for one in caught].count(FewSpeakersWarning) == 1
+    with pytest.warns(FewSpeakersWarning, match="ratio rests on 19 effective") as caught:
+        case_llr(1.0, scores, key, **TOLD | {"speakers": speakers})
+    assert [one.category for one in caught].count(FewSpeakersWarning) == 1
+
+
+def test_a_set_of_three_speakers_is_said_to_be_too_small():
+    scores, key, speakers = simulated(n_speakers=3)
+    with pytest.raises(InvalidInputError, match="The set has too few speakers"):
+        case_llr(1.0, scores, key, **TOLD | {"speakers": speakers})
 
 
 def test_an_interval_of_the_brier_score_is_that_of_its_losses_by_speaker():
@@ -342,6 +374,7 @@ def test_statistics_of_a_validation_without_weights_are_its_figures(validated):
 def test_what_a_validation_prints(validated):
     low, high = validated.intervals["cllr"]
     lines = repr(validated).splitlines()
+    assert lines[0].endswith(", 20 speakers; 95 % intervals, 200 replicates, seed 1")
     assert lines[1].split() == ["Cllr", f"{validated.cllr:.4g}", f"[{low:.4g},", f"{high:.4g}]"]
     assert next(line for line in lines if line.startswith("devPAV")).endswith("no interval")
     assert next(line for line in lines if "cross-fitted line" in line).endswith("]")

@@ -62,7 +62,8 @@ def _pairs(text: str) -> dict[str, str]:
     """Return what is written as ``name=value,name=value``."""
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(sign for _, sign, _ in pairs):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE, separated by commas")
+        example = "such as score=cosine, or H1=target,H2=nontarget"
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE between commas, {example}")
     return {name: value for name, _, value in pairs}
 
 

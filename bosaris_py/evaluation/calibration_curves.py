@@ -771,6 +771,7 @@ _MEANING = {
     "mean_log10_lr_tar": "mean log10 LR of targets",
     "mean_log10_lr_non": "mean log10 LR of non-targets",
 }
+_DRAWN = ("n_speakers", "confidence", "replications", "seed")
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -792,13 +793,19 @@ class Validation(metaclass=Readable):
     misleading_tar, misleading_non : float
         Share of the trials of the class whose likelihood-ratio favours the other.
     mean_inverse_lr_tar, mean_lr_non : float
-        Both are 1 in expectation if the likelihood-ratios are calibrated.
+        Both are 1 in expectation if the likelihood-ratios are calibrated. Of few trials they are
+        far off, because few misleading trials decide them: read them beside Cllr.
     mean_log10_lr_tar, mean_log10_lr_non : float
         Mean decimal logarithms.
     linear_loss : float or None
         What a cross-fitted line takes off Cllr; of `validate_scores` only.
     intervals : dict of str to (float, float)
         Intervals of some of the figures, by name; of `validate_scores` only.
+    confidence : float or None
+        Nominal coverage of the intervals.
+    n_speakers, replications, seed : int or None
+        How many speakers were drawn how often for the intervals, and what `validate_scores` needs
+        as ``rng`` to give the same.
     """
 
     n_tar: int
@@ -817,15 +824,19 @@ class Validation(metaclass=Readable):
     mean_log10_lr_non: float
     linear_loss: float | None = None
     intervals: Mapping[str, tuple[float, float]] = attrs.Factory(dict)
+    confidence: float | None = None
+    n_speakers: int | None = None
+    replications: int | None = None
+    seed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, without intervals.
+        """Return the figures by name, and how the intervals were made, without these.
 
         Returns
         -------
         dict
         """
-        given = {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING)}
+        given = {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING, *_DRAWN)}
         return {name: value for name, value in given.items() if value is not None}
 
     def plot(self, **options: Any) -> Any:
@@ -848,8 +859,10 @@ class Validation(metaclass=Readable):
 
     def _rows(self) -> list[list[str]]:
         rows = []
-        for name, value in list(self.to_dict().items())[2:]:
-            rows.append([_MEANING[name], f"{value:.4g}"])
+        for name, meaning in _MEANING.items():
+            if (value := getattr(self, name)) is None:
+                continue
+            rows.append([meaning, f"{value:.4g}"])
             if self.intervals:
                 ends = self.intervals.get(name)
                 rows[-1].append("no interval" if ends is None else "[{:.4g}, {:.4g}]".format(*ends))
@@ -857,7 +870,13 @@ class Validation(metaclass=Readable):
 
     @property
     def _counts(self) -> str:
-        return f"{self.n_tar} targets, {self.n_non} non-targets"
+        counts = f"{self.n_tar} targets, {self.n_non} non-targets"
+        if self.confidence is None:
+            return counts
+        return (
+            f"{counts}, {self.n_speakers} speakers; {100 * self.confidence:g} % intervals, "
+            f"{self.replications} replicates, seed {self.seed}"
+        )
 
     def __repr__(self) -> str:
         """Return a line for each figure."""

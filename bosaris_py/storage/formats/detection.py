@@ -110,7 +110,8 @@ def detect_in(
         if odd := _first_odd_line(first, vocabulary):
             found = f"{path}:{odd[0]}: {odd[1]} is not like the lines before it."
         hint = (
-            f"Tell the columns, what other words mean, or the format, one of {', '.join(FORMATS)}."
+            "Tell the columns, as in model=known,segment=questioned,score=llr; what other words "
+            f"mean, as in H1=target,H2=nontarget; or the format, one of {', '.join(FORMATS)}."
         )
         use = dict.fromkeys(("columns", "labels", "format"))
         raise FileFormatError(found, hint=hint, use=use, path=path)

@@ -16,10 +16,11 @@ from bosaris_py import uncertainty as unc
 
 # The README, and tutorials/fusion.
 dev, test = bp.load_example("asvspoof2019_la")
-llrs: dict[str, bp.Scores] = {}  # pyright asks for it
-for name, raw in dev.scores.items():
-    line = bp.LinearCalibration.fit_scores(raw, dev.key, prior=0.05, ridge="weak")
-    llrs[name] = line.apply(test.scores[name])
+lines = {
+    name: bp.LinearCalibration.fit_scores(raw, dev.key, prior=0.05, ridge="weak")
+    for name, raw in dev.scores.items()
+}
+llrs = {name: line.apply(test.scores[name]) for name, line in lines.items()}
 fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, prior=0.05, ridge="weak")
 llrs["fusion"] = fusion.apply(test.scores, test.key)
 table = bp.evaluate(llrs, test, priors=0.05)
