@@ -696,7 +696,7 @@ def _divide(n: int, folds: Folds, rng: Rng) -> IntArray:
         raise check.invalid("folds", 'be a whole number or "speaker"', check.describe(folds))
     if not _FEWEST_FOLDS <= folds <= n:
         hint = "A non-target trial has speakers of two folds; a third is left to train on."
-        if isinstance(folds, int) and folds > n:
+        if folds > n:
             hint += " The set has too few speakers: intervals and bounds want 20 at least."
         expected = f"lie between {_FEWEST_FOLDS} and the number of speakers, {n}"
         raise check.invalid("folds", expected, check.describe(folds), hint)
