@@ -254,6 +254,17 @@ class TestAnswer:
         assert html.escape(best) == best
 
 
+@pytest.mark.parametrize(
+    ("metric", "unit", "shown"), [("EER", " (%)", "10.0"), ("Cllr", "", "0.100")]
+)
+def test_differences_of_rates_are_in_per_cent(metric: str, unit: str, shown: str) -> None:
+    text = page._compared(attrs.evolve(comparison(AB=0.5), metric=metric))
+    assert f">difference{unit}</th>" in text
+    assert f">SE{unit}</th>" in text
+    # A difference and a standard error of 0.1, in three digits of the latter.
+    assert text.count(f">{shown}</td>") == 2
+
+
 class TestFigures:
     def test_names_of_legends(self) -> None:
         names = ["x" * 32, "x" * 33, "x" * 34, "_a", "a\nb", "x" * 33]

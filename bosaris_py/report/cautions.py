@@ -41,9 +41,9 @@ MEANINGS: dict[str, str] = {
     "log-likelihood-ratios. Calibrate them, or read EER, minDCF and minCllr alone.",
     _FEW_ERRORS: f"A rate of all trials or of a condition rests on fewer than {FEWEST_ERRORS} "
     "errors. It may be off by more than 30 %.",
-    _FEW_SPEAKERS: "Effective speakers are those who would vary as much if all contributed "
-    f"equally. With fewer than {FEWEST_FOR_INTERVAL}, or with one who dominates, intervals may be "
-    "too short and p-values too small.",
+    _FEW_SPEAKERS: "A metric of all trials or of a condition rests on few effective speakers, who "
+    f"would vary as much if all contributed equally. With fewer than {FEWEST_FOR_INTERVAL}, or "
+    "with one who dominates, intervals may be too short and p-values too small.",
     _MISSING: "The key has trials without a score. They do not count.",
     _OF_ONE_CLASS: "A condition has targets only, or non-targets only, and so no metrics.",
     _NO_VALUE: "A metric is not defined on some replicates of the bootstrap.",

@@ -267,7 +267,7 @@ def _drawings(
             f"Scores of {name}",
             partial(plots.plot_histogram, found, prior=list(points) or None),
             "How often each score occurs among targets and among non-targets. Where both overlap, "
-            "decisions go wrong. Black lines are the Bayes thresholds.",
+            "decisions go wrong. Upright lines are the Bayes thresholds.",
             "histogram",
             name,
         )

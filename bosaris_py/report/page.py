@@ -28,7 +28,7 @@ from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_s
 from bosaris_py.report.figures import make_figures
 from bosaris_py.report.readings import controls
 from bosaris_py.storage.atomic import atomic_write, digest_of
-from bosaris_py.uncertainty.comparison.table import ComparisonTable
+from bosaris_py.uncertainty.comparison.table import ComparisonTable, in_per_cent
 
 # Packages on which figures may depend.
 _PACKAGES = ("numpy", "scipy", "matplotlib")
@@ -41,7 +41,7 @@ _METRICS = {
     "eer": (
         "EER",
         "Equal error-rate, in per cent: misses and false alarms are equally frequent, on the "
-        "convex hull of the ROC. It judges how well scores tell the classes apart, not their "
+        "convex hull of the ROC. It shows how well scores tell the classes apart, not their "
         "calibration.",
     ),
     "min_dcf": (
@@ -88,8 +88,8 @@ _METRICS = {
 
 
 _COMPARED = (
-    "<p>Differences of the {metrics} (first minus second{unit}) with their standard errors. "
-    "Both systems are judged on the same speakers, so a difference can be significant although the "
+    "<p>Differences of the {metrics} (first minus second) with their standard errors. "
+    "Both systems have the same speakers, so a difference can be significant although the "
     "intervals of both overlap. Decide by the second p, which is corrected for the number of "
     "pairs.</p>"
 )
@@ -238,8 +238,8 @@ def _short_of(comparison: ComparisonTable) -> str:
 def _compared(comparison: ComparisonTable) -> str:
     """Return the tests of all pairs, and the ranks that more than two systems may have."""
     named = html.escape(_short_of(comparison))
-    unit = ", fractions" if named.endswith("EER") else ""
-    tables = [_COMPARED.format(metrics=f"{named}s", unit=unit), _table(comparison)]
+    shown = in_per_cent(comparison) if named.endswith("EER") else comparison
+    tables = [_COMPARED.format(metrics=f"{named}s"), _table(shown)]
     if len(comparison.pairs) > 1:
         tables += [_RANKED.format(metric=named), _table(comparison.rank_intervals())]
     return "".join(tables)

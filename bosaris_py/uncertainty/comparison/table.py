@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -73,6 +73,8 @@ class ComparisonTable(AnnotatedTable):
     larger_is_better: bool | None = None
     directions: Float64Array | None = None
     cautions: tuple[Caution, ...] = attrs.field(default=(), kw_only=True)
+    # What printed differences are multiplied by, and the unit in the head.
+    _scale: ClassVar[tuple[float, str]] = (1.0, "")
 
     @classmethod
     def from_tests(
@@ -307,8 +309,12 @@ class ComparisonTable(AnnotatedTable):
 
     def _plain_texts(self) -> list[list[str]]:
         head = f"p {corrections.HEADS[self.corrected.correction]}"
-        rows = [["first", "second", "difference", "SE", "p", head, "significant"]]
+        scale, unit = self._scale
+        rows = [["first", "second", f"difference{unit}", f"SE{unit}", "p", head, "significant"]]
         records, verdicts = self.records(), {True: "yes", False: "no"}
+        for record in records:
+            for name in ("difference", "low", "high", "standard_error"):
+                record[name] = None if record[name] is None else scale * record[name]
         spreads = [record["standard_error"] for record in records if record["standard_error"]]
         # As many decimals in both columns as show three digits of the smallest standard error.
         decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
@@ -327,6 +333,17 @@ class ComparisonTable(AnnotatedTable):
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
         return "\n".join((self._laid_out(()), *self._below))
+
+
+class _InPerCent(ComparisonTable):
+    _scale = (100.0, " (%)")
+
+
+def in_per_cent(table: ComparisonTable) -> ComparisonTable:
+    """Return a table of rates that prints their differences in per cent."""
+    return _InPerCent(
+        **{field.name: getattr(table, field.name) for field in attrs.fields(type(table))}
+    )
 
 
 def name_of_pair(first: str, second: str) -> str:

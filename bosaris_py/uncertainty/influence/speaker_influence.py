@@ -59,7 +59,7 @@ def check_few_speakers(effective: Mapping[str, float], fewest: int) -> bool:
             f"With fewer than {fewest} a standard error is itself uncertain: intervals may be too "
             "short, p-values too small.",
             figures=few,
-            count=min(few.values()),
+            count=min(*few.values(), fewest - 1),
         )
     return bool(few)
 

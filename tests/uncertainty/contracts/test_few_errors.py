@@ -16,6 +16,7 @@ from scipy import special, stats
 
 from bosaris_py import IdMap, Key, Scores
 from bosaris_py import uncertainty as unc
+from bosaris_py._validation import cautions
 from bosaris_py.errors import (
     DegenerateReplicatesWarning,
     DuplicateIdWarning,
@@ -86,8 +87,13 @@ class TestWarnings:
             unc.paired_bootstrap(matrix(1), matrix(2), KEY, cost, replications=20, rng=1)
 
     def test_a_little_less_than_enough_speakers_is_said_to_be_less(self) -> None:
-        with pytest.warns(FewSpeakersWarning, match="rests on 19 effective .* fewer than 20"):
+        with (
+            pytest.warns(FewSpeakersWarning, match="rests on 19 effective .* fewer than 20"),
+            cautions() as heard,
+        ):
             assert check_few_speakers({"EER": 19.97}, 20)
+        # Footnotes and reports print the count.
+        assert [caution.count for caution in heard] == [19]
 
     @pytest.mark.parametrize(
         "statistic", [unc.MinDCF(0.1), unc.EER(), unc.AUC(), unc.Cllr(), unc.MinCllr()]
