@@ -497,9 +497,9 @@ class TrialSet(FileMethods, ABC):
     def _drawing(self) -> str:
         return ""
 
-    @abstractmethod
-    def _counts(self) -> str:
+    def _counts(self: Any) -> str:
         """Return what the cells hold, counted, for the representation."""
+        return f"{self.n_trials} trials"
 
     def filter(self, models: IdList, segments: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the models and segments that are listed.

@@ -89,25 +89,19 @@ class Ndx(base.TrialMatrix, base.TextFileMethods, base.TrialRecords):
         return int(np.count_nonzero(self.trialmask))
 
     @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = 10**8) -> Self:
-        """Build an Ndx from the lines of a text file, as `FlatNdx.from_table`.
+    def from_table(cls, table: TrialTable, *, max_cells: int = base.MAX_CELLS) -> "Ndx":
+        """Build an Ndx from the lines of a text file.
 
         Parameters
         ----------
-        table : TrialTable
-            The lines.
-        max_cells : int, default: 10**8
-            The largest size of the matrix that is wanted.
+        table, max_cells
+            As for `FlatNdx.from_table` and `FlatNdx.to_dense`.
 
         Returns
         -------
         Ndx
         """
-        dense = FlatNdx.from_table(table).to_dense(max_cells=max_cells)
-        return cls(*dense.ids, dense.trialmask)
-
-    def _counts(self) -> str:
-        return f"{self.n_trials} trials"
+        return FlatNdx.from_table(table).to_dense(max_cells=max_cells)
 
     @property
     def trial_mask(self) -> BoolArray:
@@ -216,7 +210,6 @@ class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
         Returns
         -------
         FlatNdx
-            Models and segments are sorted. A trial that is listed twice counts once.
 
         Warns
         -----
@@ -248,16 +241,14 @@ class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
         """
         return cls(table.modelset, table.segset, table.models, table.segments)._checked_for_swaps()
 
-    def _counts(self) -> str:
-        return f"{self.n_trials} trials"
-
     def to_dense(self, *, max_cells: int = base.MAX_CELLS) -> Ndx:
         """Return the trials as a matrix.
 
         Parameters
         ----------
         max_cells : int, default: 10**8
-            The largest size of the matrix that is wanted. A cell takes a byte.
+            The largest size of the matrix that is wanted. A cell takes a byte: of a key two, of
+            scores five or nine.
 
         Returns
         -------
@@ -271,12 +262,11 @@ class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
         Parameters
         ----------
         *others : FlatNdx
-            Further objects; ``FlatNdx.merge(a, b)`` is ``a.merge(b)``.
+            As for `Ndx.merge`, like what is returned.
 
         Returns
         -------
         FlatNdx
-            The trials of any of the objects; models and segments are sorted.
         """
         return FlatNdx(*base.TrialList.merged(base.all_of_class(FlatNdx, self, *others))[:4])
 
@@ -321,8 +311,8 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
 
     Parameters
     ----------
-    modelset, segset : (m,), (n,) array_like of str
-        Ids of the models and of the test segments, each once.
+    modelset, segset
+        As for `Ndx`.
     tar : (m, n) array_like of bool
         True where the segment is of the model: target trials.
     non : (m, n) array_like of bool
@@ -446,15 +436,13 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         Parameters
         ----------
         models, segments : (k,) array_like of str
-            Model and test segment of each trial.
+            As for `Ndx.from_trials`. A trial that is listed with two labels is an error.
         is_target : (k,) array_like of bool
             True for a target trial, False for a non-target trial.
 
         Returns
         -------
         Key
-            Models and segments are sorted. A trial that is listed twice counts once, with two
-            labels it is an error.
 
         Examples
         --------
@@ -469,22 +457,19 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         return cls(modelset, segset, tar, mark_read_only(mask ^ tar))
 
     @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = base.MAX_CELLS) -> Self:
-        """Build a Key from the lines of a text file, as `FlatKey.from_table`.
+    def from_table(cls, table: TrialTable, *, max_cells: int = base.MAX_CELLS) -> "Key":
+        """Build a Key from the lines of a text file, with labels.
 
         Parameters
         ----------
-        table : TrialTable
-            The lines.
-        max_cells : int, default: 10**8
-            The largest size of the matrix that is wanted.
+        table, max_cells
+            As for `Ndx.from_table`.
 
         Returns
         -------
         Key
         """
-        dense = FlatKey.from_table(table).to_dense(max_cells=max_cells)
-        return cls._rebuilt(*dense.ids, dense.tar, dense.non)
+        return FlatKey.from_table(table).to_dense(max_cells=max_cells)
 
     @cached_property
     def n_tar(self) -> int:
@@ -561,12 +546,11 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         Parameters
         ----------
         *others : Key
-            Further objects; ``Key.merge(a, b)`` is ``a.merge(b)``.
+            As for `Ndx.merge`.
 
         Returns
         -------
         Key
-            The trials of any of the objects; models and segments are sorted.
 
         Raises
         ------
@@ -591,18 +575,15 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
 
     Parameters
     ----------
-    modelset, segset : (m,), (n,) array_like of str
-        Ids of the models and of the test segments, each once.
-    models, segments : (k,) array_like of int
-        Positions of the model and of the segment of each trial in these lists, from 0.
+    modelset, segset, models, segments
+        As for `FlatNdx`.
     is_target : (k,) array_like of bool
         True for a target trial, False for a non-target trial.
 
     Warns
     -----
     DuplicateTrialWarning
-        If a trial is listed more than once with the same label; it counts once. Two labels are an
-        error.
+        As for `FlatNdx`. Two labels of a trial are an error.
 
     See Also
     --------
@@ -674,24 +655,16 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         Returns
         -------
         FlatKey
-            Models and segments are sorted. A trial that is listed twice counts once.
 
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed again, or with model and segment swapped; with counts.
-
-        Examples
-        --------
-        >>> from bosaris_py.trials import FlatKey
-        >>> FlatKey.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
-        FlatKey: 2 models x 1 segments, 1 targets, 1 non-targets
+            As for `FlatNdx.from_trials`.
         """
         check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
         labels = check.as_mask(is_target, "is_target")
-        return cls(
-            *base.TrialList.coded((models, segments), labels, "is_target")
-        )._checked_for_swaps()
+        trials = base.TrialList.coded((models, segments), labels, "is_target")
+        return cls(*trials)._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -700,7 +673,7 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         Parameters
         ----------
         table : TrialTable
-            The lines, with labels. Scores and other columns are left out.
+            With labels; scores and other columns are left out.
 
         Returns
         -------
@@ -727,7 +700,7 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         Returns
         -------
         (n_trials,) array of bool
-            The field `is_target`: True for a target, column by column like `trial_positions`.
+            The field `is_target`.
         """
         return self.is_target
 
@@ -745,8 +718,8 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
 
         Parameters
         ----------
-        max_cells : int, default: 10**8
-            The largest size of the matrices that is wanted. A cell takes two bytes.
+        max_cells
+            As for `FlatNdx.to_dense`.
 
         Returns
         -------
@@ -761,17 +734,16 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         Parameters
         ----------
         *others : FlatKey
-            Further objects; ``FlatKey.merge(a, b)`` is ``a.merge(b)``.
+            As for `Key.merge`.
 
         Returns
         -------
         FlatKey
-            The trials of any of the objects; models and segments are sorted.
 
         Raises
         ------
         TrialMismatchError
-            If a trial is a target in one and a non-target in another.
+            As for `Key.merge`.
         """
         merged = base.TrialList.merged(base.all_of_class(FlatKey, self, *others), _DISAGREEMENT)
         return FlatKey._rebuilt(*merged)

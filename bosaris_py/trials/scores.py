@@ -123,6 +123,9 @@ class ScoreMethods:
 
     __slots__ = ()
 
+    def _counts(self: Any) -> str:
+        return f"{self.n_scores} scores"
+
     # What an attempt to set a field is told.
     _changes = "Or take x.transform(func), x.set_missing_to_value(ndx, value)."
 
@@ -221,8 +224,8 @@ class ScoreMethods:
 
         Parameters
         ----------
-        ndx : Ndx, Key, FlatNdx or FlatKey
-            The trials that are wanted.
+        ndx
+            As for `align_with_ndx`.
 
         Returns
         -------
@@ -257,8 +260,8 @@ class ScoreMethods:
 
         Parameters
         ----------
-        ndx : Ndx, Key, FlatNdx or FlatKey
-            The trials that are wanted.
+        ndx
+            As for `align_with_ndx`.
         value : float
             The score for trials that have none. For log-likelihood-ratios 0 says "no evidence"; it
             says something else for uncalibrated scores.
@@ -344,8 +347,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
     scoremat : (m, n) array_like of float
         The scores; larger means more like a target. float32 stays float32, any other real type
         becomes float64.
-    modelset, segset : (m,), (n,) array_like of str
-        Ids of the models and of the test segments, each once.
+    modelset, segset
+        As for `Ndx`.
     scoremask : (m, n) array_like of bool, optional
         True where `scoremat` holds a score; by default everywhere. What lies under a false mask is
         not content: it is ignored by every method and by comparisons.
@@ -399,15 +402,13 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         Parameters
         ----------
         models, segments : (k,) array_like of str
-            Model and test segment of each trial.
+            As for `Ndx.from_trials`. A trial that is listed with two scores is an error.
         scores : (k,) array_like of float
             Score of each trial.
 
         Returns
         -------
         Scores
-            Models and segments are sorted. A trial that is listed twice counts once, with two
-            scores it is an error.
 
         Examples
         --------
@@ -422,30 +423,24 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         return cls(matrix, modelset, segset, mask)
 
     @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> Self:
-        """Build Scores from the lines of a text file, as `FlatScores.from_table`.
+    def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> "Scores":
+        """Build Scores from the lines of a text file.
 
         Parameters
         ----------
-        table : TrialTable
-            The lines.
-        max_cells : int, default: 10**8
-            The largest size of the matrix that is wanted.
+        table, max_cells
+            As for `FlatScores.from_table` and `FlatScores.to_dense`.
 
         Returns
         -------
         Scores
         """
-        dense = FlatScores.from_table(table).to_dense(max_cells=max_cells)
-        return cls(dense.scoremat, *dense.ids, dense.scoremask)
+        return FlatScores.from_table(table).to_dense(max_cells=max_cells)
 
     @cached_property
     def n_scores(self) -> int:
         """Number of scores: of cells where the mask is true."""
         return int(np.count_nonzero(self.scoremask))
-
-    def _counts(self) -> str:
-        return f"{self.n_scores} scores"
 
     def __eq__(self, other: object) -> bool:
         """Compare ids, mask and the values where the mask is true."""
@@ -535,16 +530,13 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     ----------
     scores : (k,) array_like of float
         The score of each trial; as in `Scores`, larger means more like a target.
-    modelset, segset : (m,), (n,) array_like of str
-        Ids of the models and of the test segments, each once.
-    models, segments : (k,) array_like of int
-        Positions of the model and of the segment of each trial in these lists, from 0.
+    modelset, segset, models, segments
+        As for `FlatNdx`.
 
     Warns
     -----
     DuplicateTrialWarning
-        If a trial is listed more than once with the same score; it counts once. Two scores are an
-        error.
+        As for `FlatNdx`. Two scores of a trial are an error.
 
     See Also
     --------
@@ -598,19 +590,11 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         Returns
         -------
         FlatScores
-            Models and segments are sorted. A trial that is listed twice counts once.
 
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed again, or with model and segment swapped; with counts.
-
-        Examples
-        --------
-        >>> from bosaris_py.trials import FlatScores
-        >>> scores = FlatScores.from_trials(["bert", "anna"], ["s1", "s2"], [1.5, -2.0])
-        >>> scores.models.tolist(), scores.scores.tolist()
-        ([1, 0], [1.5, -2.0])
+            As for `FlatNdx.from_trials`.
         """
         check.check_same_rows({"models": models, "segments": segments, "scores": scores})
         values = check.as_vector(scores, "scores")
@@ -644,9 +628,6 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         """Number of scores."""
         return int(self.scores.size)
 
-    def _counts(self) -> str:
-        return f"{self.n_scores} scores"
-
     def _listed(self) -> dict[str, Any]:
         return {**super()._listed(), "score": self.scores}
 
@@ -655,8 +636,8 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
 
         Parameters
         ----------
-        max_cells : int, default: 10**8
-            The largest size of the matrix that is wanted. A cell takes five or nine bytes.
+        max_cells
+            As for `FlatNdx.to_dense`.
 
         Returns
         -------
@@ -673,18 +654,16 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         Parameters
         ----------
         *others : FlatScores
-            Further objects; ``FlatScores.merge(a, b)`` is ``a.merge(b)``.
+            As for `Scores.merge`.
 
         Returns
         -------
         FlatScores
-            The scores of all objects; models and segments are sorted. float32 only if all of them
-            are.
 
         Raises
         ------
         TrialMismatchError
-            If two objects have a score for the same trial.
+            As for `Scores.merge`.
         """
         objects = all_of_class(FlatScores, self, *others)
         merged = TrialList.merged(objects, _REPEATED, may_repeat=False)
