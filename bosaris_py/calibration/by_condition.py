@@ -95,10 +95,8 @@ class ConditionCalibration(SavedMap, DrawnMap):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey, or pair (key, metadata)
-            Which trials are targets and which non-targets.
+        scores, key
+            As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
         conditions : Conditions
             The condition of each trial; weights do not matter.
         strengths : sequence of float

@@ -284,10 +284,8 @@ class BiGaussianCalibration(trained.SavedMap, trained.TrialMap):
 
         Parameters
         ----------
-        tar, non : (n_tar,), (n_non,) array_like of float
-            Target and non-target scores, finite.
-        tar_weights, non_weights : array_like of float, optional
-            Trial weights; only their proportions within a class matter.
+        tar, non, tar_weights, non_weights
+            As for `GaussianCalibration.fit`.
 
         Returns
         -------

@@ -368,15 +368,8 @@ class TrialMap(ScoreMap):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey, or pair (key, metadata)
-            Which trials are targets and which non-targets.
-        conditions : Conditions, optional
-            As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`; not
-            together with weights.
-        tar_weights, non_weights : array_like of float, optional
-            Weights of the scored trials, column by column of the key.
+        scores, key, conditions, tar_weights, non_weights
+            As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
         **options
             As for `fit`.
 
@@ -387,7 +380,7 @@ class TrialMap(ScoreMap):
         Warns
         -----
         MissingTrialsWarning
-            If the key holds trials without score; they are left out.
+            As for `LinearCalibration.fit_scores`.
         """
         weights = {"tar_weights": tar_weights, "non_weights": non_weights}
         trained: Self = fit_on_trials(cls, scores, key, conditions, **weights, **options)

@@ -220,21 +220,8 @@ class SASVFusion(SavedMap):
         ----------
         asv, cm : str or path-like
             HDF5 files of the scores of the verifier and of the countermeasure.
-        ndx_file : str or path-like
-            HDF5 file of an `Ndx` or `Key`: the trials to fuse, in whose order they are written.
-        output_file, block_rows, progress
-            As for `LinearCalibration.apply_file <bosaris_py.LinearCalibration.apply_file>`.
-
-        Raises
-        ------
-        TrialMismatchError
-            If a detector lacks scores of the trials in `ndx_file`; says how many for each.
-        FileFormatError, OSError
-            As for `LinearCalibration.apply_file`.
-
-        Notes
-        -----
-        Memory: a few blocks of each detector, whatever the size of the files.
+        ndx_file, output_file, block_rows, progress
+            As for `LinearFusion.apply_files <bosaris_py.LinearFusion.apply_files>`, as are errors.
         """
         lines = self.asv, self.cm
         far = [FarScores(line.low_score, line.high_score) for line in lines]

@@ -187,7 +187,7 @@ class MatFileMethods(FileMethods):
         Parameters
         ----------
         path, max_bytes
-            As for `read`.
+            As for `read_hdf5`.
 
         Returns
         -------
@@ -200,8 +200,8 @@ class MatFileMethods(FileMethods):
 
         Parameters
         ----------
-        path : str or path-like
-            Name of the file, which is replaced if it exists.
+        path
+            As for `save_hdf5`.
         """
         mat.write(self._kind, path, **self._arrays())
 
@@ -236,8 +236,8 @@ class TextFileMethods(FileMethods):
 
         Parameters
         ----------
-        path : str or path-like
-            Name of the file, which is replaced if it exists.
+        path
+            As for `save_hdf5`.
         """
         text.write(self._kind, path, number_format=None, **self._arrays())
 
@@ -277,8 +277,8 @@ class NumberFileMethods(TextFileMethods):
 
         Parameters
         ----------
-        path : str or path-like
-            Name of the file, which is replaced if it exists.
+        path
+            As for `save_hdf5`.
         number_format : str, optional
             How a number is written, for instance ``"%.4f"``. By default with as many digits as are
             needed to read the same number back.

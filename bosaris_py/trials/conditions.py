@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 import attrs
 import numpy as np
@@ -282,9 +282,16 @@ def _product(factors: Sequence[Factor]) -> Factor:
 class Rules:
     """What is done about trials that conditions divide badly; the options of `Conditions`."""
 
-    overlap: str = attrs.field(validator=check.one_of(Overlap))
-    uncovered: str = attrs.field(validator=check.one_of(Uncovered))
-    lacking: str = attrs.field(validator=check.one_of(Lacking))
+    overlap: str = attrs.field(default="error", validator=check.one_of(Overlap))
+    uncovered: str = attrs.field(default="error", validator=check.one_of(Uncovered))
+    lacking: str = attrs.field(default="warn", validator=check.one_of(Lacking))
+
+
+class RuleOptions(TypedDict, total=False):
+    """The rules for conditions that are made of labels, of which a trial has one."""
+
+    uncovered: Uncovered
+    lacking: Lacking
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -396,8 +403,7 @@ class Conditions(metaclass=Readable):
         weights: WeightsLike | None = None,
         *,
         order: TrialOrdering | None = None,
-        uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
+        **rules: Unpack[RuleOptions],
     ) -> "Conditions":
         """Make conditions of one label for each trial.
 
@@ -413,9 +419,9 @@ class Conditions(metaclass=Readable):
             How the trials of an array follow each other, which it cannot say: column by column like
             all vectors of trials, or row by row. A `Factor`, as `TrialMetadata.factor` gives it,
             comes column by column. For a table in another order there is `from_trials`.
-        uncovered, lacking : str, optional
-            As for the class: trials of a key that are not labelled, and conditions that have trials
-            of one class only.
+        **rules
+            As for the class: ``uncovered``, trials of a key that are not labelled, and ``lacking``,
+            conditions that have trials of one class only.
 
         Returns
         -------
@@ -429,8 +435,7 @@ class Conditions(metaclass=Readable):
         >>> Conditions.from_labels(trials, ["f", "m"], [0.25, 0.75], order="columns")
         Conditions: f (0.25), m (0.75)
         """
-        rules: Any = {"order": order, "uncovered": uncovered, "lacking": lacking}
-        return cls.from_factors(trials, {"labels": labels}, weights, **rules)
+        return cls.from_factors(trials, {"labels": labels}, weights, order=order, **rules)
 
     @classmethod
     def from_trials(
@@ -440,9 +445,7 @@ class Conditions(metaclass=Readable):
         labels: Factor | npt.ArrayLike | Sequence[object],
         key: AnyNdx | None = None,
         weights: WeightsLike | None = None,
-        *,
-        uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
+        **rules: Unpack[RuleOptions],
     ) -> "Conditions":
         """Make conditions of a table of trials in any order, such as a data frame.
 
@@ -455,7 +458,7 @@ class Conditions(metaclass=Readable):
         key : Ndx, Key, FlatNdx or FlatKey, optional
             The trials that are to be labelled, which are found by their ids; by default those of
             the table.
-        weights, uncovered, lacking : optional
+        weights, **rules
             As for `from_labels`.
 
         Returns
@@ -483,7 +486,6 @@ class Conditions(metaclass=Readable):
                 "labels", f"be as long as `models`, {lines.models.size}", f"{len(factor)}"
             )
         trials, columns = in_order(lines, {"labels": factor}, "labels")
-        rules: Any = {"order": "columns", "uncovered": uncovered, "lacking": lacking}
         if key is None:
             return cls.from_labels(trials, columns["labels"], weights, **rules)
         key = as_ndx(key)
@@ -492,7 +494,7 @@ class Conditions(metaclass=Readable):
             found = np.arange(trials.n_trials)
         absent = found < 0
         if absent.any():
-            if uncovered == "error":
+            if rules.get("uncovered", "error") == "error":
                 unlabelled = describe_trials(key, absent)
                 raise TrialMismatchError(
                     f"Each trial of the key must have a label; none have {unlabelled}. "
@@ -509,20 +511,19 @@ class Conditions(metaclass=Readable):
         weights: WeightsLike | None = None,
         *,
         order: TrialOrdering | None = None,
-        uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
+        **rules: Unpack[RuleOptions],
     ) -> "Conditions":
         """Make a condition of each combination of several factors, such as gender x phone match.
 
         Parameters
         ----------
-        trials : Ndx, Key, FlatNdx or FlatKey
-            The trials that are described. Other keys are matched with them by id.
+        trials
+            As for `from_labels`.
         factors : mapping of str to Factor or (n_trials,) array_like
             The value of each trial in each factor.
         weights : mapping of str to float, or sequence of float, optional
             The weight of each combination that occurs.
-        order, uncovered, lacking : str, optional
+        order, **rules
             As for `from_labels`.
 
         Returns
@@ -567,8 +568,7 @@ class Conditions(metaclass=Readable):
             checked.append(factor)
         product = _product(checked)
         names = _as_names(str(level) for level in product.levels)
-        rules = Rules("error", uncovered, lacking)
-        return cls._made(names, weights, Labels(trials, product), rules)
+        return cls._made(names, weights, Labels(trials, product), Rules(**rules))
 
     def __repr__(self) -> str:
         """Show names and weights."""
@@ -685,8 +685,8 @@ class Conditions(metaclass=Readable):
         ----------
         scores : Scores or FlatScores
             Scores of at least some of the key's trials.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
+        key
+            As for `members`.
 
         Returns
         -------
@@ -734,10 +734,8 @@ class Conditions(metaclass=Readable):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey
-            Which trials are targets and which non-targets.
+        scores, key
+            As for `scored_members`.
 
         Returns
         -------

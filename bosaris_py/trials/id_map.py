@@ -118,20 +118,19 @@ class IdMap(MatFileMethods, TextFileMethods):
         Parameters
         ----------
         ids : (k,) array_like of str
-            Right ids, in any order, repeated or not.
+            Right ids.
 
         Returns
         -------
         (k,) array of str
-            The left id of each, in the same order. Shorter if some are not in the map. Where a
-            right id is in the map more than once its last pair counts.
+            As for `map_left_to_right`.
 
         Warns
         -----
         DuplicateIdWarning
             If a right id of the map occurs more than once.
         MissingTrialsWarning
-            If ids are not in the map, with their number.
+            As for `map_left_to_right`.
         """
         if self._right.has_repeated():
             warn_caller(_REPEATED.format("right"), DuplicateIdWarning)
@@ -159,15 +158,12 @@ class IdMap(MatFileMethods, TextFileMethods):
 
         Parameters
         ----------
-        ids : (k,) array_like of str
-            Right ids; unknown ones are ignored.
-        keep : bool
-            True keeps the pairs in the list, False the others. May be given by position.
+        ids, keep
+            As for `filter_on_left`, of right ids.
 
         Returns
         -------
         IdMap
-            The remaining pairs in their old order.
         """
         return self._filter(self._right, ids, keep=keep)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import attrs
 import numpy as np
@@ -25,8 +25,7 @@ from bosaris_py.trials.base import MAX_CELLS, TrialList
 from bosaris_py.trials.conditions import (
     Column,
     Conditions,
-    Lacking,
-    Uncovered,
+    RuleOptions,
     WeightsLike,
     as_factor,
     in_order,
@@ -373,13 +372,13 @@ class TrialMetadata(metaclass=Readable):
 
         Returns
         -------
-        Factor, or (m,) ndarray of a numeric type
-            In the order of ``trials.modelset``.
+        Factor, or ndarray of a numeric type
+            In the order of ``trials.modelset``, of segments of ``trials.segset``.
         """
         return _find_column(self._tables[1], name)
 
     def segment_column(self, name: str) -> Column:
-        """Return a column of the segments, with one value for each.
+        """Return a column of the segments, with one value for each; as `model_column`.
 
         Parameters
         ----------
@@ -388,8 +387,7 @@ class TrialMetadata(metaclass=Readable):
 
         Returns
         -------
-        Factor, or (n,) ndarray of a numeric type
-            In the order of ``trials.segset``.
+        Factor, or ndarray of a numeric type
         """
         return _find_column(self._tables[2], name)
 
@@ -469,11 +467,7 @@ class TrialMetadata(metaclass=Readable):
         return TrialMetadata(other, *tables)
 
     def conditions(
-        self,
-        *factors: str,
-        weights: WeightsLike | None = None,
-        uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
+        self, *factors: str, weights: WeightsLike | None = None, **rules: Unpack[RuleOptions]
     ) -> Conditions:
         """Make a condition of each combination of the values of columns.
 
@@ -481,7 +475,7 @@ class TrialMetadata(metaclass=Readable):
         ----------
         *factors : str
             Names of columns of categories, for instance ``"gender", "phone_num_match"``.
-        weights, uncovered, lacking : optional
+        weights, **rules
             As for `Conditions.from_factors`.
 
         Returns
@@ -493,13 +487,8 @@ class TrialMetadata(metaclass=Readable):
             raise check.invalid(
                 "factors", f"name at least one column ({', '.join(self.names)})", "none"
             )
-        return Conditions.from_factors(
-            self.trials,
-            {name: self.factor(name) for name in factors},
-            weights,
-            uncovered=uncovered,
-            lacking=lacking,
-        )
+        columns = {name: self.factor(name) for name in factors}
+        return Conditions.from_factors(self.trials, columns, weights, **rules)
 
     def save(self, path: FilePath) -> None:
         """Save trials and columns in an HDF5 file, replacing an existing one in one step.

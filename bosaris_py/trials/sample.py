@@ -380,18 +380,7 @@ class DivisibleSample(Sample):
         return math.fsum(self.tar.mean_bits(-1.0) + self.non.mean_bits(1.0)) / 2.0
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            Accept iff score >= threshold; any shape and order, no NaN.
-
-        Returns
-        -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Of conditions, the weighted means of theirs; NaN of a class without trials.
-        """
+        """As for `Sample`; of conditions the weighted means, NaN of a class without trials."""
         # Counting wants ascending thresholds, each once.
         limits, positions = np.unique(thresholds, return_inverse=True)
         pmiss, pfa = (
