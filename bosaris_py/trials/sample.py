@@ -285,17 +285,7 @@ class Sample(metaclass=Readable):
 
     @abc.abstractmethod
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            Accept iff score >= threshold; any shape and order, no NaN.
-
-        Returns
-        -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-        """
+        """Return both error-rates, the miss rate first, at thresholds of any shape and order."""
 
     def within(self, low: float, high: float) -> bool:
         """Tell whether all scores lie in a range; False if that is not known.
@@ -380,7 +370,18 @@ class DivisibleSample(Sample):
         return math.fsum(self.tar.mean_bits(-1.0) + self.non.mean_bits(1.0)) / 2.0
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """As for `Sample`; of conditions the weighted means, NaN of a class without trials."""
+        """Return both error-rates at given thresholds.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64
+            Accept iff score >= threshold; any shape and order, no NaN.
+
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+            Of conditions, the weighted means of theirs; NaN of a class without trials.
+        """
         # Counting wants ascending thresholds, each once.
         limits, positions = np.unique(thresholds, return_inverse=True)
         pmiss, pfa = (
@@ -478,22 +479,13 @@ class DivisibleSample(Sample):
 
 @attrs.frozen(eq=False, repr=False)
 class ListedSample(DivisibleSample):
-    """Scored trials in memory; made by `of` or `from_scores`.
+    """Scored trials in memory; made by `of` or `from_scores`."""
 
-    Parameters
-    ----------
-    classes : tuple of ScoredClass
-        The targets, then the non-targets, of one kind or of several.
-    kind_shares : tuple of float
-        The share of each kind of non-targets in the false-alarm rate.
-    speaker_strata : ndarray of int, optional
-        The stratum of each person, by the number that it has in the classes.
-    speaker_ids : ndarray of str, optional
-        The name of each person, likewise.
-    """
-
+    # The targets, then the non-targets, of one kind or of several.
     classes: tuple[ScoredClass, ...]
+    # The share of each kind of non-targets in the false-alarm rate.
     kind_shares: tuple[float, ...] = (1.0,)
+    # The stratum and the name of each person, by the number that it has in the classes.
     speaker_strata: IntArray | None = attrs.field(default=None, kw_only=True)
     speaker_ids: StrArray | None = attrs.field(default=None, kw_only=True)
     _pairs: SpeakerPairs | None = attrs.field(default=None, kw_only=True)
@@ -510,21 +502,7 @@ class ListedSample(DivisibleSample):
         *,
         strata: TrialStrata | None = None,
     ) -> "ListedSample":
-        """Take two lists of scores, with weights or conditions of the trials.
-
-        Parameters
-        ----------
-        tar, non : array_like of float
-            Scores of the two classes; no NaN, +-inf allowed.
-        tar_weights, non_weights : array_like of float, optional
-            Trial weights, finite and not negative; a trial of weight 0 is no trial.
-        strata : TrialStrata, optional
-            The conditions of the trials, where these have no weights of their own.
-
-        Returns
-        -------
-        ListedSample
-        """
+        """Take two lists of scores, with weights (0 says no trial) or conditions of the trials."""
         tar, non = as_score_lists(tar, non, tar_weights, non_weights)
         classes = []
         for number, (scores, weights, name) in enumerate(
@@ -547,37 +525,8 @@ class ListedSample(DivisibleSample):
         *,
         allow_empty: bool = False,
     ) -> "ListedSample":
-        """Join the scores of a system with a key.
-
-        Parameters
-        ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey, or pair (key, metadata)
-            Which trials are targets and which non-targets.
-        conditions : Conditions, optional
-            Conditions of the trials, with their weights.
-        speakers : callable, optional
-            Finds who speaks in the models and segments of the key; asked when scores and key fit.
-        allow_empty : bool, default: False
-            Whether a class may have no trial with a score.
-
-        Returns
-        -------
-        ListedSample
-
-        Raises
-        ------
-        TrialMismatchError
-            If trials of the key are in several conditions or in none, or a condition has no trial.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score, with counts.
-        ConditionWarning
-            If conditions have trials of one class only.
-        """
+        """Join the scores of a system with a key, and with conditions and their weights."""
+        # `speakers` finds who speaks in models and segments; it is asked when scores and key fit.
         check_scores(scores)
         key, _ = split_key(key)
         if conditions is not None:
@@ -587,12 +536,7 @@ class ListedSample(DivisibleSample):
             if not (listed.size or allow_empty):
                 hint = why_unscored(scores, key, targets=what == "targets")
                 raise invalid("key", f"have {what} with scores", "none", hint)
-        sides: Sequence[Persons | None] = (None, None)
-        named: dict[str, Any] = {}
-        if speakers is not None:
-            found = speakers()
-            sides = _persons(scores, key, found)
-            named = {"speaker_strata": found.strata, "speaker_ids": found.ids}
+        sides, named = _persons(scores, key, None if speakers is None else speakers())
         classes = []
         for listed, name, side in zip(lists, ("tar", "non"), sides, strict=True):
             array = counting.as_trials(listed, None, name)[0] if listed.size else listed
@@ -608,36 +552,10 @@ class ListedSample(DivisibleSample):
     def of_kinds(
         cls, scores: AnyScores, key: KeyLike, who: Speakers | None = None, layer: str | None = None
     ) -> "ListedSample":
-        """Join the scores of a system with a key and the kinds of its non-targets.
-
-        Parameters
-        ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : pair (key, metadata)
-            Trials, and a column ``kind`` of the words target, nontarget and spoof.
-        who : Speakers, optional
-            Who speaks. A spoof has one person: the speaker of its model.
-        layer : str, optional
-            A column of the metadata: spoofs with the same value are a group, numbered -2, -3, ...
-            in place of a second person.
-
-        Returns
-        -------
-        ListedSample
-            Classes: targets, zero-effort impostors, spoofs; each kind has half of the rate.
-
-        Raises
-        ------
-        InvalidInputError
-            If kinds are not known, a class has no trial with a score, or the layer does not name
-            the group of each spoof.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score.
-        """
+        """Join the scores of a system with a key and the kinds of its non-targets."""
+        # The metadata have a column `kind` of the words target, nontarget and spoof; each kind has
+        # half of the rate. A spoof has one person, the speaker of its model. `layer` is a column:
+        # spoofs with the same value are a group, -2, -3, ... in place of a second person.
         plain, metadata = split_key(key)
         is_spoof = spoofed_trials(plain, metadata)
         lists = class_scores(scores, plain)
@@ -645,12 +563,8 @@ class ListedSample(DivisibleSample):
         labels = plain.trial_labels()
         chosen = ~labels if scored is None else ~labels & scored
         split = is_spoof[chosen]
-        sides: Sequence[Persons | None] = (None, None)
-        named: dict[str, Any] = {}
-        if who is not None:
-            found = who.of_trials((plain, metadata), one_sided=is_spoof)
-            sides = _persons(scores, plain, found)
-            named = {"speaker_strata": found.strata, "speaker_ids": found.ids}
+        found = None if who is None else who.of_trials((plain, metadata), one_sided=is_spoof)
+        sides, named = _persons(scores, plain, found)
         groups = np.full(np.count_nonzero(split), -1, dtype=np.int64)
         if layer is not None and metadata is not None:
             column = metadata.for_trials(plain).factor(layer)
@@ -675,28 +589,13 @@ class ListedSample(DivisibleSample):
         return cls(tuple(classes), (0.5, 0.5), **named)
 
     def with_shares(self, *shares: float) -> "ListedSample":
-        """Return the sample with other shares of the kinds; a kind of share 0 is left out.
-
-        Parameters
-        ----------
-        *shares : float
-            One for each kind, of sum one.
-
-        Returns
-        -------
-        ListedSample
-        """
+        """Return the sample with other shares of the kinds, of sum one; 0 leaves a kind out."""
         held = [pair for pair in zip(self.classes[1:], shares, strict=True) if pair[1] > 0]
         kinds, left = zip(*held, strict=True)
         return ListedSample((self.tar, *kinds), left, **self._named)
 
     def with_kinds_pooled(self) -> "ListedSample":
-        """Return the sample with all non-targets alike.
-
-        Returns
-        -------
-        ListedSample
-        """
+        """Return the sample with all non-targets alike."""
         pooled = self.non
         alike = Strata.single(pooled.scores.size)
         pooled = ScoredClass(pooled.scores, alike, None, pooled.persons)
@@ -751,17 +650,7 @@ class ListedSample(DivisibleSample):
         return attrs.evolve(found, ids=mark_read_only(self.speaker_ids[found.present]))
 
     def sharing_pairs(self, other: "ListedSample") -> "ListedSample":
-        """Return the sample with the pairs of speakers of another one, if the trials have the same.
-
-        Parameters
-        ----------
-        other : ListedSample
-            Of another system.
-
-        Returns
-        -------
-        ListedSample
-        """
+        """Take over the pairs of speakers of another system, if the trials have the same."""
         mine, theirs = ([p for side in one.persons for p in side] for one in (self, other))
         same = all(np.array_equal(*both) for both in zip(mine, theirs, strict=True))
         alike = same and self.strata.is_single and other.strata.is_single
@@ -778,13 +667,7 @@ class ListedSample(DivisibleSample):
         return (tar, tar_segments), (non, non_segments)
 
     def arranged(self) -> "ListedSample":
-        """Sort the scores such that their order is kept, which weights of trials need.
-
-        Returns
-        -------
-        ListedSample
-            The same.
-        """
+        """Sort the scores such that their order is kept, which weights of trials need."""
         for part in (self.tar, self.non):
             assert part.order.size == part.scores.size
         return self
@@ -813,31 +696,11 @@ class ListedSample(DivisibleSample):
         check_llrs(*self.lists, self.tar.weights, self.non.weights)
 
     def within(self, low: float, high: float) -> bool:
-        """Tell whether all scores lie in a range.
-
-        Parameters
-        ----------
-        low, high : float
-            The range, both ends included.
-
-        Returns
-        -------
-        bool
-        """
+        """Tell whether all scores lie in a range, both ends included."""
         return all_within(low, high, *self.lists)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            As for ``DivisibleSample.error_rates``.
-
-        Returns
-        -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-        """
+        """Return both error-rates; without conditions faster than in general."""
         tar, non = self.tar, self.non
         if not (self.strata.is_single and tar.n_trials and non.n_trials):
             return super().error_rates(thresholds)
@@ -848,18 +711,7 @@ class ListedSample(DivisibleSample):
         return pmiss, share_above(non.scores, non.weights, thresholds)
 
     def restricted(self, tar: Chosen, non: Chosen) -> Self:
-        """Return some trials of a sample without conditions, all alike.
-
-        Parameters
-        ----------
-        tar, non : ndarray of int, ndarray of bool, or slice
-            Which of the targets and of the non-targets; positions ascend.
-
-        Returns
-        -------
-        ListedSample
-            Each class may be empty.
-        """
+        """Return some trials of a sample without conditions, at ascending positions."""
         return type(self)((self.tar.take(tar), self.non.take(non)))
 
     def _divided(
@@ -872,20 +724,7 @@ class ListedSample(DivisibleSample):
     def of_system(
         self, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
     ) -> "ListedSample":
-        """Return the scores of another system on the same trials.
-
-        Parameters
-        ----------
-        scores : Scores or FlatScores
-            Its scores, on the trials of this sample.
-        key, conditions
-            What this sample was made of.
-
-        Returns
-        -------
-        ListedSample
-            With the speakers of this one.
-        """
+        """Return the scores of another system on the same trials, with the speakers of these."""
         other = ListedSample.of(scores, key, conditions)
         classes = tuple(
             attrs.evolve(theirs, strata=mine.strata, persons=mine.persons)
@@ -993,8 +832,13 @@ def count_spoofs(metadata: TrialMetadata | None) -> int:
     return int(np.count_nonzero(np.isin(kinds.codes, spoofed)))
 
 
-def _persons(scores: AnyScores, key: AnyKey, speakers: TrialSpeakers) -> Sequence[Persons]:
-    """Return the persons of each trial with a score: of targets, of non-targets."""
+def _persons(
+    scores: AnyScores, key: AnyKey, speakers: TrialSpeakers | None
+) -> tuple[Sequence[Persons | None], dict[str, Any]]:
+    """Return the persons of each scored trial, of targets and non-targets, and their names."""
+    if speakers is None:
+        return (None, None), {}
+    named = {"speaker_strata": speakers.strata, "speaker_ids": speakers.ids}
     # Numbers that take little memory.
     small = np.min_scalar_type(speakers.n_speakers)
     of_models, of_segments = speakers.of_models.astype(small), speakers.of_segments.astype(small)
@@ -1004,10 +848,10 @@ def _persons(scores: AnyScores, key: AnyKey, speakers: TrialSpeakers) -> Sequenc
         one, other = (
             np.broadcast_to(side, key.shape).T for side in (of_models[:, np.newaxis], of_segments)
         )
-        return [(one[mask.T], other[mask.T]) for mask in (key.tar, key.non)]
+        return [(one[mask.T], other[mask.T]) for mask in (key.tar, key.non)], named
     models, segments = key.trial_positions()
     labels = key.trial_labels()
     if scored is not None:
         models, segments, labels = models[scored], segments[scored], labels[scored]
     chosen = (labels, ~labels)
-    return [(of_models[models[mask]], of_segments[segments[mask]]) for mask in chosen]
+    return [(of_models[models[mask]], of_segments[segments[mask]]) for mask in chosen], named
