@@ -153,6 +153,9 @@ def test_criteria_are_judged_by_the_estimate_or_by_the_end() -> None:
     assert [one.end for one in by_end] == [row.end, other.end]
     assert by_estimate[0].passed
     assert not by_end[0].passed
+    assert [one["end"] for one in found.criteria(text).records()] == [row.end, other.end]
+    without = found.criteria(text, judged_by="estimate").records()
+    assert [one["end"] for one in without] == [None, None]
     lower = found.claims("cllr>=0.1").rows[0].end
     assert found.criteria(f"cllr>={0.999 * lower!r}").rows[0].passed
     assert not found.criteria(f"cllr>={1.001 * lower!r}").rows[0].passed
@@ -176,6 +179,18 @@ def test_the_matrix_says_what_decides_and_what_a_metric_characterises() -> None:
     assert repr(table).endswith(f"({said}; EER of the ROC's convex hull)")
     assert "judged by the one-sided 95 % end" in repr(found.criteria("cllr<=1"))
     assert table.records()[0]["criterion"] == "eer<=0.025"
+
+
+def test_notes_have_the_confidence_in_per_cent_and_text_is_left() -> None:
+    found = evaluation("a system", "b")
+    said = repr(found.claims("cllr<=1")).replace("\n", " ")
+    assert "the one-sided 95 % end is within the claim" in said
+    assert "Holm's correction for the systems, level 0.05" in said
+    for how in ("end", "estimate"):
+        head, first, second, *_ = repr(found.criteria("cllr<=1", judged_by=how)).splitlines()
+        for name, text in (("characteristic", "accuracy"), ("criterion", "cllr <= 1")):
+            assert head.index(name) == first.index(text) == second.index(text), (how, name)
+        assert head.index("result") == first.index("pass") == second.index("pass"), how
 
 
 def test_what_has_no_value_meets_no_criterion() -> None:

@@ -118,6 +118,11 @@ def test_what_is_refused(columns: Any, only: Any, message: str) -> None:
         divided(key_of(1, 1), columns, factor, only=only, drop_unknown=True)
 
 
+def test_a_plan_without_factors_has_no_value_to_take() -> None:
+    with pytest.raises(InvalidInputError, match=r"name factors of own \(it has none\); got 'b'"):
+        divided(key_of(1, 1), {"a": [*"xy"]}, only={"b": "x"})
+
+
 @pytest.mark.parametrize("conditions", [False, True])
 def test_parts_are_told_apart_by_metadata_only(*, conditions: bool) -> None:
     key = key_of(2, 2)

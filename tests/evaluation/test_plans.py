@@ -154,6 +154,11 @@ class TestPlan:
         """Reports of different releases can be compared by it."""
         assert PLANS["SRE18-CMN2"].fingerprint == "08ead59f"
         assert PLANS["SRE18"].fingerprint == "417889ef"
+        # With figures of three classes, with and without costs, and over several data sets.
+        assert PLANS["ASVspoof5-2"].fingerprint == "8390323e"
+        assert PLANS["ASVspoof2019-LA"].fingerprint == "857406dc"
+        assert PLANS["SASV2022"].fingerprint == "8f98e0e3"
+        assert PLANS["ESDD"].fingerprint == "1df68e85"
 
     @pytest.mark.parametrize(
         "change",
@@ -283,3 +288,33 @@ def test_a_plan_in_words() -> None:
     # The partitions of a mean are those of its parts.
     assert "mean over          SRE18-CMN2, SRE18-VAST" in str(PLANS["SRE18"])
     assert "trials are pooled" not in str(PLANS["SRE18"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"eer": "best"}, "`eer` must be one of"),
+        ({"tandem_form": "new"}, "`tandem_form` must be one of"),
+        ({"figures": ["min_a_dcf"]}, "`figures` must be one of"),
+    ],
+)
+def test_a_definition_that_is_not_known(change: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        PLANS["ASVspoof5-2"].evolve(**change)
+
+
+def test_figures_may_be_a_list_and_costs_may_be_absent() -> None:
+    plan = PLANS["ASVspoof5-2"]
+    assert plan.evolve(figures=list(plan.figures)) == plan
+    assert PLANS["SASV2022"].spoof_costs is None
+
+
+def test_words_name_the_definition_of_equal_error_rates() -> None:
+    plan = PLANS["ASVspoof5-2"]
+    assert "  equal error-rates  step" in str(plan).splitlines()
+    assert "equal error-rates" not in str(plan.evolve(eer=None))
+
+
+def test_a_factor_shows_what_is_not_at_its_default() -> None:
+    assert repr(PartitionFactor("a")) == "PartitionFactor(name='a')"
+    assert repr(PartitionFactor("a", ["x"])) == "PartitionFactor(name='a', levels=('x',))"

@@ -496,6 +496,20 @@ class TestOfficialScorer:
         assert any("does not depend on the order of trials" in text for text in usual.differences)
         assert primary_cost(*lists([1.0], [0.0]), "VoxSRC").differences == ()
 
+    def test_a_scorer_that_is_not_known_to_be_that_of_the_plan_is_told(self):
+        note = "The scorer that is imitated is not known to be that of this evaluation."
+        trials, own = (
+            lists([1.0, 3.0], [0.0, 2.0]),
+            EvaluationPlan(name="own", operating_points=[0.5]),
+        )
+        assert note in primary_cost(*trials, own, compatibility="nist").notes
+        assert note not in primary_cost(*trials, own).notes
+        data = Evaluation(14)
+        imitated = primary_cost(
+            *data.arguments(), "SRE18-VAST", data.metadata, compatibility="nist"
+        )
+        assert note not in imitated.notes
+
     @pytest.mark.parametrize(
         "plan",
         [
@@ -641,6 +655,22 @@ class TestReport:
             assert f"\nprimary cost{numbers[0]:>38.4f}{numbers[1]:>10.4f}\n" in text
             # A plan of one's own is as sure as its owner.
             assert "How sure the plan is" not in text
+
+    def test_the_eer_is_in_per_cent_below_the_last_column(self):
+        """Tar 1, 3 against non 0, 2: the hull's corners (1/2, 0), (0, 1/2) meet at 1/4."""
+        plan = EvaluationPlan(name="own", operating_points=[0.5])
+        text = str(primary_cost(*lists([1.0, 3.0], [0.0, 2.0]), plan))
+        name = "EER of the ROC's convex hull, per cent"
+        assert f"\n{name:<50}{25:>10.2f}" in text
+
+    def test_costs_without_an_eer_are_equal(self):
+        cost = primary_cost(
+            *lists([1.0], [0.0]), EvaluationPlan(name="own", operating_points=[0.5])
+        )
+        without = attrs.evolve(cost, eer=math.nan)
+        assert without == attrs.evolve(cost, eer=float("nan"))
+        assert without != cost
+        assert cost != without
 
     def test_one_partition_has_no_table(self):
         scores, key = lists([1.0, 3.0], [0.0, 2.0])
