@@ -410,7 +410,7 @@ def main() -> None:
             "",
             "### Checked",
             "",
-            "| | trials | predicted | measured | measured / predicted |",
+            "| work | trials | predicted | measured | measured / predicted |",
             "|---|---:|---:|---:|---:|",
             *check_memory(machine, [10**k for k in range(6, min(last, 8) + 1)]),
             *check_files(machine, folder, [10**k for k in range(7, last + 1)]),

@@ -83,7 +83,7 @@ def table(sizes: list[int], case: str, best: Times) -> Iterator[str]:
     yield f"Nanoseconds per score, {case}:"
     yield ""
     powers = " | ".join(f"$10^{round(np.log10(size))}$" for size in sizes)
-    yield f"| | {powers} | growth from $10^6$ on |"
+    yield f"| operation | {powers} | growth from $10^6$ on |"
     yield f"|---|{'---:|' * (len(sizes) + 1)}"
     for name, times in best.items():
         rates = [1e9 * elapsed / size for elapsed, size in zip(times, sizes, strict=True)]

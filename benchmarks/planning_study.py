@@ -52,7 +52,7 @@ def table(n_sets: int) -> Iterator[str]:
         f"from {n_sets} simulated data sets of each size, known to {accuracy:.0f} %:"
     )
     yield ""
-    yield "| | speakers | models | segments | trials | SE(pmiss) | SE(pfa) | SE(DCF) |"
+    yield "| design | speakers | models | segments | trials | SE(pmiss) | SE(pfa) | SE(DCF) |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for name, experiment in EXPERIMENTS.items():
         k, m, s = experiment.n_speakers, experiment.n_models, experiment.n_segments

@@ -1,8 +1,8 @@
 """Look at all pages in Chromium: nothing is cut off, pictures are there, dark pages are dark.
 
-At 1280 pixels no code, table or entry of the contents is cut off, and a page whose code draws shows
-as many pictures. At 400 nothing scrolls sideways. On a dark page each picture is one for dark
-pages.
+At 1280 pixels no code, table or entry of the contents is cut off, and no head of a table is empty.
+A page whose code draws shows as many pictures. At 400 nothing scrolls sideways. On a dark page each
+picture is one for dark pages.
 
 Run with ``python docs/check_pages.py [FOLDER]`` after ``make docs``. The exit code is 1 if
 something is found. A page of the server shows each page in a frame and measures it.
@@ -40,6 +40,9 @@ function cut(page, width) {
       const right = entry.getBoundingClientRect().right;
       if (entry.scrollWidth > entry.clientWidth + 1 || right > width)
         found.push(`${page}: contents cut off at 1280: ` + entry.textContent.trim());
+    }
+    for (const head of inside.querySelectorAll("article th")) {
+      if (!head.textContent.trim()) found.push(`${page}: a table has a head without words`);
     }
     const pictures = () => [...inside.querySelectorAll("article img")]
       .filter((picture) => picture.getClientRects().length);

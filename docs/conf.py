@@ -112,6 +112,7 @@ html_static_path = ["_static"]
 # A page of its own, which needs no network: teach.html beside the landing page.
 html_extra_path = ["teaching"]
 html_css_files = ["layout.css"]
+html_js_files = ["names.js"]
 
 
 def _of_names() -> dict[str, tuple[str, list[str]]]:
