@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Literal, NamedTuple, Unpack
 
 import attrs
 import numpy as np
@@ -43,6 +42,8 @@ from bosaris_py.uncertainty.primary_cost import ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
     Resampling,
     SetPlan,
+    TrialColumns,
+    WeightColumns,
     check_system,
     effective_errors,
     sample_of_lists,
@@ -56,16 +57,9 @@ from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unles
 Ties = Literal["coin", "half"]
 
 
+@check.spelled_out(WeightColumns, dict.fromkeys(WeightColumns.__annotations__))
 def auc_standard_error(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    *,
-    ties: Ties = "coin",
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
-    tar_conditions: npt.ArrayLike | None = None,
-    non_conditions: npt.ArrayLike | None = None,
-    condition_weights: Mapping[Any, float] | None = None,
+    tar: npt.ArrayLike, non: npt.ArrayLike, *, ties: Ties = "coin", **columns: Unpack[WeightColumns]
 ) -> float:
     r"""Compute the standard error of the area under the ROC, for independent trials.
 
@@ -136,10 +130,11 @@ def auc_standard_error(
     0.078125
     """
     check.check_choice(ties, Ties, "ties")
-    if tar_conditions is None and non_conditions is None and condition_weights is None:
-        return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
-    _refuse_weights(tar_weights, non_weights)
-    sample = sample_of_lists(tar, non, tar_conditions, non_conditions, condition_weights)
+    weights = columns.pop("tar_weights", None), columns.pop("non_weights", None)
+    if all(column is None for column in columns.values()):
+        return _root(_variance(*sort_classes(tar, non, *weights), ties))
+    _refuse_weights(*weights)
+    sample = sample_of_lists(tar, non, **columns)
     return _root(_variance_of_strata(sample, ties))
 
 
@@ -448,19 +443,14 @@ Method = Literal["upper-bound", "iid", "one-layer", "two-layer"]
 ScoresMethod = Literal["speaker", "upper-bound", "iid", "one-layer", "two-layer"]
 
 
+@check.spelled_out(TrialColumns, dict.fromkeys(TrialColumns.__annotations__))
 def dcf_standard_error(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: ThresholdCost | ActDCF,
     *,
     method: Method = "upper-bound",
-    tar_sets: npt.ArrayLike | None = None,
-    non_sets: npt.ArrayLike | None = None,
-    tar_weights: npt.ArrayLike | None = None,
-    non_weights: npt.ArrayLike | None = None,
-    tar_conditions: npt.ArrayLike | None = None,
-    non_conditions: npt.ArrayLike | None = None,
-    condition_weights: Mapping[Any, float] | None = None,
+    **columns: Unpack[TrialColumns],
 ) -> float:
     r"""Compute the standard error of a detection cost at a fixed threshold.
 
@@ -537,22 +527,18 @@ def dcf_standard_error(
     """
     check.check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
-    groups: dict[str, Any] = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
-    groups |= {"tar_weights": tar_weights, "non_weights": non_weights}
-    sets: dict[str, Any] = {"tar_sets": tar_sets, "non_sets": non_sets}
-    sample = sample_of_lists(tar, non, condition_weights=condition_weights, **sets, **groups)
-    (targets, others), strata = sample.lists, sample.strata
-    misses, alarms = (
-        decisions.rejected(targets, cost.threshold),
-        ~decisions.rejected(others, cost.threshold),
+    sample = sample_of_lists(tar, non, **columns)
+    errors = _errors_of(cost, sample)
+    tar_index = _set_index(columns.get("tar_sets"), sample.n_tar, "tar_sets", method)
+    non_index = _set_index(columns.get("non_sets"), sample.n_non, "non_sets", method)
+    weights = columns.get("tar_weights"), columns.get("non_weights")
+    if columns.get("tar_conditions") is not None:
+        _refuse_weights(*weights)
+    checked = (
+        check.as_weights(weights[0], sample.n_tar, "tar_weights"),
+        check.as_weights(weights[1], sample.n_non, "non_weights"),
     )
-    tar_index = _set_index(tar_sets, misses.size, "tar_sets", method)
-    indexes = tar_index, _set_index(non_sets, alarms.size, "non_sets", method)
-    if tar_conditions is not None:
-        _refuse_weights(tar_weights, non_weights)
-    checked = check.as_weights(tar_weights, misses.size, "tar_weights")
-    weights = checked, check.as_weights(non_weights, alarms.size, "non_weights")
-    return cost_error(cost, (misses, alarms), strata, indexes, method, weights)
+    return cost_error(cost, errors, sample.strata, (tar_index, non_index), method, checked)
 
 
 def dcf_standard_error_scores(
@@ -590,10 +576,15 @@ def dcf_standard_error_scores(
         return found.cost_error(cost.miss, cost.alarm)
     how = Resampling("iid" if method == "upper-bound" else method)
     sample = how.sample(scores, key, Speakers(**speakers), conditions)
-    plan, (tar, non) = how.plan(sample), sample.lists
+    plan = how.plan(sample)
     sets = (plan.tar, plan.non) if isinstance(plan, SetPlan) else (None, None)
-    errors = decisions.rejected(tar, cost.threshold), ~decisions.rejected(non, cost.threshold)
-    return cost_error(cost, errors, sample.strata, sets, method)
+    return cost_error(cost, _errors_of(cost, sample), sample.strata, sets, method)
+
+
+def _errors_of(cost: FixedCost, sample: ListedSample) -> tuple[BoolArray, BoolArray]:
+    """Return which targets are missed, and which non-targets accepted."""
+    tar, non = sample.lists
+    return decisions.rejected(tar, cost.threshold), ~decisions.rejected(non, cost.threshold)
 
 
 def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) -> SetIndex | None:

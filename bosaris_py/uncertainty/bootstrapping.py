@@ -24,7 +24,16 @@ from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner, progress_bar
 from bosaris_py._footnotes import annotated
 from bosaris_py._tables import words_of_eer
-from bosaris_py._validation import as_seed, cautions, describe, invalid, list_some, warn_caller
+from bosaris_py._validation import (
+    as_seed,
+    cautions,
+    check_choice,
+    describe,
+    invalid,
+    list_some,
+    spelled_out,
+    warn_caller,
+)
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample
 from bosaris_py.evaluation.results import named_points
@@ -50,12 +59,12 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
 from bosaris_py.uncertainty.primary_cost import PrimaryCost, view_of
 from bosaris_py.uncertainty.resampling import (
-    ListOptions,
     Method,
     Resampling,
     ResamplingPlan,
     ScoresMethod,
     ScoresOptions,
+    SetOptions,
     SpeakerPlan,
 )
 from bosaris_py.uncertainty.speaker_curve import (
@@ -80,19 +89,36 @@ from bosaris_py.uncertainty.third_class import SpoofStatistic
 _BLOCKS = 5
 
 
+def drawn_lists(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    statistic: StatisticLike,
+    method: Method,
+    options: SetOptions,
+    *,
+    twice: bool,
+) -> tuple[AnyStatistic, ListedSample, ResamplingPlan, Resampling]:
+    """Return what is drawn of two lists of scores, and how."""
+    chosen = as_statistic(class_means.count_twice(statistic) if twice else statistic)
+    given: dict[str, Any] = {**options}
+    names = resampling.SetColumns.__annotations__
+    columns = {name: given.pop(name) for name in names if name in given}
+    check_choice(method, Method, "method")
+    how = Resampling(method, **given)
+    sample = resampling.sample_of_lists(tar, non, **columns)
+    warn_unless_fit([chosen], sample)
+    return chosen, sample, how.plan(sample, options.get("tar_sets"), options.get("non_sets")), how
+
+
+@spelled_out(resampling.SetOptions, dict.fromkeys(resampling.SetColumns.__annotations__))
 def bootstrap(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: StatisticLike,
     *,
     method: Method = "iid",
-    tar_sets: npt.ArrayLike | None = None,
-    non_sets: npt.ArrayLike | None = None,
-    tar_conditions: npt.ArrayLike | None = None,
-    non_conditions: npt.ArrayLike | None = None,
-    condition_weights: Mapping[Any, float] | None = None,
     count_threshold_twice: bool = False,
-    **options: Unpack[ListOptions],
+    **options: Unpack[SetOptions],
 ) -> BootstrapResult:
     r"""Estimate the standard error and a confidence interval of a metric by resampling.
 
@@ -201,21 +227,8 @@ def bootstrap(
     >>> bool(abs(result.standard_error / exact - 1) < 0.1)
     True
     """
-    chosen = as_statistic(
-        class_means.count_twice(statistic) if count_threshold_twice else statistic
-    )
-    how = Resampling.of_lists(method, options)
-    sample = resampling.sample_of_lists(
-        tar,
-        non,
-        tar_conditions,
-        non_conditions,
-        condition_weights,
-        tar_sets=tar_sets,
-        non_sets=non_sets,
-    )
-    warn_unless_fit([chosen], sample)
-    plan = how.plan(sample, tar_sets, non_sets)
+    drawn = drawn_lists(tar, non, statistic, method, options, twice=count_threshold_twice)
+    chosen, sample, plan, how = drawn
     return bootstrap_sample([chosen], sample, plan, how)[0]
 
 

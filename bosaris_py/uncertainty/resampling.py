@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, Self, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, Protocol, Self, TypeAlias, TypedDict, TypeVar, Unpack
 
 import attrs
 import numpy as np
@@ -50,19 +50,40 @@ from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata, draw_picks
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 
 
+class ConditionColumns(TypedDict, total=False):
+    """The keyword arguments that say in which conditions the trials of two lists are."""
+
+    tar_conditions: npt.ArrayLike | None
+    non_conditions: npt.ArrayLike | None
+    condition_weights: Mapping[Any, float] | None
+
+
+class SetColumns(ConditionColumns, total=False):
+    """The keyword arguments that say in which sets they are, too."""
+
+    tar_sets: npt.ArrayLike | None
+    non_sets: npt.ArrayLike | None
+
+
+class WeightColumns(ConditionColumns, total=False):
+    """The keyword arguments that weigh them one by one, or by condition."""
+
+    tar_weights: npt.ArrayLike | None
+    non_weights: npt.ArrayLike | None
+
+
+class TrialColumns(SetColumns, WeightColumns, total=False):
+    """The keyword arguments that say all of this."""
+
+
 def sample_of_lists(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    tar_conditions: npt.ArrayLike | None = None,
-    non_conditions: npt.ArrayLike | None = None,
-    condition_weights: Mapping[Any, float] | None = None,
-    **columns: Any,
+    tar: npt.ArrayLike, non: npt.ArrayLike, **columns: Unpack[TrialColumns]
 ) -> ListedSample:
     """Return the sample of two lists of scores, checked, also against their other columns."""
-    labels = {"tar_conditions": tar_conditions, "non_conditions": non_conditions}
-    check.check_class_rows(tar, non, **labels, **columns)
+    check.check_class_rows(tar, non, **columns)
     sample = ListedSample.from_scores(tar, non)
-    groups = tar_conditions, non_conditions, condition_weights
+    labels = columns.get("tar_conditions"), columns.get("non_conditions")
+    groups = *labels, columns.get("condition_weights")
     strata = TrialStrata.from_labels(*groups, (sample.n_tar, sample.n_non))
     return sample if strata.is_single else ListedSample.from_scores(tar, non, strata=strata)
 
@@ -441,6 +462,10 @@ class ListOptions(TypedDict, total=False):
     progress: bool
 
 
+class SetOptions(SetColumns, ListOptions, total=False):
+    """The keyword arguments of functions that resample lists of scores."""
+
+
 class ResamplingOptions(ListOptions, total=False):
     """The keyword arguments of functions that make a `Resampling` of scores with a key."""
 
@@ -518,24 +543,6 @@ class Resampling(metaclass=Readable):
                 raise check.invalid("weights", expected, check.describe(self.weights), hint)
             if self.pigeonhole:
                 raise check.invalid("pigeonhole", expected, "True", hint)
-
-    @classmethod
-    def of_lists(cls, method: object, options: ListOptions) -> "Resampling":
-        """Take the options of lists of scores, which have no speakers.
-
-        Parameters
-        ----------
-        method : {"iid", "one-layer", "two-layer"}
-            What is drawn.
-        options : ListOptions
-            The others.
-
-        Returns
-        -------
-        Resampling
-        """
-        check.check_choice(method, Method, "method")
-        return cls(method, **options)  # type: ignore[arg-type]
 
     def sample(
         self, scores: AnyScores, key: KeyLike, who: Speakers, conditions: Conditions | None

@@ -8,6 +8,7 @@ form, bootstraps, studentised intervals and paired tests.
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import attrs
@@ -26,6 +27,7 @@ from bosaris_py.uncertainty.statistics.class_means import ActDCF, Cllr
 from bosaris_py.uncertainty.statistics.curves import MinCllr, MinDCF, statistic_of_eer
 
 
+@attrs.frozen
 class SpoofStatistic(metaclass=Readable):
     """Base of the statistics of three classes.
 
@@ -33,14 +35,16 @@ class SpoofStatistic(metaclass=Readable):
     column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
     """
 
-    __slots__ = ()
+    # The function that computes the statistic, with the fields as its keyword arguments.
+    _of_scores: ClassVar[Callable[..., float]]
+    # How impostors and spoofs share the false-alarm rate.
+    _shares: ClassVar[tuple[float, float]]
 
     @property
     @abc.abstractmethod
     def plain(self) -> Statistic:
         """The statistic of two classes that a view of the sample has."""
 
-    @abc.abstractmethod
     def view(self, sample: ListedSample) -> ListedSample:
         """Return the targets and non-targets of a sample with two kinds.
 
@@ -53,10 +57,11 @@ class SpoofStatistic(metaclass=Readable):
         -------
         ListedSample
         """
+        return sample.with_shares(*self._shares)
 
-    @abc.abstractmethod
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
         """Compute the statistic of three lists of scores."""
+        return self._of_scores(tar, non, spoof, **attrs.asdict(self, recurse=False))
 
 
 def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
@@ -68,19 +73,9 @@ def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
 class _OfShares(SpoofStatistic):
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
 
-    def view(self, sample: ListedSample) -> ListedSample:
-        """Return the sample with the shares of the costs.
-
-        Parameters
-        ----------
-        sample : ListedSample
-            Of three classes.
-
-        Returns
-        -------
-        ListedSample
-        """
-        return sample.with_shares(*self.costs.kind_shares)
+    @property
+    def _shares(self) -> tuple[float, float]:  # type: ignore[override]
+        return self.costs.kind_shares
 
 
 @attrs.frozen
@@ -109,14 +104,12 @@ class ADCF(_OfCosts):
     0.5
     """
 
+    _of_scores = staticmethod(third_class.a_dcf)
+
     @property
     def plain(self) -> Statistic:
         """The minimum cost of two classes."""
         return MinDCF(self.costs.decision, normalize=self.normalize)
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the cost of three lists of scores."""
-        return third_class.a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
 
 
 @attrs.frozen
@@ -138,14 +131,12 @@ class ActADCF(_OfCosts):
     0.555555555556
     """
 
+    _of_scores = staticmethod(third_class.act_a_dcf)
+
     @property
     def plain(self) -> Statistic:
         """The actual cost of two classes."""
         return ActDCF(self.costs.decision, normalize=self.normalize)
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the cost of three lists of scores."""
-        return third_class.act_a_dcf(tar, non, spoof, self.costs, normalize=self.normalize)
 
 
 @attrs.frozen
@@ -167,11 +158,8 @@ class SASVCllr(_OfShares):
     1.0
     """
 
+    _of_scores = staticmethod(third_class.sasv_cllr)
     plain: ClassVar[Statistic] = Cllr()
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the cost of three lists of log-likelihood-ratios."""
-        return third_class.sasv_cllr(tar, non, spoof, self.costs)
 
 
 @attrs.frozen
@@ -193,11 +181,8 @@ class MinSASVCllr(_OfShares):
     0.0
     """
 
+    _of_scores = staticmethod(third_class.min_sasv_cllr)
     plain: ClassVar[Statistic] = MinCllr()
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the cost of three lists of scores."""
-        return third_class.min_sasv_cllr(tar, non, spoof, self.costs)
 
 
 @attrs.frozen
@@ -256,19 +241,7 @@ class SVEER(_OfRates):
     0.25
     """
 
-    def view(self, sample: ListedSample) -> ListedSample:
-        """Leave spoofs out.
-
-        Parameters
-        ----------
-        sample : ListedSample
-            Of three classes.
-
-        Returns
-        -------
-        ListedSample
-        """
-        return sample.with_shares(1.0, 0.0)
+    _shares = (1.0, 0.0)
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: Any = None) -> float:
         """Compute the rate of three lists of scores."""
@@ -281,8 +254,8 @@ class SPFEER(_OfRates):
 
     Parameters
     ----------
-    definition : {"rocch", "interpolated", "step"}, default: "rocch"
-        Which number is meant, see `bosaris_py.eer`.
+    definition
+        As for `SVEER`.
 
     See Also
     --------
@@ -294,23 +267,8 @@ class SPFEER(_OfRates):
     0.25
     """
 
-    def view(self, sample: ListedSample) -> ListedSample:
-        """Leave zero-effort impostors out.
-
-        Parameters
-        ----------
-        sample : ListedSample
-            Of three classes.
-
-        Returns
-        -------
-        ListedSample
-        """
-        return sample.with_shares(0.0, 1.0)
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the rate of three lists of scores."""
-        return third_class.spf_eer(tar, non, spoof, definition=self.definition)
+    _of_scores = staticmethod(third_class.spf_eer)
+    _shares = (0.0, 1.0)
 
 
 @attrs.frozen
@@ -319,8 +277,8 @@ class SASVEER(_OfRates):
 
     Parameters
     ----------
-    definition : {"rocch", "interpolated", "step"}, default: "rocch"
-        Which number is meant, see `bosaris_py.eer`.
+    definition
+        As for `SVEER`.
 
     See Also
     --------
@@ -332,23 +290,11 @@ class SASVEER(_OfRates):
     0.166666666667
     """
 
+    _of_scores = staticmethod(third_class.sasv_eer)
+
     def view(self, sample: ListedSample) -> ListedSample:
-        """Take all non-targets alike.
-
-        Parameters
-        ----------
-        sample : ListedSample
-            Of three classes.
-
-        Returns
-        -------
-        ListedSample
-        """
+        """Take all non-targets alike."""
         return sample.with_kinds_pooled()
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the rate of three lists of scores."""
-        return third_class.sasv_eer(tar, non, spoof, definition=self.definition)
 
 
 @attrs.frozen
@@ -359,8 +305,8 @@ class BonafideEER(_OfRates):
 
     Parameters
     ----------
-    definition : {"rocch", "interpolated", "step"}, default: "rocch"
-        Which number is meant, see `bosaris_py.eer`.
+    definition
+        As for `SVEER`.
 
     Examples
     --------
@@ -368,22 +314,13 @@ class BonafideEER(_OfRates):
     0.25
     """
 
+    @staticmethod
+    def _of_scores(
+        tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike, *, definition: EERDefinition
+    ) -> float:
+        bona_fide = np.concatenate([np.asarray(tar, float), np.asarray(non, float)])
+        return third_class.spf_eer(bona_fide, None, spoof, definition=definition)
+
     def view(self, sample: ListedSample) -> ListedSample:
-        """Return a sample of two classes as it is.
-
-        Parameters
-        ----------
-        sample : ListedSample
-            Of bona fide speech and spoofs.
-
-        Returns
-        -------
-        ListedSample
-        """
+        """Return a sample of two classes as it is."""
         return sample
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the rate of three lists of scores; both kinds of bona fide speech are alike."""
-        return third_class.spf_eer(
-            np.concatenate([np.asarray(tar, float), np.asarray(non, float)]), None, spoof
-        )

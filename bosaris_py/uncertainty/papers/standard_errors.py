@@ -6,7 +6,6 @@ Sets of equal size, the distribution of standard errors over many runs, and test
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Unpack
 
 import attrs
@@ -29,11 +28,15 @@ from bosaris_py.uncertainty.bootstrap_result import (
     relative_error,
     z_test,
 )
-from bosaris_py.uncertainty.bootstrapping import SampledSystem, blocks_of, warn_of_few_errors
-from bosaris_py.uncertainty.resampling import ListOptions, Method, Resampling, sample_of_lists
+from bosaris_py.uncertainty.bootstrapping import (
+    SampledSystem,
+    blocks_of,
+    drawn_lists,
+    warn_of_few_errors,
+)
+from bosaris_py.uncertainty.resampling import Method, Resampling, SetColumns, SetOptions
 from bosaris_py.uncertainty.speaker_curve import SpeakerSampler
-from bosaris_py.uncertainty.statistics.class_means import count_twice
-from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
+from bosaris_py.uncertainty.statistics.functions import StatisticLike
 from bosaris_py.uncertainty.statistics.samplers import MeansSampler, Sampler
 
 
@@ -188,20 +191,16 @@ class StandardErrorDistribution(metaclass=Readable):
         )
 
 
+@check.spelled_out(SetOptions, dict.fromkeys(SetColumns.__annotations__))
 def standard_error_distribution(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: StatisticLike,
     *,
     method: Method = "iid",
-    tar_sets: npt.ArrayLike | None = None,
-    non_sets: npt.ArrayLike | None = None,
-    tar_conditions: npt.ArrayLike | None = None,
-    non_conditions: npt.ArrayLike | None = None,
-    condition_weights: Mapping[Any, float] | None = None,
     runs: int = 500,
     count_threshold_twice: bool = False,
-    **options: Unpack[ListOptions],
+    **options: Unpack[SetOptions],
 ) -> StandardErrorDistribution:
     r"""Repeat a bootstrap many times to see how its standard error varies.
 
@@ -210,7 +209,7 @@ def standard_error_distribution(
     tar, non, statistic, method, tar_sets, non_sets
         As for `bootstrap`; the value of the statistic must be a number, not an array.
     tar_conditions, non_conditions, condition_weights
-        Conditions of the trials, as for `bootstrap`.
+        As for `bootstrap`.
     runs : int, default: 500
         Number of bootstraps, at least 2.
     replications : int, default: 2000
@@ -248,20 +247,9 @@ def standard_error_distribution(
     >>> 0.02 < runs.relative_error < 0.05  # near 1.96 / sqrt(2 * 2000)
     True
     """
-    chosen = as_statistic(count_twice(statistic) if count_threshold_twice else statistic)
-    how = Resampling.of_lists(method, options)
-    sample = sample_of_lists(
-        tar,
-        non,
-        tar_conditions,
-        non_conditions,
-        condition_weights,
-        tar_sets=tar_sets,
-        non_sets=non_sets,
-    )
     n_runs = whole_number(runs, FEWEST_RUNS, "runs")
-    plan = how.plan(sample, tar_sets, non_sets)
-    warn_unless_fit([chosen], sample)
+    drawn = drawn_lists(tar, non, statistic, method, options, twice=count_threshold_twice)
+    chosen, sample, plan, how = drawn
     system = SampledSystem.of(chosen, sample)
     if np.ndim(system.estimate):
         raise check.invalid("statistic", "be a number", f"{np.size(system.estimate)} values")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Unpack, cast, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import attrs
 
@@ -548,8 +548,11 @@ def _options_of(
     """Return the options that a method takes, where others of the table take more."""
     if method == "speaker" or "speaker" not in methods:
         return options
-    only = ("weights", "pigeonhole", "strata")
-    return cast("ScoresOptions", {k: v for k, v in options.items() if k not in only})
+    kept = options.copy()
+    kept.pop("weights", None)
+    kept.pop("pigeonhole", None)
+    kept.pop("strata", None)
+    return kept
 
 
 def _default_runs(statistic: AnyStatistic, method: ScoresMethod) -> int:
@@ -564,8 +567,10 @@ def _name_of(statistic: AnyStatistic) -> str:
     return joined_notes(metric_name(statistic), scale)
 
 
-def _as_methods(methods: Sequence[ScoresMethod], *, twice: bool) -> list[ScoresMethod]:
-    found = cast("list[ScoresMethod]", [methods] if isinstance(methods, str) else [*methods])
+def _as_methods(
+    methods: ScoresMethod | Sequence[ScoresMethod], *, twice: bool
+) -> list[ScoresMethod]:
+    found = [methods] if isinstance(methods, str) else [*methods]
     for method in found:
         check_choice(method, ScoresMethod, "methods")
     if not found or len(set(found)) < len(found):
