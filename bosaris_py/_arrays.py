@@ -85,7 +85,7 @@ def _refuse_change(self: Any, name: str, _: object) -> None:
     raise FrozenObjectError(f"{what} {getattr(cls, '_changes', '')}".rstrip())
 
 
-def explain_missing(self: Any, name: str) -> Any:
+def explain_missing(self: object, name: str) -> Any:
     """Raise as without this ``__getattr__``, with what the name of another toolkit is here."""
     try:
         # The fault may lie inside a property, whose own message is kept.
@@ -100,7 +100,7 @@ def telling(init: Callable[..., None], told: str) -> Callable[..., None]:
     """Return a constructor whose error of wrong arguments ends in these words."""
 
     @functools.wraps(init)
-    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
+    def checked(self: object, *args: object, **kwargs: object) -> None:
         try:
             init(self, *args, **kwargs)
         except TypeError as error:
@@ -116,7 +116,9 @@ def telling(init: Callable[..., None], told: str) -> Callable[..., None]:
 class Readable(ABCMeta):
     """Metaclass of attrs classes whose errors, `dir` and `help` show what users have a use for."""
 
-    def __new__(cls, name: str, bases: tuple[type, ...], names: dict[str, Any], **kw: Any) -> Any:
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], names: dict[str, Any], **kw: object
+    ) -> Any:
         """Make the class; attrs makes it anew when it has frozen it."""
         if "__attrs_attrs__" in names:
             if "__setattr__" in names:

@@ -167,7 +167,7 @@ class CaseLLR(Records):
         """Where the words of the ENFSI guideline begin: least log10 LR and words, ascending."""
         return _VERBAL[::-1]
 
-    def plot(self, results: Results | None = None, **options: Any) -> Any:
+    def plot(self, results: Results | None = None, **options: object) -> Any:
         """Draw the likelihood-ratio on its scale, with interval, bounds and words.
 
         Parameters

@@ -131,7 +131,7 @@ def evaluate(
     *,
     priors: PriorLike = (0.01, 0.05),
     plan: EvaluationPlan | str | None = None,
-    conditions: Any = None,
+    conditions: object = None,
     speakers: SpeakersLike = None,
     **options: Unpack[EvaluationOptions],
 ) -> Evaluation:
@@ -509,7 +509,7 @@ ResultsLike: TypeAlias = (
 )
 
 
-def _results_by_name(systems: Any, base: float | None) -> dict[str, Results]:
+def _results_by_name(systems: object, base: float | None) -> dict[str, Results]:
     """Return results by name, of which pairs of arrays are made."""
     given = systems if isinstance(systems, Mapping | list) else [systems]
     if not isinstance(given, Mapping):
@@ -559,7 +559,7 @@ def _of_results(results: Mapping[str, Results], how: Judging, sort: str | None) 
     return _evaluation(how, _sorted(rows, heard, sort), results)
 
 
-def _check_sort(sort: str | None, points: Mapping[str, Any]) -> None:
+def _check_sort(sort: str | None, points: Mapping[str, object]) -> None:
     """Raise unless a column has this name; before any work."""
     names = ["eer", "min_cllr", "cllr", "min_primary", "act_primary"]
     costs = ("min_dcf", "act_dcf")
@@ -586,7 +586,7 @@ def _sorted(
     return SystemTable(rows, cautions=heard)
 
 
-def _calibrated(model: Any, final: Any) -> str:
+def _calibrated(model: object, final: object) -> str:
     """Say how scores were calibrated; not every map has a prior, and a bounded one has a map."""
     prior = getattr(getattr(final, "map", final), "prior", None)
     trained = "" if prior is None else f", trained at prior {prior:g}"

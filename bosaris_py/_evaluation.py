@@ -205,7 +205,9 @@ class Evaluation(Table):
     def _below(self) -> list[str]:
         return [f"({self._facts})", *self.table.footnotes]
 
-    def plot(self, kind: Kind = "det", *, system: str | None = None, **options: Any) -> "Picture":
+    def plot(
+        self, kind: Kind = "det", *, system: str | None = None, **options: object
+    ) -> "Picture":
         """Draw all systems, or one, with the operating points of the evaluation.
 
         Parameters
@@ -298,7 +300,7 @@ class Evaluation(Table):
         options.setdefault("prior", how.prior or None)
         return draw(found, curve, names=names, **options)
 
-    def det(self, *, system: str | None = None, **options: Any) -> "DETPlot":
+    def det(self, *, system: str | None = None, **options: object) -> "DETPlot":
         """Draw the DET curves of all systems, or of the conditions of one.
 
         Parameters
@@ -320,7 +322,7 @@ class Evaluation(Table):
         )
         return drawn
 
-    def bayes(self, *, system: str | None = None, **options: Any) -> "BayesPlot":
+    def bayes(self, *, system: str | None = None, **options: object) -> "BayesPlot":
         """Draw the normalized Bayes error-rates of systems, or conditions, actual and minimum.
 
         Parameters
@@ -646,7 +648,7 @@ class Evaluation(Table):
         title: str = "Evaluation of detectors",
         files: Mapping[str, FilePath] | None = None,
         date: object = None,
-        cases: Mapping[str, Any] | None = None,
+        cases: Mapping[str, object] | None = None,
         criteria: CriterionTable | Sequence[str] = (),
         author: str = "",
         laboratory: str = "",

@@ -168,12 +168,12 @@ def joined_notes(*notes: str) -> str:
     return printable("; ".join(filter(None, notes)))
 
 
-def or_none(value: Any) -> Any:
+def or_none(value: object) -> Any:
     """Return None in place of NaN, which JSON lacks and tables must not hide."""
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def for_json(value: Any) -> Any:
+def for_json(value: object) -> Any:
     """Return plain values that any JSON parser takes: NaN as null, infinity as text."""
     if isinstance(value, Mapping):
         return {str(name): for_json(item) for name, item in value.items()}
@@ -199,11 +199,11 @@ class Records(metaclass=Readable):
             None where a number is not defined.
         """
 
-    def _columns(self, **options: Any) -> Any:
+    def _columns(self, **options: object) -> Any:
         """Return what a data frame is made of: rows, or columns by name."""
         return self.records(**options)
 
-    def to_frame(self, **options: Any) -> Any:
+    def to_frame(self, **options: object) -> Any:
         """Return the records as a pandas DataFrame; pandas is imported by this call.
 
         Parameters
@@ -236,7 +236,7 @@ class Records(metaclass=Readable):
             }
         return pandas.DataFrame(columns, index=self._index(pandas))
 
-    def _index(self, pandas: Any) -> Any:
+    def _index(self, pandas: object) -> Any:
         """Return the index of a data frame; None numbers its rows."""
         return None
 

@@ -86,7 +86,7 @@ def invalid(
     return InvalidInputError(argument=name, expected=expected, got=got, hint=hint, use=use)
 
 
-def as_path(path: Any, name: str = "path") -> Path:
+def as_path(path: object, name: str = "path") -> Path:
     """Return a path; refuse what is no name of a file, such as a list of names."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
         raise invalid(name, "be the name of a file", describe(path))
@@ -133,7 +133,7 @@ def _refuse_masked(values: object, name: str) -> None:
         raise invalid(name, "be a plain array", found, hint)
 
 
-def as_list(values: Any) -> Any:
+def as_list(values: object) -> Any:
     """Return what an iterator, or a view of a dict, gives as a list; other values as they are."""
     # Arrays, which most values are, need no look at abstract classes.
     if isinstance(values, np.ndarray) or not isinstance(values, _LOOKED_AT_ONCE):
@@ -141,7 +141,7 @@ def as_list(values: Any) -> Any:
     return list(values)
 
 
-def row_labels(values: Any) -> Any:
+def row_labels(values: object) -> Any:
     """Return the index of a column or a frame of pandas; None for what has none, as in polars."""
     index = getattr(values, "index", None)
     return None if callable(index) else index
@@ -152,7 +152,7 @@ def is_column(values: object) -> bool:
     return type(values).__name__ == "Series" or row_labels(values) is not None
 
 
-def refuse_series(values: Any, name: str, remedy: str, of: str = "trial") -> None:
+def refuse_series(values: object, name: str, remedy: str, of: str = "trial") -> None:
     """Raise for a column of a data frame where values go by the position of trials or ids."""
     if is_column(values):
         each = "each trial in the order of the trials, column by column"
@@ -161,7 +161,7 @@ def refuse_series(values: Any, name: str, remedy: str, of: str = "trial") -> Non
         raise invalid(name, f"hold one value for {expected}", found, remedy)
 
 
-def check_same_rows(columns: Mapping[str, Any]) -> None:
+def check_same_rows(columns: Mapping[str, object]) -> None:
     """Raise if columns of data frames that are taken together have different indexes."""
     indexes = {name: row_labels(values) for name, values in columns.items()}
     labelled = [(name, index) for name, index in indexes.items() if index is not None]
@@ -175,7 +175,7 @@ def check_same_rows(columns: Mapping[str, Any]) -> None:
         raise invalid(name, f"have the index of `{like}`", found, hint)
 
 
-def check_class_rows(tar: Any, non: Any, **columns: Any) -> None:
+def check_class_rows(tar: object, non: object, **columns: object) -> None:
     """Raise if columns tar_... or non_... have another index than the scores of the class."""
     if all(values is None or type(values) is np.ndarray for values in columns.values()):
         return
@@ -482,7 +482,7 @@ def nearest(value: object, known: Iterable[object]) -> str:
     return f"Did you mean {' or '.join(repr(names[name]) for name in found)}?" if found else ""
 
 
-def one_of(choices: Any) -> Any:
+def one_of(choices: object) -> Any:
     """Return `check_choice` as a validator of an attrs field."""
     return lambda _, attribute, value: check_choice(value, choices, attribute.name)
 
@@ -541,7 +541,7 @@ def spelled_out(
     return decorate
 
 
-def _no_word(value: Any) -> Any:
+def _no_word(value: object) -> Any:
     """Return a value; raise TypeError for text and truth values, which float() would take."""
     if isinstance(value, str | bytes | bool | np.bool_):
         raise TypeError
@@ -549,7 +549,11 @@ def _no_word(value: Any) -> Any:
 
 
 def as_number(
-    value: Any, name: str, expected: str, allowed: Callable[[float], bool], hint_if_large: str = ""
+    value: object,
+    name: str,
+    expected: str,
+    allowed: Callable[[float], bool],
+    hint_if_large: str = "",
 ) -> float:
     """Return `value` as a float; raise unless it is a number that is allowed."""
     try:
@@ -568,13 +572,13 @@ def as_flag(value: object, name: str = "normalize") -> bool:
     raise invalid(name, "be True or False", describe(value))
 
 
-def log_of_base(base: Any) -> float:
+def log_of_base(base: object) -> float:
     """Return by what logarithms of a base are multiplied to be natural; None: they are."""
     number = np.e if base is None else as_number(base, "base", "be above 1", lambda x: x > 1.0)
     return float(np.log(number))
 
 
-def as_nonnegative(value: Any, name: str) -> float:
+def as_nonnegative(value: object, name: str) -> float:
     """Return `value` as a float; raise unless it is finite and not negative."""
     return as_number(value, name, "be finite and not negative", lambda x: 0.0 <= x < np.inf)
 

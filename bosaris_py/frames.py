@@ -132,14 +132,14 @@ class TrialFrame(metaclass=Readable):
 
 
 def from_frame(
-    df: Any,
+    df: object,
     *,
     model: str = "model",
     segment: str = "segment",
     score: str | Sequence[str] | None = None,
     label: str | None = None,
-    tar: Any = "target",
-    non: Any = None,
+    tar: object = "target",
+    non: object = None,
     columns: str | Sequence[str] = (),
     spoof: Spoofs = "error",
 ) -> TrialFrame:
@@ -286,7 +286,7 @@ class _Columns:
             raise invalid("df", f"have {self._n_rows} rows in each column", found)
         return column
 
-    def is_numeric(self, name: Any, argument: str = "score") -> bool:
+    def is_numeric(self, name: object, argument: str = "score") -> bool:
         """Tell whether a column holds numbers, not truth values."""
         return self._kind(self.column(name, argument)) in ("i", "u", "f")
 
@@ -298,7 +298,7 @@ class _Columns:
         return any(isinstance(item, Number) and not isinstance(item, bool) for item in values)
 
     @staticmethod
-    def _kind(column: Any) -> str:
+    def _kind(column: object) -> str:
         """Return numpy's letter for the type of a column; "O" for all but numbers."""
         dtype = getattr(column, "type", getattr(column, "dtype", None))
         if dtype is None:
@@ -308,7 +308,7 @@ class _Columns:
         kind = named.group()[0] if named and not hasattr(dtype, "kind") else "O"
         return str(getattr(dtype, "kind", {"h": "f", "d": "f"}.get(kind, kind)))
 
-    def coded(self, name: Any, argument: str) -> Coded:
+    def coded(self, name: object, argument: str) -> Coded:
         """Return a column of text as codes, and what they mean."""
         column = self.column(name, argument)
         if not self._n_rows:
@@ -328,12 +328,12 @@ class _Columns:
             raise invalid(argument, "name a column of text or whole numbers", found)
         return codes, texts  # type: ignore[return-value]
 
-    def numbers(self, name: Any, argument: str) -> AnyArray:
+    def numbers(self, name: object, argument: str) -> AnyArray:
         """Return a column as an array of numbers."""
         column = self.column(name, argument)
         return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
 
-    def scores(self, name: Any) -> FloatArray:
+    def scores(self, name: object) -> FloatArray:
         """Return a column of scores, one in each row."""
         values = as_vector(self.numbers(name, "score"), f"score {name!r}")
         if (missing := np.isnan(values)).any():
@@ -342,7 +342,7 @@ class _Columns:
         return values
 
     def labels(
-        self, name: Any, tar: Any, non: Any, spoof: Spoofs
+        self, name: object, tar: object, non: object, spoof: Spoofs
     ) -> tuple[BoolArray, BoolArray | None]:
         """Tell which rows are targets, and which are spoofs where labels can say so."""
         if spoof != "error" and not (isinstance(tar, str) and tar == "target"):
@@ -397,7 +397,7 @@ class _Columns:
         expected = "hold target|nontarget, tgt|imp, 1|0, 1|-1, bonafide|spoof or true|false"
         raise invalid("label", expected, list_some(repr(words[code]) for code in used), _TAR)
 
-    def described(self, name: Any) -> Any:
+    def described(self, name: object) -> Any:
         """Return a column of metadata: numbers as an array, all else as a factor."""
         if self.is_numeric(name, "columns"):
             return self.numbers(name, "columns")

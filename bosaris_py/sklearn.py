@@ -66,7 +66,7 @@ class _LinearEstimator(
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
         """Train the map.
 
         Parameters
@@ -123,10 +123,10 @@ class _LinearEstimator(
         return self
 
     @staticmethod
-    def _columns(X: Any) -> Any:
+    def _columns(X: object) -> Any:
         return X
 
-    def decision_function(self, X: Any) -> Float64Array:
+    def decision_function(self, X: object) -> Float64Array:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
@@ -150,7 +150,7 @@ class _LinearEstimator(
     def _of_systems(scores: Float64Array) -> Float64Array:
         return scores.T
 
-    def transform(self, X: Any) -> Float64Array:
+    def transform(self, X: object) -> Float64Array:
         """Return the log-likelihood-ratios as a column, for the next step of a pipeline.
 
         Parameters
@@ -164,7 +164,7 @@ class _LinearEstimator(
         """
         return self.decision_function(X)[:, np.newaxis]
 
-    def predict_proba(self, X: Any, prior: Prior | None = None) -> Float64Array:
+    def predict_proba(self, X: object, prior: Prior | None = None) -> Float64Array:
         """Return the posterior probabilities of both classes.
 
         Parameters
@@ -184,7 +184,7 @@ class _LinearEstimator(
         odds = self.decision_function(X) + plo
         return np.column_stack((sigmoid(-odds), sigmoid(odds)))
 
-    def predict(self, X: Any, prior: Prior | None = None) -> npt.NDArray[Any]:
+    def predict(self, X: object, prior: Prior | None = None) -> npt.NDArray[Any]:
         """Decide by Bayes' rule: accept if the posterior probability is at least one half.
 
         Parameters
@@ -294,7 +294,7 @@ def _refuse_lesser_targets(classes: Any, name: str) -> None:
         raise invalid(name, expected, f"{lesser!r} before {greater!r}", hint)
 
 
-def _classes(y_true: Any, y_score: Any) -> tuple[Any, Any]:
+def _classes(y_true: object, y_score: object) -> tuple[Any, Any]:
     """Return the scores of targets and of non-targets."""
     labels, scores = np.asarray(y_true), np.asarray(y_score)
     check_consistent_length(labels, scores)
@@ -305,15 +305,15 @@ def _classes(y_true: Any, y_score: Any) -> tuple[Any, Any]:
     return scores[labels == found[1]], scores[labels == found[0]]
 
 
-def _eer(y_true: Any, y_score: Any) -> float:
+def _eer(y_true: object, y_score: object) -> float:
     return float(eer(*_classes(y_true, y_score)))
 
 
-def _min_dcf(y_true: Any, y_score: Any, *, prior: Prior, normalize: bool) -> float:
+def _min_dcf(y_true: object, y_score: object, *, prior: Prior, normalize: bool) -> float:
     return float(min_dcf(*_classes(y_true, y_score), prior, normalize=normalize))
 
 
-def _cllr(y_true: Any, y_score: Any) -> float:
+def _cllr(y_true: object, y_score: object) -> float:
     return float(cllr(*_classes(y_true, y_score)))
 
 

@@ -117,7 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     shown = set()
     args = None
 
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+    def show(message: Warning | str, *_: object, **__: object) -> None:
         if str(message) not in shown:
             shown.add(str(message))
             say(f"warning: {message}")

@@ -17,7 +17,7 @@ from bosaris_py.cli.printing import at_terminal, say
 _FORMAT_OF = {".csv": "csv", ".tsv": "nist"}
 
 
-def text_options(args: argparse.Namespace, **others: Any) -> dict[str, Any]:
+def text_options(args: argparse.Namespace, **others: object) -> dict[str, Any]:
     """Return the keywords with which text files are read."""
     names = ("strip_suffix", "side", "spoof", "missing")
     given = {**{name: getattr(args, name) for name in names}, **others}

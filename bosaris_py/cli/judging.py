@@ -58,7 +58,7 @@ def speakers_of(text: str, key: Any, metadata: Any) -> Any:
     return found[0] if len(found) == 1 else found
 
 
-def judged_by(args: argparse.Namespace, key: Any, metadata: Any) -> dict[str, Any]:
+def judged_by(args: argparse.Namespace, key: object, metadata: object) -> dict[str, Any]:
     """Return the options that evaluate and compare have in common."""
     speakers = None if args.speakers is None else speakers_of(args.speakers, key, metadata)
     return {"speakers": speakers, "rng": args.seed}

@@ -20,7 +20,7 @@ class _Parser(argparse.ArgumentParser):
         told = printable(" ".join(message.split()))
         self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: argparse.Action, value: object) -> None:
         """Refuse what is none of the choices, and name the one that it may have been."""
         if action.choices is not None and value not in action.choices:
             from bosaris_py._validation import nearest

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import bosaris_py as bp
 from bosaris_py.cli.options import UsageError
@@ -45,7 +44,7 @@ def emit(text: str, output: str | None = None) -> None:
         sys.stdout.write(line)
 
 
-def emit_json(content: Any, output: str | None = None) -> None:
+def emit_json(content: object, output: str | None = None) -> None:
     """Write a value as JSON."""
     emit(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), output)
 
@@ -72,7 +71,7 @@ def terminal_width() -> int:
     return os.get_terminal_size(sys.stdout.fileno()).columns
 
 
-def table_text(table: Any, args: argparse.Namespace, form: str | None = None) -> str:
+def table_text(table: object, args: argparse.Namespace, form: str | None = None) -> str:
     """Return what is shown of a table or a text: in the form asked for, or as the terminal is."""
     if form is not None:
         text: str = getattr(table, f"to_{form}")()

@@ -100,7 +100,7 @@ def calibrate(args: argparse.Namespace) -> None:
     emit(repr(model))
 
 
-def _apply_calibration(args: argparse.Namespace, model: Any) -> None:
+def _apply_calibration(args: argparse.Namespace, model: object) -> None:
     if len(args.apply) > 1:
         raise UsageError("a calibration is of one system: --apply takes one file")
     (file,) = named_files(args.apply).values()
@@ -144,7 +144,7 @@ def fuse(args: argparse.Namespace) -> None:
     emit(repr(model))
 
 
-def _apply_fusion(args: argparse.Namespace, model: Any) -> None:
+def _apply_fusion(args: argparse.Namespace, model: object) -> None:
     if not isinstance(model, bp.LinearFusion | bp.SASVFusion):
         raise UsageError(f"{args.model} is no linear or spoof-aware fusion: {model!r}")
     systems: dict[str, Any]

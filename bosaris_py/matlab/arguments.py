@@ -43,7 +43,7 @@ def ends_as(function: Callable[..., Any], n_given: int) -> Callable[[T], T]:
     return decorate
 
 
-def require(name: str, value: Any, kind: type[T]) -> T:
+def require(name: str, value: object, kind: type[T]) -> T:
     """Return `value`; raise unless it is a Key, an Ndx, or whatever `kind` is."""
     if not isinstance(value, kind):
         noun = "an Ndx" if kind is Ndx else f"a {kind.__name__}"
@@ -51,12 +51,12 @@ def require(name: str, value: Any, kind: type[T]) -> T:
     return value
 
 
-def as_systems(scores: Any, name: str) -> list[Scores]:
+def as_systems(scores: object, name: str) -> list[Scores]:
     """Return a list of Scores, one for each system; a single Scores is one system."""
     return _as_list(scores, name, Scores, "Scores")
 
 
-def as_qualities(qualities: Any, name: str) -> list[QualityMeasures]:
+def as_qualities(qualities: object, name: str) -> list[QualityMeasures]:
     """Return a list of quality measures; those of a single object are a list of one."""
     # The fusion refuses a SegmentQuality with a message of its own.
     return _as_list(qualities, name, QualityMeasures | SegmentQuality, "Quality")
@@ -80,7 +80,7 @@ def _of_vectors(metric: Callable[..., float]) -> Callable[..., float]:
     """Return a metric that also takes scores of one row or one column."""
 
     @functools.wraps(metric)
-    def flattened(*scores: npt.ArrayLike, **keywords: Any) -> float:
+    def flattened(*scores: npt.ArrayLike, **keywords: object) -> float:
         return metric(*map(flat, scores), **{name: flat(keywords[name]) for name in keywords})
 
     return flattened
@@ -144,7 +144,7 @@ def as_whole(value: Any, name: str, least: int = 0, hint: str = "") -> int:
     return int(value)
 
 
-def check_iterations(niters: Any) -> None:
+def check_iterations(niters: object) -> None:
     """Raise unless `niters` is a count.
 
     Nothing depends on it, but the toolkit's functions have it in different places, so that a prior
@@ -177,7 +177,7 @@ METHODS = frozenset(_NAMES.split())
 def as_function(name: str) -> Callable[..., Any]:
     """Return the function that calls the method of a name."""
 
-    def method(obj: Any, *arguments: Any) -> Any:
+    def method(obj: object, *arguments: object) -> Any:
         return getattr(obj, name)(*arguments)
 
     method.__name__ = name
@@ -192,7 +192,7 @@ class Several(tuple[Any, ...]):
     # numpy's numbers then leave the multiplication to this class.
     __array_ufunc__ = None
 
-    def _refuse(self, *arguments: Any, **keywords: Any) -> Any:
+    def _refuse(self, *arguments: object, **keywords: object) -> Any:
         raise TypeError(
             f"These are {len(self)} results, where MATLAB takes the first by itself: "
             "write `first, *_ = ...`, or `...[0]`."
@@ -203,11 +203,11 @@ class Several(tuple[Any, ...]):
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
-def of_several(function: Callable[..., tuple[Any, ...]]) -> Callable[..., Several]:
+def of_several(function: Callable[..., tuple[object, ...]]) -> Callable[..., Several]:
     """Return a function whose tuple says what to write if it is used as one result."""
 
     @functools.wraps(function)
-    def with_hint(*arguments: Any, **keywords: Any) -> Several:
+    def with_hint(*arguments: object, **keywords: object) -> Several:
         return Several(function(*arguments, **keywords))
 
     return with_hint

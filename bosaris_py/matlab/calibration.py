@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 
 def train_linear_calibration(
-    tar: npt.ArrayLike, non: npt.ArrayLike, prior: float, obj_func: Any, niters: int, quiet: bool
+    tar: npt.ArrayLike, non: npt.ArrayLike, prior: float, obj_func: object, niters: int, quiet: bool
 ) -> tuple[Callable[[npt.ArrayLike], Any], float, Float64Array]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
@@ -57,7 +57,7 @@ def train_linear_calibration(
 
 
 def linear_calibrate_scores(
-    scr: Scores, key: Key, obj_func: Any, niters: int, prior: float, addzeros: bool
+    scr: Scores, key: Key, obj_func: object, niters: int, prior: float, addzeros: bool
 ) -> Scores:
     """Calibrate scores by a linear map that is trained on themselves.
 
@@ -71,7 +71,7 @@ def linear_calibrate_scores_dev_eval(
     scr_eval: Scores,
     key_dev: Key,
     ndx_eval: Ndx,
-    obj_func: Any,
+    obj_func: object,
     niters: int,
     prior: float,
     addzeros: bool,
@@ -182,7 +182,7 @@ def _check_eval(scr_eval: Scores, ndx_eval: Ndx) -> None:
 
 
 def _fit_linear(
-    scr: Scores, key: Key, obj_func: Any, niters: int, prior: float
+    scr: Scores, key: Key, obj_func: object, niters: int, prior: float
 ) -> LinearCalibration:
     require("scr", scr, Scores)
     require("key", key, Key)
@@ -225,7 +225,7 @@ def _calibrated(
     return calibrated.set_missing_to_value(ndx, 0.0) if addzeros else calibrated
 
 
-def make_objective_function_from_name(name: Any) -> ScoringRule:
+def make_objective_function_from_name(name: object) -> ScoringRule:
     """Return the objective of a name: "cllr", "brier" or "boost", in any case.
 
     Toolkit: make_objective_function_from_name.m; native: the argument `objective` takes the name
@@ -237,7 +237,7 @@ def make_objective_function_from_name(name: Any) -> ScoringRule:
 
 
 def evaluate_objective(
-    objective: Any, scores: npt.ArrayLike, classf: npt.ArrayLike, prior: float
+    objective: object, scores: npt.ArrayLike, classf: npt.ArrayLike, prior: float
 ) -> float:
     """Evaluate log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
@@ -256,11 +256,11 @@ def evaluate_objective(
 
 
 def test_binary_classifier(
-    objective: Any,
+    objective: object,
     classf: npt.ArrayLike,
     prior: float,
     system: Callable[[Any], npt.ArrayLike],
-    input_data: Any,
+    input_data: object,
 ) -> float:
     """Apply a trained map to scores, and evaluate what comes out by a training objective.
 

@@ -30,7 +30,7 @@ _DCF_PRIOR = 0.001
 _DR30_WIDTH = 1.2
 
 
-def _line(plot_args: Any, legend_string: str | None = None) -> dict[str, Any]:
+def _line(plot_args: object, legend_string: str | None = None) -> dict[str, Any]:
     """Return MATLAB's line arguments, ``{'b--', 'LineWidth', 2}``, as matplotlib takes them."""
     if not (plot_args is None or isinstance(plot_args, str | list | tuple)):
         hint = "Write ['b', 'LineWidth', 2]."

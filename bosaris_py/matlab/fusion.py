@@ -125,7 +125,7 @@ def train_linear_fuser(
     cstepHessian: bool,
     quiet: bool,
     niters: int,
-    obj_func: Any,
+    obj_func: object,
 ) -> tuple[Fuser, float, Float64Array]:
     """Train a linear fusion on arrays: the fusion itself, the objective, and its weights.
 
@@ -141,7 +141,7 @@ def train_linear_fusion_function(
     key: Key,
     scores_obj_array: Systems,
     prior: float,
-    obj_func: Any,
+    obj_func: object,
     niters: int,
     cstepHessian: bool,
     quiet: bool,
@@ -162,7 +162,7 @@ def train_linear_fusion_function(
 
 
 def apply_linear_fusion_function(
-    key_or_ndx: Trials, scores_obj_array: Systems, flin: Any
+    key_or_ndx: Trials, scores_obj_array: Systems, flin: object
 ) -> Scores:
     """Fuse the scores of the trials in an index or a key.
 
@@ -182,7 +182,7 @@ def linear_fusion_scores(
     scores_obj_array: Systems,
     prior: float,
     niters: int,
-    obj_func: Any,
+    obj_func: object,
     cstepHessian: bool,
     quiet: bool,
 ) -> Scores:
@@ -202,7 +202,7 @@ def linear_fusion_dev_eval(
     eval_scores_obj_array: Systems,
     prior: float,
     niters: int,
-    obj_func: Any,
+    obj_func: object,
     cstepHessian: bool,
     quiet: bool,
 ) -> tuple[Scores, Scores]:
@@ -353,7 +353,7 @@ def train_qfuser(
     w0: npt.ArrayLike,
     cstepHessian: bool,
     niters: int,
-    obj_func: Any,
+    obj_func: object,
     prior: float,
 ) -> tuple[QualityFuser, float, Float64Array]:
     """Train a quality fusion on stacked scores: the fusion, the objective, and its weights.
@@ -377,7 +377,7 @@ def train_quality_fusion_function(
     Qtrans: npt.ArrayLike,
     wlin: npt.ArrayLike,
     prior: float,
-    obj_func: Any,
+    obj_func: object,
     niters: int,
     cstepHessian: bool,
     quiet: bool,
@@ -418,7 +418,7 @@ def apply_quality_fusion_function(
     scores_obj_array: Systems,
     quality_obj_array: Qualities,
     Qtrans: npt.ArrayLike,
-    fqual: Any,
+    fqual: object,
     scr_lin: Scores,
 ) -> Scores:
     """Fuse the scores of the trials in an index or a key, with their quality measures.
@@ -443,7 +443,7 @@ def linear_and_quality_fusion_scores(
     Qtrans: npt.ArrayLike,
     prior: float,
     niters: int,
-    obj_func: Any,
+    obj_func: object,
     cstepHessian: bool,
     quiet: bool,
 ) -> tuple[Scores, Scores]:
@@ -466,7 +466,7 @@ def linear_and_quality_fusion_dev_eval(
     eval_quality_obj_array: Qualities,
     prior: float,
     niters: int,
-    obj_func: Any,
+    obj_func: object,
     cstepHessian: bool,
     quiet: bool,
 ) -> tuple[Scores, Scores, Scores, Scores]:
@@ -489,7 +489,7 @@ def _set(ndx: Trials, scores: Systems, qualities: Qualities, part: str = "") -> 
 
 
 def _fuse_both(
-    sets: Sequence[_Set], qtrans: npt.ArrayLike, prior: float, niters: int, obj_func: Any
+    sets: Sequence[_Set], qtrans: npt.ArrayLike, prior: float, niters: int, obj_func: object
 ) -> list[Scores]:
     """Train both fusions on the first set, fuse all: first without quality measures."""
     trials, systems, _ = sets[0]

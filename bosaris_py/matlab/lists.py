@@ -44,7 +44,7 @@ class KeyValueMap(metaclass=Readable):
     values: AnyArray = attrs.field(converter=np.asarray)
 
     @values.validator
-    def _check_values(self, attribute: Any, values: AnyArray) -> None:
+    def _check_values(self, attribute: object, values: AnyArray) -> None:
         """Raise unless there is one value for each key."""
         if values.shape != self.keySet.shape:
             expected = f"hold one value for each of the {self.keySet.size} keys"
@@ -54,7 +54,7 @@ class KeyValueMap(metaclass=Readable):
 MapLike = KeyValueMap | IdMap | Mapping[str, Any]
 
 
-def _as_map(given: Any, name: str) -> KeyValueMap:
+def _as_map(given: object, name: str) -> KeyValueMap:
     if isinstance(given, KeyValueMap):
         return given
     if isinstance(given, IdMap):

@@ -40,13 +40,13 @@ _PREFIXES = {2: "Error: ", 4: "Warning: ", 16: "Info: "}
 _ALL = 255
 
 
-def _check_level(level: Any) -> int:
+def _check_level(level: object) -> int:
     if isinstance(level, bool) or not isinstance(level, int | np.integer) or not 0 <= level <= _ALL:
         raise invalid("level", "be a sum of the levels of Logger, 0 to 255", describe(level))
     return int(level)
 
 
-def _log(level: int, text: str, args: tuple[Any, ...]) -> None:
+def _log(level: int, text: str, args: tuple[object, ...]) -> None:
     bits = _check_level(level)
     # The most severe bit set gives the Python level; 0 disables the message.
     ranks = [rank for bit, rank in _RANKS.items() if bits & bit]
@@ -77,7 +77,9 @@ class _Sink(logging.Filter):
         return bool(self.bits & (_BITS.get(record.levelno, 0) if bits is None else bits))
 
 
-def _log_and_show(message: Any, category: type[Warning], *place: Any, **keywords: Any) -> None:
+def _log_and_show(
+    message: object, category: type[Warning], *place: object, **keywords: object
+) -> None:
     """Log a warning of the package, then show it as before."""
     if issubclass(category, BosarisWarning):
         _log(Logger.Warning, f"{_PREFIXES[Logger.Warning]}%s", (message,))
@@ -124,7 +126,7 @@ class Logger:
     def __init__(self) -> None:
         self._sinks: dict[object, logging.Handler] = {}
 
-    def log(self, level: int, fmt: str, *args: Any) -> None:
+    def log(self, level: int, fmt: str, *args: object) -> None:
         """Send a message, formatted as by sprintf, to all sinks that take its level."""
         _log(level, fmt, args)
 
@@ -204,7 +206,7 @@ class Logger:
             _Sink.level_before = None
 
 
-def logprint(level: int, fmt: str, *args: Any) -> None:
+def logprint(level: int, fmt: str, *args: object) -> None:
     """Send a message of a level, formatted as by sprintf, to the sinks.
 
     Toolkit: logprint.m; native: Python's `logging`; differs: without a sink, Python shows warnings
@@ -213,7 +215,7 @@ def logprint(level: int, fmt: str, *args: Any) -> None:
     _log(level, fmt, args)
 
 
-def log_info(fmt: str, *args: Any) -> None:
+def log_info(fmt: str, *args: object) -> None:
     """Send a message of level Info, after "Info: ".
 
     Toolkit: log_info.m; native: Python's `logging`; differs: as `logprint`.
@@ -221,7 +223,7 @@ def log_info(fmt: str, *args: Any) -> None:
     _log(Logger.Info, f"{_PREFIXES[Logger.Info]}{fmt}", args)
 
 
-def log_warning(fmt: str, *args: Any) -> None:
+def log_warning(fmt: str, *args: object) -> None:
     """Send a message of level Warning, after "Warning: ".
 
     Toolkit: log_warning.m; native: Python's `logging`; differs: as `logprint`.
@@ -229,7 +231,7 @@ def log_warning(fmt: str, *args: Any) -> None:
     _log(Logger.Warning, f"{_PREFIXES[Logger.Warning]}{fmt}", args)
 
 
-def log_error(fmt: str, *args: Any) -> None:
+def log_error(fmt: str, *args: object) -> None:
     """Send a message of level Error, after "Error: ".
 
     Toolkit: log_error.m; native: Python's `logging`; differs: as `logprint`.

@@ -65,7 +65,7 @@ CURVES = (
 def _curve(kind: str, what: str, default: str) -> Callable[..., Axes]:
     """Make a method that draws a curve."""
 
-    def method(self: BayesPlot, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def method(self: BayesPlot, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         return self._draw_curve(kind, Look(style, label, keywords))
 
     method.__name__, method.__qualname__ = f"plot_{kind}", f"BayesPlot.plot_{kind}"
@@ -179,7 +179,9 @@ class BayesPlot(Canvas):
             self._curves_of = results
         return self._curves
 
-    def plot_dcf_curve_act(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_dcf_curve_act(
+        self, style: Text = None, label: Text = None, **keywords: object
+    ) -> Axes:
         """Draw the normalized Bayes error-rate: that of decisions at the Bayes threshold.
 
         1 is what is reached without a detector; above it, decisions mislead.
@@ -211,7 +213,7 @@ class BayesPlot(Canvas):
         "fa_rate_min", "false alarms' part of the minimum error-rate", "wide dots"
     )
 
-    def plot_band(self, band: DCFBand, label: Text = None, **fill_keywords: Any) -> Axes:
+    def plot_band(self, band: DCFBand, label: Text = None, **fill_keywords: object) -> Axes:
         """Shade a band around a curve: where the true error-rate may lie.
 
         Parameters
@@ -243,7 +245,7 @@ class BayesPlot(Canvas):
         label: Text = None,
         *,
         prior: float | OperatingPoint | None = None,
-        **keywords: Any,
+        **keywords: object,
     ) -> Axes:
         """Draw a vertical line at an operating point. No system is needed.
 
@@ -285,7 +287,7 @@ class BayesPlot(Canvas):
             return self.ax
         return self._line("operating_point", [x, x], self._ylim, look)
 
-    def plot_default_line(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_default_line(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Draw the horizontal line at 1: what is reached without a detector.
 
         Parameters

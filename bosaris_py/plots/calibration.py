@@ -101,7 +101,7 @@ def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: s
 
 @one_at_a_time
 def plot_histogram(
-    results: Results | tuple[Any, Any],
+    results: Results | tuple[npt.ArrayLike, npt.ArrayLike],
     ax: Axes | None = None,
     *,
     bins: npt.ArrayLike | None = None,

@@ -400,7 +400,7 @@ class Canvas(Sheet, ABC):
         thick = {"color": colour, "linewidth": 2.2}
         return self._plot_curve(label="equalised", **(thick | keywords))
 
-    def plot_DR30_fa(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_DR30_fa(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Mark where there are 30 false alarms: to the left of the mark there are too few.
 
         The rule of 30, see `bosaris_py.uncertainty.rule_of_30`. A DET plot gets a thin vertical
@@ -423,7 +423,7 @@ class Canvas(Sheet, ABC):
         """
         return self._mark_30_errors("DR30_fa", Look(style, label, keywords))
 
-    def plot_DR30_miss(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_DR30_miss(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Mark where there are 30 misses: below the line of a DET plot there are too few.
 
         On a Bayes plot there are too few to the right of the triangle.
@@ -440,7 +440,7 @@ class Canvas(Sheet, ABC):
         return self._mark_30_errors("DR30_miss", Look(style, label, keywords))
 
     def plot_DR30_both(
-        self, style_fa: Text = None, style_miss: Text = None, **keywords: Any
+        self, style_fa: Text = None, style_miss: Text = None, **keywords: object
     ) -> Axes:
         """Draw both marks of Doddington's rule of 30, with legend entries.
 
@@ -470,7 +470,7 @@ class Canvas(Sheet, ABC):
         )
 
     @abstractmethod
-    def _plot_curve(self, label: str = "", **keywords: Any) -> Axes:
+    def _plot_curve(self, label: str = "", **keywords: object) -> Axes:
         """Draw the main curve of the current system."""
 
     @abstractmethod

@@ -150,7 +150,7 @@ class DETPlot(Canvas):
         _set_ticks(self.ax.xaxis, window.xticks, window.xticklabels)
         _set_ticks(self.ax.yaxis, window.yticks, window.yticklabels)
 
-    def plot_steppy_det(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_steppy_det(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Draw the DET curve as it is: one step for each target or group of equal scores.
 
         Parameters
@@ -183,7 +183,7 @@ class DETPlot(Canvas):
         points = steppy_points(self._system().roc, window.pfa_limits, window.pmiss_limits)
         return self._det_curve("steppy_det", points, Look(style, label, keywords))
 
-    def plot_rocch_det(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_rocch_det(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Draw the DET curve of the ROC's convex hull, on which EER and minimum DCFs lie.
 
         Parameters
@@ -203,7 +203,7 @@ class DETPlot(Canvas):
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
         return self._det_curve("rocch_det", points, Look(style, label, keywords))
 
-    def plot_band(self, band: DETBand, label: Text = None, **fill_keywords: Any) -> Axes:
+    def plot_band(self, band: DETBand, label: Text = None, **fill_keywords: object) -> Axes:
         """Shade a band around the DET curve: where the true miss rate may lie.
 
         Parameters
@@ -242,7 +242,7 @@ class DETPlot(Canvas):
         return self._system_band(band, band.pfa, label, fill_keywords)
 
     def plot_mindcf_point(
-        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: Any
+        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: object
     ) -> Axes:
         """Mark the operating point of minimum DCF.
 
@@ -270,7 +270,7 @@ class DETPlot(Canvas):
         return self._point("mindcf_point", "The mindcf point", *best, look)
 
     def plot_actdcf_point(
-        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: Any
+        self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: object
     ) -> Axes:
         """Mark the operating point of Bayes decisions: of the actual DCF.
 
@@ -293,7 +293,7 @@ class DETPlot(Canvas):
         actual, look = _actual(self._system(), prior), Look(style, label, keywords)
         return self._point("actdcf_point", "The actdcf point", *actual, look)
 
-    def plot_eer_point(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_eer_point(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Mark where both error-rates are the EER, on the convex hull.
 
         Parameters
@@ -308,7 +308,7 @@ class DETPlot(Canvas):
         eer = self._system().eer
         return self._point("eer_point", "The EER point", eer, eer, Look(style, label, keywords))
 
-    def plot_diagonal(self, style: Text = None, label: Text = None, **keywords: Any) -> Axes:
+    def plot_diagonal(self, style: Text = None, label: Text = None, **keywords: object) -> Axes:
         """Draw the line on which both error-rates are equal. No system is needed.
 
         Parameters

@@ -238,7 +238,7 @@ class Plot(Picture):
         return self
 
     @looks.one_at_a_time
-    def display_legend(self, **legend_keywords: Any) -> Axes:
+    def display_legend(self, **legend_keywords: object) -> Axes:
         """Add a legend of all lines with a label, also of those drawn by others; call it last.
 
         Where shorter, colours are listed by system and line styles by what they show. With more
@@ -276,7 +276,7 @@ class Plot(Picture):
         return self.ax
 
     @looks.one_at_a_time
-    def label_curves(self, **text_keywords: Any) -> Axes:
+    def label_curves(self, **text_keywords: object) -> Axes:
         """Name the curves at their right ends, instead of a legend; call it last.
 
         Parameters

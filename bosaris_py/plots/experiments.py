@@ -46,7 +46,7 @@ def plot_replicates(
     title: str | None = None,
     xlabel: str | None = None,
     bins: int | str = "auto",
-    **patch_keywords: Any,
+    **patch_keywords: object,
 ) -> Plot:
     """Draw histograms of the replicates of several bootstraps, with the estimates.
 
@@ -112,7 +112,7 @@ def plot_replicates(
     return plot
 
 
-def _samples(results: Any) -> dict[str, npt.NDArray[np.float64]]:
+def _samples(results: object) -> dict[str, npt.NDArray[np.float64]]:
     """Return the defined replicates by name."""
     expected = "map names to BootstrapResult"
     if not isinstance(results, Mapping) or not results:

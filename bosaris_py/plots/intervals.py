@@ -71,7 +71,7 @@ def plot_intervals(
     ylabel: str | None = None,
     label: str | None = None,
     offset: float = 0.0,
-    **marker_keywords: Any,
+    **marker_keywords: object,
 ) -> Plot:
     """Draw estimates of several systems side by side, each with its confidence interval.
 
@@ -201,7 +201,7 @@ def plot_standard_errors(
     ax: Axes | None = None,
     title: str | None = None,
     bins: int | str = "auto",
-    **patch_keywords: Any,
+    **patch_keywords: object,
 ) -> Plot:
     """Draw histograms of standard errors, one for each method of resampling, and their means.
 
@@ -286,7 +286,7 @@ def plot_forest(
     percent: bool = False,
     order: str | Sequence[str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    **marker_keywords: Any,
+    **marker_keywords: object,
 ) -> Plot:
     """Draw estimates with their intervals below each other, with the numbers beside them.
 

@@ -220,7 +220,7 @@ class SystemLook(NamedTuple):
     marker: dict[str, Any]
     rest: dict[str, Any]
 
-    def changed(self, wanted: Mapping[str, Any]) -> SystemLook:
+    def changed(self, wanted: Mapping[str, object]) -> SystemLook:
         """Return the look with the properties that a caller wants."""
         rest = dict(wanted)
         colour, dash = rest.pop("color", self.colour), rest.pop("linestyle", self.dash)
@@ -319,7 +319,7 @@ def covers(box: Any, lines: Sequence[Any]) -> bool:
 
 
 def _legend_aside(
-    axes: Axes, handles: Any, labels: Sequence[str], keywords: dict[str, Any], place: str
+    axes: Axes, handles: object, labels: Sequence[str], keywords: dict[str, Any], place: str
 ) -> None:
     """Put a legend below the Axes if that was asked for or the width is given, else beside it."""
     figure = axes.figure.figure

@@ -95,8 +95,8 @@ def _parts(name: str, item: Any) -> Iterator[_Drawn]:
 
 @one_at_a_time
 def plot_map(
-    maps: Any,
-    scores: Any,
+    maps: object,
+    scores: object,
     key: KeyLike | None = None,
     ax: Axes | None = None,
     *,

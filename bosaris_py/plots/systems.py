@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypedDict
 
 import attrs
+import numpy.typing as npt
 from matplotlib import cbook
 from matplotlib.lines import Line2D
 
 from bosaris_py._validation import describe, invalid, list_some, nearest
 from bosaris_py.evaluation import Results
 
-Systems: TypeAlias = Mapping[str, Results | tuple[Any, Any]] | Results
+Systems: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results
 
 # Properties of lines that a caller may choose for all lines of a system.
 _PROPERTIES = ("color", "linestyle", "linewidth", "marker", "markersize", "alpha", "zorder")
@@ -66,7 +67,7 @@ class Chosen:
     legend: bool | str
 
     @classmethod
-    def of(cls, judged: Mapping[str, Any], styling: Mapping[str, Any]) -> Chosen:
+    def of(cls, judged: Mapping[str, object], styling: Mapping[str, object]) -> Chosen:
         """Check the options of a plot and put its systems in order."""
         unknown = [name for name in styling if name not in Styling.__annotations__]
         if unknown:
@@ -94,7 +95,7 @@ class Chosen:
 
 
 def rows_in_order(
-    values: Mapping[str, float], order: Any, highlight: Any
+    values: Mapping[str, float], order: object, highlight: object
 ) -> tuple[list[int], list[bool]]:
     """Return the rows of a plot in their order, and of each whether it stands out."""
     given = [*values]
@@ -108,7 +109,7 @@ def rows_in_order(
     return [given.index(name) for name in names], [name in wanted for name in names]
 
 
-def _names_of(value: Any, given: Sequence[str], argument: str) -> list[str]:
+def _names_of(value: object, given: Sequence[str], argument: str) -> list[str]:
     """Return names of systems, each of which the plot has."""
     if value is None:
         return []
@@ -137,7 +138,7 @@ def _ordered(judged: Mapping[str, Any], order: Any) -> list[str]:
     return [*dict.fromkeys(first), *(name for name in given if name not in first)]
 
 
-def _looks_of(looks: Any, given: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _looks_of(looks: object, given: Sequence[str]) -> dict[str, dict[str, Any]]:
     if looks is None:
         return {}
     expected = "map names of systems to properties, such as {'color': 'k'}"
@@ -173,7 +174,7 @@ def results_of(systems: object) -> dict[str, Results]:
     }
 
 
-def bands_of(bands: Any, systems: Iterable[str], kind: type) -> dict[str, Any]:
+def bands_of(bands: object, systems: Iterable[str], kind: type) -> dict[str, Any]:
     """Return bands by the names of the systems of a plot, to which all must belong."""
     if bands is None:
         return {}

@@ -277,7 +277,7 @@ class ProbitScale(ScaleBase):
         margin = minpos if _SMALLEST_LIMIT < minpos < _LIMITS_WITHOUT_DATA[0] else 1e-6
         return _apart(_keep_inside(vmin, margin), _keep_inside(vmax, margin))
 
-    def val_in_range(self, val: Any) -> Any:
+    def val_in_range(self, val: object) -> Any:
         """Tell if values can be drawn: from 0 to 1, both included."""
         values = np.asarray(val)
         inside = (values >= 0.0) & (values <= 1.0)

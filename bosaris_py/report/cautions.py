@@ -75,7 +75,7 @@ class SystemCautions:
         name: str,
         results: Results | None,
         rows: Sequence[ConditionRow],
-        points: Mapping[str, Any],
+        points: Mapping[str, object],
         heard: Iterable[Caution],
         *,
         by_speaker: bool,

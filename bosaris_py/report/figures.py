@@ -136,9 +136,9 @@ class _Drawing(NamedTuple):
 def make_figures(
     results: Mapping[str, Results],
     table: SystemTable,
-    points: Sequence[Any],
+    points: Sequence[object],
     *,
-    bands: Mapping[str, Mapping[str, Any]],
+    bands: Mapping[str, Mapping[str, object]],
     comparison: ComparisonTable | None,
     kinds: Mapping[str, Sequence[Float64Array]],
     spoof_costs: SpoofCosts | None,
