@@ -44,7 +44,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.storage.atomic import digest_of
 from bosaris_py.trials.scores import AnyScores, to_natural
-from bosaris_py.trials.speakers import Speakers, SpeakersLike, split_key
+from bosaris_py.trials.speakers import KeyLike, Speakers, SpeakersLike, split_key
 from bosaris_py.uncertainty import FMR, FNMR, Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
@@ -279,7 +279,7 @@ _DEFAULTS: CaseOptions = {
 def case_llr(
     score: float,
     scores: AnyScores,
-    key: Any,
+    key: KeyLike,
     *,
     propositions: Sequence[str] | None = None,
     reference: str | None = None,
@@ -377,7 +377,7 @@ def case_llr(
     asked: CaseOptions = {**_DEFAULTS, **options}
     folds, replications, rng = asked["folds"], asked["replications"], asked["rng"]
     # A set has no order, and a text is no pair of texts.
-    told: tuple[Any, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
+    told: tuple[object, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
     if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
         hint = "A likelihood-ratio is of two propositions and means nothing without them."
         raise invalid("propositions", "be two texts", describe(propositions), hint)
@@ -494,7 +494,7 @@ _FIGURES: dict[str, Any] = {
 @cautions()
 def validate_scores(
     llrs: AnyScores,
-    key: Any,
+    key: KeyLike,
     *,
     speakers: SpeakersLike = None,
     replications: int = 1000,

@@ -19,11 +19,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import repeat
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
 from bosaris_py._validation import describe, invalid
+
+if TYPE_CHECKING:
+    # Dask is an extra, which only those need who have a client of it.
+    from distributed import Client, Future
+
+Shared = TypeVar("Shared")
 
 Task = TypeVar("Task")
 
@@ -90,13 +96,13 @@ class Runner:
 
     label: str
     workers: int = 1
-    client: Any = None
+    client: Client | None = None
     pool: ProcessPoolExecutor | None = None
     progress: bool = False
     threads: int = 1
 
     def map(
-        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
+        self, function: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task]
     ) -> list[Result]:
         """Return ``function(shared, task)`` for all tasks, in their order."""
         # The function is defined at the top of a module, so that workers find it. What is shared is
@@ -114,9 +120,9 @@ class Runner:
 
     def reduce(
         self,
-        function: Callable[[Any, Task], Result],
+        function: Callable[[Shared, Task], Result],
         combine: Callable[[Result, Result], Result],
-        shared: Any,
+        shared: Shared,
         tasks: Sequence[Task],
     ) -> Result:
         """Return the results of ``function(shared, task)`` for all tasks, combined into one."""
@@ -135,7 +141,7 @@ class Runner:
 
     @contextlib.contextmanager
     def _local_results(
-        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
+        self, function: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task]
     ) -> Iterator[Iterable[Result]]:
         """Give the results in the order of the tasks, computed here or in worker processes."""
         bar = functools.partial(
@@ -161,7 +167,7 @@ class Runner:
                 yield bar(found)
                 return
             # To a kept pool what is shared is sent with each message, not with each task.
-            call: tuple[Callable[..., Result], Any] = (function, shared)
+            call: tuple[Callable[..., Result], object] = (function, shared)
             pool = self.pool
             if pool is None:
                 call = (_work, function)
@@ -209,7 +215,7 @@ def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
         yield pool
 
 
-def _start_pool(workers: int, *shared: Any) -> ProcessPoolExecutor:
+def _start_pool(workers: int, *shared: object) -> ProcessPoolExecutor:
     """Make worker processes, which get what they share when they start."""
     has_server = "forkserver" in multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if has_server else "spawn")
@@ -240,7 +246,7 @@ def _sendable() -> Iterator[None]:
 _in_worker: list[Any] = []
 
 
-def _start_worker(*shared: Any) -> None:
+def _start_worker(*shared: object) -> None:
     _in_worker.extend(shared)
     program = multiprocessing.parent_process()
     if program is not None:
@@ -253,11 +259,11 @@ def _end_with(sentinel: int) -> None:
     os._exit(1)
 
 
-def _work(function: Callable[[Any, Task], Result], task: Task) -> Result:
+def _work(function: Callable[[Shared, Task], Result], task: Task) -> Result:
     return function(_in_worker[-1], task)
 
 
-def check_client(client: Any, workers: int) -> bool:
+def check_client(client: Client | None, workers: int) -> bool:
     """Tell whether tasks shall run on a cluster; refuse what is no client of one."""
     if client is None:
         return False
@@ -276,7 +282,7 @@ def check_client(client: Any, workers: int) -> bool:
     return True
 
 
-def n_at_once(workers: int, client: Any) -> int:
+def n_at_once(workers: int, client: Client | None) -> int:
     """Return how many tasks run at the same time, at least 1."""
     if client is None:
         return workers
@@ -304,9 +310,9 @@ def _scheduler_in_reach(label: str) -> Iterator[None]:
 class _OnCluster:
     """The tasks of one call on a Dask cluster; all are cancelled when it fails."""
 
-    def __init__(self, client: Any, label: str, *, progress: bool) -> None:
+    def __init__(self, client: Client, label: str, *, progress: bool) -> None:
         self.client, self.label, self.progress = client, label, progress
-        self.futures: list[Any] = []
+        self.futures: list[Future] = []
 
     def __enter__(self) -> "_OnCluster":
         """Return itself."""
@@ -320,10 +326,10 @@ class _OnCluster:
                 self.client.cancel(self.futures)
 
     def submit(
-        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Sequence[Task]
-    ) -> list[Any]:
+        self, function: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task]
+    ) -> list[Future]:
         """Submit ``function(shared, task)`` for all tasks; return the futures."""
-        # Dask is an extra: only a client needs it. Its messages are its own; no file is involved.
+        # Its messages are its own; no file is involved.
         from distributed.protocol.serialize import serialize_bytes
 
         # A worker gets what is shared from another that has it. If all those are lost, it is
@@ -334,7 +340,7 @@ class _OnCluster:
         shared_there = self._add(_join, *pieces)
         return [self._add(function, shared_there, task) for task in tasks]
 
-    def combine(self, combine: Callable[[Result, Result], Result], leaves: list[Any]) -> Any:
+    def combine(self, combine: Callable[[Result, Result], Result], leaves: list[Future]) -> Future:
         """Submit a tree that combines all leaves; return the future of its root."""
         nodes = leaves
         while len(nodes) > 1:
@@ -343,13 +349,13 @@ class _OnCluster:
             nodes = [self._add(_combine_all, combine, *group) for group in groups]
         return nodes[0]
 
-    def _add(self, function: Callable[..., Any], *args: Any) -> Any:
+    def _add(self, function: Callable[..., object], *args: object) -> Future:
         with _scheduler_in_reach(self.label):
             future = self.client.submit(function, *args, pure=False)
         self.futures.append(future)
         return future
 
-    def results(self, wanted: list[Any], leaves: list[Any]) -> list[Any]:
+    def results(self, wanted: list[Future], leaves: list[Future]) -> list[Any]:
         """Wait for the wanted futures, raise what failed, and return their results."""
         # A future that is held keeps its result in some worker's memory.
         self.futures = list(wanted)
@@ -375,7 +381,7 @@ class _OnCluster:
         with _scheduler_in_reach(self.label):
             return list(self.client.gather(wanted))
 
-    def _raise_failure(self, future: Any) -> None:
+    def _raise_failure(self, future: Future) -> None:
         """Raise the error of a task, or say that the cluster lost it."""
         try:
             future.result()

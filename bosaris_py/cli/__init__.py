@@ -19,7 +19,6 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from bosaris_py import errors
 from bosaris_py._lazy import on_demand

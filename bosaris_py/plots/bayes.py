@@ -19,6 +19,7 @@ from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike,
 from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
 from bosaris_py.plots.display import Text
 from bosaris_py.plots.looks import (
+    Settings,
     letters,
     make_axes,
     name_lines,
@@ -303,7 +304,7 @@ class BayesPlot(Canvas):
         return self._line("default_line", self._xlim, [1.0, 1.0], Look(style, label, keywords))
 
     def plot_curves(
-        self, mask: npt.ArrayLike, styles: Sequence[str | dict[str, Any] | None] | None = None
+        self, mask: npt.ArrayLike, styles: Sequence[str | Settings | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 

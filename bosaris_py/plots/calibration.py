@@ -30,7 +30,14 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot, Text
-from bosaris_py.plots.looks import letters, make_axes, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.looks import (
+    Settings,
+    letters,
+    make_axes,
+    one_at_a_time,
+    system_look,
+    text_colour,
+)
 from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
@@ -146,7 +153,7 @@ def plot_histogram(
         label = f"{size} {noun}"
         sheet.ax.stairs(density, numbers.edges, fill=True, color=look.colour, alpha=0.25)
         dash = "-" if which == 0 else "--"
-        outline: dict[str, Any] = {"color": look.colour, "linestyle": dash, "label": label}
+        outline: Settings = {"color": look.colour, "linestyle": dash, "label": label}
         sheet._drawn.lines.append(sheet.ax.stairs(density, numbers.edges, **outline))
         if size <= _RUG and isinstance(sample, ListedSample) and sample.strata.is_single:
             scores = sample.non.scores if which else sample.tar.values.values
@@ -159,7 +166,7 @@ def plot_histogram(
         for side, share in enumerate(shares.tolist()):
             if share > 0.0:
                 # An arrow at the frame, on the side where the scores are.
-                place: dict[str, Any] = {"transform": sheet.ax.transAxes, "clip_on": False}
+                place: Settings = {"transform": sheet.ax.transAxes, "clip_on": False}
                 place |= {"marker": "<>"[side], "linestyle": "none", "color": look.colour}
                 sheet.ax.plot([side], [0.06 + 0.06 * which], **place)
                 beyond = ("below", "above")[side]
@@ -379,7 +386,7 @@ def plot_pav(
                 label = "_nolegend_" if inside.any() or kind != "infinite_high" else ""
                 sheet.draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end, label)
     sheet.draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
-    settings: dict[str, Any] = {"transform": sheet.ax.transAxes, "fontsize": letters("x-small")}
+    settings: Settings = {"transform": sheet.ax.transAxes, "fontsize": letters("x-small")}
     sheet.ax.text(0.03, 0.6, "LLRs are too low", **settings)
     sheet.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **settings)
     sheet.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
@@ -457,7 +464,12 @@ def plot_reliability(
             steps = _Band(np.repeat(band.low, 2), np.repeat(band.high, 2))
             sheet._system_band(steps, np.repeat(band.at, 2)[1:-1], None, {})
         middle = (curve.low + curve.high) / 2.0
-        bars = {"fmt": "none", "ecolor": sheet._look.colour, "alpha": 0.45, "capsize": 3.0}
+        bars: Settings = {
+            "fmt": "none",
+            "ecolor": sheet._look.colour,
+            "alpha": 0.45,
+            "capsize": 3.0,
+        }
         if not sheet._is_other:
             sheet.ax.errorbar(curve.predicted, middle, curve.high - middle, **bars)
     sheet.draw_once("identity", [0.0, 1.0], [0.0, 1.0], alpha=0.6)
@@ -575,7 +587,7 @@ def plot_zoo(
     kinds = zoo.kinds()
     for x, y, kind in ((1, 0, "dove"), (0, 1, "worm"), (1, 1, "chameleon"), (0, 0, "phantom")):
         text = f"{kinds.count(kind)} {kind}s"
-        sides: dict[str, Any] = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
+        sides: Settings = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
         place = (0.97 if x else 0.03, 0.97 if y else 0.03)
         axes.text(*place, text, transform=axes.transAxes, fontsize=letters("small"), **sides)
     # Above and below all speakers, where the corners are.

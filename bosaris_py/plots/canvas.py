@@ -18,7 +18,8 @@ from bosaris_py._validation import describe, invalid, safe, warn_caller
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import looks
-from bosaris_py.plots.display import Entry, LineKeywords, Plot, Text
+from bosaris_py.plots.display import Entry, Plot, Text
+from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.systems import Chosen
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.sample import ListedSample
@@ -49,7 +50,7 @@ class Look(NamedTuple):
 
     style: Text
     label: Text
-    keywords: LineKeywords
+    keywords: Settings
     # Thin and faint, because errors are few; it is a part of a line, not a look of its own.
     pale: bool = False
 
@@ -167,15 +168,13 @@ class Sheet(Plot):
             text = label.removeprefix(self._name).strip()
             self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
 
-    def _system_band(
-        self, band: Any, x: npt.ArrayLike, label: Text, keywords: LineKeywords
-    ) -> Axes:
+    def _system_band(self, band: Any, x: npt.ArrayLike, label: Text, keywords: Settings) -> Axes:
         """Shade what lies between the ends of a band, in the colour of the current system."""
         self._system()
         if self._is_other:
             return self.ax
         # Below all lines; without an edge, which would look like a curve.
-        settings: LineKeywords = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
+        settings: Settings = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
         settings |= cbook.normalize_kwargs(keywords, PolyCollection)
         entry = self._system_label(label)
         area = self.ax.fill_between(x, band.low, band.high, **settings)
@@ -218,7 +217,7 @@ class Sheet(Plot):
         style, label, keywords, _ = look
         _refuse_set(label)
         keywords = cbook.normalize_kwargs(keywords, Line2D)
-        settings: LineKeywords = {} if system is None else {"color": system.colour}
+        settings: Settings = {} if system is None else {"color": system.colour}
         settings |= self._looks.get(kind, {})
         marker, colour = settings.get("marker"), settings.get("color")
         # Who decides on one of them does not want the rest of a system's look.

@@ -19,6 +19,7 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.plots.canvas import Canvas, Look, check_band, highest_rates, is_outside
 from bosaris_py.plots.display import Text
 from bosaris_py.plots.looks import (
+    Settings,
     covers,
     letters,
     make_axes,
@@ -401,7 +402,7 @@ class DETPlot(Canvas):
         ax, upright = self.ax, axis is self.ax.xaxis
         span = ax.axvspan if upright else ax.axhspan
         span(0.0, rate, facecolor=text_colour(), alpha=0.07, linewidth=0.0, zorder=0.5)
-        settings: dict[str, Any] = {"fontsize": letters("xx-small"), "alpha": 0.8, "clip_on": True}
+        settings: Settings = {"fontsize": letters("xx-small"), "alpha": 0.8, "clip_on": True}
         _, height = ax.transAxes.inverted().transform(ax.transData.transform((rate, rate)))
         if upright:
             settings |= {"rotation": 90, "va": "bottom", "ha": "right", "rotation_mode": "default"}

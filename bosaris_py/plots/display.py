@@ -17,9 +17,9 @@ from bosaris_py._names import instead_of
 from bosaris_py._validation import FilePath, as_path, describe, invalid, safe, warn_caller
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.plots import looks
+from bosaris_py.plots.looks import Settings
 from bosaris_py.storage.atomic import atomic_write
 
-LineKeywords: TypeAlias = dict[str, Any]
 # A title, a style or a legend entry, which need not be given.
 Text: TypeAlias = str | None
 
@@ -41,11 +41,11 @@ class Drawn(NamedTuple):
     entries: dict[Artist, Entry]
     # Rates that show 30 errors, and limits of a DET or Bayes plot, by kind.
     rates: dict[str, set[float]]
-    limits: dict[str, Any]
+    limits: Settings
     # Of systems; a legend must not cover them.
     lines: list[Any]
     # Looks that the caller wants, by system, and the systems that are grey.
-    looks: dict[str, LineKeywords]
+    looks: dict[str, Settings]
     others: set[str]
     # What the picture says below its axis.
     notes: list[str]
@@ -148,7 +148,7 @@ class Plot(Picture):
     """
 
     # Default properties of the lines, by kind. A kind with a marker is a point.
-    _looks: ClassVar[dict[str, LineKeywords]] = {}
+    _looks: ClassVar[dict[str, Settings]] = {}
     # Kinds of curves, the first of which names a system in the legend.
     _curves_of_systems: ClassVar[tuple[str, ...]] = ()
     # Whether the vertical axis may be longer, with room for a legend above the curves.
@@ -261,7 +261,7 @@ class Plot(Picture):
         """
         return self._add_legend("", legend_keywords)
 
-    def _add_legend(self, place: str, keywords: LineKeywords) -> Axes:
+    def _add_legend(self, place: str, keywords: Settings) -> Axes:
         """Add a legend: "below" or "beside" the Axes, or where there is room."""
         handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
         if handles:
@@ -288,14 +288,14 @@ class Plot(Picture):
         -------
         matplotlib.axes.Axes
         """
-        curves: dict[str, Any] = {}
+        curves: Settings = {}
         for line, entry in self._drawn.entries.items():
             if isinstance(line, Line2D) and entry.kind in self._curves_of_systems:
                 text = looks.as_name(entry.name, entry.text)
                 curves.setdefault(entry.name or text, []).append((text, line))
-        settings: dict[str, Any] = {"fontsize": looks.letters("small"), "va": "center"}
+        settings: Settings = {"fontsize": looks.letters("small"), "va": "center"}
         settings |= text_keywords
-        places: dict[str, Any] = {"xycoords": "axes fraction", "annotation_clip": False}
+        places: Settings = {"xycoords": "axes fraction", "annotation_clip": False}
         notes = []
         for name, lines in curves.items():
             # One curve of each system; of several, all that the name says is the system.

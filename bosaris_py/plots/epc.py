@@ -11,8 +11,8 @@ from matplotlib.ticker import PercentFormatter
 
 from bosaris_py._validation import describe, invalid
 from bosaris_py.plots.canvas import Look, Sheet
-from bosaris_py.plots.display import LineKeywords, Plot
-from bosaris_py.plots.looks import make_axes, one_at_a_time
+from bosaris_py.plots.display import Plot
+from bosaris_py.plots.looks import Settings, make_axes, one_at_a_time
 from bosaris_py.plots.systems import Chosen, Styling
 from bosaris_py.uncertainty.threshold_transfer.result import Transfer
 
@@ -23,7 +23,7 @@ class _EPCSheet(Sheet):
     """Expected performance curves of several systems; what each kind of line looks like."""
 
     _curves_of_systems = ("act",)
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar[dict[str, Settings]] = {
         "act": {"linestyle": "-", "linewidth": 1.6},
         "min": {"linestyle": ":", "linewidth": 1.2},
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from bosaris_py._validation import as_vector, describe, hushed, invalid, refuse_
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (
+    Settings,
     as_name,
     letters,
     make_axes,
@@ -98,9 +98,9 @@ def plot_replicates(
     edges = np.histogram_bin_edges(whole, bins).tolist()
     plot = Plot(make_axes(ax, _SIZE), title)
     axes = plot.ax
-    settings: dict[str, Any] = {"alpha": 0.6, "histtype": "stepfilled"}
+    settings: Settings = {"alpha": 0.6, "histtype": "stepfilled"}
     for number, (name, sample) in enumerate(samples.items()):
-        look = {"color": system_look(number, axes).colour} | settings | patch_keywords
+        look: Settings = {"color": system_look(number, axes).colour} | settings | patch_keywords
         axes.hist(sample, bins=edges, label=as_name(name), **look)
     estimates = dict.fromkeys(float(result.estimate) for result in results.values())
     for number, estimate in enumerate(estimates):
@@ -186,7 +186,7 @@ def plot_agreement(
     axes.plot(ends, slope * ends + intercept, color=colour, linewidth=1.2, label=label)
     axes.plot(x, y, linestyle="none", marker="o", markersize=5, color=colour, label="_nolegend_")
     for name, place in zip(names or (), zip(x, y, strict=True), strict=False):
-        offset: dict[str, Any] = {"xytext": (4, -9), "textcoords": "offset points"}
+        offset: Settings = {"xytext": (4, -9), "textcoords": "offset points"}
         axes.annotate(as_name(name, most=48), place, fontsize=letters("small"), **offset)
     axes.set(xlim=ends, ylim=ends, xlabel=xlabel, ylabel=ylabel)
     axes.set_aspect("equal")

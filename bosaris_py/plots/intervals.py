@@ -22,6 +22,7 @@ from bosaris_py.evaluation import ConditionTable, SystemTable
 from bosaris_py.evaluation.condition_table import HEADS, is_rate
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (
+    Settings,
     as_name,
     letters,
     make_axes,
@@ -120,7 +121,7 @@ def plot_intervals(
     axes = plot.ax
     if ylabel is not None:
         axes.set_ylabel(ylabel)
-    settings: dict[str, Any] = {"marker": "o", "markersize": 5, "linewidth": 1.4}
+    settings: Settings = {"marker": "o", "markersize": 5, "linewidth": 1.4}
     settings |= cbook.normalize_kwargs(marker_keywords, Line2D)
     settings |= {"linestyle": "none", "label": label or "_nolegend_"}
     x = np.arange(len(names)) + offset
@@ -140,7 +141,7 @@ def plot_intervals(
     )
     turned = max(map(len, names)) > _LONGEST_LEVEL_NAME
     _name_ticks(axes.xaxis, names)
-    slant: dict[str, Any] = {"rotation": 30, "horizontalalignment": "right"} if turned else {}
+    slant: Settings = {"rotation": 30, "horizontalalignment": "right"} if turned else {}
     for tick_label in axes.get_xticklabels():
         tick_label.set(rotation_mode="anchor", **slant)
     # The limits of the first call hold for later ones with an offset, so they are fixed.
@@ -250,7 +251,7 @@ def plot_standard_errors(
             raise invalid("distributions", expected, f"{describe(runs)} for {name}")
     plot = Plot(make_axes(ax, _HISTOGRAM_SIZE), title)
     axes = plot.ax
-    settings: dict[str, Any] = {"alpha": 0.6, "histtype": "stepfilled"}
+    settings: Settings = {"alpha": 0.6, "histtype": "stepfilled"}
     for name, runs in distributions.items():
         axes.hist(
             runs.standard_errors, bins=bins, label=as_name(name), **(settings | patch_keywords)
@@ -356,7 +357,7 @@ def plot_forest(
     lines = len(names) * (1 + max(name.count("\n") for name in names))
     plot = Plot(make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines)), title)
     axes = plot.ax
-    settings: dict[str, Any] = {"marker": "s", "markersize": 5, "linewidth": 1.4}
+    settings: Settings = {"marker": "s", "markersize": 5, "linewidth": 1.4}
     settings |= {"color": system_look(0, axes).colour}
     settings |= cbook.normalize_kwargs(marker_keywords, Line2D) | {"linestyle": "none"}
     plot.artists["estimate"] = []
@@ -377,7 +378,7 @@ def plot_forest(
         middle, start, end = (f"{value:.3g}" for value in values)
         text = middle if start == end else f"{middle} [{start}, {end}]"
         text += f"  {notes[name]}" if name in notes else ""
-        place: dict[str, Any] = {"va": "center", "fontsize": letters("small"), "transform": beside}
+        place: Settings = {"va": "center", "fontsize": letters("small"), "transform": beside}
         axes.text(1.02, row, text, **place)
     _name_ticks(axes.yaxis, names)
     # The first row on top.

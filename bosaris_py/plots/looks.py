@@ -13,21 +13,26 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple, ParamSpec, TypeVar
+from typing import Any, BinaryIO, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import matplotlib as mpl
 import numpy as np
 import scipy
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
 from matplotlib.cbook import is_math_text
 from matplotlib.colors import to_rgb, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine as _Constrained
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.mathtext import MathTextParser
+from matplotlib.patches import PathPatch
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
+from matplotlib.typing import ColorType, LineStyleType
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid, safe
@@ -37,6 +42,10 @@ from bosaris_py.errors import printable
 # CIEDE2000 distance of 20 and more, and of 10 as deuteranopes and protanopes see them.
 _ON_LIGHT = "0072b2", "cc4a00", "228855", "2200ee", "ff0066", "883377", "990022", "8866ff"
 _ON_DARK = "56b4e9", "ff8c1a", "119977", "eeaabb", "ccdd99", "8866ee", "ee3344", "00ffff"
+
+# Properties of lines, texts and legends by name, and the settings of matplotlib as a whole.
+Settings: TypeAlias = dict[str, Any]
+RCParams: TypeAlias = dict[Any, Any]
 
 # Matplotlib has one set of settings for all threads: one of them draws at a time.
 _DRAWING = threading.RLock()
@@ -49,7 +58,7 @@ _OF_PROCESS = ("backend", "backend_fallback", "interactive", "toolbar", "date.ep
 # Eight looks are a round. Nine markers, so that in the next round no colour has its marker again.
 _ROUND = 8
 _MARKERS = ("", "o", "s", "^", "D", "v", "P", "X", "d")
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+_DASHES: tuple[LineStyleType, ...] = ("-", (0, (5, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
 # Legends of more entries, or of a larger share of the Axes, lie beside it; the largest share of
 # the Axes' height that a legend above the lines may take.
@@ -72,9 +81,9 @@ METADATA: dict[str, dict[str, None]] = {
 }
 
 # Without a salt, SVG has new names each time; publishers refuse fonts of type 3.
-_FILES: Any = {"svg.hashsalt": "bosaris_py", "pdf.fonttype": 42, "ps.fonttype": 42}
+_FILES: RCParams = {"svg.hashsalt": "bosaris_py", "pdf.fonttype": 42, "ps.fonttype": 42}
 
-_STYLES: dict[str, Any] = {
+_STYLES: dict[str, RCParams] = {
     # One column of a two-column paper.
     "paper": {
         "figure.figsize": (3.3, 3.3),
@@ -93,7 +102,7 @@ _STYLES: dict[str, Any] = {
 SMALLEST = 6.0
 
 # How many blocks of `style` are open, in whatever threads, and what was set before the first.
-_open_styles: list[Any] = []
+_open_styles: list[RCParams] = []
 
 
 def one_at_a_time(function: Callable[_Arguments, _Made]) -> Callable[_Arguments, _Made]:
@@ -107,7 +116,7 @@ def one_at_a_time(function: Callable[_Arguments, _Made]) -> Callable[_Arguments,
     return call
 
 
-def style(name: str) -> Any:
+def style(name: str) -> contextlib.AbstractContextManager[None]:
     """Return matplotlib's settings for print, to be used in a ``with`` statement.
 
     Parameters
@@ -137,9 +146,9 @@ def style(name: str) -> Any:
 
 
 @contextlib.contextmanager
-def _styled(settings: Any) -> Iterator[None]:
+def _styled(settings: RCParams) -> Iterator[None]:
     with _DRAWING:
-        before: Any = {key: mpl.rcParams[key] for key in settings}
+        before: RCParams = {key: mpl.rcParams[key] for key in settings}
         _open_styles.append(before)
         mpl.rcParams.update(settings)
     try:
@@ -157,7 +166,7 @@ def _styled(settings: Any) -> Iterator[None]:
 def for_report() -> Iterator[None]:
     """Give the settings of drawings in a report, whatever the user has set."""
     # Not `rcdefaults`, which catches the warnings of all threads.
-    settings: Any = {k: v for k, v in mpl.rcParamsDefault.items() if k not in _OF_PROCESS}
+    settings: RCParams = {k: v for k, v in mpl.rcParamsDefault.items() if k not in _OF_PROCESS}
     settings |= {"figure.figsize": (4.6, 4.6), "font.size": 9.0, "font.family": ["DejaVu Sans"]}
     # Names are no formulas; of points that a screen cannot tell apart one is enough.
     settings |= {"text.parse_math": False, "path.simplify_threshold": 0.3}
@@ -201,12 +210,13 @@ def letters(size: str) -> float:
     return max(SMALLEST, FontProperties(size=size).get_size_in_points())
 
 
-def text_colour() -> Any:
+def text_colour() -> ColorType:
     """Return the colour of what belongs to no system."""
-    return mpl.rcParams["text.color"]
+    colour: ColorType = mpl.rcParams["text.color"]
+    return colour
 
 
-def pale_colour(axes: Axes) -> Any:
+def pale_colour(axes: Axes) -> ColorType:
     """Return the grey of systems that do not stand out, on the background of an Axes."""
     paper, ink = np.array(to_rgb(axes.get_facecolor())), np.array(to_rgb(text_colour()))
     return tuple((0.72 * paper + 0.28 * ink).tolist())
@@ -215,12 +225,12 @@ def pale_colour(axes: Axes) -> Any:
 class SystemLook(NamedTuple):
     """Colour, dashes and marker of all lines of one system, and the rest that a caller wants."""
 
-    colour: Any
-    dash: Any
-    marker: dict[str, Any]
-    rest: dict[str, Any]
+    colour: ColorType
+    dash: LineStyleType
+    marker: Settings
+    rest: Settings
 
-    def changed(self, wanted: Mapping[str, object]) -> SystemLook:
+    def changed(self, wanted: Mapping[str, Any]) -> SystemLook:
         """Return the look with the properties that a caller wants."""
         rest = dict(wanted)
         colour, dash = rest.pop("color", self.colour), rest.pop("linestyle", self.dash)
@@ -233,7 +243,7 @@ class SystemLook(NamedTuple):
         return SystemLook(colour, dash, marker, rest)
 
 
-def _marker(number: int) -> dict[str, Any]:
+def _marker(number: int) -> Settings:
     """Return the settings of markers along a line."""
     return {
         "marker": _MARKERS[number % len(_MARKERS)],
@@ -247,7 +257,7 @@ def system_look(number: int, axes: Axes) -> SystemLook:
     """Return the look of a system by its number; no two of the first 24 look alike."""
     red, green, blue = to_rgb(axes.get_facecolor())
     ours = _ON_LIGHT if 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 else _ON_DARK
-    colours: Sequence[Any] = [f"#{code}" for code in ours]
+    colours: Sequence[ColorType] = [f"#{code}" for code in ours]
     # A cycle that the user has chosen wins.
     if mpl.rcParams["axes.prop_cycle"] != mpl.rcParamsDefault["axes.prop_cycle"]:
         colours = mpl.rcParams["axes.prop_cycle"].by_key().get("color", colours)
@@ -256,7 +266,7 @@ def system_look(number: int, axes: Axes) -> SystemLook:
     return SystemLook(colours[number % len(colours)], dash, marker if marker["marker"] else {}, {})
 
 
-def scaled(settings: dict[str, Any]) -> dict[str, Any]:
+def scaled(settings: Settings) -> Settings:
     """Return properties of a line with its widths and sizes in proportion to the letters."""
     factor = mpl.rcParams["font.size"] / mpl.rcParamsDefault["font.size"]
     sizes = ("linewidth", "markersize", "markeredgewidth")
@@ -265,10 +275,10 @@ def scaled(settings: dict[str, Any]) -> dict[str, Any]:
 
 def add_legend(
     axes: Axes,
-    handles: Any,
+    handles: Sequence[Artist],
     labels: Sequence[str],
-    lines: Sequence[Any],
-    keywords: dict[str, Any],
+    lines: Sequence[Line2D | PathPatch],
+    keywords: Settings,
     *,
     headroom: bool,
     place: str = "",
@@ -276,7 +286,7 @@ def add_legend(
     """Put a legend where it covers no line: on the Axes, above its lines, beside or below it."""
     # Short handles would not show the dashes that tell curves apart.
     size = letters("x-small" if len(handles) > _LONG_LEGEND else "small")
-    settings: dict[str, Any] = {"loc": "best", "fontsize": size, "handlelength": 2.8} | keywords
+    settings: Settings = {"loc": "best", "fontsize": size, "handlelength": 2.8} | keywords
     if "loc" in keywords:
         axes.legend(handles, labels, **settings)
     elif place or len(handles) > _LONG_LEGEND:
@@ -309,7 +319,7 @@ def add_legend(
         _legend_aside(axes, handles, labels, keywords, place)
 
 
-def covers(box: Any, lines: Sequence[Any]) -> bool:
+def covers(box: Bbox, lines: Sequence[Line2D | PathPatch]) -> bool:
     """Tell whether a part of a line lies in a box."""
     for line in lines:
         path = line.get_transform().transform_path(line.get_path())
@@ -319,7 +329,7 @@ def covers(box: Any, lines: Sequence[Any]) -> bool:
 
 
 def _legend_aside(
-    axes: Axes, handles: object, labels: Sequence[str], keywords: dict[str, Any], place: str
+    axes: Axes, handles: Sequence[Artist], labels: Sequence[str], keywords: Settings, place: str
 ) -> None:
     """Put a legend below the Axes if that was asked for or the width is given, else beside it."""
     figure = axes.figure.figure
@@ -332,16 +342,16 @@ def _legend_aside(
 
 
 def _legend_below(
-    axes: Axes, handles: Any, labels: Sequence[str], keywords: dict[str, Any]
+    axes: Axes, handles: Sequence[Artist], labels: Sequence[str], keywords: Settings
 ) -> None:
     """Put a legend into a strip below the plot, by which a figure of ours grows in height."""
-    figure: Any = axes.figure.figure
-    engine = figure.get_layout_engine()
+    figure = axes.figure.figure
+    engine: Any = figure.get_layout_engine()
     width, height = figure.get_size_inches()
     # Without the strip of an earlier call.
     height -= vars(figure).get("_bosaris_strip", 0.0)
     size = letters("x-small" if len(handles) > _LONG_LEGEND else "small")
-    settings: dict[str, Any] = {
+    settings: Settings = {
         "loc": "lower center",
         "bbox_to_anchor": (0.5, 0.0),
         "bbox_transform": figure.transFigure,
@@ -378,13 +388,13 @@ def _legend_below(
 
 
 def _legend_beside(
-    axes: Axes, handles: Any, labels: Sequence[str], keywords: dict[str, Any]
+    axes: Axes, handles: Sequence[Artist], labels: Sequence[str], keywords: Settings
 ) -> None:
     """Put a legend beside the Axes, outside of the layout, from which it would take its room."""
     # Letters of "small" have 0.83 of the size of the font, those of "x-small" 0.69; lines are 1.4.
     height = 72.0 * axes.figure.figure.get_size_inches()[1] / (1.4 * mpl.rcParams["font.size"])
     small = len(handles) <= 0.8 * height / 0.83
-    settings: dict[str, Any] = {
+    settings: Settings = {
         "loc": "upper left",
         "bbox_to_anchor": (1.01, 1.0),
         "borderaxespad": 0.0,
@@ -408,7 +418,7 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     return [*(np.clip(fitted, 0.0, room) + steps)]
 
 
-def outside_legends(figure: Figure) -> list[Any]:
+def outside_legends(figure: Figure) -> list[Legend]:
     """Return the legends that lie outside of the layout, for which a picture must be widened."""
     legends = [axes.get_legend() for axes in figure.axes]
     return [
@@ -420,7 +430,7 @@ def outside_legends(figure: Figure) -> list[Any]:
     ]
 
 
-def save_options(figure: Figure) -> dict[str, Any]:
+def save_options(figure: Figure) -> Settings:
     """Return keywords of ``savefig`` such that a legend outside of the Axes is not cut off."""
     legends = outside_legends(figure)
     artists = [*Figure.get_default_bbox_extra_artists(figure), *legends]
@@ -430,11 +440,7 @@ def save_options(figure: Figure) -> dict[str, Any]:
 def write(figure: Figure, stream: BinaryIO, extension: str, dpi: float) -> None:
     """Write a picture that is the same, byte for byte, each time."""
     with _DRAWING, mpl.rc_context(_FILES):
-        options: dict[str, Any] = {
-            "format": extension[1:],
-            "dpi": dpi,
-            "metadata": METADATA[extension],
-        }
+        options: Settings = {"format": extension[1:], "dpi": dpi, "metadata": METADATA[extension]}
         options |= save_options(figure)
         if extension != ".eps":
             figure.savefig(stream, **options)
@@ -449,7 +455,7 @@ def write(figure: Figure, stream: BinaryIO, extension: str, dpi: float) -> None:
 @contextlib.contextmanager
 def _opaque(figure: Figure) -> Iterator[None]:
     """Give transparent artists the colours that they have on paper; PostScript knows no others."""
-    kept: list[tuple[Any, Any, dict[str, Any]]] = []
+    kept: list[tuple[Artist, Any, Settings]] = []
     for artist in figure.findobj(lambda artist: isinstance(artist.get_alpha(), float)):
         parts = {
             part: getattr(artist, f"get_{part}")()
@@ -485,7 +491,7 @@ def write_below(axes: Axes, notes: Sequence[str]) -> None:
     )
     written = vars(axes).get("_bosaris_notes")
     if written is None:
-        places: dict[str, Any] = {"xycoords": axes.xaxis.label, "textcoords": "offset points"}
+        places: Settings = {"xycoords": axes.xaxis.label, "textcoords": "offset points"}
         places |= {"annotation_clip": False, "ha": "center", "va": "top", "fontsize": size}
         written = axes.annotate(text, (0.5, 0.0), (0.0, -2.0), **places)
         vars(axes)["_bosaris_notes"] = written
@@ -524,12 +530,9 @@ def svg(figure: Figure) -> str:
             borderaxespad=0.0,
         )
         below.set_in_layout(False)
-        for was, now in (
-            (legend.legend_handles, below.legend_handles),
-            (legend.get_texts(), below.get_texts()),
-        ):
-            for old, new in zip(was, now, strict=True):
-                new.set_gid(old.get_gid())
+        before: list[Any] = [*legend.legend_handles, *legend.get_texts()]
+        for old, new in zip(before, [*below.legend_handles, *below.get_texts()], strict=True):
+            new.set_gid(old.get_gid())
     return picture(figure, ".svg", 72.0).decode()
 
 
@@ -556,7 +559,7 @@ class _ShownFigure(Figure):
     def _repr_png_(self) -> bytes:
         return png(self)
 
-    def draw(self, renderer: Any) -> None:
+    def draw(self, renderer: RendererBase) -> None:
         engine = self.get_layout_engine()
         # Saving draws twice. The first time all methods of the renderer that draw are replaced:
         # only the layout is wanted.
@@ -644,7 +647,7 @@ def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> N
             corners.append((box.count_overlaps(taken) + 9 * outside, box, right, above))
         _, box, right, above = min(corners, key=lambda corner: corner[0])
         taken.append(box)
-        sides: Any = {"ha": ("left", "right")[right < 0], "va": ("bottom", "top")[above < 0]}
+        sides: Settings = {"ha": ("left", "right")[right < 0], "va": ("bottom", "top")[above < 0]}
         sides |= {"xytext": (4 * right, 4 * above), "textcoords": "offset points"}
         axes.annotate(name, points[i].tolist(), fontsize=size, **sides)
 
@@ -690,7 +693,7 @@ def thin_out(
 
     Of two, that of the higher rank goes.
     """
-    axes: Any = axis.axes
+    axes: Axes = axis.axes
     is_x = axis.axis_name == "x"
     points = float(axis.get_major_ticks(1)[0].label1.get_fontsize())
     per_point = axes.figure.dpi / 72.0

@@ -16,9 +16,10 @@ from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.evaluation import Results, Validation
 from bosaris_py.evaluation.calibration_curves import ScoreHistogram
 from bosaris_py.plots.canvas import Look, Sheet
-from bosaris_py.plots.display import LineKeywords, Plot
+from bosaris_py.plots.display import Plot
 from bosaris_py.plots.intervals import plot_forest
 from bosaris_py.plots.looks import (
+    Settings,
     letters,
     make_axes,
     one_at_a_time,
@@ -53,7 +54,7 @@ _FIGURES = {
 class _MapSheet(Sheet):
     """Maps of several names; parts of one map share its colour."""
 
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar[dict[str, Settings]] = {
         "map": {"linestyle": "-", "linewidth": 1.6},
         "part": {"linestyle": ":", "linewidth": 1.0},
         "zero": {"linestyle": "-", "linewidth": 0.8, "alpha": 0.6},
@@ -69,7 +70,7 @@ class _Drawn(NamedTuple):
     apply: Any
 
 
-def _named_maps(maps: object) -> dict[str, Any]:
+def _named_maps(maps: object) -> Settings:
     """Return maps by name; of one by condition, a map for each condition."""
     named: dict[Any, Any] = dict(maps) if isinstance(maps, Mapping) else {"": maps}
     if not named:
@@ -180,7 +181,7 @@ def _histograms_below(sheet: Sheet, histogram: ScoreHistogram) -> None:
     classes = {"targets": (histogram.tar, "//"), "non-targets": (histogram.non, "")}
     for number, (noun, (density, hatch)) in enumerate(classes.items()):
         colour = (pale_colour(sheet.ax), text_colour())[1 - number]
-        outline: dict[str, Any] = {"alpha": 0.25, "hatch": hatch, "transform": heights}
+        outline: Settings = {"alpha": 0.25, "hatch": hatch, "transform": heights}
         bars = 0.9 * _STRIP * density / highest
         patch = sheet.ax.stairs(
             bars, histogram.edges, fill=True, color=colour, label=noun, **outline
@@ -252,7 +253,7 @@ def plot_case(
     label = f"case: log10 LR {case.log10_lr:.2f}"
     plot.artists["case"] = [axes.axvline(mark, color=look.colour, linewidth=1.8, label=label)]
     for number, bound in enumerate(bounds):
-        own: dict[str, Any] = {"color": text_colour(), "linestyle": ":", "linewidth": 1.4}
+        own: Settings = {"color": text_colour(), "linestyle": ":", "linewidth": 1.4}
         if not number:
             own["label"] = f"bounds {bounds[0]:.2f} and {bounds[1]:.2f}"
         axes.axvline(bound, **own)

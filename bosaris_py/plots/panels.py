@@ -21,7 +21,7 @@ from bosaris_py.plots.calibration import (
 )
 from bosaris_py.plots.det import plot_det
 from bosaris_py.plots.display import Picture, Plot
-from bosaris_py.plots.looks import letters, new_figure, one_at_a_time
+from bosaris_py.plots.looks import Settings, letters, new_figure, one_at_a_time
 from bosaris_py.plots.rates import plot_error_rates
 from bosaris_py.plots.systems import Chosen, Systems, results_of
 
@@ -142,7 +142,7 @@ def plot_grid(
                     ax.get_legend().remove()
             else:
                 draw = KINDS[kind]
-                own: dict[str, Any] = {"highlight": [name], "legend": False, **options}
+                own: Settings = {"highlight": [name], "legend": False, **options}
                 plots[name] = draw(systems, ax=ax, title=name, **own)
             # Labels stand at the outer panels only.
             if number % columns:

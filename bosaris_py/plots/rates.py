@@ -11,8 +11,9 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots.bayes import add_priors
 from bosaris_py.plots.canvas import Look, Sheet
-from bosaris_py.plots.display import LineKeywords, Plot
+from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (
+    Settings,
     as_name,
     make_axes,
     name_lines,
@@ -33,7 +34,7 @@ class _RateSheet(Sheet):
     """Both error-rates of several systems."""
 
     _curves_of_systems = ("miss", "fa")
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar[dict[str, Settings]] = {
         "miss": {"linestyle": "-", "linewidth": 1.5},
         "fa": {"linestyle": "--", "linewidth": 1.5},
         "eer": {"marker": "o", "markersize": 6, "zorder": 3},

@@ -18,8 +18,15 @@ from bosaris_py.evaluation.tandem import Lists, t_eer, t_eer_curve
 from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.plots.canvas import Look, Sheet
-from bosaris_py.plots.display import LineKeywords, Plot
-from bosaris_py.plots.looks import make_axes, name_lines, one_at_a_time, system_look, text_colour
+from bosaris_py.plots.display import Plot
+from bosaris_py.plots.looks import (
+    Settings,
+    make_axes,
+    name_lines,
+    one_at_a_time,
+    system_look,
+    text_colour,
+)
 from bosaris_py.plots.systems import Chosen, Styling
 
 _SIZE = (6.0, 4.5)
@@ -32,7 +39,7 @@ class _PriorSheet(Sheet):
     """Costs of several systems over the prior of spoofs."""
 
     _curves_of_systems = ("act", "min")
-    _looks: ClassVar[dict[str, LineKeywords]] = {
+    _looks: ClassVar[dict[str, Settings]] = {
         "act": {"linestyle": "--", "linewidth": 1.4},
         "min": {"linestyle": "-", "linewidth": 1.6},
         "prior": {"linestyle": ":", "linewidth": 0.9},

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 from bosaris_py._validation import describe, invalid, list_some, nearest
 from bosaris_py.evaluation import Results
+from bosaris_py.plots.looks import Settings
 
 Systems: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results
 
@@ -60,9 +61,9 @@ class Chosen:
         As in `Styling`.
     """
 
-    results: dict[str, Any]
+    results: Settings
     given: list[str]
-    looks: dict[str, dict[str, Any]]
+    looks: dict[str, Settings]
     others: frozenset[str]
     legend: bool | str
 
@@ -138,18 +139,18 @@ def _ordered(judged: Mapping[str, Any], order: Any) -> list[str]:
     return [*dict.fromkeys(first), *(name for name in given if name not in first)]
 
 
-def _looks_of(looks: object, given: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _looks_of(looks: object, given: Sequence[str]) -> dict[str, Settings]:
     if looks is None:
         return {}
     expected = "map names of systems to properties, such as {'color': 'k'}"
     if not isinstance(looks, Mapping):
         raise invalid("looks", expected, describe(looks))
     _names_of([*looks], given, "looks")
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Settings] = {}
     for name, properties in looks.items():
         if not isinstance(properties, Mapping):
             raise invalid("looks", expected, f"{describe(properties)} for {name}")
-        full: dict[str, Any] = cbook.normalize_kwargs(dict(properties), Line2D)
+        full: Settings = cbook.normalize_kwargs(dict(properties), Line2D)
         for key in full:
             if key not in _PROPERTIES:
                 hint = nearest(key, _PROPERTIES)
@@ -174,7 +175,7 @@ def results_of(systems: object) -> dict[str, Results]:
     }
 
 
-def bands_of(bands: object, systems: Iterable[str], kind: type) -> dict[str, Any]:
+def bands_of(bands: object, systems: Iterable[str], kind: type) -> Settings:
     """Return bands by the names of the systems of a plot, to which all must belong."""
     if bands is None:
         return {}
