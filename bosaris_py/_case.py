@@ -377,7 +377,7 @@ def case_llr(
     asked: CaseOptions = {**_DEFAULTS, **options}
     folds, replications, rng = asked["folds"], asked["replications"], asked["rng"]
     # A set has no order, and a text is no pair of texts.
-    told: tuple[object, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
+    told: tuple[Any, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
     if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
         hint = "A likelihood-ratio is of two propositions and means nothing without them."
         raise invalid("propositions", "be two texts", describe(propositions), hint)

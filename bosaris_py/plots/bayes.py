@@ -15,7 +15,7 @@ from bosaris_py._validation import NO_SET, describe, hushed, invalid, warn_calle
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike, logit, sigmoid
+from bosaris_py.numerics.priors import OperatingPoint, PriorLike, logit
 from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
 from bosaris_py.plots.display import Text
 from bosaris_py.plots.looks import (
@@ -28,7 +28,15 @@ from bosaris_py.plots.looks import (
     text_colour,
     thin_out,
 )
-from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
+from bosaris_py.plots.systems import (
+    Chosen,
+    Styling,
+    Systems,
+    bands_of,
+    log_odds,
+    per_cent,
+    results_of,
+)
 from bosaris_py.uncertainty.bands import DCFBand
 
 # Width and height of a new figure in inches.
@@ -496,7 +504,7 @@ def plot_bayes(
     chosen = Chosen.of(results_of(systems), styling)
     judged = chosen.results
     areas = bands_of(bands, judged, DCFBand)
-    marked = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
+    marked = log_odds(prior)
     limits = _limits_of(list(judged.values()), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)
     plot._choose(chosen)
@@ -527,5 +535,5 @@ def plot_bayes(
     plot._name_others()
     plot._finish(legend=chosen.legend)
     shown = [plo for plo in marked if plot._xlim[0] <= plo <= plot._xlim[1]]
-    name_lines(plot.ax, {plo: f"{100.0 * sigmoid(plo):.3g} %" for plo in shown})
+    name_lines(plot.ax, {plo: per_cent(plo) for plo in shown})
     return plot

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
@@ -26,9 +26,9 @@ from bosaris_py.evaluation.calibration_curves import (
     TippettCurve,
 )
 from bosaris_py.evaluation.curves import BayesCurves
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
+from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import looks
-from bosaris_py.plots.canvas import Look, Sheet
+from bosaris_py.plots.canvas import Sheet
 from bosaris_py.plots.display import Plot, Text
 from bosaris_py.plots.looks import (
     Settings,
@@ -38,7 +38,15 @@ from bosaris_py.plots.looks import (
     system_look,
     text_colour,
 )
-from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
+from bosaris_py.plots.systems import (
+    Chosen,
+    Styling,
+    Systems,
+    bands_of,
+    log_odds,
+    per_cent,
+    results_of,
+)
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
 
@@ -76,25 +84,6 @@ class _LLRSheet(Sheet):
         "pools": {"linestyle": "-", "linewidth": 1.4},
         "reliability": {"linestyle": "-", "linewidth": 1.2, "marker": "o", "markersize": 5},
     }
-
-    def draw(self, kind: str, x: Any, y: Any, label: str = "_nolegend_", **keywords: Any) -> None:
-        """Draw a line of the current system."""
-        self._system_line(kind, x, y, Look(None, label, keywords))
-
-    def draw_once(self, kind: str, x: Any, y: Any, label: Text = None, **keywords: Any) -> None:
-        """Draw a line that belongs to no system, in the colour of text."""
-        if kind not in self.artists:
-            self._line(kind, x, y, Look(None, label, {"color": text_colour(), **keywords}))
-            if label:
-                self._drawn.lines.extend(self.artists[kind])
-
-    def systems(self, chosen: Chosen) -> Iterator[tuple[str, Results]]:
-        """Yield each system when it is the current one; add the legend after the last."""
-        self._choose(chosen)
-        for name, results in chosen.results.items():
-            self._set_system(results, name)
-            yield name, results
-        self._name_others()
 
 
 def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: str) -> _LLRSheet:
@@ -172,9 +161,8 @@ def plot_histogram(
                 beyond = ("below", "above")[side]
                 note = f"arrow: {100.0 * share:.3g} % of {size} {noun} {beyond} the bins"
                 sheet._say(note)
-    points = () if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
-    for plo, dash in zip(points, itertools.cycle((":", "-.", "--", "-"))):
-        label = f"threshold at {100.0 * float(sigmoid(plo)):.3g} %"
+    for plo, dash in zip(log_odds(prior), itertools.cycle((":", "-.", "--", "-"))):
+        label = f"threshold at {per_cent(plo)}"
         sheet.ax.axvline(-plo, color=text_colour(), linewidth=1.0, linestyle=dash, label=label)
     sheet.ax.set_ylim(bottom=0.0)
     return sheet._finish()
@@ -225,7 +213,7 @@ def plot_tippett(
     areas = bands_of(bands, chosen.given, TippettBand)
     sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
-    for name, results in sheet.systems(chosen):
+    for name, results in sheet._each_of(chosen):
         curve = TippettCurve.from_results(results)
         sheet._say_infinite()
         x = curve.llr / _LOG_10
@@ -239,16 +227,16 @@ def plot_tippett(
                 met = (at_or_above > 0.0) & (at_or_above < 1.0)
                 area = _Band(100.0 * low[met], 100.0 * high[met])
                 sheet._system_band(area, band.llr[met] / _LOG_10, None, {})
-        sheet.draw("tar", x, 100.0 * curve.tar_above, "H1: targets", drawstyle="steps-pre")
+        sheet._draw("tar", x, 100.0 * curve.tar_above, "H1: targets", drawstyle="steps-pre")
         side = "steps-post" if crossing else "steps-pre"
-        sheet.draw("non", x, 100.0 * non, "H2: non-targets", drawstyle=side)
+        sheet._draw("non", x, 100.0 * non, "H2: non-targets", drawstyle=side)
         misleading = (
             1.0 - curve.misleading_tar,
             1.0 - curve.misleading_non if crossing else curve.misleading_non,
         )
         for share in misleading:
-            sheet.draw("misleading", 0.0, 100.0 * share)
-    sheet.draw_once("identity", [0.0, 0.0], [0.0, 100.0], alpha=0.5)
+            sheet._draw("misleading", 0.0, 100.0 * share)
+    sheet._draw_once("identity", [0.0, 0.0], [0.0, 100.0], alpha=0.5)
     sheet.ax.set(ylim=(0.0, 100.0), yticks=range(0, 101, 20))
     return sheet._finish(legend=chosen.legend)
 
@@ -273,14 +261,10 @@ def plot_ece(
 
     Parameters
     ----------
-    systems, ax
+    systems, ax, title, **styling
         As for `plot_tippett`.
     bands : mapping of str to ECEBand, optional
-        Bands by the names of their systems; see `bosaris_py.uncertainty.ECE`.
-    title : str, optional
-        Title of the plot.
-    **styling
-        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
+        As there; see `bosaris_py.uncertainty.ECE`.
 
     Returns
     -------
@@ -299,19 +283,19 @@ def plot_ece(
     areas = bands_of(bands, chosen.given, ECEBand)
     sheet = _sheet(ax, _SIZE, title, *words)
     highest = 1.0
-    for name, results in sheet.systems(chosen):
+    for name, results in sheet._each_of(chosen):
         curve = ECECurve.from_results(results)
         x = curve.plo / _LOG_10
         if name in areas:
             sheet._system_band(areas[name], areas[name].plo / _LOG_10, None, {})
         finite = np.isfinite(curve.ece)
         # The legend has no line that is not there.
-        sheet.draw("act", x, curve.ece, "actual" if finite.any() else "_nolegend_")
-        sheet.draw("min", x, curve.min_ece, "after PAV")
+        sheet._draw("act", x, curve.ece, "actual" if finite.any() else "_nolegend_")
+        sheet._draw("min", x, curve.min_ece, "after PAV")
         if not finite.all():
             sheet._say_infinite(", so that the actual entropy is infinite")
         highest = max(highest, curve.ece[finite].max(initial=0.0))
-    sheet.draw_once("neutral", x, curve.neutral, "no LLRs")
+    sheet._draw_once("neutral", x, curve.neutral, "no LLRs")
     sheet.ax.set_xlim(x[0], x[-1])
     sheet.ax.set_ylim(0.0, min(1.08 * highest, 1.5))
     return sheet._finish(legend=chosen.legend)
@@ -330,14 +314,10 @@ def plot_pav(
 
     Parameters
     ----------
-    systems, ax
+    systems, ax, title, **styling
         As for `plot_tippett`.
     bands : mapping of str to CalibrationBand, optional
-        Bands by the names of their systems; see `bosaris_py.uncertainty.PAVMap`.
-    title : str, optional
-        Title of the plot.
-    **styling
-        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
+        As there; see `bosaris_py.uncertainty.PAVMap`.
 
     Returns
     -------
@@ -362,7 +342,7 @@ def plot_pav(
         # Only pools of one class: what the scores are is all there is to show.
         finite = [part[np.isfinite(part)] for part in pools]
     limit = 1.2 * max(0.1, *(float(part.max(initial=0.0)) for part in finite)) / _LOG_10
-    for name, _ in sheet.systems(chosen):
+    for name, _ in sheet._each_of(chosen):
         curve = curves[name]
         sheet._say_infinite()
         if np.isinf(curve.llr).all():
@@ -377,15 +357,15 @@ def plot_pav(
             sides = ((part / _LOG_10).clip(-99.0, 99.0) for part in (band.low, band.high))
             sheet._system_band(_Band(*sides), band.at / _LOG_10, None, {})
         if inside.any():
-            sheet.draw("pav", x.ravel()[inside], y[inside], dev)
+            sheet._draw("pav", x.ravel()[inside], y[inside], dev)
         for kind, end, pools in (
             ("infinite_low", -limit, curve.llr == -np.inf),
             ("infinite_high", limit, curve.llr == np.inf),
         ):
             if pools.any():
                 label = "_nolegend_" if inside.any() or kind != "infinite_high" else ""
-                sheet.draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end, label)
-    sheet.draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
+                sheet._draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end, label)
+    sheet._draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
     settings: Settings = {"transform": sheet.ax.transAxes, "fontsize": letters("x-small")}
     sheet.ax.text(0.03, 0.6, "LLRs are too low", **settings)
     sheet.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **settings)
@@ -408,21 +388,15 @@ def plot_reliability(
 
     Parameters
     ----------
-    systems : mapping of str to Results or (tar, non); or Results
+    systems, ax, title, **styling
         As for `plot_tippett`.
     prior : float, default: 0.5
         Target prior that turns LLRs into posteriors.
-    ax : matplotlib.axes.Axes, optional
-        As for `plot_histogram`.
     bins : int, optional
         Number of bins between 0 and 1. By default there are none: pools are those of PAV. With
         `bands` there are 10.
     bands : mapping of str to CalibrationBand, optional
-        Bands by the names of their systems; see `bosaris_py.uncertainty.Reliability`.
-    title : str, optional
-        Title of the plot.
-    **styling
-        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
+        As there; see `bosaris_py.uncertainty.Reliability`.
 
     Returns
     -------
@@ -450,12 +424,12 @@ def plot_reliability(
     bins = 10 if bins is None and areas else bins
     sheet = _sheet(ax, _SQUARE, title, *words)
     n_shaded = len(chosen.results) - len(chosen.others)
-    for name, results in sheet.systems(chosen):
+    for name, results in sheet._each_of(chosen):
         if bins is None:
             _draw_pools(sheet, results, prior, shaded=n_shaded <= _MOST_SHADED)
             continue
         curve = ReliabilityCurve.from_results(results, prior, bins=bins)
-        sheet.draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
+        sheet._draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
         if name in areas:
             band = areas[name]
             if band.prior is None or not math.isclose(band.prior, prior):
@@ -472,7 +446,7 @@ def plot_reliability(
         }
         if not sheet._is_other:
             sheet.ax.errorbar(curve.predicted, middle, curve.high - middle, **bars)
-    sheet.draw_once("identity", [0.0, 1.0], [0.0, 1.0], alpha=0.6)
+    sheet._draw_once("identity", [0.0, 1.0], [0.0, 1.0], alpha=0.6)
     sheet.ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1.0)
     return sheet._finish(legend=chosen.legend)
 
@@ -480,10 +454,10 @@ def plot_reliability(
 def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, shaded: bool) -> None:
     """Draw the pools of PAV as posteriors, the consistency band, and the numbers of trials."""
     pools = PAVCurve.from_results(results)
-    plo = float(DecisionCosts.from_prior(prior).plo)
+    (plo,) = log_odds(prior)
     x = sigmoid(np.stack((pools.lowest, pools.highest), axis=1).ravel() + plo)
     y = np.repeat(sigmoid(pools.llr + plo), 2)
-    sheet.draw("pools", x, y, "")
+    sheet._draw("pools", x, y, "")
     if sheet._is_other or not shaded:
         return
     band = ConsistencyBand.from_results(results, prior)
@@ -534,15 +508,15 @@ def plot_ape(
     blind = sigmoid(-np.abs(_APE))
     highest = 0.0
     chosen = Chosen.of(results_of(systems), styling)
-    for _, results in sheet.systems(chosen):
+    for _, results in sheet._each_of(chosen):
         curves = BayesCurves.from_results(results, _APE)
         areas = f"(Cllr {results.cllr:.3f}, minCllr {results.min_cllr:.3f})"
-        sheet.draw("act", _APE, curves.act_dcf * blind, areas)
-        sheet.draw("min", _APE, curves.min_dcf * blind)
+        sheet._draw("act", _APE, curves.act_dcf * blind, areas)
+        sheet._draw("min", _APE, curves.min_dcf * blind)
         highest = max(highest, float((curves.act_dcf * blind).max()))
     top = min(1.1 * highest, 0.55)
-    sheet.draw_once("best", [], [], "minimum", linestyle="--")
-    sheet.draw_once("neutral", _APE, np.where(blind < top, blind, np.nan), "no detector")
+    sheet._draw_once("best", [], [], "minimum", linestyle="--")
+    sheet._draw_once("neutral", _APE, np.where(blind < top, blind, np.nan), "no detector")
     sheet.ax.set(xlim=(_APE[0], _APE[-1]), ylim=(0.0, top))
     return sheet._finish(legend=chosen.legend)
 

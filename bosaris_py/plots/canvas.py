@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -189,6 +190,34 @@ class Sheet(Plot):
             return self._other_line(kind, x, y)
         look = look._replace(label=self._system_label(look.label, kind))
         return self._line(kind, x, y, look, self._look)
+
+    def _draw(
+        self,
+        kind: str,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        label: Text = "_nolegend_",
+        **keywords: Any,
+    ) -> None:
+        """Draw a line of the current system."""
+        self._system_line(kind, x, y, Look(None, label, keywords))
+
+    def _draw_once(
+        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, label: Text = None, **keywords: Any
+    ) -> None:
+        """Draw a line that belongs to no system, in the colour of text."""
+        if kind not in self.artists:
+            self._line(kind, x, y, Look(None, label, {"color": looks.text_colour(), **keywords}))
+            if label:
+                self._drawn.lines.extend(self.artists[kind])
+
+    def _each_of(self, chosen: Chosen) -> Iterator[tuple[str, Results]]:
+        """Yield each system when it is the current one; add the legend after the last."""
+        self._choose(chosen)
+        for name, results in chosen.results.items():
+            self._set_system(results, name)
+            yield name, results
+        self._name_others()
 
     def _name_others(self) -> None:
         """Count the systems that are grey in the legend."""

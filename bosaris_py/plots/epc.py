@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from bosaris_py._validation import describe, invalid
-from bosaris_py.plots.canvas import Look, Sheet
+from bosaris_py.plots.canvas import Sheet
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import Settings, make_axes, one_at_a_time
 from bosaris_py.plots.systems import Chosen, Styling
@@ -52,10 +52,8 @@ def plot_epc(
         As for ``Transfer.epc``.
     minimum : bool, default: False
         Draw, dotted, what thresholds of the test set itself would cost.
-    title : str, optional
-        Title of the plot.
-    **styling
-        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
+    title, **styling
+        As for `bosaris_py.plot_det`.
 
     Returns
     -------
@@ -86,24 +84,19 @@ def plot_epc(
     curves = {str(name): item.epc(alphas) for name, item in named.items()}
     chosen = Chosen.of({str(name): item.results for name, item in named.items()}, styling)
     sheet = _EPCSheet(make_axes(ax, _SIZE), title)
-    sheet._choose(chosen)
     sheet.ax.set_xlabel("alpha, the share of the false-alarm rate")
     sheet.ax.set_ylabel("cost on the test set")
     highest = 0.0
-    for name, results in chosen.results.items():
+    for name, _ in sheet._each_of(chosen):
         curve = curves[name]
-        sheet._set_system(results, name)
         if curve.high is not None:
             sheet._system_band(curve, curve.alphas, None, {})
             highest = max(highest, float(curve.high.max()))
-        kinds = {"act": (curve.cost, "dev chooses" if minimum else "")}
+        sheet._draw("act", curve.alphas, curve.cost, "dev chooses" if minimum else "")
         if minimum:
-            kinds["min"] = curve.own_minimum, "own minimum"
-        for kind, (costs, label) in kinds.items():
-            sheet._system_line(kind, curve.alphas, costs, Look(None, label, {}))
+            sheet._draw("min", curve.alphas, curve.own_minimum, "own minimum")
         highest = max(highest, float(curve.cost.max()))
     sheet.ax.set_xlim(0.0, 1.0)
     sheet.ax.set_ylim(0.0, 1.08 * highest if highest > 0 else 0.01)
     sheet.ax.yaxis.set_major_formatter(PercentFormatter(1.0))
-    sheet._name_others()
     return sheet._finish(legend=chosen.legend)

@@ -117,10 +117,8 @@ def plot_map(
         Which trials of Scores are targets and which non-targets.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default, in a new figure.
-    title : str, optional
-        Title of the plot.
-    **styling
-        Looks, legend, order and highlight, as for `bosaris_py.plot_det`; an order is of names.
+    title, **styling
+        As for `bosaris_py.plot_det`; an order is of names.
 
     Returns
     -------
@@ -163,7 +161,7 @@ def plot_map(
             drawn.append(llrs[np.isfinite(llrs)])
             label = part.text or ("" if name else None)
             steps = np.clip(llrs, -1e6, 1e6)
-            sheet._system_line(part.kind, values, steps, Look(None, label, {}))
+            sheet._draw(part.kind, values, steps, label)
     sheet._name_others()
     finite = np.concatenate([*drawn, [-1.0, 1.0]])
     least, most = float(finite.min()), float(finite.max())

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from bosaris_py._validation import describe, invalid
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
+from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.plots.bayes import add_priors
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
@@ -21,7 +21,7 @@ from bosaris_py.plots.looks import (
     system_look,
     text_colour,
 )
-from bosaris_py.plots.systems import Chosen, Styling, Systems, results_of
+from bosaris_py.plots.systems import Chosen, Styling, Systems, log_odds, per_cent, results_of
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ActDCFCurve, MinDCFCurve
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
@@ -63,10 +63,8 @@ def plot_error_rates(
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
         Mark the Bayes thresholds at these operating points; scores are then taken as natural-log
         likelihood-ratios.
-    title : str, optional
-        Title of the plot.
-    **styling
-        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
+    title, **styling
+        As for `bosaris_py.plot_det`.
 
     Returns
     -------
@@ -87,10 +85,8 @@ def plot_error_rates(
     chosen = Chosen.of(results_of(systems), styling)
     sheet = _RateSheet(make_axes(ax, _SIZE), title)
     sheet.ax.set(xlabel="threshold", ylabel="error-rate (%)")
-    sheet._choose(chosen)
     ends: list[float] = []
-    for name, results in chosen.results.items():
-        sheet._set_system(results, name)
+    for _, results in sheet._each_of(chosen):
         limits = results.roc.target_scores
         if isinstance(results.sample, ListedSample):
             # The curve knows the scores of targets only.
@@ -108,17 +104,16 @@ def plot_error_rates(
             thresholds = np.union1d(thresholds, limits)
         ends += [float(thresholds[0]), float(thresholds[-1])]
         pmiss, pfa = results.error_rates_at(thresholds)
-        sheet._system_line("miss", thresholds, 100.0 * pmiss, Look(None, "FNMR (misses)", {}))
-        sheet._system_line("fa", thresholds, 100.0 * pfa, Look(None, "FMR (false alarms)", {}))
+        sheet._draw("miss", thresholds, 100.0 * pmiss, "FNMR (misses)")
+        sheet._draw("fa", thresholds, 100.0 * pfa, "FMR (false alarms)")
         at = float(results.eer_threshold)
         if np.isfinite(at):
-            sheet._system_line("eer", at, 100.0 * results.eer, Look(None, "_nolegend_", {}))
+            sheet._draw("eer", at, 100.0 * results.eer)
         sheet._say_infinite()
-    sheet._name_others()
     if ends:
         sheet.ax.set_xlim(min(ends), max(ends))
     sheet.ax.set(ylim=(0.0, 101.0), yticks=range(0, 101, 20))
-    points = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
+    points = log_odds(prior)
     low, high = sheet.ax.get_xlim()
     shown = [plo for plo in points if low <= -plo <= high]
     for plo in shown:
@@ -126,12 +121,10 @@ def plot_error_rates(
         sheet._line("threshold", [-plo, -plo], [0.0, 101.0], look)
     for plo in points:
         if plo not in shown:
-            sheet._say(
-                f"the threshold of prior {100.0 * sigmoid(plo):.3g} %, {-plo:.3g}, is outside"
-            )
+            sheet._say(f"the threshold of prior {per_cent(plo)}, {-plo:.3g}, is outside")
     sheet._finish(legend=chosen.legend)
     # In the middle no curve is near.
-    names = {-plo: f"{100.0 * sigmoid(plo):.3g} %" for plo in shown}
+    names = {-plo: per_cent(plo) for plo in shown}
     name_lines(sheet.ax, names, height=0.5)
     return sheet
 
@@ -227,10 +220,10 @@ def plot_difference(
     axes.set_xlim(plo[0], plo[-1])
     axes.set_xlabel("effective prior log-odds")
     axes.set_ylabel(f"normalized {which} cost: {as_name(names[0])} minus {as_name(names[1])}")
-    points = [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
+    points = log_odds(prior)
     shown = [point for point in points if plo[0] <= point <= plo[-1]]
     for point in shown:
         axes.axvline(point, color=text_colour(), linewidth=0.8, linestyle="--")
     plot._finish()
-    name_lines(axes, {point: f"{100.0 * sigmoid(point):.3g} %" for point in shown})
+    name_lines(axes, {point: per_cent(point) for point in shown})
     return plot

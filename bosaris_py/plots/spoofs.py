@@ -82,10 +82,8 @@ def plot_a_dcf(
     actual : bool, default: True
         Draw the cost of Bayes decisions, too, dashed; scores are then taken as natural-log
         likelihood-ratios.
-    title : str, optional
-        Title of the plot.
-    **styling
-        Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
+    title, **styling
+        As for `bosaris_py.plot_det`.
 
     Returns
     -------
@@ -117,17 +115,15 @@ def plot_a_dcf(
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
     chosen = Chosen.of(pooled, styling)
     sheet = _PriorSheet(make_axes(ax, _SIZE), title)
-    sheet._choose(chosen)
     highest = 0.0
-    for name, results in chosen.results.items():
-        sheet._set_system(results, name)
+    for name, _ in sheet._each_of(chosen):
         kinds: dict[str, tuple[Callable[..., float], str]]
         kinds = {"min": (a_dcf, "minimum" if actual else "")}
         if actual:
             kinds["act"] = act_a_dcf, "actual"
         for kind, (function, label) in kinds.items():
             values = [function(*lists[name], point) for point in points]
-            sheet._system_line(kind, shown, values, Look(None, label, {}))
+            sheet._draw(kind, shown, values, label)
             highest = max(highest, *values)
     top = min(max(1.08 * highest, 0.05), 1.5)
     sheet.ax.set(
@@ -139,7 +135,6 @@ def plot_a_dcf(
     if marked:
         look = Look(None, None, {"color": text_colour()})
         sheet._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], look)
-    sheet._name_others()
     sheet._finish(legend=chosen.legend)
     if marked:
         name_lines(sheet.ax, {given.p_spoof: f"{100 * given.p_spoof:g} %"})

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypedDict
 
 import attrs
+import numpy as np
 import numpy.typing as npt
 from matplotlib import cbook
 from matplotlib.lines import Line2D
 
 from bosaris_py._validation import describe, invalid, list_some, nearest
 from bosaris_py.evaluation import Results
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots.looks import Settings
 
 Systems: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results
@@ -190,3 +192,13 @@ def bands_of(bands: object, systems: Iterable[str], kind: type) -> Settings:
         if not isinstance(band, kind):
             raise invalid("bands", f"hold a {kind.__name__} for each system", describe(band))
     return found
+
+
+def log_odds(prior: PriorLike | None) -> list[float]:
+    """Return the prior log-odds of operating points; without any, none."""
+    return [] if prior is None else np.ravel(DecisionCosts.from_prior(prior).plo).tolist()
+
+
+def per_cent(plo: float) -> str:
+    """Return the prior at log-odds as it is written beside a line."""
+    return f"{100.0 * sigmoid(plo):.3g} %"
