@@ -292,11 +292,10 @@ class Evaluation(Table):
             check_choice(name, tuple(self.results), "names")
         curve = options.pop("curve", None) or _late("ActDCFCurve")()
         first, second = (self._systems[name] for name in names)
-        given: Any = {"replications": how.replications or 500, "rng": how.seed}
-        given |= {"confidence": how.confidence, "speakers": how.maps, "method": how.method}
-        if how.strata is not None:
-            given["strata"] = how.strata
-        found = paired_bootstrap(first, second, how.key, curve, **given)
+        found = paired_bootstrap(
+            first, second, how.key, curve, method=how.method, **how.drawn,
+            replications=how.replications or 500, confidence=how.confidence,
+        )  # fmt: skip
         options.setdefault("prior", how.prior or None)
         return draw(found, curve, names=names, **options)
 
@@ -389,11 +388,7 @@ class Evaluation(Table):
             resampling = how.resampling(replications)
             refuse_different_trials(self._systems, how.key, judged, resampling)
             return compare_samples(self._samples, judged, resampling, how.seed, **options)
-        given: dict[str, Any] = {"speakers": how.maps, "rng": how.seed, **options}
-        if how.strata is not None:
-            given["strata"] = how.strata
-        given.setdefault("replications", replications)
-        given.setdefault("method", how.method)
+        given = {**how.drawn, "replications": replications, "method": how.method, **options}
         return compare_systems(self._systems, how.key, judged, **given)
 
     def _compare_kinds(
@@ -412,10 +407,9 @@ class Evaluation(Table):
             raise invalid("systems", "hold at least two systems", "one")
         given = dict(options)
         tests = {n: given.pop(n) for n in ("alternative", "level", "correction") if n in given}
-        drawn: Any = {"speakers": how.maps, "rng": how.seed}
-        drawn |= {} if how.strata is None else {"strata": how.strata}
-        drawn |= {"replications": how.replications or 2000, "confidence": how.confidence, **given}
-        method = drawn.pop("method", how.method)
+        method = given.pop("method", how.method)
+        own = {"replications": how.replications or 2000, "confidence": how.confidence}
+        drawn: Any = {**how.drawn, **own, **given}
         who, resampling = split_options(method, drawn)
         plain = chosen.plain
         refuse_different_trials(self._systems, how.key, plain, resampling)

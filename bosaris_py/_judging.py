@@ -131,6 +131,11 @@ class Judging:
         """The speakers and their strata."""
         return Speakers(self.maps, strata=self.strata)
 
+    @property
+    def drawn(self) -> dict[str, Any]:
+        """Whose trials other functions draw, and from which seed."""
+        return {"speakers": self.maps, "rng": self.seed, "strata": self.strata}
+
     def sample(self, scores: AnyScores, others: Iterable[ListedSample]) -> ListedSample:
         """Join the scores of a system with the key, and with speakers where they are asked for."""
         if not self.by_speaker:
@@ -153,8 +158,14 @@ class Judging:
             ends, words = intervals(sample, "") if intervals else ({}, "")
             return [attrs.evolve(row, intervals=ends, how=words)]
         members = self.conditions.scored_members(scores, self.key)
-        options: Any = {"normalize": self.normalize, "intervals": intervals, "eer": self.eer}
-        return table_of_sample(sample, members, self.points, **options).rows
+        return table_of_sample(
+            sample,
+            members,
+            self.points,
+            normalize=self.normalize,
+            intervals=intervals,
+            eer=self.eer,
+        ).rows
 
     def intervals(self, sample: ListedSample, name: str) -> TableIntervals:
         """Return intervals of the figures of a row; without replications those of a formula."""
@@ -167,8 +178,9 @@ class Judging:
             for suffix, point in self.points.items():
                 cost = as_point(point)
                 errors = errors_by_speaker(sample, cost.threshold)
-                options: Any = {"confidence": self.confidence, "normalize": self.normalize}
-                interval = errors.dcf_interval(cost, **options)
+                interval = errors.dcf_interval(
+                    cost, confidence=self.confidence, normalize=self.normalize
+                )
                 found[f"act_dcf{suffix}"] = interval.low, interval.high
         return found, self.how
 
@@ -263,15 +275,15 @@ class Judging:
             if self.replications:
                 views = next(iter(means.values())).views
                 apart = drawn_apart(whole, views, self.resampling(self.replications))
-            viewed: Any = {figure: (apart, mean) for figure, mean in means.items()}
-        else:
-            viewed = {f: (one.view(whole), plain) for f, (one, plain) in statistics.items()}
-        return [*rows, self._row_of_views(viewed, plan, whole)]
+            of_sets = {figure: (apart, mean) for figure, mean in means.items()}
+            return [*rows, self._row_of_views(of_sets, plan, whole)]
+        viewed = {f: (one.view(whole), plain) for f, (one, plain) in statistics.items()}
+        return [self._row_of_views(viewed, plan, whole)]
 
     def row_of_counted(self, whole: Any, plan: EvaluationPlan) -> ConditionRow:
         """Return the row of trials of three classes that were counted in files."""
         found = statistics_of_plan(plan, self.eer).items()
-        viewed: Any = {name: (one.view(whole), one.plain) for name, one in found}
+        viewed = {name: (one.view(whole), one.plain) for name, one in found}
         return self._row_of_views(viewed, plan, whole)
 
     def _row_of_views(
@@ -296,16 +308,27 @@ class Judging:
                 check_influences({figure: influence}, FEWEST_FOR_INTERVAL)
                 interval = influence.interval(self.confidence, METHOD)
                 found[figure] = interval.low, interval.high
-        mean = "mean over sets" if plan.sets else "pooled"
+        return self._row_of_plan(plan, whole, figures, found, name, weight)
+
+    def _row_of_plan(
+        self,
+        plan: EvaluationPlan,
+        whole: ListedSample,
+        figures: Mapping[str, float | None],
+        found: Mapping[str, tuple[float, float]],
+        name: str = "",
+        weight: float | None = None,
+    ) -> ConditionRow:
         return ConditionRow(
-            name=name or mean,
+            name=name or ("mean over sets" if plan.sets else "pooled"),
             kind="condition" if name else "pooled",
             weight=weight,
             n_tar=whole.n_tar,
             n_non=whole.n_non,
             figures=figures,
             intervals=found,
-            normalized=plan.normalize if plan.spoof_costs is not None else None,
+            # The cost of a tandem always is.
+            normalized=(plan.normalize or plan.detectors == 2) if plan.spoof_costs else None,
             eer_definition=self.eer,
             how=self._how("") if found else "",
         )
@@ -315,34 +338,28 @@ class Judging:
     ) -> ConditionRow:
         """Return the row of a verifier and a countermeasure, with intervals by replicates."""
         statistics = statistics_of_tandem(plan, self.eer)
-        options: dict[str, Any] = {"replications": self.replications}
-        if self.replications:
-            options |= {"rng": self.seed, "method": self.method, "confidence": self.confidence}
-            options |= {"speakers": self.maps, "workers": self.workers}
-            options |= {} if self.strata is None else {"strata": self.strata}
+        how = {"method": self.method, "confidence": self.confidence, "workers": self.workers}
+        drawn = {**self.drawn, **how} if self.replications else {}
         found = tandem_figures(
-            key, [*statistics.values()], asv=systems["asv"], cm=systems["cm"], **options
-        )
+            key, [*statistics.values()], asv=systems["asv"], cm=systems["cm"],
+            replications=self.replications, **drawn,
+        )  # fmt: skip
         numbers = dict(zip(statistics, found, strict=True))
-        ends = {n: (low, high) for n, (_, low, high) in numbers.items() if None not in (low, high)}
+        ends = {
+            name: (low, high)
+            for name, (_, low, high) in numbers.items()
+            if low is not None and high is not None
+        }
         whole = Resampling("iid").kinds_sample(systems["asv"], key, self.who)
-        return ConditionRow(
-            name="pooled",
-            kind="pooled",
-            weight=None,
-            n_tar=whole.n_tar,
-            n_non=whole.n_non,
-            figures={name: value for name, (value, _, _) in numbers.items()},
-            intervals=ends,
-            normalized=True if plan.spoof_costs is not None else None,
-            eer_definition=self.eer,
-            how=self._how("") if ends else "",
-        )
+        figures = {name: value for name, (value, _, _) in numbers.items()}
+        return self._row_of_plan(plan, whole, figures, ends)
 
     def resampling(self, replications: int) -> Resampling:
         """Return how replicates are drawn: the same for all rows, systems and bands."""
-        options: Any = {"replications": replications, "confidence": self.confidence}
-        return Resampling(self.method, rng=self.seed, workers=self.workers, **options)
+        return Resampling(
+            self.method, rng=self.seed, workers=self.workers, replications=replications,
+            confidence=self.confidence,
+        )  # fmt: skip
 
     @property
     def band_replicates(self) -> int:
