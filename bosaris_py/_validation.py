@@ -695,29 +695,30 @@ def warn_caller(
 
 
 @contextlib.contextmanager
+def _heard_by(listener: Callable[[Sequence[Caution]], None]) -> Iterator[None]:
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextlib.contextmanager
 def collected() -> Iterator[list[Caution]]:
     """Collect the warnings of a block; none of them goes further."""
     caught: list[Caution] = []
-    token = _listener.set(caught.extend)
-    try:
+    with _heard_by(caught.extend):
         yield caught
-    finally:
-        _listener.reset(token)
 
 
 @contextlib.contextmanager
 def hushed(*categories: type[Warning]) -> Iterator[None]:
     """Drop the warnings of a block that are of some categories; others pass."""
     outer = _listener.get()
-
-    def listen(found: Sequence[Caution]) -> None:
-        outer([one for one in found if not issubclass(one.category, categories)])
-
-    token = _listener.set(listen)
-    try:
+    with _heard_by(
+        lambda found: outer([one for one in found if not issubclass(one.category, categories)])
+    ):
         yield
-    finally:
-        _listener.reset(token)
 
 
 @contextlib.contextmanager
@@ -725,19 +726,11 @@ def advised(by: Mapping[type[Warning], str]) -> Iterator[None]:
     """Give the advice of a door in place of that for scripts, by category of the warning."""
     outer = _listener.get()
 
-    def listen(found: Sequence[Caution]) -> None:
-        outer(
-            [
-                attrs.evolve(one, advice=by.get(one.category, one.advice)) if one.advice else one
-                for one in found
-            ]
-        )
+    def changed(one: Caution) -> Caution:
+        return attrs.evolve(one, advice=by.get(one.category, one.advice)) if one.advice else one
 
-    token = _listener.set(listen)
-    try:
+    with _heard_by(lambda found: outer([*map(changed, found)])):
         yield
-    finally:
-        _listener.reset(token)
 
 
 @contextlib.contextmanager

@@ -17,10 +17,11 @@ from bosaris_py.cli.printing import at_terminal, say
 _FORMAT_OF = {".csv": "csv", ".tsv": "nist"}
 
 
-def text_options(args: argparse.Namespace, **others: object) -> dict[str, Any]:
-    """Return the keywords with which text files are read."""
-    names = ("strip_suffix", "side", "spoof", "missing")
-    given = {**{name: getattr(args, name) for name in names}, **others}
+def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -> dict[str, Any]:
+    """Return the keywords with which text files are read, with `prefix` those of the key."""
+    names = ("strip_suffix", "side", "spoof", "missing", "labels")
+    given = {name: getattr(args, name) for name in names}
+    given |= {name: getattr(args, prefix + name) for name in ("format", "columns")} | others
     options = {name: value for name, value in given.items() if value is not None}
     return {**options, "progress": at_terminal()}
 
@@ -29,7 +30,7 @@ def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, dict[str,
     """Return the file of scores, and how it is read; a column may stand behind the sign #."""
     file, column = split_column(path)
     columns = {"score": column} if column else args.columns
-    return file, text_options(args, format=args.format, columns=columns, labels=args.labels)
+    return file, text_options(args, columns=columns)
 
 
 def load_scores(args: argparse.Namespace, path: str) -> Any:
@@ -40,10 +41,9 @@ def load_scores(args: argparse.Namespace, path: str) -> Any:
 
 def load_key(args: argparse.Namespace, prefix: str = "") -> tuple[Any, Any]:
     """Read a key and what is known of its trials."""
-    options = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
     path: str = getattr(args, f"{prefix}key")
     described = getattr(args, f"{prefix}metadata", None)
-    key, metadata = bp.read_key(path, **text_options(args, **options))
+    key, metadata = bp.read_key(path, **text_options(args, "key_"))
     if described:
         metadata = bp.TrialMetadata.read(described)
     return key, metadata

@@ -200,13 +200,24 @@ def tandem(args: argparse.Namespace) -> None:
     emit(table_text(found, args, form), args.output)
 
 
-def validate(args: argparse.Namespace) -> None:
-    """Compute the figures of a validation report."""
-    key, metadata = load_key(args)
-    how = judged_by(args, key, metadata)
+def _reference(args: argparse.Namespace) -> tuple[Any, Any, dict[str, Any]]:
+    """Return the scores of one system, its trials, and how intervals are made."""
+    pair = load_key(args)
+    how = judged_by(args, *pair)
     if args.bootstrap is not None:
         how["replications"] = args.bootstrap
-    found = bp.validate_scores(load_scores(args, args.system), (key, metadata), **how)
+    return load_scores(args, args.system), pair, how
+
+
+def validate(args: argparse.Namespace) -> None:
+    """Compute the figures of a validation report."""
+    scores, pair, how = _reference(args)
+    found = bp.validate_scores(scores, pair, **how)
+    _emit_record(found, args)
+
+
+def _emit_record(found: Any, args: argparse.Namespace) -> None:
+    """Write what is one record, as JSON or as it is printed."""
     if args.table:
         emit_json(found.to_dict(), args.output)
     else:
@@ -215,28 +226,22 @@ def validate(args: argparse.Namespace) -> None:
 
 def case(args: argparse.Namespace) -> None:
     """Compute the likelihood-ratio of one comparison."""
-    key, metadata = load_key(args)
-    how = judged_by(args, key, metadata)
-    if args.bootstrap is not None:
-        how["replications"] = args.bootstrap
+    scores, pair, how = _reference(args)
     found = bp.case_llr(
         args.score,
-        load_scores(args, args.system),
-        (key, metadata),
+        scores,
+        pair,
         propositions=(args.same, args.different),
         reference=args.reference,
         **how,
     )
-    if args.table:
-        emit_json(found.to_dict(), args.output)
-    else:
-        emit(table_text(found, args), args.output)
+    _emit_record(found, args)
 
 
 def primary_cost(args: argparse.Namespace) -> None:
     """Compute the cost that an evaluation publishes."""
     form = table_form(args, "json")
-    given = {name: getattr(args, name) for name in ("columns", "key_columns", "labels")}
+    options = text_options(args, key_columns=args.key_columns, format=None)
     cost = bp.primary_cost_of_files(
         args.system,
         args.key,
@@ -245,7 +250,7 @@ def primary_cost(args: argparse.Namespace) -> None:
         key_format=args.key_format,
         only=args.only,
         compatibility=args.compatibility,
-        **text_options(args, **given),
+        **options,
     )
     if form:
         emit_json(cost.to_dict(), args.output)

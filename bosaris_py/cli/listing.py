@@ -40,9 +40,7 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
         # What columns or labels tell needs no detection.
         told = args.format or ("text" if args.columns or args.labels else None)
         text_format = told or bp.storage.formats.detect_format(path)
-        words = {"format": args.format, "columns": args.columns, "labels": args.labels}
-        options = text_options(args, **words)
-        found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **options})
+        found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **text_options(args)})
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
     if kind in ("scores", "key", "ndx") and are_large(args, path):
@@ -58,8 +56,8 @@ def check(args: argparse.Namespace) -> None:
     """Say whether scores answer a list of trials."""
     file, options = place_of_scores(args, args.system)
     scores, faults = bp.trials.files.scores_and_faults(file, **options)
-    words = {"format": args.key_format, "columns": args.key_columns, "labels": args.labels}
-    trials, _ = bp.read_trials(args.trials, **{"spoof": "nontarget", **text_options(args, **words)})
+    options = {"spoof": "nontarget", **text_options(args, "key_")}
+    trials, _ = bp.read_trials(args.trials, **options)
     found = bp.compare_trials(scores, trials)
     problems = [*faults, *found.problems]
     if args.table:
@@ -90,8 +88,7 @@ def convert(args: argparse.Namespace) -> None:
     """Write a file in another format."""
     is_text = bp.trials.files.binary_kind(args.input) is None
     text_format = format_of_text(args.target, args.to)
-    words = {"format": args.format, "columns": args.columns, "labels": args.labels}
-    options = text_options(args, **words)
+    options = text_options(args)
     content, parts = args.content, {}
     if args.key is not None:
         parts["trials"], metadata = load_key(args)
