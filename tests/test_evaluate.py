@@ -526,3 +526,27 @@ def test_keyword_that_is_not_known(wrong, hint):
         TypeError, match=rf"^evaluate\(\) got an unexpected keyword argument {hint}"
     ):
         bp.evaluate({"A": ([1.0], [0.0])}, **wrong)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+def test_true_is_the_cross_fitted_line(systems, key, maps):
+    options = {"priors": 0.3, "speakers": tuple(maps.values()), "rng": 1}
+    found = bp.evaluate(systems, key, cross_fit=True, **options)
+    named = bp.evaluate(systems, key, cross_fit=bp.LinearCalibration, **options)
+    assert found.records() == named.records()
+    line = bp.cross_fit(
+        bp.LinearCalibration, systems["A"], key, speakers=tuple(maps.values()), rng=1
+    )
+    assert found.records()[0]["cllr"] == bp.Results.from_scores(line.scores, key).cllr
+    assert "cross-fitted: LinearCalibration, trained at prior 0.5" in str(found)
+
+
+def test_a_plan_by_condition_has_its_points_in_the_table_and_its_costs(systems, key, metadata):
+    """SRE10 judges conditions one by one; its costs of misses and false alarms are 1."""
+    plan = bp.PLANS["SRE10"].evolve(operating_points=[0.1, bp.OperatingPoint(0.2, 10, 1)])
+    found = bp.evaluate({"A": systems["A"]}, (key, metadata), plan=plan, priors=0.3)
+    (record,) = found.records()
+    for point, name in ((0.3, "0.3"), (0.1, "0.1"), (bp.OperatingPoint(0.2, 10, 1), "0.2, 10, 1")):
+        cost = bp.Results.from_scores(systems["A"], key).min_dcf(point, normalize=True)
+        assert record[f"min_dcf({name})"] == cost
+    assert found.primary["A"] == bp.primary_cost(systems["A"], key, plan, metadata)

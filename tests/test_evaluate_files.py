@@ -160,3 +160,18 @@ def test_columns_of_texts(tmp_path: Path) -> None:
         bp.evaluate(scores, judged, **told)
     with pytest.raises(InvalidInputError, match="`columns` must be left out where there is no key"):
         bp.evaluate(([1.0], [0.0]), **told)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_what_files_are_warned_of_is_kept(tmp_path: Path, files) -> None:
+    """As data, as of scores in memory: here one trial has no score."""
+    systems, key = files
+    there = np.ones((20, 50), dtype=bool)
+    there[3, 4] = False
+    part = bp.Scores(systems["A"].scoremat, MODELS, SEGMENTS, there)
+    part.save(tmp_path / "part.h5")
+    found = bp.evaluate_files(tmp_path / "part.h5", tmp_path / "key.h5", priors=0.5)
+    expected = bp.evaluate({"part": part}, key, priors=0.5)
+    assert [one["category"] for one in expected.cautions] == ["MissingTrialsWarning"]
+    assert [one["category"] for one in found.cautions] == ["MissingTrialsWarning"]
+    assert found.cautions[0]["system"] == "part"

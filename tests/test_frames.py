@@ -297,6 +297,34 @@ def test_repeated_rows_in_a_large_grid():
         bp.from_frame(rows)
 
 
+@pytest.mark.parametrize("shape", [(3, 4, 9), (400, 500, 40)])
+def test_repeated_rows_without_labels(shape):
+    """In a matrix, and in a list of few trials among many models and segments."""
+    rows = rows_of(*shape)
+    del rows["label"]
+    rows = {name: [*values, values[5]] for name, values in rows.items()}
+    with pytest.raises(InvalidInputError, match=f"of row 5 again in row {shape[2]}"):
+        bp.from_frame(rows)
+
+
+@pytest.mark.parametrize("shape", [(9000, 4000), (4000, 9000)])
+def test_a_list_of_trials_has_the_order_of_the_matrix(shape):
+    """With more models than segments, and with fewer; the model index runs fastest."""
+    rng = np.random.default_rng(2)
+    cells = rng.choice(shape[0] * shape[1], size=3000, replace=False)
+    m, s = np.divmod(cells, shape[1])
+    models, segments = [f"m{i:04d}" for i in m], [f"s{i:04d}" for i in s]
+    values = rng.normal(size=3000)
+    data = bp.from_frame({"model": models, "segment": segments, "llr": values})
+    (scores,) = data.scores.values()
+    assert isinstance(scores, bp.FlatScores)
+    order = np.lexsort((m, s))
+    names = [ids[at] for ids, at in zip(scores.ids, scores.trial_positions(), strict=True)]
+    assert names[0].tolist() == np.array(models)[order].tolist()
+    assert names[1].tolist() == np.array(segments)[order].tolist()
+    assert scores.scores.tolist() == values[order].tolist()
+
+
 @pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv", [{"model": "a"}], ()])
 def test_no_data_frame(value):
     with pytest.raises(InvalidInputError, match="must be a data frame"):

@@ -72,6 +72,33 @@ def test_sections_without_content_are_left_out() -> None:
     assert re.findall(r'<a href="#(\w+)">', text) == found
 
 
+def test_controls_stand_above_figures_and_only_there(
+    monkeypatch: pytest.MonkeyPatch, many_errors: bp.Results
+) -> None:
+    """Without a drawing there is nothing to read off, and without results no row to hide."""
+    judged = report(("A", row()), results={"A": many_errors}, points={"(0.5)": 0.5})
+    assert page._figures(judged) == ""
+    monkeypatch.setattr(page, "make_figures", lambda *_, **__: ["<svg></svg>"])
+    assert 'type="range"' in page._figures(judged)
+    assert page._figures(judged).endswith('<div class="figures"><svg></svg></div>')
+    assert page._figures(report()) == '<div class="figures"><svg></svg></div>'
+
+
+def test_warnings_are_of_their_system_and_linked_where_there_are_any(
+    many_errors: bp.Results,
+) -> None:
+    """A has 200 errors of each class and is calibrated; B has no error."""
+    few = bp.Results([1.0] * 9, [-1.0] * 9)
+    rows = [("A", row(0.2, n_tar=1000, n_non=1000)), ("B", row())]
+    judged = report(*rows, results={"A": many_errors, "B": few}, points={"(0.5)": 0.5})
+    assert "B: All targets score above" in page._warnings(judged)
+    assert "A: " not in page._warnings(judged)
+    assert 'href="#warnings"' in page._cautions(judged)
+    alone = report(rows[0], results={"A": many_errors}, points={"(0.5)": 0.5})
+    assert page._cautions(alone).count("<p>") == 1
+    assert 'href="#warnings"' not in page._cautions(alone)
+
+
 def test_conditions_have_a_section_if_there_are_any() -> None:
     women = row(kind="condition", name="women")
     assert '<section id="conditions">' in page._page(report(("A", row()), ("A", women)))

@@ -144,14 +144,16 @@ def test_operating_points_need_no_system() -> None:
     plot.plot_operating_point(point, label="old DCF")
     plot.plot_operating_point(logit(0.001), "k:")
     plot.plot_operating_point(-10)
-    old, new, edge = plot.artists["operating_point"]
+    plot.plot_operating_point(prior=point)
+    old, new, edge, same = plot.artists["operating_point"]
+    assert same.get_xydata().tolist() == old.get_xydata().tolist()
     assert old.get_xydata().tolist() == [[point.plo, 0.0], [point.plo, 1.2]]
     assert new.get_xdata()[0] == pytest.approx(-6.906754778648554)
     assert edge.get_xdata().tolist() == [-10, -10]
     # Without the name of a system: it is the same for all.
     plot.set_system([1.0], [0.0], "sys")
     plot.plot_operating_point(-1, label="point")
-    assert [line.get_label() for line in plot.artists["operating_point"]][::3] == [
+    assert [line.get_label() for line in plot.artists["operating_point"]][::4] == [
         "old DCF",
         "point",
     ]

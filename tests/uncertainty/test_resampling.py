@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.trials.speakers import Speakers
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata, draw_picks
 from bosaris_py.uncertainty.resampling import (
@@ -16,6 +16,7 @@ from bosaris_py.uncertainty.resampling import (
     SetPlan,
     TrialUnits,
     _renumber,
+    check_same_trials,
     effective_errors,
 )
 
@@ -230,3 +231,17 @@ def test_double_or_nothing_is_what_it_says() -> None:
     persons = PersonWeights(50, None, "double-or-nothing")
     drawn, _ = persons.draw(20, np.random.default_rng(1))
     assert set(np.unique(drawn).tolist()) == {0, 2}
+
+
+@pytest.mark.parametrize("lacking", [0, 1])
+def test_systems_of_other_trials_are_refused(lacking: int) -> None:
+    """One trial that one system only has scored, whichever it is."""
+    ids, same = ["a", "b"], np.eye(2, dtype=bool)
+    key = bp.Key(ids, ids, same, ~same)
+    there = np.ones((2, 2), dtype=bool)
+    there[0, 1] = False
+    systems = [bp.Scores(np.zeros((2, 2)), ids, ids) for _ in range(2)]
+    systems[lacking] = bp.Scores(np.zeros((2, 2)), ids, ids, there)
+    numbers = f"{lacking} have a score in `scores_a` only and {1 - lacking} in `scores_b` only"
+    with pytest.raises(TrialMismatchError, match=numbers):
+        check_same_trials((systems[0], systems[1]), key)
