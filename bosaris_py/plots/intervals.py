@@ -375,7 +375,10 @@ def plot_forest(
         axes.axvline(scale * reference, color=text_colour(), linewidth=0.8, linestyle="--")
     beside = axes.get_yaxis_transform()
     for row, (name, *values) in enumerate(zip(names, estimates, low, high, strict=True)):
-        middle, start, end = (f"{value:.3g}" for value in values)
+        spread = values[2] - values[1]
+        # As many decimals as show three digits of the interval's length; its ends have the same.
+        form = f".{max(0, 2 - math.floor(math.log10(spread)))}f" if 0 < spread < math.inf else ".3g"
+        middle, start, end = (format(value, form) for value in values)
         text = middle if start == end else f"{middle} [{start}, {end}]"
         text += f"  {notes[name]}" if name in notes else ""
         place: Settings = {"va": "center", "fontsize": letters("small"), "transform": beside}

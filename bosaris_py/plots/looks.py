@@ -682,12 +682,7 @@ def name_lines(axes: Axes, names: Mapping[float, str], height: float = 0.0) -> N
 
 
 def thin_out(
-    ticks: Float64Array,
-    labels: Iterable[str],
-    ranks: Sequence[float],
-    axis: Any,
-    *,
-    gap: float = 0.24,
+    ticks: Float64Array, labels: Iterable[str], ranks: Sequence[float], axis: Any, *, gap: float
 ) -> Float64Array:
     """Leave out ticks whose labels would be nearer than `gap` times the size of their letters.
 

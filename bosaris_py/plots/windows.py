@@ -317,7 +317,9 @@ class ProbitLocator(Locator):
         low, high = sorted(self.axis.get_view_interval())  # type: ignore[union-attr]
         ticks = self.tick_values(low, high)
         labels = self.axis.major.formatter.format_ticks(ticks)  # type: ignore[union-attr]
-        return thin_out(ticks, labels, [rank_of(tick) for tick in ticks], self.axis)
+        # The windows of the toolkit have ticks that nearly touch.
+        gap = 0.24 if self.ticks.size else 0.5
+        return thin_out(ticks, labels, [rank_of(tick) for tick in ticks], self.axis, gap=gap)
 
     def tick_values(self, vmin: float, vmax: float) -> Any:
         """Return the ticks for a view from `vmin` to `vmax`."""

@@ -261,7 +261,11 @@ def _table(*names: str, interval: bool = False) -> ConditionTable:
 def test_forest_of_intervals() -> None:
     axes = plot_forest(ROWS, xlabel="cost", reference=0.2)
     assert [text.get_text() for text in axes.get_yticklabels()] == ["A", "B"]
-    assert [text.get_text() for text in axes.texts] == ["0.1 [0.08, 0.13]", "0.3 [0.31, 0.35]"]
+    assert [text.get_text() for text in axes.texts] == [
+        # Three digits of the lengths of the intervals, 0.0500 and 0.0400.
+        "0.1000 [0.0800, 0.1300]",
+        "0.3000 [0.3100, 0.3500]",
+    ]
     np.testing.assert_array_equal(axes.lines[0].get_xdata(), [0.10, 0.30])
     bars = [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()]
     assert bars == [[0.08, 0.13], [0.31, 0.35]]
@@ -273,9 +277,9 @@ def test_forest_of_intervals() -> None:
 def test_forest_of_conditions() -> None:
     axes = plot_forest(_table("x", "none", interval=True))
     assert [text.get_text() for text in axes.texts] == [
-        "10 [5, 95]  (10 targets)",
-        "30 [5, 95]  (30 targets)",
-        "40 [5, 95]  (40 targets)",
+        "10.0 [5.0, 95.0]  (10 targets)",
+        "30.0 [5.0, 95.0]  (30 targets)",
+        "40.0 [5.0, 95.0]  (40 targets)",
     ]
     # The line is at the pooled trials.
     assert axes.lines[-1].get_xdata() == pytest.approx([30.0, 30.0])
@@ -318,7 +322,8 @@ def test_forest_of_an_evaluation() -> None:
     (test,) = compared.tests
     (note,) = (text.get_text() for text in axes.texts)
     interval = test.interval()
-    assert f"[{interval.low:.3g}, {interval.high:.3g}]" in note
+    # Its length is 0.167.
+    assert f"[{interval.low:.3f}, {interval.high:.3f}]" in note
     assert f"p = {test.p_value:.2g}" in note
     assert [label.get_text() for label in axes.get_yticklabels()] == ["A - B"]
     assert axes.lines[-1].get_xdata() == [0.0, 0.0]
