@@ -117,11 +117,11 @@ def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResu
 
 def _band_of(
     result: object, size: int, kind: BandKind, scale: _Scale, of_points: _Scale | None = None
-) -> tuple[Any, Any, Any, str, IntervalKind, float, BandKind]:
-    """Return what a band takes of the result of a curve of so many points."""
+) -> tuple[Any, dict[str, Any]]:
+    """Return what a band takes of the result of a curve of so many points: the values, the rest."""
     result = _checked(result, (size,), f"with {size} values")
     ends = _ends(result, kind, scale, of_points or scale, ("percentile", "basic"))
-    return result.estimate, *ends, *_made(result), kind
+    return result.estimate, _made(result, kind, *ends)
 
 
 def _ends(
@@ -146,9 +146,11 @@ def _filled(low: Float64Array, high: Float64Array) -> tuple[Float64Array, Float6
     return np.where(unknown, least, low), np.where(unknown, most, high)
 
 
-def _made(result: BootstrapResult) -> tuple[str, IntervalKind, float]:
-    """Return how a bootstrap was made: method, interval and confidence."""
-    return result.method, result.interval, result.confidence
+def _made(result: BootstrapResult, kind: BandKind, low: Any, high: Any) -> dict[str, Any]:
+    """Return what all bands have: their ends, and how the bootstrap was made."""
+    ends = {"low": mark_read_only(np.array(low)), "high": mark_read_only(np.array(high))}
+    how = {"method": result.method, "interval": result.interval, "confidence": result.confidence}
+    return ends | how | {"kind_of_band": kind}
 
 
 def _angle(rate: Float64Array) -> Float64Array:
@@ -219,8 +221,26 @@ def _pointwise(
     return lower, upper
 
 
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class _Band(metaclass=Readable):
+    """What the bands of all curves have."""
+
+    low: Float64Array
+    high: Float64Array
+    method: str
+    interval: IntervalKind
+    confidence: float
+    kind_of_band: BandKind
+
+    def _described(self, axes: str, x: Float64Array) -> str:
+        kind = self.kind_of_band
+        form = f"pointwise {self.interval}" if kind == "pointwise" else kind
+        what = f"{100 * self.confidence:g} % {form} band of {axes} {x[0]:g} ... {x[-1]:g}"
+        return f"{type(self).__name__}: {what}; {self.method} bootstrap"
+
+
 @attrs.frozen(eq=False, repr=False)
-class DCFBand(metaclass=Readable):
+class DCFBand(_Band):
     """A band around a curve of normalized Bayes error-rates.
 
     Made by `ActDCFCurve.band` and `MinDCFCurve.band`; drawn by `BayesPlot.plot_band`.
@@ -244,20 +264,14 @@ class DCFBand(metaclass=Readable):
     kind: DCFKind
     plo: Float64Array
     dcf: Float64Array
-    low: Float64Array
-    high: Float64Array
-    method: str
-    interval: IntervalKind
-    confidence: float
-    kind_of_band: BandKind = "pointwise"
 
     def __repr__(self) -> str:
         """Say what the band is of, and how it was made."""
-        return _described(self, f"{self.kind} DCF, plo", self.plo)
+        return self._described(f"{self.kind} DCF, plo", self.plo)
 
 
 @attrs.frozen(eq=False, repr=False)
-class DETBand(metaclass=Readable):
+class DETBand(_Band):
     """A band around a DET curve: an interval of the miss rate at each false-alarm rate.
 
     Made by `DETCurve.band`; drawn by `DETPlot.plot_band`.
@@ -274,22 +288,10 @@ class DETBand(metaclass=Readable):
 
     pfa: Float64Array
     pmiss: Float64Array
-    low: Float64Array
-    high: Float64Array
-    method: str
-    interval: IntervalKind
-    confidence: float
-    kind_of_band: BandKind = "pointwise"
 
     def __repr__(self) -> str:
         """Say what the band is of, and how it was made."""
-        return _described(self, "pmiss, pfa", self.pfa)
-
-
-def _described(band: DCFBand | DETBand, axes: str, x: Float64Array) -> str:
-    kind = f"pointwise {band.interval}" if band.kind_of_band == "pointwise" else band.kind_of_band
-    what = f"{100 * band.confidence:g} % {kind} band of {axes} {x[0]:g} ... {x[-1]:g}"
-    return f"{type(band).__name__}: {what}; {band.method} bootstrap"
+        return self._described("pmiss, pfa", self.pfa)
 
 
 @attrs.frozen
@@ -387,13 +389,15 @@ class DETCurve(CurveStatistic):
         DETBand
         """
         pfa = mark_read_only(np.array(self.pfa))
-        band = DETBand(pfa, *_band_of(result, pfa.size, kind, (_angle, _rate), _PROBIT))
+        pmiss, made = _band_of(result, pfa.size, kind, (_angle, _rate), _PROBIT)
+        low, high = made["low"], made["high"]
         # A DET curve falls.
         if kind == "pointwise":
-            ends = band.low, np.fmin.accumulate(np.append(1.0, band.high))[1:]
+            high = np.fmin.accumulate(np.append(1.0, high))[1:]
         else:
-            ends = _filled(band.low, band.high)
-        return attrs.evolve(band, low=mark_read_only(ends[0]), high=mark_read_only(ends[1]))
+            low, high = _filled(low, high)
+        made |= {"low": mark_read_only(low), "high": mark_read_only(high)}
+        return DETBand(pfa, pmiss, **made)
 
 
 class _Curve(Statistic):
@@ -461,7 +465,8 @@ class _DCFCurve(_Curve):
         DCFBand
         """
         plo = mark_read_only(np.array(self.plo))
-        return DCFBand(self.kind, plo, *_band_of(result, plo.size, kind, (np.log, np.exp)))
+        dcf, made = _band_of(result, plo.size, kind, (np.log, np.exp))
+        return DCFBand(self.kind, plo, dcf, **made)
 
 
 @attrs.frozen
@@ -535,7 +540,7 @@ _ODDS = _Grid((np.linspace(-2.5, 2.5, 51) * math.log(10.0)).tolist())
 
 
 @attrs.frozen(eq=False)
-class TippettBand(metaclass=Readable):
+class TippettBand(_Band):
     """Bands around both curves of a Tippett plot; made by `Tippett.band`.
 
     Parameters
@@ -549,12 +554,6 @@ class TippettBand(metaclass=Readable):
     """
 
     llr: Float64Array
-    low: Float64Array
-    high: Float64Array
-    method: str
-    interval: IntervalKind
-    confidence: float
-    kind_of_band: BandKind = "pointwise"
 
     def of(self, convention: str) -> tuple[tuple[Float64Array, Float64Array], ...]:
         """Return the ends for targets and for non-targets in a convention of `plot_tippett`.
@@ -637,12 +636,12 @@ class Tippett(_Curve):
             # Shares fall, so wider ends at one side hold at the other.
             low = np.minimum.accumulate(low, axis=1)
             high = np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]
-        x, low, high = map(mark_read_only, (np.array(self.thresholds), low, high))
-        return TippettBand(x, low, high, *_made(result), kind)
+        at = mark_read_only(np.array(self.thresholds))
+        return TippettBand(at, **_made(result, kind, low, high))
 
 
 @attrs.frozen(eq=False)
-class ECEBand(metaclass=Readable):
+class ECEBand(_Band):
     """A band around an ECE curve; made by `ECE.band`.
 
     Parameters
@@ -657,12 +656,6 @@ class ECEBand(metaclass=Readable):
 
     plo: Float64Array
     ece: Float64Array
-    low: Float64Array
-    high: Float64Array
-    method: str
-    interval: IntervalKind
-    confidence: float
-    kind_of_band: BandKind = "pointwise"
 
 
 @attrs.frozen
@@ -741,7 +734,8 @@ class ECE(Cllr):
         ECEBand
         """
         plo = mark_read_only(np.array(self.plo))
-        return ECEBand(plo, *_band_of(result, plo.size, kind, (np.log, np.exp)))
+        ece, made = _band_of(result, plo.size, kind, (np.log, np.exp))
+        return ECEBand(plo, ece, **made)
 
 
 def _side_by_side(parts: list[SpeakerMeans], first: Weights, second: Weights) -> Float64Array:
@@ -762,7 +756,7 @@ def _mean_costs(
 
 
 @attrs.frozen(eq=False)
-class CalibrationBand(metaclass=Readable):
+class CalibrationBand(_Band):
     """A band around a PAV map or a reliability diagram; made by `PAVMap.band`, `Reliability.band`.
 
     Parameters
@@ -780,13 +774,7 @@ class CalibrationBand(metaclass=Readable):
 
     at: Float64Array
     value: Float64Array
-    low: Float64Array
-    high: Float64Array
     prior: float | None
-    method: str
-    interval: IntervalKind
-    confidence: float
-    kind_of_band: BandKind = "pointwise"
 
 
 def _calibration_band(
@@ -796,8 +784,9 @@ def _calibration_band(
     kind: BandKind,
     prior: float | None = None,
 ) -> CalibrationBand:
-    x, value, low, high = (mark_read_only(np.array(values)) for values in (at, *curves))
-    return CalibrationBand(x, value, low, high, prior, *_made(result), kind)
+    value, *ends = curves
+    x, value = (mark_read_only(np.array(values)) for values in (at, value))
+    return CalibrationBand(x, value, prior, **_made(result, kind, *ends))
 
 
 @attrs.frozen

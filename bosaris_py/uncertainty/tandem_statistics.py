@@ -9,13 +9,14 @@ from __future__ import annotations
 import abc
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, Unpack
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import (
+    BoolArray,
     Float64Array,
     FloatArray,
     IndexArray,
@@ -62,22 +63,37 @@ from bosaris_py.uncertainty.third_class import to_costs
 # Scores of the three classes.
 Three = tuple[FloatArray, FloatArray, FloatArray]
 
+# Makes values of the weights of the three classes.
+OfThree = Callable[[Weights, Weights, Weights], Any]
+
 
 class _Edges(NamedTuple):
-    """The order of some scores, and how many lie below each of some thresholds."""
+    """The order of the scores of a class, and how many lie below each of some thresholds."""
 
     order: IndexArray
     below: IntArray
 
     @classmethod
-    def of(cls, scores: FloatArray, thresholds: Float64Array) -> "_Edges":
-        order = np.argsort(scores, kind="stable")
-        return cls(order, np.searchsorted(scores[order], thresholds, side="left"))
+    def of_each(cls, classes: Three, thresholds: Float64Array) -> "list[_Edges]":
+        orders = [np.argsort(scores, kind="stable") for scores in classes]
+        return [
+            cls(order, np.searchsorted(scores[order], thresholds, side="left"))
+            for scores, order in zip(classes, orders, strict=True)
+        ]
 
     def accepted(self, weights: Weights) -> tuple[Float64Array, float]:
         """Return the weight at or above each threshold, and the total."""
         total = running_total(weights[self.order])
         return np.asarray(total[-1] - total[self.below], dtype=np.float64), float(total[-1])
+
+
+def _of_two(evaluate: OfThree, n_non: int) -> Evaluator:
+    """Take weights as a plan draws them: zero-effort impostors and spoofs are its non-targets."""
+    return functools.partial(_divided, evaluate, n_non)
+
+
+def _divided(evaluate: OfThree, n_non: int, tar: Weights, non: Weights) -> Any:
+    return evaluate(tar, non[:n_non], non[n_non:])
 
 
 def _distinct(*lists: FloatArray) -> Float64Array:
@@ -99,7 +115,6 @@ class TandemStatistic(metaclass=Readable):
     def __call__(self, *, asv: Lists, cm: Lists) -> float:
         """Compute the statistic of the scores of three classes of both detectors."""
 
-    @abc.abstractmethod
     def evaluator(self, asv: Three, cm: Three) -> Evaluator:
         """Prepare for many sets of weights of targets and of non-targets, spoofs last.
 
@@ -112,6 +127,11 @@ class TandemStatistic(metaclass=Readable):
         -------
         callable
         """
+        return _of_two(self._prepared(asv, cm), asv[1].size)
+
+    @abc.abstractmethod
+    def _prepared(self, asv: Three, cm: Three) -> OfThree:
+        """Prepare for many sets of weights of the three classes."""
 
 
 @attrs.frozen
@@ -176,40 +196,24 @@ class TDCF(TandemStatistic):
             count=self.count,
         )
 
-    def evaluator(self, asv: Three, cm: Three) -> Evaluator:
-        """Prepare for many sets of weights of targets and of non-targets, spoofs last.
-
-        Parameters
-        ----------
-        asv, cm : tuple of ndarray of float
-            Scores of the same trials, by class.
-
-        Returns
-        -------
-        callable
-        """
+    def _prepared(self, asv: Three, cm: Three) -> OfThree:
         if isinstance(self.asv_threshold, str):
             limits = _distinct(asv[0])
         else:
             limits = np.array([self.asv_threshold], dtype=np.float64)
-        of_asv = [_Edges.of(scores, limits) for scores in asv]
-        levels = _distinct(*cm[:2])
-        of_cm = [_Edges.of(scores, levels) for scores in cm]
-        return functools.partial(self._of_weights, limits, levels, of_asv, of_cm, (asv, cm))
+        edges = _Edges.of_each(asv, limits), _Edges.of_each(cm, _distinct(*cm[:2]))
+        return functools.partial(self._of_weights, limits, edges, (asv, cm))
 
     def _of_weights(
         self,
         limits: Float64Array,
-        levels: Float64Array,
-        of_asv: list[_Edges],
-        of_cm: list[_Edges],
+        edges: tuple[list[_Edges], list[_Edges]],
         scores: tuple[Three, Three],
-        tar: Weights,
-        non: Weights,
+        *weights: Weights,
     ) -> float:
+        of_asv, of_cm = edges
         asv, cm = scores
-        weights = [tar, non[: asv[1].size], non[asv[1].size :]]
-        found = [edges.accepted(w) for edges, w in zip(of_asv, weights, strict=True)]
+        found = [one.accepted(w) for one, w in zip(of_asv, weights, strict=True)]
         (hits, n_tar), (alarms, n_non), (passing, n_spoof) = found
         # Misses are counted, not one minus a rate: equal rates of whole weights are equal numbers.
         pmiss, pfa, pfa_spoof = (n_tar - hits) / n_tar, alarms / n_non, passing / n_spoof
@@ -231,7 +235,7 @@ class TDCF(TandemStatistic):
         pairs = self.count == "pairs"
         totals = [total for _, total in found]
         if pairs:
-            weights = [w * (a >= limits[at]) for w, a in zip(weights, asv, strict=True)]
+            weights = tuple(w * (a >= limits[at]) for w, a in zip(weights, asv, strict=True))
         if self.actual:
             passed = [float(w[c >= bayes].sum()) for w, c in zip(weights, cm, strict=True)]
         else:
@@ -265,28 +269,12 @@ class TEER(TandemStatistic):
         """Compute the rate of the scores of three classes of both detectors."""
         return float(t_eer(asv=asv, cm=cm))
 
-    def evaluator(self, asv: Three, cm: Three) -> Evaluator:
-        """Prepare for many sets of weights of targets and of non-targets, spoofs last.
-
-        Parameters
-        ----------
-        asv, cm : tuple of ndarray of float
-            Scores of the same trials, by class.
-
-        Returns
-        -------
-        callable
-        """
-        limits, levels = _distinct(*asv), _distinct(*cm)
-        of_asv = [_Edges.of(scores, limits) for scores in asv]
-        of_cm = [_Edges.of(scores, levels) for scores in cm]
-        return functools.partial(self._of_weights, asv[1].size, of_asv, of_cm)
+    def _prepared(self, asv: Three, cm: Three) -> OfThree:
+        of_asv, of_cm = (_Edges.of_each(scores, _distinct(*scores)) for scores in (asv, cm))
+        return functools.partial(self._of_weights, of_asv, of_cm)
 
     @staticmethod
-    def _of_weights(
-        n_non: int, of_asv: list[_Edges], of_cm: list[_Edges], tar: Weights, non: Weights
-    ) -> float:
-        weights = tar, non[:n_non], non[n_non:]
+    def _of_weights(of_asv: list[_Edges], of_cm: list[_Edges], *weights: Weights) -> float:
         (t, t_all), (n, n_all), (s, s_all) = (
             edges.accepted(w) for edges, w in zip(of_asv, weights, strict=True)
         )
@@ -323,25 +311,14 @@ class CountermeasureEER(TandemStatistic):
         tar, non, spoof = (np.asarray(scores) for scores in cm)
         return eer(np.concatenate([tar, non]), spoof, definition=self.definition)
 
-    def evaluator(self, asv: Three, cm: Three) -> Evaluator:
-        """Prepare for many sets of weights of targets and of non-targets, spoofs last.
-
-        Parameters
-        ----------
-        asv, cm : tuple of ndarray of float
-            Scores of the same trials, by class.
-
-        Returns
-        -------
-        callable
-        """
+    def _prepared(self, asv: Three, cm: Three) -> OfThree:
         sample = ListedSample.from_scores(np.concatenate(cm[:2]), cm[2])
         of_weights = statistic_of_eer(self.definition).in_order(sample)
-        return functools.partial(self._of_weights, of_weights, cm[1].size)
+        return functools.partial(self._of_weights, of_weights)
 
     @staticmethod
-    def _of_weights(of_weights: Evaluator, n_non: int, tar: Weights, non: Weights) -> float:
-        return float(of_weights(np.concatenate([tar, non[:n_non]]), non[n_non:]))
+    def _of_weights(of_weights: Evaluator, tar: Weights, non: Weights, spoof: Weights) -> float:
+        return float(of_weights(np.concatenate([tar, non]), spoof))
 
 
 def statistics_of_tandem(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, TandemStatistic]:
@@ -495,7 +472,10 @@ def bootstrap_tandem(
     >>> bool(found.low < found.estimate < found.high)
     True
     """
-    _check_statistic(statistic)
+    given: object = statistic
+    if not isinstance(given, TandemStatistic):
+        hint = "Make one first: unc.TDCF(), unc.TEER()."
+        raise invalid("statistic", "be TDCF or TEER", describe(given), hint)
     tandem = _Tandem.of((asv, cm), key, method, layer, options)
     of_asv, of_cm = tandem.lists
     estimate = statistic(asv=of_asv, cm=of_cm)
@@ -509,12 +489,6 @@ def bootstrap_tandem(
         bounds=statistic.bounds,
         degrees=degrees,
     )
-
-
-def _check_statistic(statistic: object) -> None:
-    if not isinstance(statistic, TandemStatistic):
-        hint = "Make one first: unc.TDCF(), unc.TEER()."
-        raise invalid("statistic", "be TDCF or TEER", describe(statistic), hint)
 
 
 @attrs.frozen(eq=False)
@@ -594,7 +568,7 @@ def tandem_dependence(
     masks = [
         (one >= limits[0], other >= limits[1]) for one, other in zip(of_asv, of_cm, strict=True)
     ]
-    evaluate = functools.partial(_dependence, masks)
+    evaluate = _of_two(functools.partial(_dependence, masks), of_asv[1].size)
     counts = tandem_counts(asv=of_asv, cm=of_cm, asv_threshold=limits[0], cm_threshold=limits[1])
     miss, alarm, spoof = counts.pairs
     counted = np.array((1.0 - miss, alarm, spoof))
@@ -609,10 +583,9 @@ def tandem_dependence(
     )
 
 
-def _dependence(masks: list[tuple[Any, Any]], tar: Weights, non: Weights) -> Float64Array:
-    n_non = masks[1][0].size
+def _dependence(masks: list[tuple[BoolArray, BoolArray]], *classes: Weights) -> Float64Array:
     values = []
-    for weights, (one, other) in zip((tar, non[:n_non], non[n_non:]), masks, strict=True):
+    for weights, (one, other) in zip(classes, masks, strict=True):
         total = float(weights.sum())
         both, first, second = (
             float(weights[mask].sum()) / total for mask in (one & other, one, other)

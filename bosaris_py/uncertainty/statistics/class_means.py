@@ -367,12 +367,11 @@ class ErrorRates(ThresholdStatistic):
         return np.stack((tar_means, non_means), axis=1).reshape(-1, *self.shape)
 
 
+@attrs.frozen
 class _Rate(ThresholdStatistic):
     """One error-rate at a fixed threshold."""
 
-    __slots__ = ()
-
-    threshold: float
+    threshold: float = attrs.field(converter=_to_threshold)
 
     bounds = 0.0, 1.0
 
@@ -408,8 +407,6 @@ class FNMR(_Rate):
 
     judged: ClassVar[tuple[WhichClass, ...]] = (0,)
 
-    threshold: float = attrs.field(converter=_to_threshold)
-
 
 @attrs.frozen
 class FMR(_Rate):
@@ -432,8 +429,6 @@ class FMR(_Rate):
     """
 
     judged: ClassVar[tuple[WhichClass, ...]] = (1,)
-
-    threshold: float = attrs.field(converter=_to_threshold)
 
 
 class _LossStatistic(_MeansStatistic):
