@@ -4,9 +4,9 @@ from bosaris_py._lazy import on_demand
 
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
-    "linear": "LinearFusion",
+    "linear_fusion": "LinearFusion",
     "models": "read_model",
-    "quality": "QualityFusion quality_systems",
+    "quality_fusion": "QualityFusion quality_systems",
     "sasv": "SASVFusion",
 }
 

@@ -14,8 +14,8 @@ from bosaris_py.calibration import (
     PAVCalibration,
 )
 from bosaris_py.errors import FileFormatError
-from bosaris_py.fusion.linear import LinearFusion
-from bosaris_py.fusion.quality import QualityFusion
+from bosaris_py.fusion.linear_fusion import LinearFusion
+from bosaris_py.fusion.quality_fusion import QualityFusion
 from bosaris_py.fusion.sasv import SASVFusion
 from bosaris_py.storage.parameters import read_any_parameters
 

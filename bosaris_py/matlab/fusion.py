@@ -20,7 +20,7 @@ from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
 from bosaris_py._validation import FilePath, as_matrix, describe, invalid, warn_caller
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.fusion.quality import form_from_triangle, fuse_trials, quality_term
+from bosaris_py.fusion.quality_fusion import form_from_triangle, fuse_trials, quality_term
 from bosaris_py.matlab.arguments import (
     Qualities,
     Systems,

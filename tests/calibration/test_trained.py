@@ -18,7 +18,7 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.fusion import read_model
-from bosaris_py.fusion.linear import LinearFusion
+from bosaris_py.fusion.linear_fusion import LinearFusion
 from bosaris_py.storage.parameters import write_parameters
 
 TRAINED = {

@@ -23,7 +23,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.fusion.quality import form_from_triangle
+from bosaris_py.fusion.quality_fusion import form_from_triangle
 from bosaris_py.numerics.linear_objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import OBJECTIVES

@@ -42,7 +42,12 @@ from bosaris_py.calibration.trained import (
     TrainingOptions,
 )
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.fusion.linear import DenseTrials, FlatTrials, LinearFusion, in_order_of_training
+from bosaris_py.fusion.linear_fusion import (
+    DenseTrials,
+    FlatTrials,
+    LinearFusion,
+    in_order_of_training,
+)
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     TrainingObjective,

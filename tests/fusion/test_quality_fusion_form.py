@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.fusion.quality import (
+from bosaris_py.fusion.quality_fusion import (
     QualityDesign,
     form_entries,
     form_from_triangle,
