@@ -26,7 +26,6 @@ from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
     FloatArray,
-    IndexArray,
     Int32Array,
     Positions,
     StrArray,
@@ -91,12 +90,6 @@ def n_form_weights(n_measures: int) -> int:
     return (n_measures + 1) * (n_measures + 2) // 2
 
 
-def _lower_triangle(size: int) -> tuple[IndexArray, IndexArray]:
-    """Return rows and columns of a lower triangle, column after column."""
-    cols, rows = np.triu_indices(size)
-    return rows, cols
-
-
 def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
     r"""Build the symmetric form from the toolkit's weights.
 
@@ -121,7 +114,8 @@ def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
         expected = "have (q + 1) (q + 2) / 2 weights for q measures"
         raise check.invalid("triangle", expected, f"{weights.size}")
     lower = np.zeros((size, size))
-    lower[_lower_triangle(size)] = weights
+    # The cells of a lower triangle, column after column.
+    lower[np.triu_indices(size)[::-1]] = weights
     return lower + lower.T
 
 
@@ -129,7 +123,7 @@ def triangle_from_form(form: npt.ArrayLike) -> Float64Array:
     """Return the toolkit's weights of a symmetric form; undoes `form_from_triangle`."""
     lower = np.array(form, dtype=np.float64)
     np.fill_diagonal(lower, 0.5 * lower.diagonal())
-    return np.asarray(lower[_lower_triangle(len(lower))])
+    return np.asarray(lower[np.triu_indices(len(lower))[::-1]])
 
 
 def _with_ones(measures: npt.ArrayLike) -> Float64Array:

@@ -121,22 +121,25 @@ def read_blocks(
 
 def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
     """Read a file in parts of equal size, decompressed if its name says so."""
-    # It takes longer to import than this module, which every object needs.
-    from bosaris_py._execution import progress_bar
-
     with contextlib.ExitStack() as stack:
         on_disk = stack.enter_context(open_unchanged(path))
-        size = os.fstat(on_disk.fileno()).st_size
-        bar = stack.enter_context(
-            progress_bar(total=size, desc=path.name, unit="B", unit_scale=True, shown=progress)
-        )
+        bar: Any = None
+        if progress:
+            # It takes longer to import than this module, which every object needs.
+            from bosaris_py._execution import progress_bar
+
+            size = os.fstat(on_disk.fileno()).st_size
+            bar = stack.enter_context(
+                progress_bar(total=size, desc=path.name, unit="B", unit_scale=True, shown=True)
+            )
         stream: Any = on_disk
         if path.suffix.lower() == ".gz":
             stream = stack.enter_context(gzip.GzipFile(fileobj=on_disk, mode="rb"))
         try:
             while part := stream.read(_BLOCK_BYTES):
-                # A pipe has no position.
-                bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(part))
+                if progress:
+                    # A pipe has no position.
+                    bar.update(on_disk.tell() - bar.n if on_disk.seekable() else len(part))
                 yield part
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileFormatError(f"{path}: this is no complete gzip file: {error}") from error

@@ -571,16 +571,11 @@ def _read_ahead(items: Iterator[Item]) -> Iterator[Item]:
     """Yield items, each computed by a thread while the one before is being used."""
     # HDF5 reads and unpacks without holding up the interpreter.
     with ThreadPoolExecutor(max_workers=1) as pool:
-        coming = pool.submit(_next, items)
-        # What reading raises is raised here, where the item is wanted.
+        coming = pool.submit(list, islice(items, 1))
+        # What reading raises is raised here, where the item is wanted; an empty list ends it.
         while found := coming.result():
-            coming = pool.submit(_next, items)
+            coming = pool.submit(list, islice(items, 1))
             yield found[0]
-
-
-def _next(items: Iterator[Item]) -> list[Item]:
-    """Return the next item in a list, which is empty if there is none."""
-    return list(islice(items, 1))
 
 
 def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, IdIndex]:

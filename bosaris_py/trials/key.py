@@ -568,10 +568,7 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
 
 @frozen(init=False, eq=False, repr=False)
 class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
-    """The trials of an experiment with the right labels, as a list.
-
-    For lists too sparse for a matrix. Whatever takes a `Key` takes this too, and gives the same
-    numbers.
+    """The trials of an experiment with the right labels, as a list; see `FlatNdx`.
 
     Parameters
     ----------
@@ -589,21 +586,12 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
     --------
     Key : The same as two matrices.
 
-    Notes
-    -----
-    Trials are sorted by segment, then by model. A trial takes nine bytes.
-
     Examples
     --------
-    >>> from bosaris_py.trials import FlatKey, Scores
-    >>> key = FlatKey(["anna", "bert"], ["s1", "s2"], models=[0, 1, 1], segments=[0, 0, 1],
-    ...               is_target=[True, False, True])
-    >>> key
+    >>> from bosaris_py.trials import FlatKey
+    >>> FlatKey(["anna", "bert"], ["s1", "s2"], models=[0, 1, 1], segments=[0, 0, 1],
+    ...         is_target=[True, False, True])
     FlatKey: 2 models x 2 segments, 2 targets, 1 non-targets
-    >>> scores = Scores([[1.5, -2.0], [0.5, 3.0]], ["anna", "bert"], ["s1", "s2"])
-    >>> tar, non = scores.get_tar_non(key)
-    >>> tar.tolist(), non.tolist()
-    ([1.5, 3.0], [0.5])
     """
 
     is_target: BoolArray

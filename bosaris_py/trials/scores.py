@@ -521,10 +521,9 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
 
 @frozen(init=False, eq=False, repr=False)
 class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
-    """Scores of a detector as a list of trials.
+    """Scores of a detector as a list of trials; see `FlatNdx`.
 
-    For trials too sparse for a matrix. Whatever takes a `Scores` takes this too, and gives the same
-    numbers; a `Key` or `FlatKey` may go with either.
+    A `Key` or `FlatKey` may go with `Scores` or with these.
 
     Parameters
     ----------
@@ -542,17 +541,10 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     --------
     Scores : The same as a matrix.
 
-    Notes
-    -----
-    The scores come first, as in `Scores`, and may be infinite or NaN as there. Trials are
-    sorted by segment, then by model. A trial takes eight bytes beside its score.
-
     Examples
     --------
     >>> from bosaris_py.trials import FlatScores
-    >>> scores = FlatScores([1.5, 3.0], ["anna", "bert"], ["s1", "s2"],
-    ...                     models=[0, 1], segments=[0, 1])
-    >>> scores
+    >>> FlatScores([1.5, 3.0], ["anna", "bert"], ["s1", "s2"], models=[0, 1], segments=[0, 1])
     FlatScores: 2 models x 2 segments, 2 scores
     """
 

@@ -517,15 +517,15 @@ def _map_of(given: Any, ids: StrArray, name: str) -> IdMap | None:
     else:
         expected = "be an IdMap, a dict, a function of the id or a column of the metadata"
         raise invalid(name, expected, describe(given))
-    bad = [name for name, value in zip(names, values, strict=True) if not _is_id(value)]
+    bad = [
+        name
+        for name, value in zip(names, values, strict=True)
+        if isinstance(value, bool) or not isinstance(value, str | int | np.integer)
+    ]
     if bad:
         found = f"other values for {len(bad)} ids ({list_some(bad)})"
         raise invalid(name, "give text or a whole number for each id", found)
     return IdMap(names, list(map(str, values))) if names else None
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, (str, int, np.integer)) and not isinstance(value, bool)
 
 
 def _map_of_column(column: Factor, ids: StrArray, positions: Positions) -> IdMap | None:

@@ -136,9 +136,9 @@ def read_table(
         ``label``. "keep" adds a column ``kind`` of the words target, nontarget and spoof, which the
         metrics of three classes need.
 
-        ``side``, {"column", "join", "ignore"}: what to do with a column of sides (channels of a
-        telephone call): keep it as an extra column, join it to the segment as in ``segment:a``, or
-        leave it out.
+        ``side``, {"column", "join", "ignore"}: what to do with a column of sides, the channels of a
+        telephone call. It is kept as an extra column, joined to the segment as in ``segment:a``, or
+        left out.
 
         ``strip_suffix``, str or sequence of str: taken off the end of models and segments, for
         instance ``".wav"``; of several the first that fits.
@@ -219,7 +219,7 @@ def read_table(
 
 
 def _as_texts(value: object) -> tuple[Any, ...]:
-    """Return one or more texts as a tuple; whoever gives something else is told so later."""
+    """Return one or more texts as a tuple; what is no text is refused later."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return (value,)
     return tuple(value)
