@@ -240,9 +240,10 @@ class _Options:
 
     def __attrs_post_init__(self) -> None:
         """Check the others."""
-        for name in ("numbers", "extra", "strip_suffix", "missing"):
-            if (names := getattr(self, name)) is not None:
-                check_names(names, name)
+        for name in ("numbers", "strip_suffix", "missing"):
+            check_names(getattr(self, name), name)
+        if self.extra is not None:
+            check_names(self.extra, "extra")
         if "" in self.strip_suffix:
             raise invalid("strip_suffix", "not be empty", "''")
         long = [text for text in self.missing if len(text.encode()) > _LONGEST_MISSING]
