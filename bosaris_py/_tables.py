@@ -13,7 +13,7 @@ import math
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import FilePath, hushed, safe
@@ -255,6 +255,9 @@ class Table(Records):
         """The columns of text, aligned to the left."""
         return (0,)
 
+    # The rows of `_texts` before which the printed table has a line.
+    _rules: ClassVar[tuple[int, ...]] = ()
+
     @property
     def _note(self) -> str:
         """What the figures are, said below the table in each form that is for reading."""
@@ -272,6 +275,11 @@ class Table(Records):
     @abc.abstractmethod
     def _texts(self) -> list[list[str]]:
         """Return the printed cells: the head, then the rows."""
+
+    def __repr__(self) -> str:
+        """Lay the rows out as a table, with what they are below."""
+        lines = text_table(self._texts(), left=self._left, rules=self._rules)
+        return "\n".join([*map(str.rstrip, lines), *self._below])
 
     def to_csv(self, path: FilePath | None = None) -> str:
         """Return the records as CSV, all digits given, and write them to a file.

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 import attrs
 
 from bosaris_py._arrays import Readable
-from bosaris_py._tables import Table, joined_notes, or_none, text_table
+from bosaris_py._tables import Table, joined_notes, or_none
 from bosaris_py._validation import as_number, describe, invalid, list_some, nearest
 
 _CLAIM = re.compile(r"\s*([a-z_]+(?:\([^()]*\))?)\s*(<=|>=)\s*([^\s%]+)\s*(%?)\s*")
@@ -227,11 +227,6 @@ class ClaimTable(Table):
         ]
         return [head, *rows]
 
-    def __repr__(self) -> str:
-        """Return the table and how it was made."""
-        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"({self._note})"])
-
 
 # What a metric characterises, by the beginning of its name: D. Meuwly, D. Ramos and R. Haraksim, A
 # guideline for the validation of likelihood ratio methods used for forensic evidence evaluation,
@@ -362,8 +357,3 @@ class CriterionTable(Table):
             result = "pass" if row.passed else "fail"
             lines.append([row.system, row.characteristic, criterion, *shown, result])
         return lines
-
-    def __repr__(self) -> str:
-        """Return the table and what decided."""
-        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"({self._note})"])

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, Readable
-from bosaris_py._tables import Table, scale_of_costs, text_table
+from bosaris_py._tables import Table, scale_of_costs
 from bosaris_py._validation import FilePath, Rng, also, as_seed, cautions, invalid
 from bosaris_py.calibration import LinearCalibration, PAVCalibration, cross_fit
 from bosaris_py.evaluation.results import named_points
@@ -121,10 +121,7 @@ class Decomposition(Table):
             rows.append([row.figure, row.by, *cells])
         return rows
 
-    def __repr__(self) -> str:
-        """Return the table."""
-        lines = text_table(self._texts(), left=self._left, rules=(1,))
-        return "\n".join([*(line.rstrip() for line in lines), f"({self._note})"])
+    _rules = (1,)
 
 
 @also("prior", "priors")

@@ -25,7 +25,7 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._tables import Table, WithInterval, joined_notes, text_table
+from bosaris_py._tables import Table, WithInterval, joined_notes
 from bosaris_py._validation import as_seed, check_choice, describe, invalid
 from bosaris_py.evaluation.plans import EvaluationPlan
 from bosaris_py.evaluation.tandem import (
@@ -693,11 +693,6 @@ class TandemTable(Table):
                 value = WithInterval(value, f"[{one.low:.4f}, {one.high:.4f}]")
             rows.append([one.figure, one.count, value])
         return rows
-
-    def __repr__(self) -> str:
-        """Lay the figures out as a table."""
-        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"({self._note})"])
 
 
 def tandem_table(

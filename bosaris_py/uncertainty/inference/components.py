@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
+from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
@@ -120,11 +120,6 @@ class VarianceComponents(Table):
             told = ("-" if math.isnan(share) else f"{100 * share:.0f} %" for share in shares)
             rows.append([name, f"{value:.4f}", f"{error:.4f}", *told])
         return rows
-
-    def __repr__(self) -> str:
-        """Lay the shares out as a table."""
-        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"({self._note})"])
 
 
 def variance_components(

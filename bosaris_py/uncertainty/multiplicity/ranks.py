@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from bosaris_py._tables import Table, joined_notes, text_table
+from bosaris_py._tables import Table, joined_notes
 from bosaris_py.uncertainty.multiplicity.corrections import WORDS, Correction
 
 
@@ -79,11 +79,6 @@ class RankIntervals(Table):
             rank = f"{low}" if low == high else f"{low} to {high}"
             rows.append([name, rank, "yes" if low == 1 else "no"])
         return rows
-
-    def __repr__(self) -> str:
-        """Lay the ranks out as a table."""
-        lines = [line.rstrip() for line in text_table(self._texts(), left=self._left)]
-        return "\n".join([*lines, f"({self._note})"])
 
 
 def surely_better(

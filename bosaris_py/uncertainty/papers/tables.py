@@ -15,7 +15,7 @@ import attrs
 from bosaris_py._arrays import Readable
 from bosaris_py._execution import whole_number
 from bosaris_py._footnotes import AnnotatedTable
-from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
+from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import (
     Caution,
     as_seed,
@@ -314,11 +314,6 @@ class PrintedTable(Table):
 
     def _texts(self) -> list[list[str]]:
         return [[*line] for line in self.lines]
-
-    def __repr__(self) -> str:
-        """Return the table and how it was made."""
-        lines = text_table(self._texts(), left=self._left)
-        return "\n".join([*map(str.rstrip, lines), f"({self.note})"])
 
 
 def _replicates_of(rows: Sequence[BootstrapRow]) -> str:

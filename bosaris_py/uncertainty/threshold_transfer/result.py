@@ -15,7 +15,7 @@ import scipy
 import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
 import bosaris_py.uncertainty.decisions as decisions
 from bosaris_py._arrays import Float64Array, IntArray, Readable, mark_read_only, read_only
-from bosaris_py._tables import Table, or_none, text_table
+from bosaris_py._tables import Table, or_none
 from bosaris_py._validation import (
     as_vector,
     check_choice,
@@ -661,10 +661,7 @@ class Transfer(Table):
             rows.append([_NAMES.get(figure, figure), shown, *cells])
         return rows
 
-    def __repr__(self) -> str:
-        """Return the table, and how the threshold was chosen."""
-        lines = text_table(self._texts(), rules=(1,))
-        return "\n".join([*(line.rstrip() for line in lines), f"({self._note})"])
+    _rules = (1,)
 
     @property
     def _note(self) -> str:
