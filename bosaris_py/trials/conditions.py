@@ -932,11 +932,13 @@ def _report_one_class(
             have, count = ("condition has", "counts") if one else ("conditions have", "count")
             clauses.append(
                 f"{len(without)} {have} no {noun} and {count} for the {rate} rate only "
-                f"({check.list_some(without)})"
+                f"({check.list_some([repr(name) if ',' in name else name for name in without])})"
             )
     if not clauses:
         return
     message = "; ".join(clauses)
+    if not any(part.size and other.size for part, other in zip(tar, non, strict=True)):
+        message += ". Conditions with all targets in each, as for attacks, take overlap='allow'"
     if as_error:
         raise TrialMismatchError(message)
     check.warn_caller(message, ConditionWarning)

@@ -768,7 +768,7 @@ def _unpacked(given: Any) -> Any:
 def _misuse(key: object) -> str:
     """Return the likely mistake where something stands in the place of a key or of trials."""
     if isinstance(key, str | os.PathLike):
-        return "Read the file: key, metadata = read_key(path)."
+        return "Read the file: key, metadata = read_key(path), or read_trials if it has no labels."
     if hasattr(key, "metadata") and not isinstance(key, tuple):
         return "Give its key: data.key."
     if isinstance(key, tuple):

@@ -151,6 +151,9 @@ class TrialSpeakers(metaclass=Readable):
             expected = "have one speaker in each target trial"
             if maps[0] is None:
                 hint = "Models that share a speaker need a map."
+                if key.modelset.size == 1:
+                    hint = "For a countermeasure name sets: bootstrap(..., tar_sets=, non_sets=)."
+                    raise invalid("key", expected, found, hint)
                 raise invalid("key", expected, found, hint, speakers=None)
             raise invalid("key", expected, found, "Do the key and the maps belong together?")
         return persons
