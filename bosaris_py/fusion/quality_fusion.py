@@ -91,23 +91,8 @@ def n_form_weights(n_measures: int) -> int:
 
 
 def form_from_triangle(triangle: npt.ArrayLike) -> Float64Array:
-    r"""Build the symmetric form from the toolkit's weights.
-
-    Parameters
-    ----------
-    triangle : ((q + 1) (q + 2) / 2,) array_like of float
-        The lower triangle of a matrix L, column after column.
-
-    Returns
-    -------
-    (q + 1, q + 1) ndarray of float64
-        :math:`L + L^T`: weights on the diagonal count twice.
-
-    Examples
-    --------
-    >>> form_from_triangle([1.0, 2.0, 3.0]).tolist()
-    [[2.0, 2.0], [2.0, 6.0]]
-    """
+    """Build the symmetric form L + L' from the toolkit's weights, the lower triangle L."""
+    # The triangle comes column after column; its weights on the diagonal count twice.
     weights = check.as_vector(triangle, "triangle")
     size = (math.isqrt(8 * weights.size + 1) - 1) // 2
     if weights.size == 0 or size * (size + 1) // 2 != weights.size:
@@ -163,35 +148,10 @@ def fuse_trials(
     model_measures: npt.ArrayLike,
     segment_measures: npt.ArrayLike,
 ) -> Float64Array:
-    """Fuse trials with the weights of the toolkit's quality fusion.
-
-    Parameters
-    ----------
-    weights : (K + 1 + (q + 1) (q + 2) / 2,) array_like of float
-        Weights of the systems, offset, and the lower triangle as `form_from_triangle` takes it.
-    scores : (K, t) array_like of float
-        Scores of the systems.
-    model_measures : (q, t) array_like of float
-        Measures of the model of each trial.
-    segment_measures : (q, t) array_like of float
-        Measures of the segment of each trial.
-
-    Returns
-    -------
-    (t,) ndarray of float64
-        Fused scores.
-
-    Notes
-    -----
-    BOSARIS: ``qfuser_linear.m``.
-
-    Examples
-    --------
-    One system, one measure; the last weight is one half of an offset.
-
-    >>> fuse_trials([2.0, 0.5, 0.0, 1.0, 0.25], [[1.0]], [[3.0]], [[4.0]]).tolist()
-    [10.0]
-    """
+    """Fuse trials with the weights of the toolkit's quality fusion, `qfuser_linear.m`."""
+    # The weights, (K + 1 + (q + 1) (q + 2) / 2), are those of the systems, the offset, and the
+    # triangle of `form_from_triangle`. Scores are (K, t), measures of each trial's model and of its
+    # segment (q, t).
     systems = check.as_matrix(scores, "scores")
     models = check.as_matrix(model_measures, "model_measures")
     segments = check.as_matrix(segment_measures, "segment_measures")
@@ -238,21 +198,13 @@ def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array)
 class QualityDesign:
     """Scores and quality features of one class, the features made as they are needed.
 
-    Behaves like a matrix with one row for each system, then one for each feature, and one
-    column for each trial, of which only blocks of columns can be taken. Memory beyond the
-    scores is two small integers for each trial, however many features there are.
-
-    Parameters
-    ----------
-    scores : (K, t) ndarray of float
-        Scores of the systems.
-    models, segments : (t,) ndarray of int32
-        Positions of each trial's model and segment in the measures.
-    model_measures, segment_measures : (q + 1, m), (q + 1, n) ndarray of float64
-        Standardised measures, with a row of ones below.
-    entries : tuple of (int, int)
-        The entries (i, j) of the form whose features are the rows below the scores.
+    A `numerics.linear_objective.Design` with one row for each system, then one for each feature.
+    Memory beyond the scores is two small integers for each trial.
     """
+
+    # `scores` are (K, t), `models` and `segments` positions of the trials in the measures. These
+    # are standardised, (q + 1, m) and (q + 1, n), with a row of ones below. `entries` are those
+    # (i, j) of the form whose features are the rows below the scores.
 
     scores: FloatArray
     models: Int32Array

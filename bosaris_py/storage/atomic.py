@@ -73,20 +73,13 @@ class FileStamp:
 
 @attrs.frozen
 class ReadFile:
-    """A file that was read, with the SHA-256 of the bytes that were read; see `hashed_files`.
+    """A file that was read, with the SHA-256 of the bytes that were read; see `hashed_files`."""
 
-    Parameters
-    ----------
-    path : Path
-        As it was given.
-    stamp : FileStamp
-        Which file it was.
-    sha256 : str
-        The digest in hexadecimal digits.
-    """
-
+    # As it was given.
     path: Path
+    # Which file it was.
     stamp: FileStamp
+    # In hexadecimal digits.
     sha256: str
 
     def __fspath__(self) -> str:

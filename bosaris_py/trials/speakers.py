@@ -94,17 +94,8 @@ class TrialSpeakers(metaclass=Readable):
         ----------
         key : Key or FlatKey, or pair (key, metadata)
             The trials.
-        model_speakers : IdMap, dict, callable or str, optional
-            From model to speaker. By default each model is a speaker of its own.
-        segment_speakers : IdMap, dict, callable or str, optional
-            From test segment to speaker. By default the speaker of a segment is
-            that of the models whose target it is.
-        speakers : IdMap, dict, callable, str, or pair of these, optional
-            Both in one, as for `evaluate`.
-        unknown : {"refuse", "own"}, default: "refuse"
-            What to do with models and segments whose speaker is not known: refuse, or take each for
-            a speaker of its own, with a warning. Dependence through the unknown speakers is then
-            left out of account.
+        model_speakers, segment_speakers, speakers, unknown
+            As for `Speakers`.
         one_person : bool, default: True
             Whether model and segment of a target trial must be of one speaker. False where both
             maps are given and the two sides are different persons.
@@ -620,7 +611,8 @@ class Speakers(metaclass=Readable):
         From test segment to speaker. By default that of the models whose target it is.
     unknown : {"refuse", "own"}, default: "refuse"
         What to do where the speaker is not known: refuse, or take each model or segment for a
-        speaker of its own, with a warning.
+        speaker of its own, with a warning. Dependence through the unknown speakers is then left
+        out of account.
     strata : IdMap, dict, callable or str, optional
         From speaker to stratum, or a column of the metadata, such as ``"gender"``: groups of
         speakers whose shares another evaluation would have, too. Speakers are then drawn, and
@@ -640,12 +632,8 @@ class Speakers(metaclass=Readable):
 
         Parameters
         ----------
-        key : Key or FlatKey, or pair (key, metadata)
-            The trials.
-        one_person : bool, default: True
-            Whether a target trial must have one speaker.
-        one_sided : ndarray of bool, optional
-            Trials with the speaker of their model only.
+        key, one_person, one_sided
+            As for `TrialSpeakers.of_key`.
 
         Returns
         -------
@@ -669,8 +657,8 @@ class Speakers(metaclass=Readable):
 
         Parameters
         ----------
-        key : Key or FlatKey, or pair (key, metadata)
-            The trials.
+        key
+            As for `of_trials`.
 
         Returns
         -------
@@ -687,8 +675,8 @@ class Speakers(metaclass=Readable):
 
         Parameters
         ----------
-        key : Key or FlatKey, or pair (key, metadata)
-            The trials.
+        key
+            As for `of_trials`.
 
         Returns
         -------
