@@ -1052,20 +1052,16 @@ def speaker_interval(
     check_influences({"metric": influence}, FEWEST_FOR_INTERVAL)
     interval = influence.interval(confidence, METHOD)
     if interval.low == interval.high and isinstance(plain, Statistic):
-        return _left_open(open_ends(plain, sample, sample.pairs.n_by_class), interval)
+        ends = open_ends(plain, sample, sample.pairs.n_by_class)
+        return _left_open(ends, interval, interval.confidence)
     return interval
 
 
-def _left_open(ends: OpenEnds, interval: Interval) -> Interval:
+def _left_open(ends: OpenEnds, interval: Interval, confidence: float) -> Interval:
     """Return the interval that data without variation leave open."""
-    low, high = map(float, ends(interval.confidence))
-    return attrs.evolve(
-        interval, low=low, high=high, remade=functools.partial(_left_open_at, ends, interval)
-    )
-
-
-def _left_open_at(ends: OpenEnds, interval: Interval, confidence: float) -> Interval:
-    return _left_open(ends, attrs.evolve(interval, confidence=confidence))
+    low, high = map(float, ends(confidence))
+    remade = functools.partial(_left_open, ends, interval)
+    return attrs.evolve(interval, low=low, high=high, confidence=confidence, remade=remade)
 
 
 @attrs.frozen(eq=False)

@@ -354,11 +354,7 @@ class DETCurve(CurveStatistic):
 
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the miss rates."""
-        # At or above each target score; of whole numbers, an exact difference.
-        false_alarms = np.append(curve.non_total - curve.below, 0)
-        return self._least_misses(
-            curve.misses / curve.tar_total, np.maximum(false_alarms, 0) / curve.non_total
-        )
+        return self._least_misses(*curve.exact_points())
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the miss rates."""

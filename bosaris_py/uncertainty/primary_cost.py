@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
@@ -208,17 +209,13 @@ def viewed(
     trials.check_parts(plan)
     views = []
     for part in plan.parts:
-        divide = functools.partial(_weighted, members=_members(trials, part))
+        divide = operator.methodcaller("weighted", _members(trials, part))
         views.append((divide, attrs.evolve(statistic, plan=part).plain))
     return sample, MeanOfViews(views=tuple(views))
 
 
 def _members(trials: PlanTrials, plan: EvaluationPlan) -> list[ConditionMembers]:
     return trials.partition(plan, {}, drop_unknown=False).members
-
-
-def _weighted(sample: ListedSample, members: Sequence[ConditionMembers]) -> ListedSample:
-    return sample.weighted(members)
 
 
 def views_of_sets(

@@ -108,6 +108,11 @@ class WeightedCurve(NamedTuple):
         pfa[-1] = 0.0
         return self.misses / self.tar_total, pfa
 
+    def exact_points(self) -> tuple[Float64Array, Float64Array]:
+        """Return the same points by differences of weights, exact where these are whole."""
+        alarms = np.maximum(np.append(self.non_total - self.below, 0), 0)
+        return self.misses / self.tar_total, alarms / self.non_total
+
     def vertices(self) -> tuple[Float64Array, Float64Array]:
         """Return miss and false-alarm rate at the vertices of the convex hull."""
         total = self.below.dtype.type(self.non_total)

@@ -87,12 +87,8 @@ class _Edges(NamedTuple):
         return np.asarray(total[-1] - total[self.below], dtype=np.float64), float(total[-1])
 
 
-def _of_two(evaluate: OfThree, n_non: int) -> Evaluator:
-    """Take weights as a plan draws them: zero-effort impostors and spoofs are its non-targets."""
-    return functools.partial(_divided, evaluate, n_non)
-
-
 def _divided(evaluate: OfThree, n_non: int, tar: Weights, non: Weights) -> Any:
+    # A plan draws zero-effort impostors and spoofs as one class, in this order.
     return evaluate(tar, non[:n_non], non[n_non:])
 
 
@@ -127,7 +123,7 @@ class TandemStatistic(metaclass=Readable):
         -------
         callable
         """
-        return _of_two(self._prepared(asv, cm), asv[1].size)
+        return functools.partial(_divided, self._prepared(asv, cm), asv[1].size)
 
     @abc.abstractmethod
     def _prepared(self, asv: Three, cm: Three) -> OfThree:
@@ -568,7 +564,8 @@ def tandem_dependence(
     masks = [
         (one >= limits[0], other >= limits[1]) for one, other in zip(of_asv, of_cm, strict=True)
     ]
-    evaluate = _of_two(functools.partial(_dependence, masks), of_asv[1].size)
+    of_three = functools.partial(_dependence, masks)
+    evaluate = functools.partial(_divided, of_three, of_asv[1].size)
     counts = tandem_counts(asv=of_asv, cm=of_cm, asv_threshold=limits[0], cm_threshold=limits[1])
     miss, alarm, spoof = counts.pairs
     counted = np.array((1.0 - miss, alarm, spoof))

@@ -258,8 +258,7 @@ class KeptRate(NamedTuple):
         """Return the rate where the other one is kept to another limit."""
         kept = min(max(limit, 0.0), 1.0 - ROUNDING)
         other: RateAt = FNMRAt(kept) if self.is_miss else FMRAt(kept)
-        at = other._point(*self.curve)
-        return other._of_point(*(float(rates[at]) for rates in self.curve))
+        return other.of_points(*self.curve)
 
     def ends(
         self, own: tuple[float, float], other: tuple[float, float], correlation: float

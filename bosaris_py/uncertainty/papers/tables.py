@@ -40,7 +40,7 @@ from bosaris_py.uncertainty.papers.standard_errors import (
     StandardErrorDistribution,
     distribution_of,
 )
-from bosaris_py.uncertainty.resampling import ScoresMethod, ScoresOptions, split_options
+from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions, split_options
 from bosaris_py.uncertainty.statistics.class_means import (
     DCF,
     ActDCF,
@@ -201,7 +201,9 @@ class BootstrapTable(AnnotatedTable):
         """What the figures are, in words."""
         first = self.rows[0]
         notes = f"{self.metric}; {_replicates_of(self.rows)}"
-        runs = "" if first.distribution is None else _runs_of(first.distribution)
+        runs = ""
+        if first.distribution is not None:
+            runs = f"distributions of SEs of {first.distribution.standard_errors.size} runs"
         groups = "systems that share a letter do not differ significantly" if first.groups else ""
         level = f"{100 * first.result.confidence:g} % confidence"
         ranks = f"ranks of all systems by a method, {level}" if first.ranks else ""
@@ -325,10 +327,6 @@ def _replicates_of(rows: Sequence[BootstrapRow]) -> str:
         f"{100 * result.confidence:g} % {kind if len(kinds) > 1 else kinds.pop()} intervals of "
         f"{result.replicates.shape[0]} replicates; relative errors are 1.96 SE over the mean"
     )
-
-
-def _runs_of(runs: StandardErrorDistribution) -> str:
-    return f"distributions of SEs of {runs.standard_errors.size} runs"
 
 
 def _of_result(result: BootstrapResult) -> list[str]:
@@ -455,16 +453,16 @@ def bootstrap_table(
             with cautions(system=name):
                 samples: dict[bool | None, ListedSample] = {}
                 for method in ways:
-                    who, how = split_options(method, _options_of(method, seeded, ways))
+                    own = _options_of(method, seeded, ways)
+                    (who, how), (_, again) = (split_options(method, own) for _ in range(2))
                     # Methods of sets have the same sample.
                     kind = None if method == "iid" else method == "speaker"
                     if kind not in samples:
                         samples[kind] = how.sample(scores, both, who, None)
                     by_default = _default_runs(chosen[name], method)
                     n = by_default if n_runs is None else n_runs
-                    one = _Cell(name, method, chosen[name], samples[kind])
                     with cautions(**{"method": method} if len(ways) > 1 else {}):
-                        rows.append(one.row(n, _options_of(method, seeded, ways)))
+                        rows.append(_row(name, chosen[name], samples[kind], how, again, n))
         if groups:
             rows = _with_groups(rows, named, both, chosen, seeded, ways)
     metrics = {_name_of(one) for one in chosen.values()}
@@ -502,39 +500,29 @@ def _with_groups(
     return sorted(found, key=lambda row: [*systems].index(row.system))
 
 
-@attrs.frozen(eq=False)
-class _Cell:
-    """One system under one method of resampling."""
-
-    system: str
-    method: ScoresMethod
-    statistic: AnyStatistic
-    sample: ListedSample
-
-    def row(self, runs: int, options: ScoresOptions) -> BootstrapRow:
-        """Draw replicates, and runs of them."""
-        statistic, sample = self.statistic, self.sample
-        warn_unless_fit([statistic], sample)
-        # The single calls begin with the same generator each.
-        (_, first), (_, second) = (split_options(self.method, options) for _ in range(2))
-        plan = first.plan(sample)
-        result = bootstrap_sample([statistic], sample, plan, first)[0]
-        if result.replicates.ndim > 1:
-            got = f"{result.replicates[0].size} values"
-            raise invalid("statistic", "be a number", got)
-        bound, distribution = None, None
-        if isinstance(statistic, (DCF, ActDCF)):
-            tar, non = sample.lists
-            errors = rejected(tar, statistic.miss_limits[0]), ~rejected(non, statistic.fa_limits[0])
-            cost = FixedCost.of(statistic)
-            # The bootstrap has warned of few errors.
-            with collected():
-                bound = cost_error(cost, errors, sample.strata, (None, None), "upper-bound")
-        if runs:
-            system = SampledSystem.of(statistic, sample)
-            sampler = system.statistic.sampler(sample, plan)
-            distribution = distribution_of(system, sampler, second, runs)
-        return BootstrapRow(self.system, result, bound, distribution)
+def _row(
+    name: str, statistic: AnyStatistic, sample: ListedSample, first: Resampling, second: Resampling,
+    runs: int,
+) -> BootstrapRow:  # fmt: skip
+    """Draw replicates of a system, and runs of them; single calls begin with one generator each."""
+    warn_unless_fit([statistic], sample)
+    plan = first.plan(sample)
+    result = bootstrap_sample([statistic], sample, plan, first)[0]
+    if result.replicates.ndim > 1:
+        raise invalid("statistic", "be a number", f"{result.replicates[0].size} values")
+    bound, distribution = None, None
+    if isinstance(statistic, (DCF, ActDCF)):
+        tar, non = sample.lists
+        errors = rejected(tar, statistic.miss_limits[0]), ~rejected(non, statistic.fa_limits[0])
+        cost = FixedCost.of(statistic)
+        # The bootstrap has warned of few errors.
+        with collected():
+            bound = cost_error(cost, errors, sample.strata, (None, None), "upper-bound")
+    if runs:
+        system = SampledSystem.of(statistic, sample)
+        sampler = system.statistic.sampler(sample, plan)
+        distribution = distribution_of(system, sampler, second, runs)
+    return BootstrapRow(name, result, bound, distribution)
 
 
 def _options_of(

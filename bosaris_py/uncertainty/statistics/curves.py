@@ -345,6 +345,9 @@ class RateAt(CurveStatistic):
 
     bounds = 0.0, 1.0
 
+    # Which rate is the value: of targets, or of non-targets.
+    rated: ClassVar[Literal[0, 1]]
+
     @property
     @abc.abstractmethod
     def limit(self) -> float:
@@ -354,23 +357,17 @@ class RateAt(CurveStatistic):
     def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the point of a ROC at which the other rate is least."""
 
-    @abc.abstractmethod
-    def _of_point(self, pmiss: float, pfa: float) -> float:
-        """Return the rate at a point of a ROC."""
-
     def of_curve(self, curve: WeightedCurve) -> Any:
         """Return the rate."""
-        # At or above each target score; of whole numbers, an exact difference.
-        alarms = np.append(curve.non_total - curve.below, 0)
-        pmiss = curve.misses / curve.tar_total
-        pfa = np.maximum(alarms, 0) / curve.non_total
-        at = self._point(pmiss, pfa)
-        return self._of_point(float(pmiss[at]), float(pfa[at]))
+        return self.of_points(*curve.exact_points())
 
     def of_roc(self, roc: ROC) -> Any:
         """Return the rate."""
-        at = self._point(roc.pmiss, roc.pfa)
-        return self._of_point(float(roc.pmiss[at]), float(roc.pfa[at]))
+        return self.of_points(roc.pmiss, roc.pfa)
+
+    def of_points(self, pmiss: Float64Array, pfa: Float64Array) -> float:
+        """Return the rate, given the points of a ROC."""
+        return float((pmiss, pfa)[self.rated][self._point(pmiss, pfa)])
 
 
 @attrs.frozen
@@ -413,6 +410,8 @@ class FNMRAt(RateAt):
 
     fmr: float = attrs.field(converter=_to_rate)
 
+    rated: ClassVar[Literal[0, 1]] = 0
+
     @property
     def limit(self) -> float:
         """The false match rate that is allowed."""
@@ -421,10 +420,6 @@ class FNMRAt(RateAt):
     def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the first point that the false-alarm rate allows."""
         return pfa.size - int(np.searchsorted(pfa[::-1], self.fmr, side="right"))
-
-    def _of_point(self, pmiss: float, pfa: float) -> float:
-        """Return the miss rate."""
-        return pmiss
 
     def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
         """Tell inside which cells the false-alarm rate is first allowed."""
@@ -455,6 +450,8 @@ class FMRAt(RateAt):
 
     fnmr: float = attrs.field(converter=_to_rate)
 
+    rated: ClassVar[Literal[0, 1]] = 1
+
     @property
     def limit(self) -> float:
         """The false non-match rate that is allowed."""
@@ -463,10 +460,6 @@ class FMRAt(RateAt):
     def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the last point that the miss rate allows."""
         return int(np.searchsorted(pmiss, self.fnmr, side="right")) - 1
-
-    def _of_point(self, pmiss: float, pfa: float) -> float:
-        """Return the false-alarm rate."""
-        return pfa
 
     def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
         """Tell inside which cells the miss rate is last allowed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import attrs
 import numpy as np
@@ -59,15 +59,10 @@ ReplicateInterval = Literal["corrected", "percentile"]
 TransferTest = Literal["paired", "independent", "dependent", "stricter", "naive", "class"]
 
 
-FIGURES: tuple[Figure, ...] = (
-    "threshold", "far", "frr", "hter", "cost", "own_minimum", "regret"
-)  # fmt: skip
+FIGURES: tuple[Figure, ...] = get_args(Figure)
 
 
 FEWEST_REPLICATES = 2
-
-
-_DRAWN: tuple[Drawn, ...] = ("both", "test")
 
 
 _NAMES = {"far": "FAR", "frr": "FRR", "hter": "HTER", "own_minimum": "own minimum"}
@@ -652,7 +647,7 @@ class Transfer(Table):
         rows = [["figure", "test (%)", "dev and test drawn", "test drawn"]]
         for figure in FIGURES[1:]:
             cells = []
-            for drawn in _DRAWN:
+            for drawn in get_args(Drawn):
                 found = self._known(figure, drawn)
                 ends = f"[{100 * found.low:.2f}, {100 * found.high:.2f}]" if found else ""
                 cells.append(ends)
