@@ -199,7 +199,10 @@ class Sheet(Plot):
         label: Text = "_nolegend_",
         **keywords: Any,
     ) -> None:
-        """Draw a line of the current system."""
+        """Draw a line of the current system; one without length is a dot."""
+        ends = [np.ravel(part) for part in (x, y)]
+        if kind in self._curves_of_systems and all((part == part[:1]).all() for part in ends):
+            keywords.setdefault("marker", "o")
         self._system_line(kind, x, y, Look(None, label, keywords))
 
     def _draw_once(
