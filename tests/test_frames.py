@@ -533,3 +533,20 @@ def test_bins_and_dates_describe_trials_but_are_no_ids() -> None:
     df["bin"] = pd.cut([15, 1, 7], [0, 5, 9])
     with pytest.raises(InvalidInputError, match=r"`columns` .* none in row 0 .*'unknown'"):
         bp.from_frame(df, score="score", columns="bin")
+
+
+def test_an_index_of_other_names_is_no_column():
+    """Ids in the index of a data frame are taken, and what else is there is not."""
+    pandas = pytest.importorskip("pandas")
+    rows = pandas.DataFrame(rows_of(3, 4, 9))
+    indexed = rows.assign(note=["n"] * len(rows)).set_index(["model", "segment", "note"])
+    found = bp.from_frame(indexed)
+    assert found.key == bp.from_frame(rows).key
+    assert "note" not in found.metadata.names
+
+
+def test_labels_that_are_named_beside_the_target():
+    rows = {"model": [*"aab"], "segment": [*"xyx"], "label": [*"tno"], "llr": [1.0, 2.0, 3.0]}
+    with pytest.raises(InvalidInputError, match="name all labels of column 'label' but `tar`"):
+        bp.from_frame(rows, tar="t", non=["n"])
+    assert bp.from_frame(rows, tar="t", non=["n", "o"]).key.n_non == 2

@@ -27,6 +27,8 @@ SRE16 = {
     "phone_num_match": ("Y", "N"),
 }
 
+COSTS = PLANS["ASVspoof5-2"].spoof_costs
+
 # Name, beta of each operating point, factors, and how sure both are. From the evaluation plans
 # and scorers as far as they are "V": SRE08 and SRE10 plans; the SRE18 scorer 4.3 (configuration
 # of `sre18_submission_scorer.py`); the kit of VoxSRC 2023; the
@@ -203,6 +205,18 @@ class TestPlan:
             ({}, "operating_points or parts.*exactly one.*neither"),
             ({"operating_points": [0.1], "parts": [PLANS["SRE08"]]}, "exactly one.*both"),
             ({"parts": [PLANS["SRE08"]], "factors": ["a"]}, "beside `parts`"),
+            ({"parts": [PLANS["SRE08"]], "select": {"a": "x"}}, "beside `parts`"),
+            ({"operating_points": [0.1], "spoof_costs": COSTS}, "`spoof_costs` must be left out"),
+            ({"operating_points": [0.1], "sets": "a"}, "`sets` must be left out without"),
+            ({"figures": ["a_dcf"]}, "`spoof_costs` must be given, for a_dcf"),
+            ({"figures": ["sv_eer"], "operating_points": [0.1]}, "stand without points"),
+            ({"figures": ["sv_eer"], "parts": [PLANS["SRE08"]]}, "stand without points"),
+            ({"figures": ["sv_eer"], "factors": ["a"]}, "stand without points"),
+            ({"figures": ["sv_eer"], "select": {"a": "x"}}, "stand without points"),
+            ({"figures": ["t_eer", "sv_eer"]}, "left out beside figures of two .*got sv_eer"),
+            ({"figures": ["t_eer"], "sets": "set"}, "left out beside figures of two .*got set"),
+            ({"figures": ["cm_eer", "sv_eer"]}, "have cm_eer alone"),
+            ({"operating_points": [0.1], "notes": 3}, "must be several texts; got 3"),
             ({"parts": ["SRE08"]}, "must be evaluation plans"),
             ({"operating_points": [1.5]}, "strictly between 0 and 1"),
             ({"operating_points": "0.1"}, "operating points or target probabilities"),
@@ -222,6 +236,10 @@ class TestPlan:
     def test_unknown_field(self):
         with pytest.raises(InvalidInputError, match=r"among name, title, .*'priors'"):
             self.plan.evolve(priors=[0.1])
+
+    def test_a_tandem_may_have_the_eer_of_its_countermeasure(self):
+        plan = EvaluationPlan(name="own", figures=["t_eer", "cm_eer"])
+        assert (plan.detectors, plan.figures) == (2, ("t_eer", "cm_eer"))
 
 
 class TestFactor:

@@ -672,6 +672,33 @@ class TestReport:
         assert without != cost
         assert cost != without
 
+    def test_records_say_whether_costs_are_normalized(self):
+        for normalize in (True, False):
+            plan = EvaluationPlan(name="own", operating_points=[0.5], normalize=normalize)
+            found = primary_cost(*lists([1.0, 3.0], [0.0, 2.0]), plan)
+            assert {row["normalized"] for row in found.records()} == {normalize}
+
+    @pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
+    def test_own_non_targets_have_no_star_and_three_lacking_classes_are_cut(self):
+        scores, key = lists([1.0, 3.0, 2.0], [0.0])
+        plan = EvaluationPlan(name="own", operating_points=[0.5])
+        conditions = Conditions.from_labels(key, [*"abca"], order="columns")
+        found = primary_cost(scores, key, plan, conditions)
+        assert "*" not in str(found)
+        (note,) = [text for text in found.notes if "have no non-targets" in text]
+        assert note == (
+            "2 of 3 partitions have no non-targets that count and take part in the mean of Pmiss "
+            "only: b; c."
+        )
+        scores, key = lists([1.0, 3.0, 2.0, 4.0], [0.0])
+        conditions = Conditions.from_labels(key, [*"abcda"], order="columns")
+        (note,) = [
+            text
+            for text in primary_cost(scores, key, plan, conditions).notes
+            if "have no non-targets" in text
+        ]
+        assert note.endswith("only: b; c; ....")
+
     def test_one_partition_has_no_table(self):
         scores, key = lists([1.0, 3.0], [0.0, 2.0])
         plan = EvaluationPlan(name="own", operating_points=[0.5])
