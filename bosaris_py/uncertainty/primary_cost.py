@@ -155,6 +155,7 @@ def _mean_of_parts(
     values = []
     for evaluate, strata, (tar_places, non_places) in parts:
         own = tar[tar_places], non[non_places]
+        # Without trials of a class in a partition the rate of the plan is not defined.
         if not strata.complete(*own):
             return math.nan
         values.append(float(evaluate(*own)))
@@ -180,6 +181,7 @@ def drawn_apart(sample: ListedSample, views: Sequence[View], how: Resampling) ->
         member = np.zeros(n, dtype=np.int64)
         for persons in (tar_first[tar], first[non], others[others >= 0]):
             member[persons] = 1
+        # A digit for each view: speakers with the same digits take part in the same data sets.
         codes = 2 * codes + member
     return attrs.evolve(sample, speaker_strata=_large_strata(codes, tar_first, first, second))
 

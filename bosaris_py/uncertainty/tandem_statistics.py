@@ -213,6 +213,7 @@ class TDCF(TandemStatistic):
         (hits, n_tar), (alarms, n_non), (passing, n_spoof) = found
         # Misses are counted, not one minus a rate: equal rates of whole weights are equal numbers.
         pmiss, pfa, pfa_spoof = (n_tar - hits) / n_tar, alarms / n_non, passing / n_spoof
+        # The verifier is where the greater of both rates is least, of equal ones their sum.
         worse = np.maximum(pmiss, pfa)
         at = 0
         if limits.size > 1:
@@ -227,6 +228,9 @@ class TDCF(TandemStatistic):
             return math.nan
         fixed = prices.fixed if self.form == "revised" else 0.0
         bayes = math.log(prices.alarm) - math.log(prices.miss) if prices.alarm > 0 else -math.inf
+        # Kinnunen et al. 2020, equations (9) to (11): C0 + C1 P_miss + C2 P_fa, with rates of the
+        # countermeasure, over the cost of one that does not listen. Bayes' threshold is
+        # log(C2 / C1).
         priced = (self.costs.miss_price, self.costs.fa_price, self.costs.spoof_price)
         pairs = self.count == "pairs"
         totals = [total for _, total in found]
@@ -278,6 +282,7 @@ class TEER(TandemStatistic):
             edges.accepted(w) for edges, w in zip(of_cm, weights, strict=True)
         )
         rates = TandemRates(t, n, s, bt + bn, d, (t_all, n_all, s_all, bt_all + bn_all, d_all))
+        # Where all three are equal: a miss of either detector, and false alarms of both kinds.
         i, j = equal_point(rates)
         a, b, c, e, f = (part[k] for part, k in zip(rates.shares(), (i, i, i, j, j), strict=True))
         return float((1.0 - e * a) + e * b + f * c) / 3.0
@@ -451,22 +456,9 @@ def bootstrap_tandem(
     TrialMismatchError
         If a trial has a score in one of the detectors only.
 
-    Examples
+    See Also
     --------
-    >>> import numpy as np
-    >>> import bosaris_py as bp
-    >>> from bosaris_py import uncertainty as unc
-    >>> rng, names = np.random.default_rng(1), np.arange(300).astype(str)
-    >>> kinds = np.repeat(["target", "nontarget", "spoof"], 100)
-    >>> key = bp.FlatKey.from_trials(names, names, kinds == "target")
-    >>> metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
-    >>> asv = np.repeat([3.0, 0.0, 2.0], 100) + rng.normal(size=300)
-    >>> cm = np.repeat([3.0, 3.0, 0.0], 100) + rng.normal(size=300)
-    >>> asv, cm = (bp.FlatScores.from_trials(names, names, x) for x in (asv, cm))
-    >>> options = {"method": "iid", "replications": 50, "rng": 1}
-    >>> found = unc.bootstrap_tandem((key, metadata), unc.TEER(), asv=asv, cm=cm, **options)
-    >>> bool(found.low < found.estimate < found.high)
-    True
+    tandem_table : All metrics of a tandem, with an example.
     """
     given: object = statistic
     if not isinstance(given, TandemStatistic):
@@ -747,6 +739,10 @@ def tandem_table(
     min_t_dcf  independent  0.2724
     min_t_dcf  pairs        0.2788
     (...)
+    >>> options = {"method": "iid", "replications": 50, "rng": 1}
+    >>> found = unc.bootstrap_tandem((key, metadata), unc.TEER(), asv=asv, cm=cm, **options)
+    >>> bool(found.low < found.estimate < found.high)
+    True
     """
     chosen, replications = to_costs(costs), options.get("replications", 0)
     seed = as_seed(options.get("rng"))

@@ -456,7 +456,8 @@ class _LossStatistic(_MeansStatistic):
         return SpeakerMeans.of(trials, (self.loss(0, tar), self.loss(1, non)), self.combine)
 
 
-# Cost of a target's and of a non-target's log-likelihood-ratio x: softplus of -x, of x.
+# Brummer and du Preez 2006: a target of log-likelihood-ratio x costs log2(1 + e^-x) bits, a
+# non-target log2(1 + e^x).
 _SIGNS = (-1.0, 1.0)
 
 
@@ -512,6 +513,8 @@ class Brier(_LossStatistic):
 
     def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
         """Return twice the squared posterior of the wrong proposition."""
+        # At even odds that is 1 / (1 + e^x) of a target. Without a detector it is 1/2, by whose
+        # square the mean over both classes is divided.
         return np.asarray(2.0 * scipy.special.expit(_SIGNS[which] * scores) ** 2)
 
 

@@ -64,6 +64,7 @@ class ErrorsAt(NamedTuple):
     def spread(self, prices: Pair, confidence: float) -> Pair:
         """Return the standard error of a sum of both rates, and the quantile it is taken times."""
         if self.drawn is None:
+            # Bengio and Mariethoz 2004, equation (13): the variance of a rate is p (1 - p) / n.
             counts = self.sample.n_tar, self.sample.n_non
             variances = [
                 p * p * r * (1.0 - r) / n

@@ -440,6 +440,7 @@ class Transfer(Table):
         value = of_test.estimate
         frr, far = self._samples[1].error_rates(np.array(ends))
         moved = miss * frr + alarm * far - value
+        # Zou and Donner 2008: distances of the ends add up as standard errors do.
         low = value - math.hypot(value - of_test.low, max(-float(moved.min()), 0.0))
         high = value + math.hypot(of_test.high - value, max(float(moved.max()), 0.0))
         error = math.hypot(of_test.standard_error, 0.5 * float(np.ptp(moved)) / t)
