@@ -35,7 +35,7 @@ from timing import machine
 import bosaris_py as bp
 from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.trials import passes
-from bosaris_py.uncertainty.third_class import statistics_of_plan
+from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 
 N_TARGETS = 10**5
 PRIORS = np.linspace(0.001, 0.999, 1000)

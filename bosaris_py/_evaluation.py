@@ -49,12 +49,12 @@ from bosaris_py.uncertainty.comparison.systems import (
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, cross_table
-from bosaris_py.uncertainty.primary_cost import samples_of_kinds
+from bosaris_py.uncertainty.plan_statistics import samples_of_kinds
 from bosaris_py.uncertainty.resampling import split_options
+from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic, statistics_of_plan
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
-from bosaris_py.uncertainty.statistics.curves import MinDCF
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
-from bosaris_py.uncertainty.third_class import SpoofStatistic, statistics_of_plan
+from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
 
 if TYPE_CHECKING:
     # Matplotlib is imported when a plot is asked for.

@@ -30,7 +30,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
     check_influences,
 )
-from bosaris_py.uncertainty.primary_cost import (
+from bosaris_py.uncertainty.plan_statistics import (
     MeanOfViews,
     drawn_apart,
     mean_over_sets,
@@ -38,13 +38,13 @@ from bosaris_py.uncertainty.primary_cost import (
     views_of_sets,
     whole_sample,
 )
-from bosaris_py.uncertainty.primary_cost import PrimaryCost as PlanStatistic
+from bosaris_py.uncertainty.plan_statistics import PrimaryCost as PlanStatistic
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
+from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 from bosaris_py.uncertainty.statistics.base import Statistic
-from bosaris_py.uncertainty.statistics.curves import EER, SteppyEER, statistic_of_eer
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
+from bosaris_py.uncertainty.statistics.roc_functions import EER, SteppyEER, statistic_of_eer
 from bosaris_py.uncertainty.tandem_statistics import statistics_of_tandem, tandem_figures
-from bosaris_py.uncertainty.third_class import statistics_of_plan
 
 # Bands of a report, if intervals are by bootstrap; imported when one is made.
 _BANDS = {

@@ -32,18 +32,18 @@ _NAMES = {
     "multiplicity.ranks": "RankIntervals",
     "statistics.base": "Statistic",
     "statistics.class_means": "DCF FMR FNMR ActDCF Cllr ErrorRates",
-    "statistics.curves": "AUC EER FMRAt FNMRAt MinCllr MinDCF SteppyEER",
+    "statistics.roc_functions": "AUC EER FMRAt FNMRAt MinCllr MinDCF SteppyEER",
     "papers.standard_errors": "EqualSizeSets FTest ReplicationsNeeded StandardErrorDistribution "
     "equal_size_sets f_test_of_variances relative_deviation replications_needed "
     "standard_error_distribution z_test_of_means",
     "papers.tables": "BootstrapRow BootstrapTable PrintedTable bootstrap_table",
-    "primary_cost": "PrimaryCost",
+    "plan_statistics": "PrimaryCost",
     "resampling": "Resampling",
     "tandem_statistics": "TDCF TEER TandemDependence TandemFigure TandemStatistic "
     "TandemTable bootstrap_tandem tandem_dependence tandem_table",
-    "third_class": "ADCF MinSASVCllr SASVCllr SASVEER SPFEER SVEER ActADCF",
+    "spoof_statistics": "ADCF MinSASVCllr SASVCllr SASVEER SPFEER SVEER ActADCF",
     "threshold_transfer.result": "ExpectedPerformance Transfer",
-    "threshold_transfer.transfer": "transfer",
+    "threshold_transfer.two_sets": "transfer",
 }
 
 _HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}

@@ -98,8 +98,15 @@ from bosaris_py.uncertainty.papers.tables import BootstrapRow as BootstrapRow
 from bosaris_py.uncertainty.papers.tables import BootstrapTable as BootstrapTable
 from bosaris_py.uncertainty.papers.tables import PrintedTable as PrintedTable
 from bosaris_py.uncertainty.papers.tables import bootstrap_table as bootstrap_table
-from bosaris_py.uncertainty.primary_cost import PrimaryCost as PrimaryCost
+from bosaris_py.uncertainty.plan_statistics import PrimaryCost as PrimaryCost
 from bosaris_py.uncertainty.resampling import Resampling as Resampling
+from bosaris_py.uncertainty.spoof_statistics import ADCF as ADCF
+from bosaris_py.uncertainty.spoof_statistics import SASVEER as SASVEER
+from bosaris_py.uncertainty.spoof_statistics import SPFEER as SPFEER
+from bosaris_py.uncertainty.spoof_statistics import SVEER as SVEER
+from bosaris_py.uncertainty.spoof_statistics import ActADCF as ActADCF
+from bosaris_py.uncertainty.spoof_statistics import MinSASVCllr as MinSASVCllr
+from bosaris_py.uncertainty.spoof_statistics import SASVCllr as SASVCllr
 from bosaris_py.uncertainty.statistics.base import Statistic as Statistic
 from bosaris_py.uncertainty.statistics.class_means import DCF as DCF
 from bosaris_py.uncertainty.statistics.class_means import FMR as FMR
@@ -107,13 +114,13 @@ from bosaris_py.uncertainty.statistics.class_means import FNMR as FNMR
 from bosaris_py.uncertainty.statistics.class_means import ActDCF as ActDCF
 from bosaris_py.uncertainty.statistics.class_means import Cllr as Cllr
 from bosaris_py.uncertainty.statistics.class_means import ErrorRates as ErrorRates
-from bosaris_py.uncertainty.statistics.curves import AUC as AUC
-from bosaris_py.uncertainty.statistics.curves import EER as EER
-from bosaris_py.uncertainty.statistics.curves import FMRAt as FMRAt
-from bosaris_py.uncertainty.statistics.curves import FNMRAt as FNMRAt
-from bosaris_py.uncertainty.statistics.curves import MinCllr as MinCllr
-from bosaris_py.uncertainty.statistics.curves import MinDCF as MinDCF
-from bosaris_py.uncertainty.statistics.curves import SteppyEER as SteppyEER
+from bosaris_py.uncertainty.statistics.roc_functions import AUC as AUC
+from bosaris_py.uncertainty.statistics.roc_functions import EER as EER
+from bosaris_py.uncertainty.statistics.roc_functions import FMRAt as FMRAt
+from bosaris_py.uncertainty.statistics.roc_functions import FNMRAt as FNMRAt
+from bosaris_py.uncertainty.statistics.roc_functions import MinCllr as MinCllr
+from bosaris_py.uncertainty.statistics.roc_functions import MinDCF as MinDCF
+from bosaris_py.uncertainty.statistics.roc_functions import SteppyEER as SteppyEER
 from bosaris_py.uncertainty.tandem_statistics import TDCF as TDCF
 from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
 from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemDependence
@@ -123,15 +130,8 @@ from bosaris_py.uncertainty.tandem_statistics import TandemTable as TandemTable
 from bosaris_py.uncertainty.tandem_statistics import bootstrap_tandem as bootstrap_tandem
 from bosaris_py.uncertainty.tandem_statistics import tandem_dependence as tandem_dependence
 from bosaris_py.uncertainty.tandem_statistics import tandem_table as tandem_table
-from bosaris_py.uncertainty.third_class import ADCF as ADCF
-from bosaris_py.uncertainty.third_class import SASVEER as SASVEER
-from bosaris_py.uncertainty.third_class import SPFEER as SPFEER
-from bosaris_py.uncertainty.third_class import SVEER as SVEER
-from bosaris_py.uncertainty.third_class import ActADCF as ActADCF
-from bosaris_py.uncertainty.third_class import MinSASVCllr as MinSASVCllr
-from bosaris_py.uncertainty.third_class import SASVCllr as SASVCllr
 from bosaris_py.uncertainty.threshold_transfer.result import (
     ExpectedPerformance as ExpectedPerformance,
 )
 from bosaris_py.uncertainty.threshold_transfer.result import Transfer as Transfer
-from bosaris_py.uncertainty.threshold_transfer.transfer import transfer as transfer
+from bosaris_py.uncertainty.threshold_transfer.two_sets import transfer as transfer

@@ -38,7 +38,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     check_influences,
 )
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
-from bosaris_py.uncertainty.primary_cost import ViewedStatistic, view_of
+from bosaris_py.uncertainty.plan_statistics import ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
     Resampling,
     SetPlan,

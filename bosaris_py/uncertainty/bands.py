@@ -54,7 +54,7 @@ from bosaris_py.uncertainty.statistics.class_means import (
     ErrorRates,
     ThresholdStatistic,
 )
-from bosaris_py.uncertainty.statistics.curves import CurveStatistic, MinDCF
+from bosaris_py.uncertainty.statistics.roc_functions import CurveStatistic, MinDCF
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler
 
 DCFKind: TypeAlias = Literal["act", "min"]

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.uncertainty.resampling as resampling
+import bosaris_py.uncertainty.spoof_statistics as spoof_statistics
 import bosaris_py.uncertainty.statistics.class_means as class_means
-import bosaris_py.uncertainty.statistics.curves as curves
-import bosaris_py.uncertainty.third_class as third_class
+import bosaris_py.uncertainty.statistics.roc_functions as roc_functions
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._execution import Runner, progress_bar
 from bosaris_py._footnotes import annotated
@@ -57,7 +57,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     check_influences,
 )
 from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
-from bosaris_py.uncertainty.primary_cost import PrimaryCost, view_of
+from bosaris_py.uncertainty.plan_statistics import PrimaryCost, view_of
 from bosaris_py.uncertainty.resampling import (
     Method,
     Resampling,
@@ -74,6 +74,7 @@ from bosaris_py.uncertainty.speaker_curve import (
     SpeakerTrials,
     ValuesOfSpeakers,
 )
+from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.functions import (
     AnyStatistic,
@@ -83,7 +84,6 @@ from bosaris_py.uncertainty.statistics.functions import (
     warn_unless_fit,
 )
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler, WeightedSampler
-from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # Blocks of replicates that share the cost of counting pairs of speakers.
 _BLOCKS = 5
@@ -271,7 +271,7 @@ def bootstrap_sample(
             influences += [
                 (name, SpeakerInfluence.on(system.statistic, sample))
                 for name, system in steps
-                if isinstance(system.statistic, curves.SteppyEER)
+                if isinstance(system.statistic, roc_functions.SteppyEER)
             ]
         if not names:
             influences = sorted(influences, key=lambda one: one[1].effective_speakers)[:1]
@@ -320,11 +320,11 @@ def _values_of_speakers(
         hulls = {
             i: statistic
             for i in own
-            if isinstance(statistic := systems[i].statistic, curves.HullStatistic)
+            if isinstance(statistic := systems[i].statistic, roc_functions.HullStatistic)
             and not statistic.shape
         }
-        if any(isinstance(statistic, curves.MinCllr) for statistic in hulls.values()):
-            read = functools.partial(curves.read_together, [*hulls.values()])
+        if any(isinstance(statistic, roc_functions.MinCllr) for statistic in hulls.values()):
+            read = functools.partial(roc_functions.read_together, [*hulls.values()])
             modes = {"narrows": False, "ties": False}
             found.append(SpeakerCurve.of(trials, read, None, (len(hulls),), **modes))
             columns += [places[i] for i in hulls]
@@ -420,7 +420,7 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
     found: dict[str, list[float]] = {"miss rate": [], "false-alarm rate": []}
     for system in systems:
         at = system.statistic
-        if isinstance(at, curves.RateAt):
+        if isinstance(at, roc_functions.RateAt):
             # Both rates at the threshold decide.
             roc = system.sample.roc
             at = class_means.ErrorRates(roc.thresholds[at._point(roc.pmiss, roc.pfa)])
@@ -796,40 +796,40 @@ def table_statistics(
 ) -> dict[str, Statistic]:
     """Return the statistic of each figure of a table."""
     points = {} if prior is None else named_points(prior)
-    statistics: dict[str, Statistic] = {"eer": curves.statistic_of_eer(eer)}
+    statistics: dict[str, Statistic] = {"eer": roc_functions.statistic_of_eer(eer)}
     for suffix, point in points.items():
-        statistics[f"min_dcf{suffix}"] = curves.MinDCF(point, normalize=normalize)
+        statistics[f"min_dcf{suffix}"] = roc_functions.MinDCF(point, normalize=normalize)
     for suffix, point in points.items():
         statistics[f"act_dcf{suffix}"] = class_means.ActDCF(point, normalize=normalize)
-    return statistics | {"min_cllr": curves.MinCllr(), "cllr": class_means.Cllr()}
+    return statistics | {"min_cllr": roc_functions.MinCllr(), "cllr": class_means.Cllr()}
 
 
 # What a metric is called below a table.
 _METRICS: Mapping[type, str] = {
-    curves.EER: words_of_eer("rocch"),
-    curves.AUC: "AUC",
+    roc_functions.EER: words_of_eer("rocch"),
+    roc_functions.AUC: "AUC",
     class_means.Cllr: "Cllr",
-    curves.MinCllr: "minCllr",
-    third_class.ADCF: "min a-DCF",
-    third_class.ActADCF: "act a-DCF",
-    third_class.SASVCllr: "SASV-Cllr",
-    third_class.MinSASVCllr: "min SASV-Cllr",
-    third_class.SVEER: "SV-EER",
-    third_class.SPFEER: "SPF-EER",
-    third_class.SASVEER: "SASV-EER",
-    third_class.BonafideEER: "CM-EER",
+    roc_functions.MinCllr: "minCllr",
+    spoof_statistics.ADCF: "min a-DCF",
+    spoof_statistics.ActADCF: "act a-DCF",
+    spoof_statistics.SASVCllr: "SASV-Cllr",
+    spoof_statistics.MinSASVCllr: "min SASV-Cllr",
+    spoof_statistics.SVEER: "SV-EER",
+    spoof_statistics.SPFEER: "SPF-EER",
+    spoof_statistics.SASVEER: "SASV-EER",
+    spoof_statistics.BonafideEER: "CM-EER",
 }
 
 
 def metric_name(statistic: StatisticLike | OperatingPoint | SpoofStatistic) -> str:
     """Name a metric below a table, with its operating point or definition."""
-    if isinstance(statistic, curves.SteppyEER):
+    if isinstance(statistic, roc_functions.SteppyEER):
         return words_of_eer(statistic.definition)
-    if isinstance(statistic, (class_means.ActDCF, curves.MinDCF)):
+    if isinstance(statistic, (class_means.ActDCF, roc_functions.MinDCF)):
         # Prices alone have no name, as those of three classes.
         priced = isinstance(statistic.prior, DecisionCosts)
         (suffix,) = ("",) if priced else named_points(statistic.prior)
-        return f"{'min' if isinstance(statistic, curves.MinDCF) else 'act'}DCF{suffix}"
+        return f"{'min' if isinstance(statistic, roc_functions.MinDCF) else 'act'}DCF{suffix}"
     if isinstance(statistic, OperatingPoint):
         (suffix,) = named_points(statistic)
         return f"actDCF{suffix}"

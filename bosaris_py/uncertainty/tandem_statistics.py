@@ -56,9 +56,9 @@ from bosaris_py.uncertainty.resampling import (
     check_same_trials,
     split_options,
 )
-from bosaris_py.uncertainty.statistics.curves import statistic_of_eer
+from bosaris_py.uncertainty.spoof_statistics import to_costs
+from bosaris_py.uncertainty.statistics.roc_functions import statistic_of_eer
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, WeightedSampler, running_total
-from bosaris_py.uncertainty.third_class import to_costs
 
 # Scores of the three classes.
 Three = tuple[FloatArray, FloatArray, FloatArray]

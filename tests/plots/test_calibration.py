@@ -42,7 +42,7 @@ from bosaris_py.uncertainty.bootstrap_result import Interval
 from bosaris_py.uncertainty.bootstrapping import bootstrap
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.comparison.systems import compare_systems
-from bosaris_py.uncertainty.statistics.curves import EER
+from bosaris_py.uncertainty.statistics.roc_functions import EER
 
 LOG_10 = math.log(10)
 FUNCTIONS = [plot_ape, plot_ece, plot_pav, plot_reliability, plot_tippett]

@@ -17,7 +17,7 @@ from bosaris_py.uncertainty.bootstrap_result import Interval
 from bosaris_py.uncertainty.bootstrapping import bootstrap
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
-from bosaris_py.uncertainty.statistics.curves import EER
+from bosaris_py.uncertainty.statistics.roc_functions import EER
 
 INTERVALS = {
     "A": Interval(0.10, 0.08, 0.13, 0.01, 0.95, "normal"),

@@ -19,7 +19,7 @@ from bosaris_py.uncertainty.analytic import (
 )
 from bosaris_py.uncertainty.decisions import wilson_interval
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
-from bosaris_py.uncertainty.statistics.curves import MinDCF
+from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
 from tests.crossed_trials import CrossedExperiment
 from tests.uncertainty.naive_speakers import speaker_covariance
 

@@ -26,18 +26,18 @@ from bosaris_py.uncertainty.bootstrapping import (
 from bosaris_py.uncertainty.comparison.speaker_z_test import warn_of_unfit_systems
 from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_TEST, check_influences
 from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
-from bosaris_py.uncertainty.primary_cost import PrimaryCost, ViewedStatistic, view_of
+from bosaris_py.uncertainty.plan_statistics import PrimaryCost, ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
     Resampling,
     ResamplingPlan,
     ScoresMethod,
     ScoresOptions,
 )
+from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics import samplers
 from bosaris_py.uncertainty.statistics.class_means import ThresholdStatistic
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, StatisticLike, as_statistic
 from bosaris_py.uncertainty.statistics.samplers import Sampler
-from bosaris_py.uncertainty.third_class import SpoofStatistic
 
 # With more cells between thresholds than this, giving weights to trials is hardly slower.
 _MOST_CELLS = 2**12

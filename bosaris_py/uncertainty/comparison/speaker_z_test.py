@@ -24,7 +24,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     check_influences,
 )
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
-from bosaris_py.uncertainty.primary_cost import PrimaryCost, viewed
+from bosaris_py.uncertainty.plan_statistics import PrimaryCost, viewed
 from bosaris_py.uncertainty.statistics.base import WhichClass
 from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
 

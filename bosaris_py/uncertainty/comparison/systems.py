@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import attrs
 import numpy as np
 
-import bosaris_py.uncertainty.primary_cost as primary_cost
+import bosaris_py.uncertainty.plan_statistics as plan_statistics
 import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._arrays import mark_read_only
 from bosaris_py._execution import progress_bar
@@ -35,12 +35,12 @@ from bosaris_py.uncertainty.comparison.table import (
 from bosaris_py.uncertainty.influence.losses import LINEAR
 from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
 from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
-from bosaris_py.uncertainty.primary_cost import MeanOfViews, PrimaryCost, ViewedStatistic
+from bosaris_py.uncertainty.plan_statistics import MeanOfViews, PrimaryCost, ViewedStatistic
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions
+from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
-from bosaris_py.uncertainty.statistics.curves import AUC, MinDCF, SteppyEER
 from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
-from bosaris_py.uncertainty.third_class import SpoofStatistic
+from bosaris_py.uncertainty.statistics.roc_functions import AUC, MinDCF, SteppyEER
 
 # All pairs of several systems.
 
@@ -150,7 +150,7 @@ def compare_systems(
     options_of_tests: dict[str, Any] = {"alternative": alternative, "level": level}
     options_of_tests |= {"correction": correction, "progress": progress}
     if isinstance(statistic, SpoofStatistic):
-        samples, plain = primary_cost.samples_of_kinds(statistic, named, key, who, how)
+        samples, plain = plan_statistics.samples_of_kinds(statistic, named, key, who, how)
         table = compare_samples(samples, plain, how, seed, **options_of_tests)
         return named_metric(table, statistic)
     names = list(named)
@@ -163,11 +163,11 @@ def compare_systems(
     if isinstance(statistic, PrimaryCost):
         _, metadata = split_key(key)
         for name, sample in samples.items():
-            samples[name], plain = primary_cost.viewed(
+            samples[name], plain = plan_statistics.viewed(
                 sample, statistic, named[name], plain_key, metadata
             )
             if isinstance(plain, MeanOfViews):
-                samples[name] = primary_cost.drawn_apart(samples[name], plain.views, how)
+                samples[name] = plan_statistics.drawn_apart(samples[name], plain.views, how)
     table = compare_samples(samples, plain, how, seed, **options_of_tests)
     if not isinstance(statistic, PrimaryCost):
         return table

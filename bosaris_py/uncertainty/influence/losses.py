@@ -28,7 +28,7 @@ from bosaris_py.uncertainty.statistics.class_means import (
     MeanActDCF,
     bits_of,
 )
-from bosaris_py.uncertainty.statistics.curves import (
+from bosaris_py.uncertainty.statistics.roc_functions import (
     AUC,
     EER,
     FMRAt,

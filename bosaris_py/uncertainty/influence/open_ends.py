@@ -15,8 +15,8 @@ from bosaris_py.uncertainty.bootstrap_result import OpenEnds
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import Cllr, ThresholdStatistic, bits_of
-from bosaris_py.uncertainty.statistics.curves import AUC, RateAt
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction
+from bosaris_py.uncertainty.statistics.roc_functions import AUC, RateAt
 
 
 def open_ends(

@@ -30,7 +30,7 @@ from bosaris_py.trials.speaker_pairs import ROUNDING, GroupSums, SpeakerPairs
 from bosaris_py.uncertainty.bootstrap_result import Interval, student_quantiles
 from bosaris_py.uncertainty.influence.jackknife import FEW_FOR_POOLS, Jackknife
 from bosaris_py.uncertainty.influence.losses import FixedCost, KeptRate, Losses, losses_of
-from bosaris_py.uncertainty.statistics.curves import MinCllr
+from bosaris_py.uncertainty.statistics.roc_functions import MinCllr
 
 # Pairs of more speakers than this are not put into a square table.
 _LARGEST_TABLE = 2**11

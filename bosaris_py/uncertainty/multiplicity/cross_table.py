@@ -35,10 +35,10 @@ from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
 from bosaris_py.trials.strata import Strata
 from bosaris_py.uncertainty.bootstrapping import draw_replicates, metric_name
 from bosaris_py.uncertainty.resampling import Resampling, SpeakerPlan
+from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
-from bosaris_py.uncertainty.statistics.curves import EER, MinDCF
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, StatisticLike, as_statistic
-from bosaris_py.uncertainty.third_class import SpoofStatistic
+from bosaris_py.uncertainty.statistics.roc_functions import EER, MinDCF
 
 # Words for trials that have no value of a factor, as bona fide ones have no attack.
 _NO_VALUE = frozenset(("", "-", "bonafide", "none", "None"))

@@ -37,7 +37,7 @@ from bosaris_py.uncertainty.speaker_curve import (
     SpeakerTrials,
     WeightedCurve,
 )
-from bosaris_py.uncertainty.statistics.curves import MinDCF
+from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
 
 # Replicates whose thresholds lie next to each other, and are judged together.
 _ROWS = 50

@@ -13,8 +13,8 @@ from bosaris_py import uncertainty as unc
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata
 from bosaris_py.uncertainty.resampling import IidPlan, SetPlan
-from bosaris_py.uncertainty.statistics.curves import MeanMinDCF
 from bosaris_py.uncertainty.statistics.lazy_curve import LazyEER, LazyMinCost
+from bosaris_py.uncertainty.statistics.roc_functions import MeanMinDCF
 from bosaris_py.uncertainty.statistics.samplers import (
     CellCounts,
     CurveSampler,

@@ -9,7 +9,7 @@ from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor
 from bosaris_py.trials.speakers import Speakers
-from bosaris_py.uncertainty.primary_cost import view_of
+from bosaris_py.uncertainty.plan_statistics import view_of
 from bosaris_py.uncertainty.resampling import Resampling, SpeakerPlan
 from tests.crossed_trials import CrossedExperiment
 

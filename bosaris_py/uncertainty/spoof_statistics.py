@@ -24,7 +24,7 @@ from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, Cllr
-from bosaris_py.uncertainty.statistics.curves import MinCllr, MinDCF, statistic_of_eer
+from bosaris_py.uncertainty.statistics.roc_functions import MinCllr, MinDCF, statistic_of_eer
 
 
 @attrs.frozen
