@@ -373,11 +373,11 @@ def plot_forest(
             axes.plot(ends, y, linestyle="none", marker="|", color=colour, markersize=6)
     if reference is not None:
         axes.axvline(scale * reference, color=text_colour(), linewidth=0.8, linestyle="--")
+    # As many decimals as show three digits of the length of half of the intervals, or more.
+    lengths = [length for length in high - low if 0 < length < math.inf]
+    form = f".{max(0, 2 - math.floor(math.log10(np.median(lengths))))}f" if lengths else ".3g"
     beside = axes.get_yaxis_transform()
     for row, (name, *values) in enumerate(zip(names, estimates, low, high, strict=True)):
-        spread = values[2] - values[1]
-        # As many decimals as show three digits of the interval's length; its ends have the same.
-        form = f".{max(0, 2 - math.floor(math.log10(spread)))}f" if 0 < spread < math.inf else ".3g"
         middle, start, end = (format(value, form) for value in values)
         text = middle if start == end else f"{middle} [{start}, {end}]"
         text += f"  {notes[name]}" if name in notes else ""

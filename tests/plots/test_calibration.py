@@ -262,7 +262,7 @@ def test_forest_of_intervals() -> None:
     axes = plot_forest(ROWS, xlabel="cost", reference=0.2)
     assert [text.get_text() for text in axes.get_yticklabels()] == ["A", "B"]
     assert [text.get_text() for text in axes.texts] == [
-        # Three digits of the lengths of the intervals, 0.0500 and 0.0400.
+        # Three digits of the lengths of the intervals, 0.0500 and 0.0400; 0.045 is their median.
         "0.1000 [0.0800, 0.1300]",
         "0.3000 [0.3100, 0.3500]",
     ]
