@@ -16,7 +16,6 @@ import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import StrArray
 from bosaris_py._execution import whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import DegenerateReplicatesWarning
@@ -52,18 +51,11 @@ from bosaris_py.uncertainty.threshold_transfer.result import (
 
 
 class _Given(NamedTuple):
-    """A set as the user gave it: scores and key, or only a sample."""
+    """A set whose trials have ids."""
 
-    name: str
-    scores: AnyScores | None
-    key: AnyKey | None
+    scores: AnyScores
+    key: AnyKey
     metadata: TrialMetadata | None
-    sample: Sample | None = None
-
-    @property
-    def ids(self) -> tuple[StrArray, StrArray] | tuple[()]:
-        """The ids of models and segments."""
-        return () if self.key is None else self.key.ids
 
 
 def transfer(
@@ -164,22 +156,23 @@ def transfer(
     if count:
         whole_number(count, FEWEST_REPLICATES, "replications")
     whole = by_speaker or conditions is not None
-    pair = [_read(given, name, whole=whole) for given, name in ((dev, "dev"), (test, "test"))]
+    names = ("dev", "test")
+    pair = [_read(given, name, whole=whole) for given, name in zip((dev, test), names, strict=True)]
     if by_speaker and speakers is None:
-        _refuse_common(*pair)
+        _refuse_common(*(one.key for one in pair if isinstance(one, _Given)))
     weights = conditions if _are_two(conditions) else (conditions, conditions)
     found_sets: list[DrawnSet] = []
     samples: list[Sample] = []
-    for given, some in zip(pair, weights, strict=True):
-        with check.cautions(part=given.name):
+    for name, given, some in zip(names, pair, weights, strict=True):
+        with check.cautions(part=name):
             if by_speaker:
                 found_sets.append(_drawn_set(given, some, speakers))
                 samples.append(found_sets[-1].sample)
             else:
                 samples.append(_sample(given, some))
     of_dev, of_test = samples
-    for given, sample in zip(pair, samples, strict=True):
-        with check.cautions(part=given.name):
+    for name, sample in zip(names, samples, strict=True):
+        with check.cautions(part=name):
             area = partial(getattr, sample.roc, "auc")
             warn_if_inverted(sample.hull.eer, area, sample.n_tar, sample.n_non)
     if chosen_rule.kind == "bayes":
@@ -229,13 +222,13 @@ def _are_two(conditions: Any) -> bool:
     return is_pair and all(isinstance(part, Conditions) for part in conditions)
 
 
-def _read(given: Any, name: str, *, whole: bool) -> _Given:
+def _read(given: Any, name: str, *, whole: bool) -> _Given | Sample:
     """Read a set; large files in blocks unless they are needed `whole`."""
     if isinstance(given, Results):
         if whole:
             hint = "Give the pair (scores, key), whose trials have ids."
             raise check.invalid(name, "have speakers or conditions", check.describe(given), hint)
-        return _Given(name, None, None, None, given.sample)
+        return given.sample
     if not (isinstance(given, tuple | list) and len(given) == 2):
         hint = f"{name}=(scores, key); lists of scores make Results(tar, non)."
         raise check.invalid(
@@ -244,7 +237,7 @@ def _read(given: Any, name: str, *, whole: bool) -> _Given:
     scores, key = given
     files = [isinstance(part, str | os.PathLike) for part in (scores, key)]
     if all(files) and not whole and are_large([scores, key]):
-        return _Given(name, None, None, None, Results.from_files(scores, key).sample)
+        return Results.from_files(scores, key).sample
     if files[0]:
         scores = read_scores(scores)
     if not isinstance(scores, AnyScores):
@@ -252,23 +245,20 @@ def _read(given: Any, name: str, *, whole: bool) -> _Given:
         raise check.invalid(
             name, "begin with Scores, FlatScores or a file", check.describe(scores), hint
         )
-    return _Given(name, scores, *split_key(key))
+    return _Given(scores, *split_key(key))
 
 
-def _sample(given: _Given, conditions: Any) -> Sample:
+def _sample(given: _Given | Sample, conditions: Any) -> Sample:
     """Join scores and key, without speakers."""
-    if given.sample is not None:
-        return given.sample
-    assert given.scores is not None
-    assert given.key is not None
+    if not isinstance(given, _Given):
+        return given
     weights = as_conditions(conditions, given.key, given.metadata)
     return ListedSample.of(given.scores, given.key, weights)
 
 
-def _drawn_set(given: _Given, conditions: Any, speakers: SpeakersLike) -> DrawnSet:
+def _drawn_set(given: _Given | Sample, conditions: Any, speakers: SpeakersLike) -> DrawnSet:
     """Join scores and key with the speakers who are drawn."""
-    assert given.scores is not None
-    assert given.key is not None
+    assert isinstance(given, _Given), "a set that is read whole has ids"
     weights = as_conditions(conditions, given.key, given.metadata)
     maps = speaker_maps(speakers, given.key, given.metadata)
     rows, _ = given.key.trial_positions()
@@ -282,9 +272,9 @@ def _drawn_set(given: _Given, conditions: Any, speakers: SpeakersLike) -> DrawnS
     return DrawnSet.of(sample, who, of_segments=of_segments)
 
 
-def _refuse_common(dev: _Given, test: _Given) -> None:
+def _refuse_common(dev: AnyKey, test: AnyKey) -> None:
     """Raise if ids are in both sets and their persons are not named."""
-    for side, one, other in zip(("models", "segments"), dev.ids, test.ids, strict=False):
+    for side, one, other in zip(("models", "segments"), dev.ids, test.ids, strict=True):
         common = np.intersect1d(one, other)
         if common.size:
             expected = f"tell the speakers of {common.size} {side} that are in dev and in test"
