@@ -396,7 +396,7 @@ def test_a_countermeasure_alone(read):
         bp.evaluate({"cm": cm}, (key, metadata), plan="ESDD")
     tar, non, spoof = listed[:3], listed[3:5], listed[5:9]
     expected = bp.eer(listed[:5], spoof)
-    assert unc.third_class.BonafideEER()(tar, non, spoof) == expected
+    assert unc.spoof_statistics.BonafideEER()(tar, non, spoof) == expected
 
 
 @pytest.fixture(scope="module")
