@@ -265,13 +265,7 @@ class CaseOptions(TypedDict, total=False):
     calibration: Any
 
 
-_DEFAULTS: CaseOptions = {
-    "folds": 5,
-    "replications": 500,
-    "confidence": 0.95,
-    "rng": 0,
-    "files": (),
-}
+_DEFAULTS = CaseOptions(folds=5, replications=500, confidence=0.95, rng=0, files=())
 
 
 @spelled_out(CaseOptions, _DEFAULTS)

@@ -105,22 +105,11 @@ class EvaluationOptions(TypedDict, total=False):
     progress: bool
 
 
-_DEFAULTS: EvaluationOptions = {
-    "strata": None,
-    "replications": 0,
-    "method": "speaker",
-    "rng": None,
-    "normalize": True,
-    "confidence": 0.95,
-    "cross_fit": None,
-    "base": None,
-    "eer": None,
-    "sort": None,
-    "columns": None,
-    "key_columns": None,
-    "workers": 1,
-    "progress": False,
-}
+_DEFAULTS = EvaluationOptions(
+    strata=None, replications=0, method="speaker", rng=None, normalize=True, confidence=0.95,
+    cross_fit=None, base=None, eer=None, sort=None, columns=None, key_columns=None, workers=1,
+    progress=False,
+)  # fmt: skip
 
 
 @also("prior", "priors")
@@ -255,15 +244,9 @@ def evaluate(
     large = () if whole else large_files(systems, key)
     if large:
         return evaluate_files(
-            *large,
-            priors=priors,
-            normalize=asked["normalize"],
-            eer=definition,
-            sort=sort,
-            base=asked["base"],
-            workers=asked["workers"],
-            progress=asked["progress"],
-        )
+            *large, priors=priors, normalize=asked["normalize"], eer=definition, sort=sort,
+            base=asked["base"], workers=asked["workers"], progress=asked["progress"],
+        )  # fmt: skip
     listed = as_systems(systems, asked["columns"])
     named = {name: to_natural(scores, asked["base"]) for name, scores in listed.items()}
     key, metadata = split_key(key, asked["key_columns"])
@@ -285,20 +268,12 @@ def evaluate(
         assert who.strata is not None
         of_speakers = IdMap(who.ids, who.strata.astype(np.str_))
     how = Judging(
-        key=key,
-        points=points,
-        normalize=asked["normalize"],
-        conditions=as_conditions(conditions, key, metadata),
-        maps=maps,
-        replications=replications,
-        seed=as_seed(asked["rng"]),
-        confidence=check_fraction(asked["confidence"], "confidence"),
-        eer=definition,
-        workers=asked["workers"],
-        method=method,
-        strata=of_speakers,
+        key=key, points=points, normalize=asked["normalize"],
+        conditions=as_conditions(conditions, key, metadata), maps=maps, replications=replications,
+        seed=as_seed(asked["rng"]), confidence=check_fraction(asked["confidence"], "confidence"),
+        eer=definition, workers=asked["workers"], method=method, strata=of_speakers,
         metadata=metadata,
-    )
+    )  # fmt: skip
     _check_sort(sort, how.points)
     if replications:
         how.resampling(replications)
@@ -332,15 +307,9 @@ def evaluate(
                 of_system = how.rows(scores, samples[name], results[name])
             rows += [(name, _with_primary(row, cost)) for row in of_system]
     return Evaluation(
-        table=_sorted(rows, heard, sort),
-        results=results,
-        primary=primary,
-        plan=chosen,
-        systems=named,
-        samples=samples,
-        judging=how,
-        heard=heard,
-    )
+        table=_sorted(rows, heard, sort), results=results, primary=primary, plan=chosen,
+        systems=named, samples=samples, judging=how, heard=heard,
+    )  # fmt: skip
 
 
 def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) -> Evaluation:
@@ -373,15 +342,9 @@ def _evaluation(
 ) -> Evaluation:
     """Return an evaluation without the samples that pairs of systems and bands take."""
     return Evaluation(
-        table=table,
-        results=results,
-        primary={},
-        plan=plan,
-        systems=systems or {},
-        samples={},
-        judging=how,
-        heard=table.cautions,
-    )
+        table=table, results=results, primary={}, plan=plan, systems=systems or {}, samples={},
+        judging=how, heard=table.cautions,
+    )  # fmt: skip
 
 
 @also("prior", "priors")
@@ -536,16 +499,9 @@ def _results_by_name(systems: object, base: float | None) -> dict[str, Results]:
 def _without_key(priors: PriorLike, *, normalize: bool, eer: EERDefinition) -> Judging:
     """Return how systems are evaluated of which there are no trials in memory."""
     return Judging(
-        key=None,
-        points=named_points(priors),
-        normalize=normalize,
-        conditions=None,
-        maps=(None, None),
-        replications=0,
-        seed=0,
-        confidence=0.95,
-        eer=eer,
-    )
+        key=None, points=named_points(priors), normalize=normalize, conditions=None,
+        maps=(None, None), replications=0, seed=0, confidence=0.95, eer=eer,
+    )  # fmt: skip
 
 
 def _of_results(results: Mapping[str, Results], how: Judging, sort: str | None) -> Evaluation:

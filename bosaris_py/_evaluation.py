@@ -62,19 +62,9 @@ if TYPE_CHECKING:
     from bosaris_py.plots.display import Picture
 
 Kind: TypeAlias = Literal[
-    "det",
-    "bayes",
-    "tippett",
-    "ece",
-    "pav",
-    "reliability",
-    "ape",
-    "error_rates",
-    "forest",
-    "difference",
-    "histogram",
-    "map",
-]
+    "det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates", "forest",
+    "difference", "histogram", "map",
+]  # fmt: skip
 # Plots by their kinds: of all systems, and others, with the names of their functions.
 _KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
 _OTHER_KINDS = {
