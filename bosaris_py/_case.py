@@ -55,6 +55,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 )
 from bosaris_py.uncertainty.resampling import Resampling
 from bosaris_py.uncertainty.statistics.class_means import Brier
+from bosaris_py.uncertainty.statistics.functions import StatisticLike
 
 # Matplotlib is imported when a plot is asked for.
 _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_case",)})
@@ -428,7 +429,7 @@ def case_llr(
     same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
     fixed = {**of_fit, **same}
 
-    def llr(tar: Any, non: Any, tar_weights: Any, non_weights: Any) -> float:
+    def llr(tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights) -> float:
         # A replicate whose classes are apart is no worse than any other.
         with hushed(BosarisWarning):
             weights = {"tar_weights": tar_weights, "non_weights": non_weights}
@@ -473,7 +474,7 @@ def _mean_log10(scores: FloatArray, weights: Weights) -> float:
 
 
 # What has an interval: figures of which a replicate is computed in one pass or one sort.
-_FIGURES: dict[str, Any] = {
+_FIGURES: dict[str, StatisticLike] = {
     "cllr": Cllr(),
     "min_cllr": MinCllr(),
     "brier": Brier(),

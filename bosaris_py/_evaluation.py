@@ -37,6 +37,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import KeyLike
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
@@ -403,7 +404,7 @@ class Evaluation(Table):
         who, resampling = split_options(method, drawn)
         plain = chosen.plain
         refuse_different_trials(self._systems, how.key, plain, resampling)
-        pair: Any = (how.key, how.metadata) if how.metadata is not None else how.key
+        pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key
         samples, plain_of_view = samples_of_kinds(
             chosen, self._systems, pair, who, resampling, plan.sets
         )

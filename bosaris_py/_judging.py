@@ -99,7 +99,7 @@ class Judging:
     method: ScoresMethod = "speaker"
 
     @property
-    def prior(self) -> Any:
+    def prior(self) -> list[float | OperatingPoint]:
         """The operating points, in a list."""
         return [*self.points.values()]
 

@@ -185,7 +185,7 @@ def check_class_rows(tar: object, non: object, **columns: object) -> None:
 
 
 def check_frame(
-    values: Any, name: str, rows: tuple[str, Any] | None, cols: tuple[str, Any]
+    values: object, name: str, rows: tuple[str, StrArray] | None, cols: tuple[str, StrArray]
 ) -> None:
     """Raise if a matrix is a data frame whose labels are not the ids of its rows and columns."""
     columns = getattr(values, "columns", None)

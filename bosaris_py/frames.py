@@ -199,7 +199,7 @@ def from_frame(
     if spoof == "keep" and KIND in extra:
         hint = "Give it as `label` if it holds target, nontarget and spoof."
         raise invalid("columns", f"leave out {KIND!r}, which spoof='keep' makes", KIND, hint)
-    names: Iterable[Any] = (score,) if isinstance(score, str) else score or ()
+    names: Iterable[object] = (score,) if isinstance(score, str) else score or ()
     if label is None:
         accepted = find_format("csv").header[LABEL]
         named = (model, segment, *extra, *names)
@@ -251,7 +251,7 @@ def from_frame(
 class _Columns:
     """The columns of a data frame of any library."""
 
-    def __init__(self, df: Any, ids: Sequence[Any]) -> None:
+    def __init__(self, df: Any, ids: Sequence[object]) -> None:
         # What `to_frame` made has its ids as index.
         levels = getattr(row_labels(df), "names", None) or ()
         if levels := [name for name in levels if name in ids and name not in df]:
@@ -272,7 +272,7 @@ class _Columns:
         self.names = list(names)
         self._n_rows = len(df[self.names[0]]) if self.names else 0
 
-    def column(self, name: Any, argument: str) -> Any:
+    def column(self, name: object, argument: str) -> Any:
         """Return a column as the library has it."""
         if name not in self.names:
             known = f"name a column ({list_some(self.names, 20)})"
@@ -290,7 +290,7 @@ class _Columns:
         """Tell whether a column holds numbers, not truth values."""
         return self._kind(self.column(name, argument)) in ("i", "u", "f")
 
-    def may_be_score(self, name: Any) -> bool:
+    def may_be_score(self, name: object) -> bool:
         """Tell whether a column holds numbers, also as objects, or is called a score."""
         if self.is_numeric(name) or str(name).lower() in find_format("csv").header[SCORE]:
             return True
@@ -445,7 +445,7 @@ def _coded(column: Any) -> tuple[AnyArray, list[Any]]:
     return factor.codes, factor.levels.tolist()
 
 
-def _check_others(others: Sequence[Any], non: Any, name: Any) -> None:
+def _check_others(others: Sequence[object], non: Any, name: object) -> None:
     """Raise unless the labels that do not mean target are one, or those that are named."""
     if non is None and len(others) > 1:
         expected = f"name the labels that mean non-target, where column {name!r} has several others"

@@ -33,13 +33,15 @@ def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, dict[str,
     return file, text_options(args, columns=columns)
 
 
-def load_scores(args: argparse.Namespace, path: str) -> Any:
+def load_scores(args: argparse.Namespace, path: str) -> bp.Scores | bp.FlatScores:
     """Read the scores of a file, or of a column behind the sign #."""
     file, options = place_of_scores(args, path)
     return bp.read_scores(file, base=getattr(args, "base", None), **options)
 
 
-def load_key(args: argparse.Namespace, prefix: str = "") -> tuple[Any, Any]:
+def load_key(
+    args: argparse.Namespace, prefix: str = ""
+) -> tuple[bp.Key | bp.FlatKey, bp.TrialMetadata]:
     """Read a key and what is known of its trials."""
     path: str = getattr(args, f"{prefix}key")
     described = getattr(args, f"{prefix}metadata", None)

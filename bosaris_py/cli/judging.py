@@ -82,11 +82,11 @@ def evaluate(args: argparse.Namespace) -> None:
             raise AnswerIsNo("not all claims are shown")
 
 
-def _find_plan(name: str) -> Any:
+def _find_plan(name: str) -> bp.EvaluationPlan:
     return bp.evaluation.plan_presets.find_plan(name)
 
 
-def judge(args: argparse.Namespace) -> Any:
+def judge(args: argparse.Namespace) -> bp.Evaluation:
     """Evaluate systems, in blocks if their files are large."""
     systems, options = named_files(args.scores), {}
     if args.prior:

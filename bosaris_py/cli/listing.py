@@ -89,7 +89,8 @@ def convert(args: argparse.Namespace) -> None:
     is_text = bp.trials.files.binary_kind(args.input) is None
     text_format = format_of_text(args.target, args.to)
     options = text_options(args)
-    content, parts = args.content, {}
+    content: str | None = args.content
+    parts: dict[str, Any] = {}
     if args.key is not None:
         parts["trials"], metadata = load_key(args)
         parts["metadata"] = metadata if metadata.names else None

@@ -18,7 +18,7 @@ class AnswerIsNo(Exception):
     """What was asked for was found not to be so."""
 
 
-def _points(text: str) -> list[Any]:
+def _points(text: str) -> list[float | bp.OperatingPoint]:
     """Return operating points: P_target, or P_target:C_miss:C_fa, separated by commas."""
     try:
         numbers = [[float(part) for part in point.split(":")] for point in text.split(",")]
@@ -43,7 +43,7 @@ def _size(text: str) -> float:
     return size
 
 
-def _ridge(text: str) -> Any:
+def _ridge(text: str) -> float | str:
     """Return the strength of a ridge, or the word for the recommended one."""
     if text == "weak":
         return text
@@ -67,8 +67,9 @@ def _pairs(text: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _label_words(text: str) -> dict[str, Any]:
+def _label_words(text: str) -> dict[str, bool | str | None]:
     """Return the meaning of words: target, nontarget, spoof or drop."""
+    meanings: dict[str, bool | str | None]
     meanings = {"target": True, "nontarget": False, "spoof": "spoof", "drop": None}
     try:
         return {word: meanings[meaning] for word, meaning in _pairs(text).items()}
@@ -76,7 +77,7 @@ def _label_words(text: str) -> dict[str, Any]:
         raise argparse.ArgumentTypeError(f"{error} is none of {', '.join(meanings)}") from None
 
 
-def _column_names(text: str) -> Any:
+def _column_names(text: str) -> str | dict[str, str | None]:
     """Return columns from left to right, or names by role as in ``score=cosine``."""
     if "=" not in text:
         return text.replace(",", " ")
@@ -115,10 +116,10 @@ STATISTICS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-_FILE: dict[str, Any] = {"metavar": "FILE"}
+_FILE = {"metavar": "FILE"}
 
 
-_NAME: dict[str, Any] = {"metavar": "NAME"}
+_NAME = {"metavar": "NAME"}
 
 
 OPTIONS: Mapping[str, dict[str, Any]] = {

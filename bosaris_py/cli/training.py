@@ -63,10 +63,11 @@ def _train_spoof_aware(args: argparse.Namespace) -> Any:
     if args.prior or args.objective != "cllr":
         raise UsageError("with --spoof keep, --costs take the place of --prior and --objective")
     scores = {name: load_scores(args, file) for name, file in _both(args.training).items()}
-    ridge = 0.0 if args.ridge is None else args.ridge
     key = load_key(args)
-    scores["cm"] = of_trials(scores["cm"], key[0])
-    model = bp.SASVFusion.fit(key, **scores, costs=args.costs or "ASVspoof5", ridge=ridge)
+    model = bp.SASVFusion.fit(
+        key, asv=scores["asv"], cm=of_trials(scores["cm"], key[0]),
+        costs=args.costs or "ASVspoof5", ridge=0.0 if args.ridge is None else args.ridge,
+    )  # fmt: skip
     if args.model is not None:
         model.save(args.model)
     return model

@@ -62,7 +62,7 @@ def as_qualities(qualities: object, name: str) -> list[QualityMeasures]:
     return _as_list(qualities, name, QualityMeasures | SegmentQuality, "Quality")
 
 
-def _as_list(items: Any, name: str, kind: Any, noun: str) -> list[Any]:
+def _as_list(items: object, name: str, kind: Any, noun: str) -> list[Any]:
     if isinstance(items, kind):
         return [items]
     if not isinstance(items, Iterable) or isinstance(items, set):

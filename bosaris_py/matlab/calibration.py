@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 def train_linear_calibration(
     tar: npt.ArrayLike, non: npt.ArrayLike, prior: float, obj_func: object, niters: int, quiet: bool
-) -> tuple[Callable[[npt.ArrayLike], Any], float, Float64Array]:
+) -> tuple[Callable[[npt.ArrayLike], object], float, Float64Array]:
     """Train scale and offset: the map itself, the objective, and [scale, offset].
 
     Toolkit: train_linear_calibration.m; native: `LinearCalibration.fit`; differs: exact optimum;

@@ -8,12 +8,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, Unpack
+from typing import ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
+from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.calibration_curves import (
@@ -244,8 +245,8 @@ def plot_tippett(
 class _Band(NamedTuple):
     """Ends of a band, in the units of a plot."""
 
-    low: Any
-    high: Any
+    low: Float64Array
+    high: Float64Array
 
 
 @one_at_a_time

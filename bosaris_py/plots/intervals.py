@@ -58,9 +58,9 @@ Estimate: TypeAlias = Any
 class _Row(NamedTuple):
     """An estimate of a table of conditions."""
 
-    estimate: Any
-    low: Any
-    high: Any
+    estimate: float
+    low: float
+    high: float
 
 
 @one_at_a_time

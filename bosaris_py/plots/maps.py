@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
@@ -67,12 +67,12 @@ class _Drawn(NamedTuple):
 
     kind: str
     text: str
-    apply: Any
+    apply: Callable[[Float64Array], npt.ArrayLike]
 
 
 def _named_maps(maps: object) -> Settings:
     """Return maps by name; of one by condition, a map for each condition."""
-    named: dict[Any, Any] = dict(maps) if isinstance(maps, Mapping) else {"": maps}
+    named: dict[object, Any] = dict(maps) if isinstance(maps, Mapping) else {"": maps}
     if not named:
         raise invalid("maps", "name maps of scores", describe(maps))
     only = next(iter(named.values()))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.figure import Figure
 
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.plots.bayes import plot_bayes
@@ -68,7 +69,7 @@ class PlotGrid(Picture):
     ['A', 'B']
     """
 
-    def __init__(self, figure: Any, plots: Mapping[str, Plot]) -> None:
+    def __init__(self, figure: Figure, plots: Mapping[str, Plot]) -> None:
         super().__init__(figure)
         self.plots = dict(plots)
 
@@ -84,7 +85,7 @@ def plot_grid(
     *,
     columns: int | None = None,
     title: str | None = None,
-    order: Any = None,
+    order: str | Sequence[str] | None = None,
     **options: Any,
 ) -> PlotGrid:
     """Draw a panel for each system, in which all others are grey.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Unpack
+from typing import ClassVar, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
 
+from bosaris_py._arrays import BoolArray
 from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.plots.bayes import add_priors
@@ -205,7 +206,7 @@ def plot_difference(
         plo, low, high, color=look.colour, alpha=0.2, linewidth=0.0, label=percent
     )
     (line,) = axes.plot(plo, values, color=look.colour, linewidth=1.0)
-    sure: Any = (low > 0.0) | (high < 0.0)
+    sure: BoolArray = (low > 0.0) | (high < 0.0)
     plot.artists = {"band": [band], "difference": [line]}
     if sure.any():
         (thick,) = axes.plot(

@@ -126,7 +126,7 @@ def _names_of(value: object, given: Sequence[str], argument: str) -> list[str]:
     return list(names)
 
 
-def _ordered(judged: Mapping[str, Any], order: Any) -> list[str]:
+def _ordered(judged: Mapping[str, Any], order: object) -> list[str]:
     given = [*judged]
     if order is None:
         return given

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from bosaris_py import errors
 from bosaris_py._validation import Caution, safe
@@ -82,7 +81,7 @@ def _best(
     text = f"{_listed(ties)} {verb} the lowest {_title(lead)}: {_told(row, lead)}"
     if "cllr" not in row.figures:
         return f"{text}."
-    costs: dict[str, Any] = {
+    costs = {
         name: row.figures["cllr"] for name, row in pooled.items() if row.figures["cllr"] is not None
     }
     least = min(costs, key=costs.__getitem__)

@@ -10,7 +10,7 @@ import attrs
 from bosaris_py import errors
 from bosaris_py._validation import Caution, lines_of
 from bosaris_py.evaluation import ConditionRow, Results
-from bosaris_py.numerics.priors import DecisionCosts
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.report.answer import effective_speakers
 from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST
@@ -75,7 +75,7 @@ class SystemCautions:
         name: str,
         results: Results | None,
         rows: Sequence[ConditionRow],
-        points: Mapping[str, object],
+        points: Mapping[str, float | OperatingPoint],
         heard: Iterable[Caution],
         *,
         by_speaker: bool,
@@ -93,7 +93,7 @@ class SystemCautions:
         )
 
 
-def _errors_at(results: Results, point: Any) -> tuple[float, float]:
+def _errors_at(results: Results, point: float | OperatingPoint) -> tuple[float, float]:
     """Return the misses and false alarms at the Bayes threshold of an operating point."""
     pmiss, pfa = results.error_rates_at(DecisionCosts.from_prior(point).thresholds)
     return float(pmiss) * results.n_tar, float(pfa) * results.n_non
@@ -119,7 +119,7 @@ def of_speakers(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
 
 
 def of_scores(
-    results: Results, rows: Iterable[ConditionRow], points: Mapping[str, Any]
+    results: Results, rows: Iterable[ConditionRow], points: Mapping[str, float | OperatingPoint]
 ) -> Iterator[tuple[str, str]]:
     """Yield topic and text of cautions about one system."""
     # `rows` are its rows of a table, and `points` the operating points by their names there.

@@ -18,7 +18,7 @@ from bosaris_py._validation import hushed, safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
 from bosaris_py.evaluation.condition_table import head_of, is_rate
-from bosaris_py.numerics.priors import SpoofCosts
+from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.report.readings import numbers
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
@@ -126,7 +126,7 @@ class _Drawing(NamedTuple):
     """What a figure is called, what draws it, what it shows, and what its script reads off."""
 
     title: str
-    draw: Callable[[], Any]
+    draw: Callable[[], plots.Plot]
     sentence: str
     # The kind of its axes, and the system that it is of, if it is of one.
     kind: str = ""
@@ -136,7 +136,7 @@ class _Drawing(NamedTuple):
 def make_figures(
     results: Mapping[str, Results],
     table: SystemTable,
-    points: Sequence[object],
+    points: Sequence[float | OperatingPoint],
     *,
     bands: Mapping[str, Mapping[str, object]],
     comparison: ComparisonTable | None,
@@ -208,7 +208,7 @@ def _differences(shown: Mapping[str, str], comparison: ComparisonTable, lead: st
 def _drawings(
     results: Mapping[str, Results],
     shown: Mapping[str, str],
-    points: Sequence[Any],
+    points: Sequence[float | OperatingPoint],
     bands: Mapping[str, Mapping[str, Any]],
 ) -> Iterator[_Drawing]:
     def around(kind: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import ConditionRow, CriterionTable, Results, SystemTable
 from bosaris_py.evaluation.condition_table import head_of, is_rate
-from bosaris_py.numerics.priors import SpoofCosts
+from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.figures import make_figures
@@ -155,7 +155,7 @@ class Report:
     results: Mapping[str, Results]
     kinds: Mapping[str, Sequence[Float64Array]] = attrs.field(factory=dict)
     spoof_costs: SpoofCosts | None = None
-    points: Mapping[str, Any]
+    points: Mapping[str, float | OperatingPoint]
     normalized: bool
     cases: Mapping[str, Any] = attrs.field(factory=dict)
     by_speaker: bool = True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 import scipy
@@ -13,7 +12,7 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._tables import html_name, html_table
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves
-from bosaris_py.numerics.priors import DecisionCosts
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 
 # Prior log-odds of the slider, 0.1 % to 99.9 %; operating points are added.
 _LOG_ODDS = np.linspace(-7.0, 7.0, 71)
@@ -32,7 +31,7 @@ _NOTE = (
 )
 
 
-def controls(results: Mapping[str, Results], points: Iterable[Any]) -> str:
+def controls(results: Mapping[str, Results], points: Iterable[float | OperatingPoint]) -> str:
     """Return a slider of the prior and a table of systems, hidden until a script fills them.
 
     Parameters
