@@ -304,12 +304,7 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        self._refuse_kinds("det")
-        drawn: DETPlot = (
-            _late("plot_det")(self.results, **options)
-            if system is None
-            else self._draw_conditions(_late("DETPlot"), system, {"window": "auto", **options})
-        )
+        drawn: DETPlot = self._curves("det", "DETPlot", system, options)
         return drawn
 
     def bayes(self, *, system: str | None = None, **options: object) -> "BayesPlot":
@@ -324,21 +319,22 @@ class Evaluation(Table):
         -------
         BayesPlot
         """
-        self._refuse_kinds("bayes")
-        drawn: BayesPlot = (
-            _late("plot_bayes")(self.results, **options)
-            if system is None
-            else self._draw_conditions(_late("BayesPlot"), system, options)
-        )
+        drawn: BayesPlot = self._curves("bayes", "BayesPlot", system, options)
         return drawn
 
-    def _draw_conditions(self, plot: Any, system: str, options: dict[str, Any]) -> Any:
+    def _curves(
+        self, kind: str, plot: str, system: str | None, options: Mapping[str, object]
+    ) -> Any:
+        """Draw the curves of all systems, or of the conditions of one."""
+        self._refuse_kinds(kind)
+        if system is None:
+            return _late(f"plot_{kind}")(self.results, **options)
         how = self._judging
         check_choice(system, tuple(self.results), "system")
         if how.conditions is None or not self._systems:
             expected = "be left out where evaluate() had no conditions, or files"
             raise invalid("system", expected, repr(system))
-        drawn = plot(**options)
+        drawn = _late(plot)(**({"window": "auto", **options} if kind == "det" else options))
         drawn.plot_conditions(self._systems[system], how.key, how.conditions)
         drawn.display_legend()
         return drawn
