@@ -318,8 +318,8 @@ class Table(Records):
 
         Parameters
         ----------
-        path : str or path-like, optional
-            The file, which is replaced in one step.
+        path
+            As for `to_csv`.
 
         Returns
         -------

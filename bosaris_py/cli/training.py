@@ -23,14 +23,6 @@ def _check_training(args: argparse.Namespace) -> None:
         raise UsageError("say what is to become of the training: --model, --apply or both")
 
 
-def _settings(args: argparse.Namespace) -> dict[str, Any]:
-    if len(args.prior) > 1:
-        raise UsageError("a training has one --prior")
-    prior = args.prior[0] if args.prior else 0.5
-    ridge = 0.0 if args.ridge is None else args.ridge
-    return {"prior": prior, "objective": args.objective, "ridge": ridge}
-
-
 def _train(args: argparse.Namespace, cls: Any) -> Any:
     """Train a map on files, in blocks if they are large, and save it if that is asked for."""
     if cls is bp.LinearFusion and args.spoof == "keep":
@@ -40,10 +32,14 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
         raise UsageError("a calibration has one file of scores; `bosaris fuse` joins several")
     named = named_files(args.training)
     files = list(named.values())
-    settings = {} if cls is bp.PAVCalibration else _settings(args)
-    if cls is bp.BoundedCalibration and args.ridge is None:
-        # Its own ridge is the recommended one.
-        del settings["ridge"]
+    settings: dict[str, Any] = {}
+    if cls is not bp.PAVCalibration:
+        if len(args.prior) > 1:
+            raise UsageError("a training has one --prior")
+        settings = {"prior": args.prior[0] if args.prior else 0.5, "objective": args.objective}
+        # That of a bounded calibration is the recommended one.
+        if args.ridge is not None or cls is not bp.BoundedCalibration:
+            settings["ridge"] = args.ridge or 0.0
     if hasattr(cls, "fit_files") and are_large(args, *files, args.key):
         source = named if is_fusion else files[0]
         model = cls.fit_files(source, args.key, **settings, progress=at_terminal())

@@ -117,7 +117,9 @@ def plot_map(
         Which trials of Scores are targets and which non-targets.
     ax : matplotlib.axes.Axes, optional
         Where to draw. By default, in a new figure.
-    title, **styling
+    title : str, optional
+        Title of the plot.
+    **styling
         As for `bosaris_py.plot_det`; an order is of names.
 
     Returns
@@ -199,10 +201,8 @@ def plot_case(
         Made by `bosaris_py.case_llr`.
     results : Results, optional
         LLRs of the reference set, natural logarithms: histograms behind the scale.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. By default, in a new figure.
-    title : str, optional
-        Title of the plot.
+    ax, title
+        As for `plot_map`.
 
     Returns
     -------

@@ -173,10 +173,8 @@ def plot_t_eer(
         Scores of the countermeasure, as for `bosaris_py.t_eer`.
     spoof_shares : sequence of float, default: (0, 0.5, 1)
         Shares of spoofs among what must be rejected: a curve for each.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. By default, in a new figure.
-    title : str, optional
-        Title of the plot.
+    ax, title
+        As for `plot_a_dcf`.
 
     Returns
     -------

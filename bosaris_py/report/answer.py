@@ -72,9 +72,11 @@ def _best(
     row = pooled[best]
     if len(eers) == 1:
         others = ["cllr"] if "cllr" in row.figures else [n for n in row.figures if n != lead]
-        found = [
-            f"{_article(_title(n))} {_title(n)} of {_told(row, n)}" for n in (lead, *others[:1])
-        ]
+        found = []
+        for figure in (lead, *others[:1]):
+            title = _title(figure)
+            begins_with_vowel = title[0] in "aAE" or title[:2] in ("SV", "SP", "SA")
+            found.append(f"a{'n' * begins_with_vowel} {title} of {_told(row, figure)}")
         return f"{_name(best)} has {' and '.join(found)}."
     ties = [name for name, value in eers.items() if value == eers[best]]
     verb = "has" if len(ties) == 1 else "have"
@@ -88,10 +90,6 @@ def _best(
     if costs[least] == costs[best]:
         return f"{text}; and the lowest Cllr: {_told(row, 'cllr')}."
     return f"{text}; {_name(least)} has the lowest Cllr: {_told(pooled[least], 'cllr')}."
-
-
-def _article(word: str) -> str:
-    return "an" if word[0] in "aAE" or word[:2] in ("SV", "SP", "SA") else "a"
 
 
 def _significant(

@@ -197,6 +197,9 @@ def _page(report: Report) -> str:
     whole = {None, *(row.name for _, row in of_all)}
     heard = [one for one in report.table.cautions if dict(one.about).get("condition") in whole]
     pooled = SystemTable(of_all, cautions=heard)
+    versions = {"bosaris_py": __version__, "Python": platform.python_version()}
+    versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
+    made_by = ", ".join(f"{name} {number}" for name, number in versions.items())
     sections = {
         "answer": ("Result", _answer(report)),
         "criteria": ("Validation", _criteria(report.criteria)),
@@ -211,7 +214,7 @@ def _page(report: Report) -> str:
         "figures": ("Figures", _figures(report)),
         "summary": (
             "What was evaluated",
-            _definitions([*report.facts.items(), ("Versions", _versions())]) + _files(report.files),
+            _definitions([*report.facts.items(), ("Versions", made_by)]) + _files(report.files),
         ),
         "warnings": ("Warnings in full", _warnings(report)),
     }
@@ -230,14 +233,10 @@ def _page(report: Report) -> str:
     )
 
 
-def _short_of(comparison: ComparisonTable) -> str:
-    """Return the name of a metric; equal error-rates of any definition are short."""
-    return "EER" if comparison.metric in _WORDS_OF_EER else comparison.metric
-
-
 def _compared(comparison: ComparisonTable) -> str:
     """Return the tests of all pairs, and the ranks that more than two systems may have."""
-    named = html.escape(_short_of(comparison))
+    # Equal error-rates of any definition are short.
+    named = "EER" if comparison.metric in _WORDS_OF_EER else html.escape(comparison.metric)
     shown = in_per_cent(comparison) if named.endswith("EER") else comparison
     tables = [_COMPARED.format(metrics=f"{named}s"), _table(shown)]
     if len(comparison.pairs) > 1:
@@ -270,12 +269,6 @@ def _definitions(pairs: Iterable[tuple[str, str]]) -> str:
         f"<dt>{html_name(name)}</dt><dd>{html.escape(printable(text))}</dd>" for name, text in pairs
     )
     return f"<dl>{''.join(parts)}</dl>"
-
-
-def _versions() -> str:
-    versions = {"bosaris_py": __version__, "Python": platform.python_version()}
-    versions |= {name: importlib.metadata.version(name) for name in _PACKAGES}
-    return ", ".join(f"{name} {number}" for name, number in versions.items())
 
 
 def _files(files: Mapping[str, FilePath]) -> str:
