@@ -40,12 +40,13 @@ def draw() -> Figure:
         before = {"scores": raw, "LLRs": results["xvector"]}
         axes = (-7, 3, 0, 1.0)
         bp.plot_bayes(before, ax=panels[1], axes=axes, title="Cost before and after calibration")
-        plots.plot_tippett(
-            {"fusion": results["fusion"]}, ax=panels[2], title="Strength of evidence"
-        )
         compared = unc.compare_systems(llrs, test, unc.EER(), speakers=who["speakers"])
         title = "Differences of EERs, by speaker"
         plots.plot_forest(compared, ax=panels[3], percent=True, xlabel="points", title=title)
+        # Last, when the others have taken their room: its legend looks for a free place.
+        plots.plot_tippett(
+            {"fusion": results["fusion"]}, ax=panels[2], title="Strength of evidence"
+        )
     return figure
 
 
