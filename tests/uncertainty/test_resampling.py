@@ -245,3 +245,25 @@ def test_systems_of_other_trials_are_refused(lacking: int) -> None:
     numbers = f"{lacking} have a score in `scores_a` only and {1 - lacking} in `scores_b` only"
     with pytest.raises(TrialMismatchError, match=numbers):
         check_same_trials((systems[0], systems[1]), key)
+
+
+@pytest.mark.parametrize("pigeonhole", [False, True])
+def test_two_speakers_are_enough(*, pigeonhole: bool) -> None:
+    """One is not: all its trials would be drawn together."""
+    scores, key, who = judged(["a1", "b1"], ["a2", "b2"])
+    resampling = Resampling("speaker", pigeonhole=pigeonhole)
+    plan = resampling.plan(resampling.sample(scores, key, who, None))
+    tar, non = plan.draw_weights(np.random.default_rng(1))
+    # a1 a2, b1 b2; and the other two.
+    assert (tar.size, non.size) == (2, 2)
+    if pigeonhole:
+        scores, key, who = judged(["a1"], ["a2", "b2"])
+        with pytest.raises(InvalidInputError, match="have models of at least two speakers"):
+            resampling.plan(resampling.sample(scores, key, who, None))
+
+
+def test_spoofs_have_one_person_and_no_two_sides() -> None:
+    scores, key, who = judged(["a1", "b1"], ["a2", "b2"])
+    kinds = bp.TrialMetadata(key, {"kind": ["target", "nontarget", "spoof", "target"]})
+    with pytest.raises(InvalidInputError, match="`pigeonhole` must be left out where spoofs"):
+        Resampling("speaker", pigeonhole=True).kinds_sample(scores, (key, kinds), who)
