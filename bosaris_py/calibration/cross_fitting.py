@@ -9,6 +9,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
@@ -47,6 +48,9 @@ FoldPair: TypeAlias = tuple[int, int]
 Folds: TypeAlias = int | Literal["speaker"]
 # The class of the map that is trained.
 Model = TypeVar("Model")
+# The map of each pair, of whatever class; and arguments of `fit`.
+Maps: TypeAlias = dict[FoldPair, Any]
+Options: TypeAlias = dict[str, Any]
 SystemScores: TypeAlias = AnyScores | Sequence[AnyScores] | Mapping[str, AnyScores]
 _WEIGHTS = ("tar_weights", "non_weights")
 
@@ -203,16 +207,16 @@ class FoldedTrials:
         sizes = [[part.stop - part.start for part in side.parts] for side in self.classes]
         return np.array(sizes)
 
-    def llrs(self, model: Any, options: Mapping[str, Any]) -> Sequence[Float64Array]:
+    def llrs(self, model: Any, options: Options) -> Sequence[Float64Array]:
         """Return the log-likelihood-ratios of both classes."""
         maps, llrs = self.fit(model, options)
         return self.by_lines(maps) if llrs is None else llrs
 
-    def by_lines(self, maps: Mapping[FoldPair, Any]) -> Sequence[Float64Array]:
+    def by_lines(self, maps: Maps) -> Sequence[Float64Array]:
         """Map both classes by the lines of their pairs."""
         return [_map_by_lines(self.pairs, maps, own.codes, own.values) for own in self.classes]
 
-    def matrix_by_lines(self, maps: Mapping[FoldPair, Any], scores: Scores) -> Scores:
+    def matrix_by_lines(self, maps: Maps, scores: Scores) -> Scores:
         """Map the matrix that the scores came from, which needs no list of the results."""
         # There has been a warning of what is missing.
         with check.hushed(MissingTrialsWarning):
@@ -223,9 +227,7 @@ class FoldedTrials:
         mapped: Scores = attrs.evolve(aligned, scoremat=mark_read_only(llrs))
         return mapped
 
-    def fit(
-        self, model: Any, options: Mapping[str, Any]
-    ) -> tuple[dict[FoldPair, Any], list[Float64Array] | None]:
+    def fit(self, model: Any, options: Options) -> tuple[Maps, list[Float64Array] | None]:
         """Train the map of each pair of folds; return the maps, and what both classes get."""
         # None: maps are lines that were trained on condensed trials, and have not been applied.
         base = model
@@ -233,7 +235,7 @@ class FoldedTrials:
             base = options.get("calibration", LinearCalibration)
         grid = _Grid.of(self) if getattr(base, "_is_smooth", False) else None
         counts = self.counts if grid is None else grid.counts
-        maps: dict[FoldPair, Any] = {}
+        maps: Maps = {}
         llrs = None if grid else [np.zeros(side.codes.size) for side in self.classes]
         for number in np.flatnonzero(counts.any(axis=0)).tolist():
             pair = self.pairs[number]
@@ -250,7 +252,7 @@ class FoldedTrials:
         return maps, llrs
 
     def _fit_lists(
-        self, model: Any, chosen: Sequence[int], number: int, options: Mapping[str, Any]
+        self, model: Any, chosen: Sequence[int], number: int, options: Options
     ) -> tuple[Any, list[Float64Array]]:
         """Train a map on some pairs, and apply it to another one."""
         (tar, tar_weights), (non, non_weights) = (
@@ -268,7 +270,7 @@ class FoldedTrials:
             ]
 
     def _fit_systems(
-        self, model: Any, chosen: Sequence[int], number: int, options: Mapping[str, Any]
+        self, model: Any, chosen: Sequence[int], number: int, options: Options
     ) -> tuple[Any, list[Float64Array]]:
         """Train a map that takes keys, with the trials of some pairs, and apply it to another."""
         lines = [np.sort(side.take(side.order, chosen)) for side in self.classes]
@@ -308,7 +310,7 @@ class FoldedTrials:
         frame = frame_of(self.key, self.key)
         return ListedScores(self.key, frame, mark_read_only(vector), self.scored).in_form_of_ndx()
 
-    def weighted(self, weights: Sequence[Any]) -> "FoldedTrials":
+    def weighted(self, weights: Sequence[npt.ArrayLike | None]) -> "FoldedTrials":
         """Give the trials weights; None says that all of a class weigh the same."""
         if all(given is None for given in weights):
             return self
@@ -374,7 +376,7 @@ class _Grid:
                 np.add.at(sums[2], places, first * within)
         return cls(low, step, moments.reshape(2, 3, n_pairs, _GRID), counts, trials)
 
-    def fit(self, model: Any, pairs: Sequence[int], options: Mapping[str, Any]) -> Any:
+    def fit(self, model: Any, pairs: Sequence[int], options: Options) -> Any:
         """Train a map on the trials of some pairs: two points for each step of the grid."""
         points, weights = [], []
         for weight, first, second in self.moments[:, :, pairs].sum(axis=2):
@@ -414,7 +416,7 @@ class _Grid:
 
 
 def _map_by_lines(
-    pairs: Sequence[FoldPair], maps: Mapping[FoldPair, Any], codes: Positions, values: FloatArray
+    pairs: Sequence[FoldPair], maps: Maps, codes: Positions, values: FloatArray
 ) -> Float64Array:
     """Map each score by the line of its pair."""
     # Scale, offset, lowest and highest log-likelihood-ratio.
@@ -422,7 +424,7 @@ def _map_by_lines(
     for number, pair in enumerate(pairs):
         if pair in maps:
             limits = getattr(maps[pair], "low", -np.inf), getattr(maps[pair], "high", np.inf)
-            line = getattr(maps[pair], "map", maps[pair])
+            line: Any = getattr(maps[pair], "map", maps[pair])
             lines[:, number] = line.scale, line.offset, *limits
     is_bounded = any(hasattr(fitted, "low") for fitted in maps.values())
     llrs = np.empty(codes.shape)
@@ -533,7 +535,7 @@ def cross_fit(
 
 
 def _prepared(
-    model: Any, scores: Any, key: Any, options: dict[str, Any], *, qualities: Any = None, **how: Any
+    model: Any, scores: Any, key: KeyLike, options: Options, *, qualities: object = None, **how: Any
 ) -> tuple[Any, FoldedTrials, dict[str, int]]:
     """Train the final map and fold the trials; weights and conditions go out of the options."""
     of_kinds = getattr(model, "_of_kinds", False) is True
@@ -580,7 +582,12 @@ def _prepared(
 
 
 def _of_kinds(
-    model: Any, scores: Any, key: Any, options: dict[str, Any], weighting: Sequence[Any], **how: Any
+    model: Any,
+    scores: object,
+    key: KeyLike,
+    options: Options,
+    weighting: Sequence[object],
+    **how: Any,
 ) -> tuple[Any, FoldedTrials, dict[str, int]]:
     """Train the final map of a model of three classes, and fold the trials."""
     if not isinstance(scores, Mapping) or set(scores) != {"asv", "cm"}:
@@ -604,7 +611,7 @@ def fold_trials(
     lists: Sequence[FloatArray],
     scores: AnyScores,
     key: AnyKey,
-    metadata: Any,
+    metadata: TrialMetadata | None,
     *,
     folds: Folds,
     speakers: SpeakersLike,
@@ -631,8 +638,8 @@ def fold_trials(
 
 def choose_ridge(
     model: Any,
-    scores: Any,
-    key: Any,
+    scores: SystemScores,
+    key: KeyLike,
     *,
     ridges: Sequence[Ridge] = (0.0, 1e-3, 1e-2, 1e-1, 1.0),
     folds: Folds = 5,
@@ -674,9 +681,7 @@ def choose_ridge(
     """
     if np.ndim(ridges) != 1 or not len(ridges):
         raise check.invalid("ridges", "be a list of at least one strength", check.describe(ridges))
-    judged: dict[str, Any] = {
-        name: options[name] for name in ("prior", "objective") if name in options
-    }
+    judged: Options = {n: options[n] for n in ("prior", "objective") if n in options}
     options["ridge"] = ridges[0]
     _, trials, _ = _prepared(model, scores, key, options, folds=folds, speakers=speakers, rng=rng)
     judged |= {name: side.weights for name, side in zip(_WEIGHTS, trials.classes, strict=True)}

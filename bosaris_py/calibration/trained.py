@@ -388,7 +388,7 @@ class TrialMap(ScoreMap):
 
 
 def fit_on_trials(
-    cls: Any, scores: AnyScores, key: KeyLike, conditions: Any, **options: Any
+    cls: Any, scores: AnyScores, key: KeyLike, conditions: Conditions | None, **options: Any
 ) -> Any:
     """Train by the ``fit`` of a class on the scored trials of a key, weighted by conditions."""
     key, _ = split_key(key)

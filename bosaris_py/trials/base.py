@@ -96,12 +96,12 @@ class FileMethods(ArrayRecord):
         raise check.invalid("path", expected, repr(str(path)), _NO_FORMAT.get(extension, _TABLES))
 
     @classmethod
-    def _of_checked(cls, **arrays: Any) -> Self:
+    def _of_checked(cls, **arrays: AnyArray) -> Self:
         """Build an object of arrays that a reader of files has made."""
         return cls(**arrays)
 
     @classmethod
-    def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
+    def _from_file(cls, path: FilePath, arrays: dict[str, AnyArray]) -> Self:
         """Build the object from the content of a file, which an error then names."""
         try:
             return cls._of_checked(**arrays)
@@ -171,7 +171,7 @@ class FileMethods(ArrayRecord):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        arrays: dict[str, Any] = self._arrays()
+        arrays: dict[str, AnyArray] = self._arrays()
         hdf5.write(self._kind, path, from_map=getattr(self, "_from_map", False), **arrays)
 
 
@@ -649,7 +649,7 @@ class TrialMatrix(TrialSet, MatFileMethods):
     _matrices: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def _of_checked(cls, **arrays: Any) -> Self:
+    def _of_checked(cls, **arrays: AnyArray) -> Self:
         # Readers of files have refused other types and shapes already.
         made = cls.__new__(cls)
         made.__attrs_init__(**arrays)  # type: ignore[attr-defined]

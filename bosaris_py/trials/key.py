@@ -13,7 +13,7 @@ from attrs import frozen
 
 import bosaris_py.trials.base as base
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Positions, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, Positions, mark_read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
@@ -353,13 +353,13 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         self._warned_of_itself()
 
     @classmethod
-    def _rebuilt(cls, *arrays: Any) -> Self:
+    def _rebuilt(cls, *arrays: AnyArray) -> Self:
         made = cls.__new__(cls)
         made.__attrs_init__(*arrays)
         return made
 
     @classmethod
-    def _from_file(cls, path: FilePath, arrays: dict[str, Any]) -> Self:
+    def _from_file(cls, path: FilePath, arrays: dict[str, AnyArray]) -> Self:
         key: Self = super()._from_file(path, arrays)
         key._warned_of_itself()
         return key
@@ -613,11 +613,11 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         self._warned_of_itself()
 
     @classmethod
-    def _rebuilt(cls, *arrays: Any) -> Self:
+    def _rebuilt(cls, *arrays: AnyArray) -> Self:
         made = cls.__new__(cls)
-        made.__attrs_init__(
-            *base.TrialList.checked(arrays[:2], arrays[2:4], arrays[4], "is_target")
-        )
+        modelset, segset, models, segments, labels = arrays
+        ids, positions = (modelset, segset), (models, segments)
+        made.__attrs_init__(*base.TrialList.checked(ids, positions, labels, "is_target"))
         return made
 
     def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
@@ -742,7 +742,7 @@ AnyNdx = Ndx | Key | FlatNdx | FlatKey
 AnyKey = Key | FlatKey
 
 
-def as_ndx(ndx: Any) -> AnyNdx:
+def as_ndx(ndx: object) -> AnyNdx:
     """Return trials given by themselves, beside their metadata, or by what `from_frame` returns."""
     found = _unpacked(ndx)
     if isinstance(found, AnyNdx):
@@ -750,7 +750,7 @@ def as_ndx(ndx: Any) -> AnyNdx:
     raise check.invalid("ndx", "be an Ndx or a Key", check.describe(ndx), _misuse(ndx))
 
 
-def as_key(key: Any) -> AnyKey:
+def as_key(key: object) -> AnyKey:
     """Return a key given by itself, beside its metadata, or by what `from_frame` returns."""
     found = _unpacked(key)
     if isinstance(found, AnyKey):
@@ -759,7 +759,7 @@ def as_key(key: Any) -> AnyKey:
     raise check.invalid("key", expected, check.describe(key), _misuse(key))
 
 
-def _unpacked(given: Any) -> Any:
+def _unpacked(given: object) -> object:
     if isinstance(given, tuple) and len(given) == 2:
         return given[0]
     return given if isinstance(given, AnyNdx) else getattr(given, "key", given)
