@@ -185,11 +185,7 @@ class ConditionCalibration(SavedMap, DrawnMap):
 
     def __repr__(self) -> str:
         """Show the strength and the lines."""
-        lines = "; ".join(
-            f"{name}: llr = {line.scale:.4g} * score {'-' if line.offset < 0 else '+'} "
-            f"{abs(line.offset):.4g}"
-            for name, line in self.lines.items()
-        )
+        lines = "; ".join(f"{name}: {line._line()}" for name, line in self.lines.items())
         return f"ConditionCalibration: strength {self.strength:g}; {lines}"
 
 

@@ -191,11 +191,8 @@ class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
 
     def __repr__(self) -> str:
         """Show the map."""
-        sign = "-" if self.offset < 0 else "+"
-        return (
-            f"GaussianCalibration: llr = {self.scale:.4g} * score {sign} {abs(self.offset):.4g}, "
-            f"{self.n_tar} targets, {self.n_non} non-targets"
-        )
+        counts = f"{self.n_tar} targets, {self.n_non} non-targets"
+        return f"GaussianCalibration: {self._line()}, {counts}"
 
 
 @attrs.frozen(kw_only=True, repr=False)

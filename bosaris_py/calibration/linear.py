@@ -326,11 +326,7 @@ class LinearCalibration(LinearMap, LineMap):
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""
-        sign = "-" if self.offset < 0 else "+"
-        return (
-            f"{type(self).__name__}: llr = {self.scale:.4g} * score {sign} {abs(self.offset):.4g}, "
-            f"{self._describe_training()}"
-        )
+        return f"{type(self).__name__}: {self._line()}, {self._describe_training()}"
 
 
 _GIVEN = "A known line: LinearCalibration.from_line(scale, offset)."

@@ -332,6 +332,11 @@ class LineMap(ScoreMap):
             self._warn_of_far(far)
         return llrs
 
+    def _line(self) -> str:
+        """Return the equation of the line."""
+        sign = "-" if self.offset < 0 else "+"
+        return f"llr = {self.scale:.4g} * score {sign} {abs(self.offset):.4g}"
+
     @staticmethod
     def _warn_of_far(far: FarScores) -> None:
         """Warn of scores far outside those of the training, if there are any."""
@@ -445,6 +450,16 @@ def _check_range(instance: Any, attribute: "attrs.Attribute[Any]", high: Any) ->
         raise invalid(attribute.name, expected, f"{high:g}")
 
 
+def _optional(field: Field) -> Field:
+    """Return the settings of a field that may be None."""
+    converter = attrs.converters.optional(field["converter"])
+    return {
+        **field,
+        "converter": converter,
+        "validator": attrs.validators.optional(field["validator"]),
+    }
+
+
 def _is_finite(array: Float64Array, n_dims: int) -> bool:
     return bool(array.ndim == n_dims and array.size and np.isfinite(array).all())
 
@@ -456,15 +471,10 @@ _text = _must("be the name of a scoring rule", lambda name: isinstance(name, str
 _sign = _must("not be negative", lambda x: bool(x >= 0))
 NUMBER: Field = {"converter": _to_number, "validator": _finite}
 NOT_NEGATIVE: Field = {"converter": _to_number, "validator": [_finite, _sign]}
-NUMBER_OR_NONE: Field = {
-    "default": None,
-    "converter": attrs.converters.optional(_to_number),
-    "validator": attrs.validators.optional(_finite),
-}
+NUMBER_OR_NONE: Field = {"default": None, **_optional(NUMBER)}
 # The upper end of a range whose lower end is `low_score`.
-HIGH: Field = NUMBER | {"validator": [_finite, _check_range]}
-_ends = attrs.validators.optional((_finite, _check_range))
-HIGH_OR_NONE: Field = NUMBER_OR_NONE | {"validator": _ends}
+HIGH: Field = NUMBER | {"validator": (_finite, _check_range)}
+HIGH_OR_NONE: Field = {"default": None, **_optional(HIGH)}
 COUNT: Field = {"validator": _must("be a count of at least 1", lambda n: type(n) is int and n >= 1)}
 # Of a map that was given, not trained, there are no trials.
 COUNT_OR_NONE: Field = {"validator": _must("be a count", lambda n: type(n) is int and n >= 0)}
@@ -475,18 +485,9 @@ _same: Field = {"eq": attrs.cmp_using(eq=np.array_equal)}
 _vector = _must("be a vector of finite numbers", lambda a: _is_finite(a, 1))
 _matrix = _must("be a matrix of finite numbers", lambda a: _is_finite(a, 2))
 VECTOR: Field = {**_same, "converter": _to_array, "validator": _vector}
-VECTOR_OR_NONE: Field = {
-    **_same,
-    "default": None,
-    "converter": attrs.converters.optional(_to_array),
-    "validator": attrs.validators.optional(_vector),
-}
+VECTOR_OR_NONE: Field = {"default": None, **_optional(VECTOR)}
 MATRIX: Field = {**_same, "converter": _to_array, "validator": _matrix}
-MATRIX_OR_NONE: Field = {
-    **_same,
-    "converter": attrs.converters.optional(_to_array),
-    "validator": attrs.validators.optional(_matrix),
-}
+MATRIX_OR_NONE: Field = _optional(MATRIX)
 
 
 @attrs.frozen(kw_only=True, repr=False)

@@ -254,9 +254,5 @@ class SASVFusion(SavedMap):
 
     def __repr__(self) -> str:
         """Show both lines and the share."""
-        lines = "; ".join(
-            f"{name}: llr = {line.scale:.4g} * score {'-' if line.offset < 0 else '+'} "
-            f"{abs(line.offset):.4g}"
-            for name, line in (("asv", self.asv), ("cm", self.cm))
-        )
+        lines = f"asv: {self.asv._line()}; cm: {self.cm._line()}"
         return f"SASVFusion: {lines}; share of spoofs {self.spoof_share:.4g}"
