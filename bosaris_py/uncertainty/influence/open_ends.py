@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy.special
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import check_fraction
@@ -14,7 +15,7 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import OpenEnds
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SetPlan, SpeakerPlan
 from bosaris_py.uncertainty.statistics.base import Statistic
-from bosaris_py.uncertainty.statistics.class_means import Cllr, ThresholdStatistic, bits_of
+from bosaris_py.uncertainty.statistics.class_means import Brier, Cllr, ThresholdStatistic, bits_of
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction
 from bosaris_py.uncertainty.statistics.roc_functions import AUC, RateAt
 
@@ -74,6 +75,12 @@ def _condensed(
         # The score of which the mean is the cost.
         with np.errstate(divide="ignore"):
             tar, non = (mean + np.log(-np.expm1(-mean)) for mean in means)
+        return (-tar, non), (one, one)
+    if isinstance(statistic, Brier):
+        losses = statistic.loss(0, scores[0]), statistic.loss(1, scores[1])
+        means = [np.average(x, weights=w) for x, w in zip(losses, weights, strict=True)]
+        # A loss is 2 p^2, of the posterior p of the wrong proposition.
+        tar, non = scipy.special.logit(np.sqrt(np.array(means)[:, None] / 2.0))
         return (-tar, non), (one, one)
     if isinstance(statistic, AUC):
         roc = sample.roc

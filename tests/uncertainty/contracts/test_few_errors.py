@@ -1,6 +1,7 @@
 """Results that look more certain than they are: warnings, refusals, and zeros that are exact."""
 
 import gc
+import math
 import pickle
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.influence.speaker_influence import check_few_speakers
+from bosaris_py.uncertainty.statistics.class_means import Brier
 
 RNG = np.random.default_rng(3)
 TAR, NON = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 400)
@@ -140,6 +142,18 @@ class TestWarnings:
             copied = pickle.loads(pickle.dumps(result))
             assert np.array_equal(copied.interval_of(interval, 0.99), (low, high))
             assert result.minus(result).open_ends is None
+
+    def test_no_variation_of_losses_leaves_open_the_greatest_loss(self) -> None:
+        """Of shares a and b that nobody has seen no loss, or the largest of the Brier score, 2."""
+        tar, non = np.full(40, 2.0), np.full(90, -1.0)
+        shares = [1 - 0.025 ** (1 / n) for n in (40, 90)]
+        losses = [2.0 / (1.0 + math.exp(x)) ** 2 for x in (2.0, 1.0)]
+        with pytest.warns(FewErrorsWarning, match="what the number of trials"):
+            found = unc.bootstrap(tar, non, Brier(), replications=20, rng=1)
+        low = sum((1 - a) * loss for a, loss in zip(shares, losses, strict=True))
+        assert found.estimate == pytest.approx(sum(losses), rel=1e-12)
+        assert found.low == pytest.approx(low, rel=1e-9)
+        assert found.high == pytest.approx(low + 2.0 * sum(shares), rel=1e-9)
 
     def test_no_variation_of_scores_that_are_all_alike(self) -> None:
         tar, non = np.full(40, 0.5), np.full(90, 0.5)
