@@ -78,9 +78,9 @@ def _condensed(
         return (-tar, non), (one, one)
     if isinstance(statistic, Brier):
         losses = statistic.loss(0, scores[0]), statistic.loss(1, scores[1])
-        means = [np.average(x, weights=w) for x, w in zip(losses, weights, strict=True)]
+        averages = [np.average(x, weights=w) for x, w in zip(losses, weights, strict=True)]
         # A loss is 2 p^2, of the posterior p of the wrong proposition.
-        tar, non = scipy.special.logit(np.sqrt(np.array(means)[:, None] / 2.0))
+        tar, non = scipy.special.logit(np.sqrt(np.array(averages)[:, None] / 2.0))
         return (-tar, non), (one, one)
     if isinstance(statistic, AUC):
         roc = sample.roc

@@ -504,8 +504,9 @@ class Brier(_LossStatistic):
 
     def of_sample(self, sample: ListedSample) -> Any:
         """Add up the mean losses of the two classes."""
-        (tar, non), of = sample.lists, sample.strata
-        return float(of.tar.mean(self.loss(0, tar)) + of.non.mean(self.loss(1, non)))
+        (tar, non), (of_tar, of_non) = sample.lists, sample.trial_weights
+        losses = self.loss(0, tar), self.loss(1, non)
+        return float(np.average(losses[0], weights=of_tar) + np.average(losses[1], weights=of_non))
 
     def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
         """Add up the mean losses of the two classes."""
