@@ -41,7 +41,7 @@ from bosaris_py._arrays import (
 from bosaris_py._execution import n_at_once
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation.file_groups import GroupNumbers, describe_groups
-from bosaris_py.numerics.counts import RunningCounts
+from bosaris_py.numerics.counts import RunningCounts, distinct_scores
 from bosaris_py.numerics.llr_cost import sum_in_bits, sums_of_nats, total_cost
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.numerics.roc import ROC, all_within, warn_unless_llrs
@@ -737,6 +737,10 @@ class StreamedSample(DivisibleSample):
     @functools.cached_property
     def roc(self) -> ROC:
         """The steppy ROC."""
+        if self.non.shares == (1.0,) and len(self.tar.sorted.parts) == 1:
+            # Of one condition there is nothing to add up.
+            scores, at = distinct_scores(self.tar.sorted.parts[0])
+            return ROC(scores, at, *self.non.parts[0].at_scores(scores))
         return self._summed_roc()
 
     @functools.cached_property
