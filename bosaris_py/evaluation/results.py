@@ -133,10 +133,8 @@ class Results(Records):
         base: float | None = None,
     ) -> None:
         if base is not None:
-            factor, lists = (
-                check.log_of_base(base),
-                check.as_score_lists(tar, non, tar_weights, non_weights),
-            )
+            factor = check.log_of_base(base)
+            lists = check.as_score_lists(tar, non, tar_weights, non_weights)
             tar, non = (factor * part.astype(np.float64) for part in lists)
         self.__attrs_init__(ListedSample.from_scores(tar, non, tar_weights, non_weights))
 

@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import attrs
 import numpy as np
@@ -25,7 +25,7 @@ from bosaris_py._arrays import (
     Readable,
     mark_read_only,
 )
-from bosaris_py._validation import as_flag, as_number, check_choice, describe, invalid
+from bosaris_py._validation import as_flag, as_number, check_choice, describe, invalid, spelled_out
 from bosaris_py.evaluation.third_class import sample_at
 from bosaris_py.numerics.counts import SortedScores, as_trials
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
@@ -168,6 +168,16 @@ class TandemCost(metaclass=Readable):
     c0: float
     c1: float
     c2: float
+
+
+class TandemOptions(TypedDict, total=False):
+    """What a cost of the tandem depends on besides scores: keywords of `tandem_cost`."""
+
+    costs: SpoofCostsLike
+    asv_threshold: float | Literal["eer"]
+    form: Form
+    count: Count
+    normalize: bool
 
 
 def tandem_cost(
@@ -328,16 +338,8 @@ def _share(chosen: AnyArray) -> float:
     return int(np.count_nonzero(chosen)) / max(chosen.size, 1)
 
 
-def t_dcf(
-    *,
-    asv: Lists,
-    cm: Lists,
-    costs: SpoofCostsLike = "ASVspoof5",
-    asv_threshold: float | Literal["eer"] = "eer",
-    form: Form = "revised",
-    count: Count = "independent",
-    normalize: bool = True,
-) -> float:
+@spelled_out(TandemOptions, tandem_cost.__kwdefaults__ or {})
+def t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> float:
     """Compute the minimum tandem detection cost over all thresholds of the countermeasure.
 
     Parameters
@@ -356,27 +358,11 @@ def t_dcf(
     >>> round(t_dcf(asv=asv, cm=([1.0, 2.0], [0.0, 1.5])), 12)
     0.5
     """
-    return tandem_cost(
-        asv=asv,
-        cm=cm,
-        costs=costs,
-        asv_threshold=asv_threshold,
-        form=form,
-        count=count,
-        normalize=normalize,
-    ).minimum
+    return tandem_cost(asv=asv, cm=cm, **options).minimum
 
 
-def act_t_dcf(
-    *,
-    asv: Lists,
-    cm: Lists,
-    costs: SpoofCostsLike = "ASVspoof5",
-    asv_threshold: float | Literal["eer"] = "eer",
-    form: Form = "revised",
-    count: Count = "independent",
-    normalize: bool = True,
-) -> float:
+@spelled_out(TandemOptions, tandem_cost.__kwdefaults__ or {})
+def act_t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> float:
     """Compute the tandem detection cost of Bayes decisions of the countermeasure.
 
     Parameters
@@ -395,15 +381,7 @@ def act_t_dcf(
     >>> round(act_t_dcf(asv=asv, cm=([1.0, 2.0], [0.0, 1.5])), 12)
     1.0
     """
-    return tandem_cost(
-        asv=asv,
-        cm=cm,
-        costs=costs,
-        asv_threshold=asv_threshold,
-        form=form,
-        count=count,
-        normalize=normalize,
-    ).actual
+    return tandem_cost(asv=asv, cm=cm, **options).actual
 
 
 # ---- The tandem equal error rate
@@ -438,17 +416,9 @@ class TandemRates(NamedTuple):
 
 
 def equal_point(rates: TandemRates) -> tuple[int, int]:
-    """Find the pair of thresholds at which the three rates of a tandem differ least.
+    """Return the positions of the two thresholds at which the three rates of a tandem differ least.
 
-    Parameters
-    ----------
-    rates : TandemRates
-        What both detectors accept.
-
-    Returns
-    -------
-    i, j : int
-        Positions of the verifier's and of the countermeasure's threshold.
+    The first is the verifier's, the second the countermeasure's.
     """
     # All rates are monotone in both thresholds. So the corners of a rectangle of pairs bound them,
     # and with them the difference inside it. What cannot hold the least is left out, the rest cut

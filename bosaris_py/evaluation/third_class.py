@@ -33,22 +33,7 @@ def sample_at(
 ) -> ListedSample:
     """Return the sample whose false-alarm rate has the shares of some costs.
 
-    Parameters
-    ----------
-    tar, non, spoof : array_like of float
-        Scores of the three classes; a class of prior 0 may be empty or None.
-    costs : SpoofCosts
-        Priors and costs.
-
-    Returns
-    -------
-    ListedSample
-        With the kinds of non-targets whose prior is not 0.
-
-    Raises
-    ------
-    InvalidInputError
-        If a class of positive prior has no scores.
+    It has the kinds of non-targets whose prior is not 0, each of which must have scores.
     """
     kinds, shares = [], []
     for scores, name, share, prior in (

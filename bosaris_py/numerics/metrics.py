@@ -21,35 +21,31 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._validation import as_score_lists, as_vector, refuse_nan
+from bosaris_py._validation import as_score_lists, as_vector, check_choice, refuse_nan, spelled_out
 from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
-from bosaris_py.numerics.roc import (
-    EERDefinition,
-    check_eer_definition,
-    check_llrs,
-    hull_of,
-    roc_of,
-    warn_if_inverted,
-)
+from bosaris_py.numerics.roc import EERDefinition, check_llrs, hull_of, roc_of, warn_if_inverted
 
 # Of more limits a pass for each takes longer than one count: row "act_dcf" of bench_numerics.
 _FEW_LIMITS = 6
 
 
 class _Weights(TypedDict, total=False):
-    """Keywords that the overloads below share with their functions."""
+    """Keywords that the functions below share."""
 
     tar_weights: Weighting
     non_weights: Weighting
 
 
+_weighted = spelled_out(_Weights, dict.fromkeys(_Weights.__annotations__))
+
+
+@_weighted
 def eer(
     tar: ArrayLike,
     non: ArrayLike,
     *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
     definition: EERDefinition = "rocch",
+    **weights: Unpack[_Weights],
 ) -> float:
     r"""Compute the equal error rate, by default on the ROC's convex hull.
 
@@ -109,18 +105,17 @@ def eer(
     >>> eer([1.0, 3.0], [0.0, 2.0], definition="interpolated")
     0.5
     """
-    check_eer_definition(definition)
+    check_choice(definition, EERDefinition, "definition")
     if definition == "rocch":
-        return hull_of(tar, non, tar_weights, non_weights).eer
+        return hull_of(tar, non, **weights).eer
     # The other definitions are the same if the classes are swapped, too.
-    roc, _ = roc_of(tar, non, tar_weights, non_weights)
+    roc, _ = roc_of(tar, non, **weights)
     warn_if_inverted(roc.convex_hull().eer, lambda: roc.auc, np.size(tar), np.size(non))
     return roc.equal_error_rate(definition)
 
 
-def prbep(
-    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
-) -> float:
+@_weighted
+def prbep(tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]) -> float:
     """Compute the precision-recall break-even point, as a number of errors.
 
     The point on the ROC's convex hull with as many misses as false alarms. If it is below about 30,
@@ -147,12 +142,11 @@ def prbep(
     >>> prbep([1.0, 3.0], [0.0, 2.0])
     0.5
     """
-    return hull_of(tar, non, tar_weights, non_weights).prbep
+    return hull_of(tar, non, **weights).prbep
 
 
-def auc(
-    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
-) -> float:
+@_weighted
+def auc(tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]) -> float:
     """Compute the area under the ROC, the chance that a target outscores a non-target.
 
     Parameters
@@ -177,7 +171,7 @@ def auc(
     0.75
     """
     # The chance is the same if the classes are swapped and the scores negated.
-    return roc_of(tar, non, tar_weights, non_weights)[0].auc
+    return roc_of(tar, non, **weights)[0].auc
 
 
 @overload
@@ -196,14 +190,13 @@ def min_dcf(
     normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
     **weights: Unpack[_Weights],
 ) -> Float64Array: ...
+@_weighted
 def min_dcf(
     tar: ArrayLike,
     non: ArrayLike,
     prior: PriorLike,
     normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    **weights: Unpack[_Weights],
 ) -> float | Float64Array:
     r"""Compute the minimum detection cost over all thresholds.
 
@@ -249,7 +242,7 @@ def min_dcf(
     >>> float(min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
     0.25
     """
-    return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=normalize)
+    return hull_of(tar, non, **weights).min_dcf(prior, normalize=normalize)
 
 
 @overload
@@ -268,14 +261,13 @@ def act_dcf(
     normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
     **weights: Unpack[_Weights],
 ) -> Float64Array: ...
+@_weighted
 def act_dcf(
     tar: ArrayLike,
     non: ArrayLike,
     prior: PriorLike,
     normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    **weights: Unpack[_Weights],
 ) -> float | Float64Array:
     r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
@@ -315,9 +307,9 @@ def act_dcf(
     0.25
     """
     costs = DecisionCosts.from_prior(prior)
-    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
-    rates = _rates_at(tar, non, costs.thresholds, tar_weights, non_weights)
-    check_llrs(tar, non, tar_weights, non_weights)
+    tar, non = as_score_lists(tar, non, **weights)
+    rates = _rates_at(tar, non, costs.thresholds, **weights)
+    check_llrs(tar, non, **weights)
     return costs.cost(*rates, normalize=normalize)
 
 
@@ -329,13 +321,9 @@ def norm_min_dcf(  # type: ignore[overload-overlap]
 def norm_min_dcf(
     tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
 ) -> Float64Array: ...
+@_weighted
 def norm_min_dcf(
-    tar: ArrayLike,
-    non: ArrayLike,
-    prior: PriorLike,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
 ) -> float | Float64Array:
     """Compute the normalized minimum detection cost, which most evaluations publish.
 
@@ -354,7 +342,7 @@ def norm_min_dcf(
     >>> float(norm_min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
     0.5
     """
-    return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=True)
+    return hull_of(tar, non, **weights).min_dcf(prior, normalize=True)
 
 
 @overload
@@ -365,13 +353,9 @@ def norm_act_dcf(  # type: ignore[overload-overlap]
 def norm_act_dcf(
     tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
 ) -> Float64Array: ...
+@_weighted
 def norm_act_dcf(
-    tar: ArrayLike,
-    non: ArrayLike,
-    prior: PriorLike,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
 ) -> float | Float64Array:
     """Compute the normalized actual detection cost: 1 for a detector that says nothing.
 
@@ -390,7 +374,6 @@ def norm_act_dcf(
     >>> float(norm_act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
     0.5
     """
-    weights = {"tar_weights": tar_weights, "non_weights": non_weights}
     return act_dcf(tar, non, prior, normalize=True, **weights)
 
 
@@ -402,13 +385,9 @@ def error_rates_at(
 def error_rates_at(
     tar: ArrayLike, non: ArrayLike, thresholds: ArrayLike, **weights: Unpack[_Weights]
 ) -> tuple[Float64Array, Float64Array]: ...
+@_weighted
 def error_rates_at(
-    tar: ArrayLike,
-    non: ArrayLike,
-    thresholds: ArrayLike,
-    *,
-    tar_weights: Weighting = None,
-    non_weights: Weighting = None,
+    tar: ArrayLike, non: ArrayLike, thresholds: ArrayLike, **weights: Unpack[_Weights]
 ) -> tuple[float, float] | tuple[Float64Array, Float64Array]:
     """Compute the miss and false-alarm rates at given thresholds.
 
@@ -435,7 +414,7 @@ def error_rates_at(
     """
     limits = np.asarray(thresholds, dtype=np.float64)
     refuse_nan(np.atleast_1d(limits), "thresholds")
-    pmiss, pfa = _rates_at(tar, non, limits, tar_weights, non_weights)
+    pmiss, pfa = _rates_at(tar, non, limits, **weights)
     return pmiss[()], pfa[()]
 
 
@@ -443,8 +422,8 @@ def _rates_at(
     tar: ArrayLike,
     non: ArrayLike,
     limits: Float64Array,
-    tar_weights: Weighting,
-    non_weights: Weighting,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> tuple[Float64Array, Float64Array]:
     tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     pmiss = share_below(*counting.as_trials(tar, tar_weights, "tar"), limits)
@@ -504,8 +483,9 @@ def sorted_error_rates(
     return pmiss, pfa
 
 
+@_weighted
 def optimal_llrs(
-    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
+    tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]
 ) -> tuple[Float64Array, Float64Array]:
     """Replace each score by its optimal log-likelihood-ratio.
 
@@ -533,5 +513,5 @@ def optimal_llrs(
     >>> tar_llrs.tolist(), non_llrs.tolist()
     ([0.0, inf], [-inf, 0.0])
     """
-    hull = hull_of(tar, non, tar_weights, non_weights, warn=False)
+    hull = hull_of(tar, non, **weights, warn=False)
     return hull.llr_of(as_vector(tar, "tar")), hull.llr_of(as_vector(non, "non"))

@@ -571,7 +571,7 @@ class ROC(metaclass=Readable):
         interpolated 0.3333
         step 0.4167
         """
-        check_eer_definition(definition)
+        check.check_choice(definition, EERDefinition, "definition")
         if definition == "rocch":
             return self._hull.eer
         # Along the steppy ROC pmiss - pfa rises from -1 to 1, strictly on every edge, so one
@@ -714,11 +714,6 @@ class ROC(metaclass=Readable):
         return Threshold(self.target_scores[index[step]], *rates)
 
 
-def check_eer_definition(definition: object) -> None:
-    """Raise unless `definition` is the name of one."""
-    check.check_choice(definition, EERDefinition, "definition")
-
-
 def _as_rate(value: float | None, name: str) -> float:
     hint = "Percentages must be divided by 100."
     return check.as_number(value, name, "lie in [0, 1]", lambda rate: 0.0 <= rate <= 1.0, hint)
@@ -775,7 +770,7 @@ def _steps_of_run(fixed: Any, fixed_total: Any, total: Any, low: Any, high: Any)
 
 
 def roc_of(
-    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting, non_weights: Weighting
+    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> tuple[ROC, bool]:
     """Return the ROC, or where targets are many, that of negated scores of swapped classes.
 
@@ -795,8 +790,8 @@ def roc_of(
 def hull_of(
     tar: ArrayLike,
     non: ArrayLike,
-    tar_weights: Weighting,
-    non_weights: Weighting,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
     *,
     warn: bool = True,
 ) -> ROCCH:
@@ -847,8 +842,8 @@ def _sampled_cllr(tar: FloatArray, non: FloatArray, most: float) -> float:
 def check_llrs(
     tar: FloatArray,
     non: FloatArray,
-    tar_weights: Weighting,
-    non_weights: Weighting,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
     bits: float | None = None,
 ) -> None:
     """Warn if two lists of scores, whose Cllr may be known, are inverted or can be no llrs."""

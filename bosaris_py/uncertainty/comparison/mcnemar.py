@@ -12,11 +12,7 @@ from bosaris_py._arrays import Readable
 from bosaris_py._validation import check_choice, invalid
 from bosaris_py.uncertainty.decisions import Decisions, Disagreements, disagreements_of
 
-# Disagreements on trials, McNemar.
-
 McNemarMethod = Literal["exact", "mid-p", "chi2", "corrected"]
-
-
 Classes = Literal["both", "tar", "non"]
 
 

@@ -223,8 +223,10 @@ def equivalence_of(
         if not (first.estimate > 0 and loss_b > 0):
             hint = "Give `margin`: a share of 0 is 0."
             raise invalid("relative", "be of metrics above 0", describe(loss_b), hint)
-        contrast = _log_ratio(test, loss_b)
-        value, limit = contrast.estimate, math.log1p(margin)
+        value, limit = math.log(first.estimate / loss_b), math.log1p(margin)
+        # To first order the influence on a logarithm is that on the metric, over the metric.
+        one, two = first.multiplied(1.0 / first.estimate), test.second.multiplied(1.0 / loss_b)
+        contrast = attrs.evolve(one.minus(two), estimate=value, scale=1.0)
     error, degrees = contrast.null_error, contrast.degrees
     tails = [_below(value - limit, error, degrees)]
     if question == "equivalent":
@@ -246,11 +248,3 @@ def _below(distance: float, error: float, degrees: float) -> float:
     if error == 0:
         return 0.0 if distance < 0 else 1.0
     return float(scipy.special.stdtr(degrees, distance / error))
-
-
-def _log_ratio(test: SpeakerZTest, loss_b: float) -> SpeakerInfluence:
-    """Return the influence on the logarithm of the ratio of both metrics."""
-    second = test.second
-    ratio = test.first.multiplied(1.0 / test.first.estimate).minus(second.multiplied(1.0 / loss_b))
-    value = math.log(test.first.estimate / loss_b)
-    return attrs.evolve(ratio, estimate=value, scale=1.0)

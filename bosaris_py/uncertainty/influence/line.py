@@ -80,28 +80,8 @@ def llr_interval(
 ) -> Interval:
     """Return the interval of a line's log-likelihood-ratio, given the set that trained it.
 
-    Parameters
-    ----------
-    line : LinearCalibration
-        Trained on the sample with the objective ``"cllr"``.
-    score : float
-        Where its log-likelihood-ratio is asked for.
-    sample : ListedSample
-        The training set, with its pairs of speakers.
-    ridge : float or "weak"
-        The ridge of the training.
-    confidence : float
-        Nominal coverage.
-
-    Returns
-    -------
-    Interval
-        By Student's t, with the degrees of `speaker_interval`.
-
-    Warns
-    -----
-    FewSpeakersWarning
-        If it rests on fewer than 20 effective speakers, or on one.
+    By Student's t, with the degrees of `speaker_interval`. The line is of the objective ``"cllr"``
+    and of this ridge; the sample has its pairs of speakers, of whom few are warned of.
     """
     tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
     influence = SpeakerInfluence.of(losses_of_llr(line, score, sample, ridge), sample)

@@ -162,19 +162,32 @@ class SpeakerInfluence:
         scale, difference = max(self.scale, other.scale), self.estimate - other.estimate
         if abs(difference) <= ROUNDING * scale:
             difference = 0.0
-        width, nothing = self.bounds[1] - other.bounds[0], np.zeros(2)
+        width = self.bounds[1] - other.bounds[0]
+        jackknife = self.jackknife and other.jackknife and self.jackknife.minus(other.jackknife)
+        found = self._of_several(tar, non, difference, scale, jackknife)
+        return attrs.evolve(found, bounds=(-width, width))
+
+    def _of_several(
+        self,
+        tar: GroupSums,
+        non: GroupSums,
+        estimate: float,
+        scale: float,
+        jackknife: Jackknife | None,
+    ) -> "SpeakerInfluence":
+        """Return the influence on a number of several systems: no class is without variation."""
+        nothing = np.zeros(2)
         return attrs.evolve(
             self,
             tar=tar,
             non=non,
-            estimate=difference,
+            estimate=estimate,
             scale=scale,
             unseen=nothing,
             certain=nothing,
-            bounds=(-width, width),
             kept=None,
             of_rates=None,
-            jackknife=self.jackknife and other.jackknife and self.jackknife.minus(other.jackknife),
+            jackknife=jackknife,
         )
 
     def priced(self, miss: float, alarm: float, estimate: float) -> "SpeakerInfluence":
@@ -194,32 +207,19 @@ class SpeakerInfluence:
     @classmethod
     def mean_of(cls, systems: "Sequence[SpeakerInfluence]") -> "SpeakerInfluence":
         """Return the influence on the mean of a metric over systems on the same trials."""
-        whole = systems[0]
         jackknives = [each.jackknife for each in systems if each.jackknife is not None]
         jackknife = None
         if jackknives:
             deviations = np.mean([each.deviations for each in jackknives], axis=0)
-            jackknife = Jackknife(deviations, math.fsum(j.correction for j in jackknives))
-            jackknife = jackknife._replace(correction=jackknife.correction / len(jackknives))
+            total = math.fsum(each.correction for each in jackknives)
+            jackknife = Jackknife(deviations, total / len(jackknives))
         tar, non = (
             GroupSums(*(np.mean(values, axis=0) for values in zip(*sums, strict=True)))
             for sums in ([each.tar for each in systems], [each.non for each in systems])
         )
         mean = math.fsum(each.estimate for each in systems) / len(systems)
         scale = max(each.scale for each in systems)
-        nothing = np.zeros(2)
-        return attrs.evolve(
-            whole,
-            tar=tar,
-            non=non,
-            estimate=mean,
-            scale=scale,
-            unseen=nothing,
-            certain=nothing,
-            kept=None,
-            of_rates=None,
-            jackknife=jackknife,
-        )
+        return systems[0]._of_several(tar, non, mean, scale, jackknife)
 
     def multiplied(self, factor: float) -> "SpeakerInfluence":
         """Return the same with all influences, and the jackknife's, times a factor."""
