@@ -82,6 +82,13 @@ class _OfShares(SpoofStatistic):
 class _OfCosts(_OfShares):
     normalize: bool = attrs.field(default=True, converter=as_flag, kw_only=True)
 
+    _of_two: ClassVar[type[MinDCF] | type[ActDCF]]
+
+    @property
+    def plain(self) -> Statistic:
+        """The cost of two classes."""
+        return self._of_two(self.costs.decision, normalize=self.normalize)
+
 
 @attrs.frozen
 class ADCF(_OfCosts):
@@ -105,11 +112,7 @@ class ADCF(_OfCosts):
     """
 
     _of_scores = staticmethod(third_class.a_dcf)
-
-    @property
-    def plain(self) -> Statistic:
-        """The minimum cost of two classes."""
-        return MinDCF(self.costs.decision, normalize=self.normalize)
+    _of_two = MinDCF
 
 
 @attrs.frozen
@@ -132,11 +135,7 @@ class ActADCF(_OfCosts):
     """
 
     _of_scores = staticmethod(third_class.act_a_dcf)
-
-    @property
-    def plain(self) -> Statistic:
-        """The actual cost of two classes."""
-        return ActDCF(self.costs.decision, normalize=self.normalize)
+    _of_two = ActDCF
 
 
 @attrs.frozen

@@ -369,6 +369,12 @@ class RateAt(CurveStatistic):
         """Return the rate, given the points of a ROC."""
         return float((pmiss, pfa)[self.rated][self._point(pmiss, pfa)])
 
+    def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
+        """Tell inside which cells the rate that is kept reaches its limit."""
+        kept, low, high = (pmiss, starts, starts + 1) if self.rated else (pfa, starts + 1, starts)
+        limit = self.limit
+        return np.asarray((kept[:, low] * SAME_COST <= limit) & (limit < kept[:, high] / SAME_COST))
+
 
 @attrs.frozen
 class FNMRAt(RateAt):
@@ -421,11 +427,6 @@ class FNMRAt(RateAt):
         """Return the first point that the false-alarm rate allows."""
         return pfa.size - int(np.searchsorted(pfa[::-1], self.fmr, side="right"))
 
-    def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
-        """Tell inside which cells the false-alarm rate is first allowed."""
-        low, high = pfa[:, starts + 1] * SAME_COST, pfa[:, starts] / SAME_COST
-        return np.asarray((low <= self.fmr) & (self.fmr < high))
-
 
 @attrs.frozen
 class FMRAt(RateAt):
@@ -460,11 +461,6 @@ class FMRAt(RateAt):
     def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the last point that the miss rate allows."""
         return int(np.searchsorted(pmiss, self.fnmr, side="right")) - 1
-
-    def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
-        """Tell inside which cells the miss rate is last allowed."""
-        low, high = pmiss[:, starts] * SAME_COST, pmiss[:, starts + 1] / SAME_COST
-        return np.asarray((low <= self.fnmr) & (self.fnmr < high))
 
 
 @attrs.frozen
