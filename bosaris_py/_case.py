@@ -520,7 +520,8 @@ def validate_scores(
     -------
     Validation
         Figures as of `validate`, and ``linear_loss``: Cllr less that of a line that is cross-fitted
-        by speakers (`cross_fit`), which is fair also of few trials. There are no ``intervals`` of
+        by speakers (`cross_fit`), which is fair also of few trials; of eleven divisions into folds
+        the median. There are no ``intervals`` of
         what depends on a PAV map beside another figure, which fits a replicate too well, nor of
         mean likelihood-ratios, which single trials decide.
 
@@ -580,10 +581,15 @@ def validate_scores(
     # The first bootstrap has warned of what is missing, and of few speakers.
     with hushed(BosarisWarning):
         try:
-            line = cross_fit(LinearCalibration, llrs, key, speakers=speakers, rng=seed)
+            lines = [
+                cross_fit(LinearCalibration, llrs, key, speakers=speakers, rng=child).scores
+                for child in as_generator(seed).spawn(_DIVISIONS)
+            ]
         except InvalidInputError:
             # Of too few speakers for folds.
             return figures
-        lost = paired_bootstrap(llrs, line.scores, key, Cllr(), **how)
+        costs = [Results.from_scores(line, only_key).cllr for line in lines]
+        middle = lines[int(np.argsort(costs)[_DIVISIONS // 2])]
+        lost = paired_bootstrap(llrs, middle, key, Cllr(), **how)
     intervals["linear_loss"] = (float(lost.low), float(lost.high))
     return attrs.evolve(figures, linear_loss=float(lost.difference), intervals=intervals)

@@ -1045,6 +1045,8 @@ def test_claims_are_a_status(run: Run) -> None:
         code, out, err = run("evaluate", "eval_a.txt", *words, "--claim", claim)
         assert (code, out) == (status, plain[1])
         assert f"is {verdict} (" in err
+        # The table has warned.
+        assert err.count("effective speakers") == plain[2].count("effective speakers")
         assert ("not all claims are shown" in err) == (status == 3)
     code, out, err = run("evaluate", "eval_a.txt", "--key", "eval_key.tsv", "--claim", "eer<=2%")
     assert (code, out) == (2, "")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
+from bosaris_py._validation import told_before
 from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, text_options
 from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
 from bosaris_py.cli.printing import (
@@ -70,7 +71,8 @@ def evaluate(args: argparse.Namespace) -> None:
     if args.claim and not args.bootstrap:
         raise UsageError("--claim is tested by replicates: give --bootstrap and --speakers")
     found = judge(args)
-    claims = found.claims(*args.claim) if args.claim else None
+    with told_before(found.cautions):
+        claims = found.claims(*args.claim) if args.claim else None
     emit(table_text(found, args, form), args.output)
     if claims is not None:
         for row in claims.rows:

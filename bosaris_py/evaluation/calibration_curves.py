@@ -771,6 +771,7 @@ _MEANING = {
     "mean_log10_lr_tar": "mean log10 LR of targets",
     "mean_log10_lr_non": "mean log10 LR of non-targets",
 }
+_FEW_DECIDE = "mean 1/LR and mean LR: few misleading trials decide them, read them beside Cllr"
 _DRAWN = ("n_speakers", "confidence", "replications", "seed")
 
 
@@ -855,7 +856,7 @@ class Validation(metaclass=Readable):
 
     def _repr_html_(self) -> str:
         """Return a table with a row for each figure."""
-        return card(f"Validation: {self._counts}", rows=self._rows())
+        return card(f"Validation: {self._counts}\n({_FEW_DECIDE})", rows=self._rows())
 
     def _rows(self) -> list[list[str]]:
         rows = []
@@ -880,7 +881,8 @@ class Validation(metaclass=Readable):
 
     def __repr__(self) -> str:
         """Return a line for each figure."""
-        return "\n".join((self._counts, *(line.rstrip() for line in text_table(self._rows()))))
+        lines = (line.rstrip() for line in text_table(self._rows()))
+        return "\n".join((self._counts, *lines, f"({_FEW_DECIDE})"))
 
 
 def validate(results: Results) -> Validation:

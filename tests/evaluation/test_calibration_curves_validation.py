@@ -80,7 +80,8 @@ def test_separated_and_infinite_llrs():
 def test_a_printed_line_for_each_figure():
     lines = str(validate(Results(TAR, NON))).splitlines()
     assert lines[0].startswith("80 targets, 120 non-targets")
-    assert len(lines) == 13
+    assert len(lines) == 14
+    assert "few misleading trials decide them" in lines[-1]
 
 
 @pytest.mark.parametrize(
