@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import FloatArray, Weights
+from bosaris_py._cautions import cautions, collected, hushed, warn_caller
 from bosaris_py._html import card, scale_drawing
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
@@ -20,14 +21,10 @@ from bosaris_py._validation import (
     as_generator,
     as_number,
     as_seed,
-    cautions,
     check_choice,
-    collected,
     describe,
-    hushed,
     invalid,
     spelled_out,
-    warn_caller,
 )
 from bosaris_py.calibration import (
     BoundedCalibration,

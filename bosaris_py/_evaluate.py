@@ -10,18 +10,17 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._cautions import Caution, cautions
 from bosaris_py._evaluation import Evaluation
 from bosaris_py._execution import progress_bar
 from bosaris_py._judging import Judging
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import or_none
 from bosaris_py._validation import (
-    Caution,
     FilePath,
     Rng,
     also,
     as_seed,
-    cautions,
     check_choice,
     check_fraction,
     describe,

@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
 
+from bosaris_py._cautions import Caution, cautions, collected, hushed
 from bosaris_py._judging import Judging, as_point
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, joined_notes, scale_of_costs, words_of_eer
-from bosaris_py._validation import (
-    Caution,
-    FilePath,
-    as_seed,
-    cautions,
-    check_choice,
-    collected,
-    describe,
-    hushed,
-    invalid,
-    list_some,
-)
+from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid, list_some
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, EvaluationPlan, PrimaryCost, Results, SystemTable
 from bosaris_py.evaluation.claims import (

@@ -9,8 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import attrs
 
+from bosaris_py._cautions import Caution, cautions
 from bosaris_py._tables import Table, WithInterval, joined_notes, text_table
-from bosaris_py._validation import Caution, cautions
 from bosaris_py.errors import (
     ConditionWarning,
     DegenerateReplicatesWarning,

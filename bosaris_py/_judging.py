@@ -8,9 +8,10 @@ from typing import Any
 import attrs
 import numpy as np
 
+from bosaris_py._cautions import cautions, collected, hushed
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import words_of_eer
-from bosaris_py._validation import as_flag, cautions, collected, hushed
+from bosaris_py._validation import as_flag
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample

@@ -16,7 +16,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from bosaris_py._arrays import Readable
-from bosaris_py._validation import FilePath, hushed, safe
+from bosaris_py._cautions import hushed
+from bosaris_py._validation import FilePath, safe
 from bosaris_py.errors import FewErrorsWarning, printable
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.atomic import atomic_write

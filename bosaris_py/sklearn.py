@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, hushed, invalid
+from bosaris_py._cautions import hushed
+from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.fusion import LinearFusion

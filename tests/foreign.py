@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from bosaris_py import _validation, errors
+from bosaris_py import _cautions, errors
+from bosaris_py._cautions import lines_of
 from bosaris_py.report import cautions
 
 _FOREIGN = {ord(letter): ord(letter) + 0xFEE0 for letter in string.ascii_letters}
@@ -36,11 +37,7 @@ def _for_tests(text: Callable[..., str]) -> Callable[..., str]:
 
 def pytest_configure() -> None:
     patch = pytest.MonkeyPatch()
-    text, lines, read = (
-        errors.BosarisError.text,
-        _validation.lines_of,
-        pytest.CaptureFixture.readouterr,
-    )
+    text, lines, read = (errors.BosarisError.text, lines_of, pytest.CaptureFixture.readouterr)
 
     def foreign_lines(found: Any) -> list[str]:
         return [line.translate(_FOREIGN) for line in lines(found)]
@@ -49,7 +46,7 @@ def pytest_configure() -> None:
         return type(found := read(self))(*(stream.translate(_ENGLISH) for stream in found))
 
     patch.setattr(errors.BosarisError, "text", lambda *args: text(*args).translate(_FOREIGN))
-    for module in (_validation, cautions):
+    for module in (_cautions, cautions):
         patch.setattr(module, "lines_of", foreign_lines)
     for cls in (errors.BosarisError, errors.BosarisWarning):
         patch.setattr(cls, "__str__", _for_tests(cls.__str__))

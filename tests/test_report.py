@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py._validation import Caution
+from bosaris_py._cautions import Caution
 from bosaris_py.errors import (
     BosarisWarning,
     FewErrorsWarning,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py._validation import Caution
+from bosaris_py._cautions import Caution
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, MissingTrialsWarning
 from bosaris_py.evaluation import ConditionRow, SystemTable
 from bosaris_py.report import figures, page

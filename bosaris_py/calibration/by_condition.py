@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._validation import Rng, as_nonnegative, describe, hushed, invalid
+from bosaris_py._cautions import hushed
+from bosaris_py._validation import Rng, as_nonnegative, describe, invalid
 from bosaris_py.calibration.cross_fitting import Folds, fold_trials
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import NOT_NEGATIVE, DrawnMap, SavedMap

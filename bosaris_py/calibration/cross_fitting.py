@@ -23,6 +23,7 @@ from bosaris_py._arrays import (
     Positions,
     mark_read_only,
 )
+from bosaris_py._cautions import cautions, hushed
 from bosaris_py._validation import Rng
 from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds, weak_unless_given
 from bosaris_py.calibration.linear import LinearCalibration
@@ -219,7 +220,7 @@ class FoldedTrials:
     def matrix_by_lines(self, maps: Maps, scores: Scores) -> Scores:
         """Map the matrix that the scores came from, which needs no list of the results."""
         # There has been a warning of what is missing.
-        with check.hushed(MissingTrialsWarning):
+        with hushed(MissingTrialsWarning):
             aligned: Any = scores.align_with_ndx(self.key)
         codes = self.table[self.sides[0]].take(self.sides[1], axis=1)
         llrs = _map_by_lines(self.pairs, maps, codes, aligned.scoremat)
@@ -239,7 +240,7 @@ class FoldedTrials:
         llrs = None if grid else [np.zeros(side.codes.size) for side in self.classes]
         for number in np.flatnonzero(counts.any(axis=0)).tolist():
             pair = self.pairs[number]
-            with check.cautions(part=f"without the speakers of folds {pair[0]} and {pair[1]}"):
+            with cautions(part=f"without the speakers of folds {pair[0]} and {pair[1]}"):
                 chosen = _apart(self.pairs, counts, pair)
                 if grid is not None:
                     maps[pair] = grid.fit(model, chosen, options)
@@ -264,7 +265,7 @@ class FoldedTrials:
         )
         fitted = model.fit(tar, non, **weights, **options)
         # What a fold has not seen the final map may have; its systems are rows.
-        with check.hushed(ExtrapolationWarning, SuspectScoresWarning):
+        with hushed(ExtrapolationWarning, SuspectScoresWarning):
             return fitted, [
                 fitted.apply(side.ordered[0][..., side.parts[number]]) for side in self.classes
             ]
@@ -289,7 +290,7 @@ class FoldedTrials:
         else:
             fitted = model.fit((used, self.metadata), **self.systems[0], **options)
             # What a fold has not seen the final map may have.
-            with check.hushed(ExtrapolationWarning):
+            with hushed(ExtrapolationWarning):
                 llrs = fitted.apply(**self.systems[0], ndx=key)
         found, labels = llrs.scores, key.trial_labels()
         return fitted, [found[labels], found[~labels]]
@@ -443,7 +444,7 @@ def _pieces(n_trials: int) -> Iterator[slice]:
     return (slice(start, start + _PIECE) for start in range(0, n_trials, _PIECE))
 
 
-@check.cautions()
+@cautions()
 def cross_fit(
     model: type[Model],
     scores: SystemScores,
@@ -565,7 +566,7 @@ def _prepared(
     one = scores
     if not is_alone:
         one = next(iter(scores.values() if isinstance(scores, Mapping) else scores))
-    with check.hushed(*(() if of_scores else (BosarisWarning,))):
+    with hushed(*(() if of_scores else (BosarisWarning,))):
         sample = ListedSample.of(one, only_key, allow_empty=True)
     lists = sample.lists
     if by_arrays and not is_alone:
@@ -600,7 +601,7 @@ def _of_kinds(
     only_key, metadata = split_key(key)
     assert metadata is not None, "the model looked for kinds"
     # There has been a warning of what is missing.
-    with check.hushed(BosarisWarning):
+    with hushed(BosarisWarning):
         sample = ListedSample.of(scores["asv"], only_key, allow_empty=True)
     how |= {"systems": (scores,), "one_sided": spoofed_trials(only_key, metadata)}
     trials, fold_of = fold_trials(sample.lists, scores["asv"], only_key, metadata, **how)

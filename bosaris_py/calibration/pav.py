@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, TrialMap
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.counts import SortedScores
@@ -127,14 +128,14 @@ class PAVCalibration(SavedMap, TrialMap):
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
                 "targets. Are targets and non-targets swapped, or the scores distances?"
             )
-            check.warn_caller(message, SuspectScoresWarning)
+            warn_caller(message, SuspectScoresWarning)
         falls = int(np.count_nonzero(np.diff(bins.llr) < 2.0 * score_offset))
         if falls:
             message = (
                 f"The map falls between {falls} of its {bins.llr.size} pools: `score_offset` is "
                 "more than half their distance. A small one, such as 1e-6, keeps the order."
             )
-            check.warn_caller(message, SuspectScoresWarning)
+            warn_caller(message, SuspectScoresWarning)
         return cls(
             score_bounds=mark_read_only(np.column_stack((bins.lowest, bins.highest)).ravel()),
             llr_bounds=mark_read_only(

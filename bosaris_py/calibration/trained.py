@@ -22,6 +22,7 @@ from bosaris_py._arrays import (
     by_constructor,
     read_only,
 )
+from bosaris_py._cautions import warn_caller
 from bosaris_py._execution import progress_bar
 from bosaris_py._html import card
 from bosaris_py._lazy import on_demand
@@ -36,7 +37,6 @@ from bosaris_py._validation import (
     describe,
     invalid,
     refuse_nan,
-    warn_caller,
 )
 from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.errors import (

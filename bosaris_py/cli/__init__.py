@@ -29,7 +29,7 @@ from bosaris_py.cli.printing import say
 from bosaris_py.errors import BosarisError, as_keyword, as_message, printable
 
 # Imported when a subcommand runs: `bosaris --help` needs no numpy.
-_late, _ = on_demand(__name__, {"bosaris_py._validation": ["advised"]})
+_late, _ = on_demand(__name__, {"bosaris_py._cautions": ["advised"]})
 
 # Keywords whose options have another name.
 _SPELLED = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
-from bosaris_py._validation import told_before
+from bosaris_py._cautions import told_before
 from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, text_options
 from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
 from bosaris_py.cli.printing import (

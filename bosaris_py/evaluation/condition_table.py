@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 import attrs
 
 from bosaris_py._arrays import Readable
+from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py._footnotes import AnnotatedTable, annotated
 from bosaris_py._tables import WithInterval, joined_notes, scale_of_costs, words_of_eer
-from bosaris_py._validation import Caution, cautions, hushed
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike

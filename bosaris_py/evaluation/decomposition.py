@@ -15,8 +15,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, Readable
+from bosaris_py._cautions import cautions
 from bosaris_py._tables import Table, scale_of_costs
-from bosaris_py._validation import FilePath, Rng, also, as_seed, cautions, invalid
+from bosaris_py._validation import FilePath, Rng, also, as_seed, invalid
 from bosaris_py.calibration import LinearCalibration, PAVCalibration, cross_fit
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.llr_cost import softplus

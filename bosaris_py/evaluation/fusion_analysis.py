@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, Readable, mark_read_only
+from bosaris_py._cautions import hushed
 from bosaris_py._tables import text_table
-from bosaris_py._validation import FilePath, describe, hushed, invalid
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.streaming import target_proportions_of_files

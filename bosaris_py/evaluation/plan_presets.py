@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from bosaris_py._validation import describe, invalid, list_some, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
 from bosaris_py.numerics.priors import OperatingPoint

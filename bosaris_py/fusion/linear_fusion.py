@@ -13,6 +13,7 @@ import numpy.typing as npt
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration.trained import (
     BLOCK,
@@ -300,7 +301,7 @@ class LinearFusion(LinearMap):
         if isinstance(x, np.ndarray) and x.shape == (self.n_systems,) * 2 != (1, 1):
             message = f"`x` has as many trials as systems, {self.n_systems}: rows are systems."
             remedy = "Is it transposed? A list of rows, list(x), or a mapping of names is sure."
-            check.warn_caller(f"{message} {remedy}", SuspectScoresWarning)
+            warn_caller(f"{message} {remedy}", SuspectScoresWarning)
         self._check_systems(scores.shape[0] if scores.ndim else 0)
         matrix = check.as_matrix(scores.reshape(self.n_systems, -1), "x")
         return self._fuse(matrix).reshape(scores.shape[1:])[()]
@@ -399,7 +400,7 @@ class LinearFusion(LinearMap):
         if told:
             order = f" ({', '.join(self.system_names)})" if self.system_names else ""
             message = f"S{told[1:]}. Are the systems in the order of the training{order}?"
-            check.warn_caller(message, ExtrapolationWarning)
+            warn_caller(message, ExtrapolationWarning)
 
     def _figures(self) -> list[tuple[str, str]]:
         names = self.system_names or [f"system {i}" for i in range(1, len(self.weights) + 1)]

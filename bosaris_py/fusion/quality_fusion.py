@@ -31,6 +31,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
+from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration.trained import (
     MATRIX,
@@ -579,7 +580,7 @@ class QualityFusion(TrainedMap):
                 refuse_non_finite(tar, non)
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
-            check.warn_caller(message, MissingTrialsWarning)
+            warn_caller(message, MissingTrialsWarning)
         labels = key.trial_labels()
         classes = [
             _trained_part("target", labels, tar, tar_weights, measures),
@@ -713,7 +714,7 @@ class QualityFusion(TrainedMap):
                 f"Quality missing for {measures.n_missing} of {llrs.size} trials, "
                 "substituting backoff scores."
             )
-            check.warn_caller(message, MissingTrialsWarning)
+            warn_caller(message, MissingTrialsWarning)
             if backoff is None:
                 # Of scores far outside the other part has warned.
                 simple = attrs.evolve(self.linear, low_scores=None)._fuse(stack)

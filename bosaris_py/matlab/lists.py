@@ -12,15 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Readable, StrArray, mark_read_only
-from bosaris_py._validation import (
-    FilePath,
-    as_ids,
-    as_matrix,
-    describe,
-    invalid,
-    list_some,
-    warn_caller,
-)
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import FilePath, as_ids, as_matrix, describe, invalid, list_some
 from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.tokens import read_blocks

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from bosaris_py._validation import FilePath, describe, invalid, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import BosarisWarning
 
 _PACKAGE_LOGGER = logging.getLogger("bosaris_py")

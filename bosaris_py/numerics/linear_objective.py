@@ -43,6 +43,7 @@ from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
+from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import (
@@ -430,7 +431,7 @@ class TrainingObjective(LinearObjective):
         if n_systems > n_trials > 0:
             message = f"{n_systems} systems are more than the {n_trials} trials of both classes."
             remedy = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
-            check.warn_caller(f"{message} {remedy}", SuspectScoresWarning)
+            warn_caller(f"{message} {remedy}", SuspectScoresWarning)
         if n_systems == 1:
             check.refuse_labels(tar_matrix[0], non_matrix[0])
         tar_matrix, tar_used = _drop_unweighted(tar_matrix, tar_weights, "tar")

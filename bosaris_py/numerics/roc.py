@@ -38,6 +38,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
+from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.counts import (
     SortedScores,
@@ -94,7 +95,7 @@ def warn_if_inverted(eer: float, auc: Callable[[], float], n_tar: int, n_non: in
             f"The area under the ROC is {area:.3g}, so higher scores speak against targets. "
             "Are targets and non-targets swapped, or the scores distances? Then take -scores."
         )
-        check.warn_caller(message, SuspectScoresWarning)
+        warn_caller(message, SuspectScoresWarning)
 
 
 def warn_of_negative(scale: float) -> None:
@@ -103,7 +104,7 @@ def warn_of_negative(scale: float) -> None:
         f"The scale is negative ({scale:.4g}), so higher scores speak "
         "against targets. Are targets and non-targets swapped, or the scores distances?"
     )
-    check.warn_caller(message, SuspectScoresWarning)
+    warn_caller(message, SuspectScoresWarning)
 
 
 def warn_of_inverted(separation: FloatArray, n_smaller: int) -> None:
@@ -116,7 +117,7 @@ def warn_of_inverted(separation: FloatArray, n_smaller: int) -> None:
             f"Higher scores of system {' and '.join(map(str, found))} speak against targets. "
             "Are targets and non-targets swapped, or the scores distances?"
         )
-        check.warn_caller(message, SuspectScoresWarning)
+        warn_caller(message, SuspectScoresWarning)
 
 
 def warn_unless_llrs(
@@ -149,7 +150,7 @@ def warn_unless_llrs(
             "Calibrate them first, for instance with LinearCalibration.fit, or evaluate them by "
             "eer, min_dcf and min_cllr."
         )
-        check.warn_caller(finding, SuspectScoresWarning, advice)
+        warn_caller(finding, SuspectScoresWarning, advice)
 
 
 def all_within(low: float, high: float, *lists: FloatArray) -> bool:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
-from bosaris_py._validation import NO_SET, describe, hushed, invalid, warn_caller
+from bosaris_py._cautions import hushed, warn_caller
+from bosaris_py._validation import NO_SET, describe, invalid
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves

@@ -15,7 +15,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import is_color_like
 from matplotlib.lines import Line2D
 
-from bosaris_py._validation import describe, invalid, safe, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import describe, invalid, safe
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import looks

@@ -11,7 +11,8 @@ from matplotlib.axis import Axis
 from matplotlib.text import Text as MarginText
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import hushed, invalid, warn_caller
+from bosaris_py._cautions import hushed, warn_caller
+from bosaris_py._validation import invalid
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points

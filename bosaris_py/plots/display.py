@@ -13,8 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from bosaris_py._cautions import warn_caller
 from bosaris_py._names import instead_of
-from bosaris_py._validation import FilePath, as_path, describe, invalid, safe, warn_caller
+from bosaris_py._validation import FilePath, as_path, describe, invalid, safe
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.plots import looks
 from bosaris_py.plots.looks import Settings

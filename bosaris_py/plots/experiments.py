@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from bosaris_py._validation import as_vector, describe, hushed, invalid, refuse_nan
+from bosaris_py._cautions import hushed
+from bosaris_py._validation import as_vector, describe, invalid, refuse_nan
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, hushed, invalid
+from bosaris_py._cautions import hushed
+from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.evaluation import Results, Validation
 from bosaris_py.evaluation.calibration_curves import ScoreHistogram

@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import cautions, describe, invalid
+from bosaris_py._cautions import cautions
+from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.tandem import Lists, t_eer, t_eer_curve
 from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf

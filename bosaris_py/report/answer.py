@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bosaris_py import errors
-from bosaris_py._validation import Caution, safe
+from bosaris_py._cautions import Caution
+from bosaris_py._validation import safe
 from bosaris_py.evaluation import ConditionRow, SystemTable
 from bosaris_py.evaluation.condition_table import head_of, is_rate
 from bosaris_py.uncertainty.comparison.table import ComparisonTable

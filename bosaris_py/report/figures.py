@@ -13,8 +13,9 @@ import attrs
 
 from bosaris_py import plots
 from bosaris_py._arrays import Float64Array
+from bosaris_py._cautions import hushed
 from bosaris_py._tables import html_name
-from bosaris_py._validation import hushed, safe
+from bosaris_py._validation import safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
 from bosaris_py.evaluation.condition_table import head_of, is_rate

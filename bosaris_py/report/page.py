@@ -16,8 +16,9 @@ from typing import Any
 import attrs
 
 from bosaris_py._arrays import Float64Array
+from bosaris_py._cautions import Caution
 from bosaris_py._tables import Table, html_name, html_table, words_of_eer
-from bosaris_py._validation import Caution, FilePath, safe
+from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import ConditionRow, CriterionTable, Results, SystemTable

@@ -39,7 +39,8 @@ import numpy.typing as npt
 
 import bosaris_py.storage.tokens as tokens
 from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, Int32Array, mark_read_only
-from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import FilePath, as_ids, as_path, invalid, list_some
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.ids import LONGEST_ID

@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, StrArray, mark_read_only
-from bosaris_py._validation import FilePath, as_path, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.storage.atomic import open_unchanged
 from bosaris_py.storage.ids import LONGEST_STORED_ID, BytesArray, character_codes, decode_ids

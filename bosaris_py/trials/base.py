@@ -32,6 +32,7 @@ from bosaris_py._arrays import (
     read_only,
     telling,
 )
+from bosaris_py._cautions import warn_caller
 from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread_of
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
@@ -349,7 +350,7 @@ def warn_missing(
     ):
         if n_found < n_wanted:
             text = message.format(wanted=n_wanted, found=n_found, missing=n_wanted - n_found)
-            check.warn_caller(text, MissingTrialsWarning)
+            warn_caller(text, MissingTrialsWarning)
 
 
 def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
@@ -799,7 +800,7 @@ class TrialList(NamedTuple):
                 raise check.invalid(name, "be the same for a trial listed twice", found)
             trials = checked.name_lines(order.repeated)
             message = f"Lines that list a trial again were left out, {trials}."
-            check.warn_caller(message, DuplicateTrialWarning)
+            warn_caller(message, DuplicateTrialWarning)
         return checked.take(order.order)
 
     def take(self, lines: Positions | None) -> "TrialList":
@@ -858,7 +859,7 @@ class TrialList(NamedTuple):
             f"({self.modelset[code % n_names]}, {self.modelset[code // n_names]})"
             for code in pairs[:6].tolist()
         ]
-        check.warn_caller(f"{message}: {check.list_some(shown)}.", DuplicateTrialWarning)
+        warn_caller(f"{message}: {check.list_some(shown)}.", DuplicateTrialWarning)
 
     @classmethod
     def merged(

@@ -42,6 +42,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
+from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.trial_table import TrialOrder, order_trials
@@ -941,7 +942,7 @@ def _report_one_class(
         message += ". Conditions with all targets in each, as for attacks, take overlap='allow'"
     if as_error:
         raise TrialMismatchError(message)
-    check.warn_caller(message, ConditionWarning)
+    warn_caller(message, ConditionWarning)
 
 
 def check_conditions(conditions: object) -> None:

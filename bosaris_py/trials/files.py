@@ -15,6 +15,7 @@ import numpy as np
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import mark_read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import Factor, hdf5, mat
@@ -301,7 +302,7 @@ def read_scores(
     is_missing = np.isnan(table.scores)
     if is_missing.any():
         message = f"{np.count_nonzero(is_missing)} of {len(table)} lines of {path} have no score."
-        check.warn_caller(message, MissingTrialsWarning)
+        warn_caller(message, MissingTrialsWarning)
         table = table.take(~is_missing)
     table = _once(table, path, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
@@ -437,6 +438,6 @@ def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
             raise FileFormatError(message, use={"side": "join"} if name == "side" else {})
         shown = trials.name_lines(order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
-        check.warn_caller(message, DuplicateTrialWarning)
+        warn_caller(message, DuplicateTrialWarning)
     trials.warn_swapped(what)
     return table if order.order is None else table.take(mark_read_only(order.order))

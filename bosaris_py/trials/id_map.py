@@ -10,7 +10,8 @@ import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py._arrays import StrArray, mark_read_only
-from bosaris_py._validation import as_ids, check_same_rows, check_shape, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList
 from bosaris_py.trials.base import MatFileMethods, TextFileMethods, all_of_class

@@ -14,6 +14,7 @@ from attrs import frozen
 import bosaris_py.trials.base as base
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, mark_read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
@@ -292,7 +293,7 @@ class _Labelled(base.TrialRecords):
             if n_twice := self._n_in_both_orders(found):
                 message += f"; {n_twice} pairs of recordings are two trials, in both orders"
             advice = "Key.from_speakers(ids, speakers) makes each pair once."
-            check.warn_caller(f"{message}.", DuplicateTrialWarning, advice)
+            warn_caller(f"{message}.", DuplicateTrialWarning, advice)
         return self
 
     def _listed(self: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from attrs import frozen
 import bosaris_py.trials.base as base
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
 from bosaris_py.trials.key import AnyNdx, as_ndx, warn_unless_found
@@ -117,11 +118,11 @@ class SegmentQuality(base.MatFileMethods, base.NumberFileMethods):
         check_finite(values, "values", wanted.ids)
         if wanted.ids.size < self.ids.size:
             message = f"Number of segments reduced from {self.ids.size} to {wanted.ids.size}"
-            check.warn_caller(message, MissingTrialsWarning)
+            warn_caller(message, MissingTrialsWarning)
         n_missing = wanted.ids.size - frame.n_found[1]
         if n_missing:
             message = f"{n_missing} of {wanted.ids.size} ids don't have quality values"
-            check.warn_caller(message, MissingTrialsWarning)
+            warn_caller(message, MissingTrialsWarning)
         return type(self)(wanted.ids, values)
 
     def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001

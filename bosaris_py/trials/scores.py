@@ -22,6 +22,7 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
+from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import IdList
@@ -698,7 +699,7 @@ def class_scores(
         if not tar.size + non.size:
             expected, got = "hold targets that have scores", "none"
             raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
-        check.warn_caller(others, MissingTrialsWarning)
+        warn_caller(others, MissingTrialsWarning)
     return tar, non
 
 

@@ -24,15 +24,8 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import (
-    FilePath,
-    check_choice,
-    describe,
-    invalid,
-    list_some,
-    one_of,
-    warn_caller,
-)
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import FilePath, check_choice, describe, invalid, list_some, one_of
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.columns import Columns

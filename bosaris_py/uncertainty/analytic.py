@@ -19,6 +19,7 @@ import numpy.typing as npt
 import bosaris_py.uncertainty.decisions as decisions
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores, sort_classes
 from bosaris_py.numerics.roc import ROC
@@ -178,7 +179,7 @@ def _root(variance: float) -> float:
 
 
 def _warn_all_alike() -> None:
-    check.warn_caller(
+    warn_caller(
         "All pairs of a target and a non-target compare alike, so the standard error is 0.",
         FewErrorsWarning,
         "This is a property of the formula, and does not measure how certain the area is.",

@@ -15,6 +15,7 @@ import scipy
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py._html import card, histogram_drawing
 from bosaris_py._tables import Records
 from bosaris_py.errors import DegenerateReplicatesWarning, FewErrorsWarning
@@ -1031,14 +1032,14 @@ def warn_of_degenerate(result: BootstrapResult) -> bool:
                 "sets, and the estimate is not certain."
             )
         advice = "Standard error and interval leave them out, and may be too small."
-        check.warn_caller(finding, DegenerateReplicatesWarning, advice, count=result.n_degenerate)
+        warn_caller(finding, DegenerateReplicatesWarning, advice, count=result.n_degenerate)
     return result.n_degenerate > 0
 
 
 def warn_of_no_variation(result: BootstrapResult) -> None:
     """Warn if the statistic is a number, and the same on all replicates."""
     if np.ndim(result.standard_error) == 0 and result.standard_error == 0:
-        check.warn_caller(
+        warn_caller(
             f"All {result.replicates.shape[0]} bootstrap replicates are alike, so the standard "
             "error is 0: that does not mean that the estimate is certain, but that the data show "
             "no variation.",

@@ -21,6 +21,7 @@ import scipy
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, FloatArray, Readable, mark_read_only, read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning, TrialMismatchError
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.alignment import IdList
@@ -120,7 +121,7 @@ def check_few_errors(errors: float, what: str) -> None:
             "normal interval too."
         )
         finding = f"The {what} rests on {errors:g} errors."
-        check.warn_caller(finding, FewErrorsWarning, advice, [what], errors)
+        warn_caller(finding, FewErrorsWarning, advice, [what], errors)
 
 
 @attrs.frozen(repr=False)
@@ -174,7 +175,7 @@ class ErrorCounts(metaclass=Readable):
         if 0.0 < max(both) < 1.0:
             # Weighted trials may have fractions of errors, but hardly fewer than one of both kinds.
             finding = f"{both[0]:g} misses and {both[1]:g} false alarms look like rates."
-            check.warn_caller(finding, SuspectScoresWarning, "ErrorCounts.from_rates takes rates.")
+            warn_caller(finding, SuspectScoresWarning, "ErrorCounts.from_rates takes rates.")
 
     @classmethod
     def from_rates(cls, pmiss: float, n_tar: float, pfa: float, n_non: float) -> "ErrorCounts":

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import IndexArray, IntArray, Readable, Weights, mark_read_only
-from bosaris_py._validation import cautions, invalid, list_some
+from bosaris_py._cautions import cautions
+from bosaris_py._validation import invalid, list_some
 from bosaris_py.evaluation.partitions import PlanTrials
 from bosaris_py.evaluation.plan_presets import plan_of_two_classes, refuse_impostors
 from bosaris_py.evaluation.plans import EvaluationPlan

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py._validation import collected
+from bosaris_py._cautions import collected
 from bosaris_py.errors import BosarisWarning, FewErrorsWarning, FewTrainingErrorsWarning
 from bosaris_py.numerics.priors import sigmoid
 

@@ -19,15 +19,8 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._validation import (
-    FilePath,
-    as_path,
-    describe,
-    invalid,
-    list_some,
-    one_of,
-    warn_caller,
-)
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import FilePath, as_path, describe, invalid, list_some, one_of
 from bosaris_py.errors import BosarisWarning, FileFormatError, TrialMismatchError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (

@@ -11,7 +11,8 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only
-from bosaris_py._validation import FilePath, list_some, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import FilePath, list_some
 from bosaris_py.errors import FileFormatError, OldFormatWarning
 from bosaris_py.storage.hdf5.guarded import GuardedDataset, GuardedFile, open_guarded
 from bosaris_py.storage.hdf5.writing import BY_MAP, MADE_BY, put_field, put_strings, write_hdf5

@@ -23,7 +23,8 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._validation import check_fraction, warn_caller
+from bosaris_py._cautions import warn_caller
+from bosaris_py._validation import check_fraction
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.speaker_pairs import ROUNDING, GroupSums, SpeakerPairs

@@ -23,8 +23,9 @@ from bosaris_py._arrays import (
     Readable,
     mark_read_only,
 )
+from bosaris_py._cautions import hushed
 from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, text_table
-from bosaris_py._validation import Rng, as_seed, check_choice, describe, hushed, invalid, safe
+from bosaris_py._validation import Rng, as_seed, check_choice, describe, invalid, safe
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.key import AnyKey

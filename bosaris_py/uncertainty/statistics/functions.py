@@ -12,7 +12,8 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array, FloatArray, Weights
-from bosaris_py._validation import cautions, describe, invalid
+from bosaris_py._cautions import cautions
+from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind

@@ -15,13 +15,13 @@ import scipy
 import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
 import bosaris_py.uncertainty.decisions as decisions
 from bosaris_py._arrays import Float64Array, IntArray, Readable, mark_read_only, read_only
+from bosaris_py._cautions import hushed
 from bosaris_py._tables import Table, or_none
 from bosaris_py._validation import (
     as_vector,
     check_choice,
     check_fraction,
     describe,
-    hushed,
     invalid,
     refuse_nan,
 )

@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
+from bosaris_py._cautions import cautions, warn_caller
 from bosaris_py._execution import whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import DegenerateReplicatesWarning
@@ -164,7 +165,7 @@ def transfer(
     found_sets: list[DrawnSet] = []
     samples: list[Sample] = []
     for name, given, some in zip(names, pair, weights, strict=True):
-        with check.cautions(part=name):
+        with cautions(part=name):
             if by_speaker:
                 found_sets.append(_drawn_set(given, some, speakers))
                 samples.append(found_sets[-1].sample)
@@ -172,7 +173,7 @@ def transfer(
                 samples.append(_sample(given, some))
     of_dev, of_test = samples
     for name, sample in zip(names, samples, strict=True):
-        with check.cautions(part=name):
+        with cautions(part=name):
             area = partial(getattr, sample.roc, "auc")
             warn_if_inverted(sample.hull.eer, area, sample.n_tar, sample.n_non)
     if chosen_rule.kind == "bayes":
@@ -213,7 +214,7 @@ def transfer(
     if lost:
         finding = f"{lost} of {count} replicates lost a class of trials."
         advice = "Intervals leave them out, and may be too short."
-        check.warn_caller(finding, DegenerateReplicatesWarning, advice, count=lost)
+        warn_caller(finding, DegenerateReplicatesWarning, advice, count=lost)
     return found
 
 

@@ -17,7 +17,7 @@ from scipy import special, stats
 
 from bosaris_py import IdMap, Key, Scores
 from bosaris_py import uncertainty as unc
-from bosaris_py._validation import cautions
+from bosaris_py._cautions import cautions
 from bosaris_py.errors import (
     DegenerateReplicatesWarning,
     DuplicateIdWarning,

@@ -5,7 +5,7 @@ import pytest
 
 from bosaris_py import Key, OperatingPoint, Scores
 from bosaris_py import uncertainty as unc
-from bosaris_py._validation import collected
+from bosaris_py._cautions import collected
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.uncertainty.influence.losses import losses_of
 from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence, check_influences
