@@ -11,8 +11,14 @@ import attrs
 
 from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, hushed
-from bosaris_py._footnotes import AnnotatedTable, annotated
-from bosaris_py._tables import WithInterval, joined_notes, scale_of_costs, words_of_eer
+from bosaris_py._tables import (
+    AnnotatedTable,
+    WithInterval,
+    annotated,
+    joined_notes,
+    scale_of_costs,
+    words_of_eer,
+)
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike

@@ -23,8 +23,7 @@ import bosaris_py.uncertainty.statistics.roc_functions as roc_functions
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._cautions import cautions, warn_caller
 from bosaris_py._execution import Runner, progress_bar
-from bosaris_py._footnotes import annotated
-from bosaris_py._tables import words_of_eer
+from bosaris_py._tables import annotated, words_of_eer
 from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some, spelled_out
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample

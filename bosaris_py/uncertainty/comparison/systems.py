@@ -14,7 +14,7 @@ import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._arrays import mark_read_only
 from bosaris_py._cautions import cautions
 from bosaris_py._execution import progress_bar
-from bosaris_py._footnotes import annotated
+from bosaris_py._tables import annotated
 from bosaris_py._validation import as_seed, check_choice, check_fraction, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions

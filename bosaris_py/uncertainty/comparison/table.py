@@ -13,8 +13,7 @@ import numpy as np
 import bosaris_py.uncertainty.multiplicity.corrections as corrections
 from bosaris_py._arrays import Float64Array
 from bosaris_py._cautions import Caution
-from bosaris_py._footnotes import AnnotatedTable
-from bosaris_py._tables import WithInterval, joined_notes, or_none, scale_of_costs
+from bosaris_py._tables import AnnotatedTable, WithInterval, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import check_choice, invalid
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult

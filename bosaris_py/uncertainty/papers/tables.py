@@ -15,8 +15,7 @@ import attrs
 from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, collected
 from bosaris_py._execution import whole_number
-from bosaris_py._footnotes import AnnotatedTable
-from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs
+from bosaris_py._tables import AnnotatedTable, Table, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores

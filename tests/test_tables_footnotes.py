@@ -8,7 +8,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py._footnotes import AnnotatedTable
+from bosaris_py._tables import AnnotatedTable
 from bosaris_py.errors import FewSpeakersWarning
 
 SPEAKERS = [f"p{i}" for i in range(12)]
