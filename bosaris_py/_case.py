@@ -10,22 +10,12 @@ from typing import Any, TypedDict, Unpack
 import attrs
 import numpy as np
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray, Weights
 from bosaris_py._cautions import cautions, collected, hushed, warn_caller
 from bosaris_py._html import card, scale_drawing
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
-from bosaris_py._validation import (
-    FilePath,
-    Rng,
-    as_generator,
-    as_number,
-    as_seed,
-    check_choice,
-    describe,
-    invalid,
-    spelled_out,
-)
 from bosaris_py.calibration import (
     BoundedCalibration,
     LinearCalibration,
@@ -251,8 +241,8 @@ class CaseOptions(TypedDict, total=False):
     folds: Folds
     replications: int
     confidence: float
-    rng: Rng
-    files: Sequence[FilePath]
+    rng: check.Rng
+    files: Sequence[check.FilePath]
     prior: float | OperatingPoint
     objective: str
     ridge: Ridge
@@ -266,7 +256,7 @@ class CaseOptions(TypedDict, total=False):
 _DEFAULTS = CaseOptions(folds=5, replications=500, confidence=0.95, rng=0, files=())
 
 
-@spelled_out(CaseOptions, _DEFAULTS)
+@check.spelled_out(CaseOptions, _DEFAULTS)
 @cautions()
 def case_llr(
     score: float,
@@ -372,20 +362,22 @@ def case_llr(
     told: tuple[Any, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
     if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
         hint = "A likelihood-ratio is of two propositions and means nothing without them."
-        raise invalid("propositions", "be two texts", describe(propositions), hint)
+        raise check.invalid("propositions", "be two texts", check.describe(propositions), hint)
     if not isinstance(reference, str) or not reference.strip():
         hint = "Say whose scores these are and why they are relevant."
-        raise invalid("reference", "be a text on the reference set", describe(reference), hint)
-    value = as_number(score, "score", "be finite", math.isfinite)
+        raise check.invalid(
+            "reference", "be a text on the reference set", check.describe(reference), hint
+        )
+    value = check.as_number(score, "score", "be finite", math.isfinite)
     named: Any = asked["files"] if isinstance(asked["files"], list | tuple) else [asked["files"]]
     hashes = {str(file): digest_of(file) for file in named}
     if bounds is not None:
-        check_choice(bounds, BoundsKind, "bounds")
+        check.check_choice(bounds, BoundsKind, "bounds")
     of_fit = {name: value for name, value in options.items() if name not in _DEFAULTS}
     of_fit = weak_unless_given(model, of_fit)
-    seed = rng if isinstance(rng, int) else int(as_generator(rng).integers(2**31))
+    seed = rng if isinstance(rng, int) else int(check.as_generator(rng).integers(2**31))
     found: list[LLRBounds] = []
-    for child in as_generator(seed).spawn(
+    for child in check.as_generator(seed).spawn(
         1 if bounds is None or folds == "speaker" else _DIVISIONS
     ):
         # The first division has warned.
@@ -417,7 +409,7 @@ def case_llr(
         line = trained.map if isinstance(trained, BoundedCalibration) else trained
         if not isinstance(line, LinearCalibration) or line.objective != "cllr":
             hint = 'Only lines of the objective "cllr" have a closed form.'
-            raise invalid("replications", "be above 0 for this calibration", "0", hint)
+            raise check.invalid("replications", "be above 0 for this calibration", "0", hint)
         sample = Resampling("speaker").sample(scores, key, Speakers(speakers), None)
         ridge: Ridge = "weak" if is_weak else line.ridge
         of_formula = llr_interval(line, value, sample, ridge, asked["confidence"])
@@ -491,7 +483,7 @@ def validate_scores(
     speakers: SpeakersLike = None,
     replications: int = 1000,
     confidence: float = 0.95,
-    rng: Rng = 0,
+    rng: check.Rng = 0,
     base: float | None = None,
 ) -> Validation:
     """Compute the figures of a validation report, with intervals by speakers.
@@ -550,8 +542,8 @@ def validate_scores(
     figures = validate(Results.from_scores(llrs, only_key))
     if not math.isfinite(figures.mean_log10_lr_tar - figures.mean_log10_lr_non):
         hint = "An interval needs their means; `validate` gives the figures alone."
-        raise invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
-    seed = as_seed(rng)
+        raise check.invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
+    seed = check.as_seed(rng)
     how: dict[str, Any] = {
         "speakers": speakers,
         "replications": replications,
@@ -580,7 +572,7 @@ def validate_scores(
         try:
             lines = [
                 cross_fit(LinearCalibration, llrs, key, speakers=speakers, rng=child).scores
-                for child in as_generator(seed).spawn(_DIVISIONS)
+                for child in check.as_generator(seed).spawn(_DIVISIONS)
             ]
         except InvalidInputError:
             # Of too few speakers for folds.

@@ -30,13 +30,8 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
+from bosaris_py.uncertainty.comparison import systems
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
-from bosaris_py.uncertainty.comparison.systems import (
-    compare_samples,
-    compare_systems,
-    named_metric,
-    refuse_different_trials,
-)
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, cross_table
@@ -363,10 +358,10 @@ class Evaluation(Table):
         judged, replications = statistic or how.statistic_of_eer, how.replications or 2000
         if how.by_speaker and not options.keys() - {"alternative", "level", "correction"}:
             resampling = how.resampling(replications)
-            refuse_different_trials(self._systems, how.key, judged, resampling)
-            return compare_samples(self._samples, judged, resampling, how.seed, **options)
+            systems.refuse_different_trials(self._systems, how.key, judged, resampling)
+            return systems.compare_samples(self._samples, judged, resampling, how.seed, **options)
         given = {**how.drawn, "replications": replications, "method": how.method, **options}
-        return compare_systems(self._systems, how.key, judged, **given)
+        return systems.compare_systems(self._systems, how.key, judged, **given)
 
     def _compare_kinds(
         self, plan: EvaluationPlan, statistic: object, options: Mapping[str, Any]
@@ -389,13 +384,15 @@ class Evaluation(Table):
         drawn: Any = {**how.drawn, **own, **given}
         who, resampling = split_options(method, drawn)
         plain = chosen.plain
-        refuse_different_trials(self._systems, how.key, plain, resampling)
+        systems.refuse_different_trials(self._systems, how.key, plain, resampling)
         pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key
         samples, plain_of_view = samples_of_kinds(
             chosen, self._systems, pair, who, resampling, plan.sets
         )
-        table = compare_samples(samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests)
-        return named_metric(table, chosen)
+        table = systems.compare_samples(
+            samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests
+        )
+        return systems.named_metric(table, chosen)
 
     def cross(
         self,

@@ -55,7 +55,7 @@ _SECONDS_WITHOUT_WORKERS = 60.0
 _BAR = {"delay": 1.0, "leave": False}
 
 
-def progress_bar(items: Any = None, *, shown: bool, **named: Any) -> Any:
+def progress_bar(items: object = None, *, shown: bool, **named: object) -> Any:
     """Return a bar of tqdm, around items if there are any."""
     # It takes longer to import than this module, and few ask for a bar.
     from tqdm import tqdm

@@ -18,19 +18,10 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import attrs
 
+from bosaris_py import errors
 from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py._validation import FilePath, safe
-from bosaris_py.errors import (
-    ConditionWarning,
-    DegenerateReplicatesWarning,
-    FewErrorsWarning,
-    FewSpeakersWarning,
-    MissingTrialsWarning,
-    SuspectScoresWarning,
-    UncertainPlanWarning,
-    printable,
-)
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.storage.atomic import atomic_write
 
@@ -68,7 +59,7 @@ def text_table(
     Columns are two spaces apart; those named in `left` are aligned to the left, the
     others to the right. A rule stands before each row that `rules` names.
     """
-    rows = [list(map(printable, row)) for row in rows]
+    rows = [list(map(errors.printable, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for number, row in enumerate(rows):
@@ -129,7 +120,9 @@ def narrow_table(
 def _broken(cell: str, longest: int) -> list[str]:
     """Return the lines of a cell: a value and its interval, or parts of a long name."""
     parts = cell.parts if isinstance(cell, WithInterval) else (cell,)
-    return [line for part in parts for line in textwrap.wrap(printable(part), longest) or [""]]
+    return [
+        line for part in parts for line in textwrap.wrap(errors.printable(part), longest) or [""]
+    ]
 
 
 def fitted(shown: object, width: int) -> str:
@@ -140,7 +133,7 @@ def fitted(shown: object, width: int) -> str:
         body = text.removesuffix(below).rstrip()
         if max(map(len, body.split("\n"))) > width:
             # What is warned of when figures are computed is not when they are laid out.
-            with hushed(FewErrorsWarning):
+            with hushed(errors.FewErrorsWarning):
                 body = "\n".join(narrow_table(shown._texts(), width, left=shown._left))
         text = f"{body}\n{below}" if below else body
     return "\n".join(part for line in text.split("\n") for part in _wrapped(line, width))
@@ -178,7 +171,7 @@ def words_of_eer(definition: EERDefinition) -> str:
 def joined_notes(*notes: str) -> str:
     """Join what is said below a table; nothing is left out but what is empty."""
     # Some name systems, conditions or columns, which come from the files of others.
-    return printable("; ".join(filter(None, notes)))
+    return errors.printable("; ".join(filter(None, notes)))
 
 
 def or_none(value: object) -> Any:
@@ -354,7 +347,8 @@ class Table(Records):
         str
         """
         head, *rows = [
-            [_MARKDOWN.sub(_escape, printable(cell)) for cell in row] for row in self._texts()
+            [_MARKDOWN.sub(_escape, errors.printable(cell)) for cell in row]
+            for row in self._texts()
         ]
         rule = ["---" if column in self._left else "--:" for column in range(len(head))]
         lines = "".join(f"| {' | '.join(row)} |\n" for row in (head, rule, *rows))
@@ -368,7 +362,9 @@ class Table(Records):
         -------
         str
         """
-        head, *rows = [[printable(cell).translate(_LATEX) for cell in row] for row in self._texts()]
+        head, *rows = [
+            [errors.printable(cell).translate(_LATEX) for cell in row] for row in self._texts()
+        ]
         layout = "".join("l" if column in self._left else "r" for column in range(len(head)))
         # Behind the end of a row, [ and * would be taken for its arguments.
         begins = ("{}" * row[0].startswith(("[", "*")) for row in (head, *rows))
@@ -443,19 +439,19 @@ def _written(text: str, path: FilePath | None) -> str:
 
 # The sign of what cautions of each kind are about; all others have the last one.
 _SIGNS: dict[type[Warning], str] = {
-    FewSpeakersWarning: "*",
-    FewErrorsWarning: "+",
-    SuspectScoresWarning: "#",
-    DegenerateReplicatesWarning: "~",
+    errors.FewSpeakersWarning: "*",
+    errors.FewErrorsWarning: "+",
+    errors.SuspectScoresWarning: "#",
+    errors.DegenerateReplicatesWarning: "~",
     Warning: "^",
 }
 
 # What cautions mean of which there is nothing to count.
 _MEANINGS: dict[type[Warning], str] = {
-    SuspectScoresWarning: "scores are hardly log-likelihood-ratios",
-    MissingTrialsWarning: "trials without a score do not count",
-    ConditionWarning: "a condition of one class has no metrics",
-    UncertainPlanWarning: "the cost may not be the published one",
+    errors.SuspectScoresWarning: "scores are hardly log-likelihood-ratios",
+    errors.MissingTrialsWarning: "trials without a score do not count",
+    errors.ConditionWarning: "a condition of one class has no metrics",
+    errors.UncertainPlanWarning: "the cost may not be the published one",
 }
 
 Asked = ParamSpec("Asked")
@@ -558,13 +554,13 @@ def _words_of(kind: type[Warning], found: Sequence[Caution]) -> str:
     counts = [caution.count for caution in found if caution.count is not None]
     ends = [f"{end(counts):.2g} " for end in (min, max)] if counts else []
     range_ = "to ".join(dict.fromkeys(ends))
-    if kind is FewSpeakersWarning:
+    if kind is errors.FewSpeakersWarning:
         few = [f"{range_}effective speakers"] if counts else []
         few += ["one speaker makes most of the variance"] if len(counts) < len(found) else []
         return f"{' or '.join(few)}: interval approximate"
-    if kind is FewErrorsWarning:
+    if kind is errors.FewErrorsWarning:
         return f"{range_}errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
-    if kind is DegenerateReplicatesWarning:
+    if kind is errors.DegenerateReplicatesWarning:
         return f"no value in {range_}of the replicates"
     meanings = (_MEANINGS.get(caution.category, "see the cautions") for caution in found)
     return ", ".join(dict.fromkeys(meanings))

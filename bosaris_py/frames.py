@@ -42,6 +42,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.threads import n_threads
+from bosaris_py.storage import trial_table
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (
     KIND,
@@ -51,13 +52,6 @@ from bosaris_py.storage.formats.catalogue import (
     VOCABULARIES,
     TrialClass,
     find_format,
-)
-from bosaris_py.storage.trial_table import (
-    TrialOrder,
-    ascends,
-    order_trials,
-    sort_codes,
-    trial_codes,
 )
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
@@ -545,9 +539,11 @@ class _Rows:
         """Whether the trials are to be a matrix."""
         return prefers_matrix(self.shape[0] * self.shape[1], self.models.codes.size)
 
-    def order(self) -> TrialOrder:
+    def order(self) -> trial_table.TrialOrder:
         """Find the order of the trials, and the rows that repeat one."""
-        return order_trials(self.models.positions, self.segments.positions, self.shape[0])
+        return trial_table.order_trials(
+            self.models.positions, self.segments.positions, self.shape[0]
+        )
 
     def objects(
         self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
@@ -556,11 +552,11 @@ class _Rows:
         if self.fit_matrix:
             return self._matrices(is_target, scores)
         n_models = self.shape[0]
-        codes = trial_codes(self.models.positions, self.segments.positions, n_models)
+        codes = trial_table.trial_codes(self.models.positions, self.segments.positions, n_models)
         lines: Any = slice(None)
-        if not ascends(codes):
-            lines, codes = sort_codes(codes)
-            if not ascends(codes):
+        if not trial_table.ascends(codes):
+            lines, codes = trial_table.sort_codes(codes)
+            if not trial_table.ascends(codes):
                 raise self._repeated(is_target)
         # A division takes less time than to gather positions.
         segments, models = (
@@ -588,7 +584,9 @@ class _Rows:
 
         # Most lists that are in no order show it at once.
         parts = map(slice, (_BLOCK, None))
-        whole = n_rows == shape[0] * shape[1] and all(ascends(cells(part)) for part in parts)
+        whole = n_rows == shape[0] * shape[1] and all(
+            trial_table.ascends(cells(part)) for part in parts
+        )
         order: Any = "F" if by_columns else "C"
         empty = np.empty if whole else partial(np.full, fill_value=np.nan)
         matrices = {name: empty(shape, dtype=x.dtype, order=order) for name, x in scores.items()}

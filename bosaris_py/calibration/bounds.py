@@ -9,16 +9,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._validation import (
-    as_score_lists,
-    check_choice,
-    check_not_empty,
-    describe,
-    invalid,
-    one_of,
-    refuse_nan,
-)
 from bosaris_py.calibration.gaussian import BiGaussianCalibration, GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
@@ -127,7 +119,7 @@ def llr_bounds(
     >>> [round(bound, 4) for bound in bounds]
     [-4.5951, 4.5951]
     """
-    check_choice(kind, BoundsKind, "kind")
+    check.check_choice(kind, BoundsKind, "kind")
     units: tuple[float, float] = (1.0, 1.0)
     lists: tuple[Any, Any] = tar, non
     if isinstance(tar, (Scores, FlatScores)):
@@ -141,11 +133,13 @@ def llr_bounds(
             lists, units = sample.lists, (sample.n_tar / n_speakers, sample.n_non / n_pairs)
     elif speakers is not None:
         hint = "Give scores and a key: llr_bounds(scores, key, speakers=...)."
-        raise invalid("speakers", "be left out of lists of trials", describe(speakers), hint)
-    targets, others = as_score_lists(*lists)
+        raise check.invalid(
+            "speakers", "be left out of lists of trials", check.describe(speakers), hint
+        )
+    targets, others = check.as_score_lists(*lists)
     for name, scores in (("tar", targets), ("non", others)):
-        check_not_empty(scores, name)
-        refuse_nan(scores, name)
+        check.check_not_empty(scores, name)
+        check.refuse_nan(scores, name)
     low, high = sorted_bounds([np.sort(targets)], [np.sort(others)], kind, units)
     check_llrs(targets, others, None, None)
     return LLRBounds(low, high)
@@ -200,14 +194,14 @@ def _upper_bound(
     return max(start, ratio)
 
 
-def _to_map(value: Any) -> Any:
+def _to_map(value: object) -> Any:
     if not isinstance(value, Mapping) or value.get("kind") not in _MAPS:
         return value
     parameters = dict(value)
     return _MAPS[parameters.pop("kind")](**parameters)
 
 
-def weak_unless_given(calibration: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+def weak_unless_given(calibration: object, options: Mapping[str, object]) -> dict[str, Any]:
     """Return the options of a fit, for a line with the ridge that is recommended."""
     recommended = {"ridge": "weak"} if calibration is LinearCalibration else {}
     return {**recommended, **options}
@@ -243,14 +237,16 @@ class BoundedCalibration(SavedMap, TrialMap):
     map: Any = attrs.field(converter=_to_map)
     low: float = attrs.field(**NUMBER)
     high: float = attrs.field(**NUMBER)
-    bounds: str = attrs.field(default="given", validator=one_of((*get_args(BoundsKind), "given")))
+    bounds: str = attrs.field(
+        default="given", validator=check.one_of((*get_args(BoundsKind), "given"))
+    )
 
     def __attrs_post_init__(self) -> None:
         """Refuse bounds without 0 between them, and what is no map."""
         if type(self.map) not in _MAPS.values():
-            raise invalid("map", f"be one of {', '.join(_MAPS)}", describe(self.map))
+            raise check.invalid("map", f"be one of {', '.join(_MAPS)}", check.describe(self.map))
         if not self.low <= 0.0 <= self.high:
-            raise invalid("low", "lie at or below 0, and `high` at or above", f"{self.low}")
+            raise check.invalid("low", "lie at or below 0, and `high` at or above", f"{self.low}")
 
     @classmethod
     def fit(
@@ -279,9 +275,11 @@ class BoundedCalibration(SavedMap, TrialMap):
         -------
         BoundedCalibration
         """
-        check_choice(bounds, BoundsKind, "bounds")
+        check.check_choice(bounds, BoundsKind, "bounds")
         if not any(calibration is item for item in _MAPS.values()):
-            raise invalid("calibration", f"be one of {', '.join(_MAPS)}", describe(calibration))
+            raise check.invalid(
+                "calibration", f"be one of {', '.join(_MAPS)}", check.describe(calibration)
+            )
         fitted = calibration.fit(tar, non, **weak_unless_given(calibration, options))
         found = llr_bounds(fitted.apply(tar), fitted.apply(non), bounds)
         return cls(map=fitted, low=found.low, high=found.high, bounds=bounds)

@@ -22,7 +22,7 @@ from bosaris_py.trials.scores import AnyScores, scored_ndx
 from bosaris_py.trials.speakers import SpeakersLike, split_key
 
 
-def to_line(value: Any) -> LinearCalibration:
+def to_line(value: object) -> LinearCalibration:
     """Return a line, or build it of the fields that a file holds."""
     if isinstance(value, LinearCalibration):
         return value
@@ -31,7 +31,7 @@ def to_line(value: Any) -> LinearCalibration:
     return LinearCalibration(**value)
 
 
-def _to_lines(value: Any) -> dict[str, LinearCalibration]:
+def _to_lines(value: object) -> dict[str, LinearCalibration]:
     if not isinstance(value, Mapping):
         raise invalid("lines", "map names to LinearCalibration", describe(value))
     return {name: to_line(line) for name, line in value.items()}

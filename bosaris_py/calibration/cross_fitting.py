@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
+from bosaris_py import errors
 from bosaris_py._arrays import (
     AnyArray,
     BoolArray,
@@ -28,12 +29,6 @@ from bosaris_py._validation import Rng
 from bosaris_py.calibration.bounds import BoundedCalibration, sorted_bounds, weak_unless_given
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import DrawnMap, ScoreMap
-from bosaris_py.errors import (
-    BosarisWarning,
-    ExtrapolationWarning,
-    MissingTrialsWarning,
-    SuspectScoresWarning,
-)
 from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
@@ -177,7 +172,7 @@ class FoldedTrials:
         key: AnyKey,
         scored: BoolArray | None,
         sides: Sequence[IntArray],
-        systems: tuple[Any, ...] = (),
+        systems: tuple[object, ...] = (),
         one_sided: BoolArray | None = None,
     ) -> "FoldedTrials":
         """Take the scores of both classes, and the folds of models and of segments."""
@@ -208,7 +203,7 @@ class FoldedTrials:
         sizes = [[part.stop - part.start for part in side.parts] for side in self.classes]
         return np.array(sizes)
 
-    def llrs(self, model: Any, options: Options) -> Sequence[Float64Array]:
+    def llrs(self, model: object, options: Options) -> Sequence[Float64Array]:
         """Return the log-likelihood-ratios of both classes."""
         maps, llrs = self.fit(model, options)
         return self.by_lines(maps) if llrs is None else llrs
@@ -220,7 +215,7 @@ class FoldedTrials:
     def matrix_by_lines(self, maps: Maps, scores: Scores) -> Scores:
         """Map the matrix that the scores came from, which needs no list of the results."""
         # There has been a warning of what is missing.
-        with hushed(MissingTrialsWarning):
+        with hushed(errors.MissingTrialsWarning):
             aligned: Any = scores.align_with_ndx(self.key)
         codes = self.table[self.sides[0]].take(self.sides[1], axis=1)
         llrs = _map_by_lines(self.pairs, maps, codes, aligned.scoremat)
@@ -228,7 +223,7 @@ class FoldedTrials:
         mapped: Scores = attrs.evolve(aligned, scoremat=mark_read_only(llrs))
         return mapped
 
-    def fit(self, model: Any, options: Options) -> tuple[Maps, list[Float64Array] | None]:
+    def fit(self, model: object, options: Options) -> tuple[Maps, list[Float64Array] | None]:
         """Train the map of each pair of folds; return the maps, and what both classes get."""
         # None: maps are lines that were trained on condensed trials, and have not been applied.
         base = model
@@ -265,7 +260,7 @@ class FoldedTrials:
         )
         fitted = model.fit(tar, non, **weights, **options)
         # What a fold has not seen the final map may have; its systems are rows.
-        with hushed(ExtrapolationWarning, SuspectScoresWarning):
+        with hushed(errors.ExtrapolationWarning, errors.SuspectScoresWarning):
             return fitted, [
                 fitted.apply(side.ordered[0][..., side.parts[number]]) for side in self.classes
             ]
@@ -290,7 +285,7 @@ class FoldedTrials:
         else:
             fitted = model.fit((used, self.metadata), **self.systems[0], **options)
             # What a fold has not seen the final map may have.
-            with hushed(ExtrapolationWarning):
+            with hushed(errors.ExtrapolationWarning):
                 llrs = fitted.apply(**self.systems[0], ndx=key)
         found, labels = llrs.scores, key.trial_labels()
         return fitted, [found[labels], found[~labels]]
@@ -377,7 +372,7 @@ class _Grid:
                 np.add.at(sums[2], places, first * within)
         return cls(low, step, moments.reshape(2, 3, n_pairs, _GRID), counts, trials)
 
-    def fit(self, model: Any, pairs: Sequence[int], options: Options) -> Any:
+    def fit(self, model: object, pairs: Sequence[int], options: Options) -> Any:
         """Train a map on the trials of some pairs: two points for each step of the grid."""
         points, weights = [], []
         for weight, first, second in self.moments[:, :, pairs].sum(axis=2):
@@ -453,8 +448,8 @@ def cross_fit(
     folds: Folds = 5,
     speakers: SpeakersLike = None,
     rng: Rng = None,
-    qualities: Any = None,
-    **options: Any,
+    qualities: object = None,
+    **options: object,
 ) -> CrossFit[Model]:
     r"""Calibrate or fuse the trials on which the map is trained, without evaluating it on itself.
 
@@ -566,7 +561,7 @@ def _prepared(
     one = scores
     if not is_alone:
         one = next(iter(scores.values() if isinstance(scores, Mapping) else scores))
-    with hushed(*(() if of_scores else (BosarisWarning,))):
+    with hushed(*(() if of_scores else (errors.BosarisWarning,))):
         sample = ListedSample.of(one, only_key, allow_empty=True)
     lists = sample.lists
     if by_arrays and not is_alone:
@@ -601,7 +596,7 @@ def _of_kinds(
     only_key, metadata = split_key(key)
     assert metadata is not None, "the model looked for kinds"
     # There has been a warning of what is missing.
-    with hushed(BosarisWarning):
+    with hushed(errors.BosarisWarning):
         sample = ListedSample.of(scores["asv"], only_key, allow_empty=True)
     how |= {"systems": (scores,), "one_sided": spoofed_trials(only_key, metadata)}
     trials, fold_of = fold_trials(sample.lists, scores["asv"], only_key, metadata, **how)
@@ -617,7 +612,7 @@ def fold_trials(
     folds: Folds,
     speakers: SpeakersLike,
     rng: Rng,
-    systems: tuple[Any, ...] = (),
+    systems: tuple[object, ...] = (),
     one_sided: BoolArray | None = None,
 ) -> tuple[FoldedTrials, dict[str, int]]:
     """Divide the speakers of a key into folds; return its trials, and the fold of each speaker."""
@@ -638,7 +633,7 @@ def fold_trials(
 
 
 def choose_ridge(
-    model: Any,
+    model: object,
     scores: SystemScores,
     key: KeyLike,
     *,
@@ -646,7 +641,7 @@ def choose_ridge(
     folds: Folds = 5,
     speakers: SpeakersLike = None,
     rng: Rng = None,
-    **options: Any,
+    **options: object,
 ) -> Ridge:
     """Choose the strength of a ridge by cross-fitting.
 

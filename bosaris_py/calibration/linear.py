@@ -173,7 +173,7 @@ class LinearCalibration(LinearMap, LineMap):
         ridge: Ridge = 0.0,
         block_rows: int | None = None,
         workers: int = 1,
-        client: Any = None,
+        client: object = None,
         progress: bool = False,
     ) -> "LinearCalibration":
         """Train scale and offset on a score file of any size.

@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py import errors
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -39,12 +40,6 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.errors import (
-    ExtrapolationWarning,
-    FileFormatError,
-    InvalidInputError,
-    SuspectScoresWarning,
-)
 from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
@@ -174,9 +169,9 @@ class SavedMap(metaclass=Readable):
         """Build a map of the parameters in a file, which an error then names."""
         try:
             return cls(**parameters)
-        except (TypeError, InvalidInputError) as error:
+        except (TypeError, errors.InvalidInputError) as error:
             message = f"{path}: damaged parameters of a {cls.__name__}: {error}"
-            raise FileFormatError(message) from error
+            raise errors.FileFormatError(message) from error
 
     __reduce__ = by_constructor
 
@@ -247,7 +242,7 @@ class ScoreMap(DrawnMap):
         """Warn of the output of a map if this one was trained on other scores."""
         if from_map and getattr(self, "of_llrs", None) is False:
             message = "These scores are the output of a map, but this map was trained on scores"
-            warn_caller(f"{message} that are not: calibrated twice?", SuspectScoresWarning)
+            warn_caller(f"{message} that are not: calibrated twice?", errors.SuspectScoresWarning)
 
     def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
         values = as_vector(scores, "x")
@@ -342,7 +337,7 @@ class LineMap(ScoreMap):
         """Warn of scores far outside those of the training, if there are any."""
         if far.n_far:
             advice = "There the map is a line that no trial supports; BoundedCalibration limits it."
-            warn_caller(f"{far}.", ExtrapolationWarning, advice, count=far.n_far)
+            warn_caller(f"{far}.", errors.ExtrapolationWarning, advice, count=far.n_far)
 
     def _llrs(self, scores: FloatArray) -> Float64Array:
         return weighted_sum([scores], [self.scale], self.offset)

@@ -10,17 +10,9 @@ from typing import Any
 
 import bosaris_py as bp
 from bosaris_py._cautions import told_before
+from bosaris_py.cli import printing
 from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, text_options
 from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
-from bosaris_py.cli.printing import (
-    TABLES,
-    at_terminal,
-    emit,
-    emit_json,
-    say,
-    table_form,
-    table_text,
-)
 
 
 def speakers_of(text: str, key: Any, metadata: Any) -> Any:
@@ -67,16 +59,16 @@ def judged_by(args: argparse.Namespace, key: object, metadata: object) -> dict[s
 
 def evaluate(args: argparse.Namespace) -> None:
     """Evaluate systems, and test claims about them."""
-    form = table_form(args, *TABLES)
+    form = printing.table_form(args, *printing.TABLES)
     if args.claim and not args.bootstrap:
         raise UsageError("--claim is tested by replicates: give --bootstrap and --speakers")
     found = judge(args)
     with told_before(found.cautions):
         claims = found.claims(*args.claim) if args.claim else None
-    emit(table_text(found, args, form), args.output)
+    printing.emit(printing.table_text(found, args, form), args.output)
     if claims is not None:
         for row in claims.rows:
-            say(
+            printing.say(
                 f"{row.system}: {row.claim} is {row.verdict} ({row.estimate:.4g}, one-sided end "
                 f"{row.end:.4g}, p {row.p_holm:.2g})"
             )
@@ -103,7 +95,7 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
         if args.plan:
             metadata = bp.TrialMetadata.read(args.metadata)
             options |= {"plan": args.plan, "metadata": metadata}
-        options |= {"base": args.base, "progress": at_terminal()}
+        options |= {"base": args.base, "progress": printing.at_terminal()}
         return bp.evaluate_files(systems, args.key, **options)
     scores = {name: load_scores(args, file) for name, file in systems.items()}
     key, metadata = load_key(args)
@@ -114,7 +106,7 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
         conditions=args.conditions,
         replications=args.bootstrap or 0,
         cross_fit=True if getattr(args, "cross_fit", False) else None,
-        progress=at_terminal() and len(systems) > 1,
+        progress=printing.at_terminal() and len(systems) > 1,
         **judged_by(args, key, metadata),
         **options,
     )
@@ -126,7 +118,7 @@ def compare(args: argparse.Namespace) -> None:
         raise UsageError("systems are compared at one --prior")
     if len(args.scores) < 2:
         raise UsageError("give at least two systems")
-    form = table_form(args, *TABLES)
+    form = printing.table_form(args, *printing.TABLES)
     key, metadata = load_key(args)
     conditions = metadata.conditions(*args.conditions) if args.conditions else None
     found = bp.uncertainty.compare_systems(
@@ -136,13 +128,13 @@ def compare(args: argparse.Namespace) -> None:
         conditions=conditions,
         replications=2000 if args.bootstrap is None else args.bootstrap,
         correction=args.correction,
-        progress=at_terminal(),
+        progress=printing.at_terminal(),
         **judged_by(args, key, metadata),
     )
-    text = table_text(found, args, form)
+    text = printing.table_text(found, args, form)
     if len(found.pairs) > 1 and form not in ("csv", "json"):
-        text = f"{text.rstrip()}\n\n{table_text(found.rank_intervals(), args, form)}"
-    emit(text, args.output)
+        text = f"{text.rstrip()}\n\n{printing.table_text(found.rank_intervals(), args, form)}"
+    printing.emit(text, args.output)
     if args.fail_if_worse:
         record = found.records()[0]
         # Of the area under the ROC more is better.
@@ -155,13 +147,13 @@ def transfer(args: argparse.Namespace) -> None:
     """Evaluate test scores at the threshold that dev scores choose."""
     if len(args.prior) > 1:
         raise UsageError("costs are compared at one --prior")
-    form = table_form(args, *TABLES)
+    form = printing.table_form(args, *printing.TABLES)
     point = args.prior[0] if args.prior else 0.5
     options = {"rule": args.rule, "point": point, "rng": args.seed}
     files = args.dev, args.dev_key, args.test, args.key
     needs_trials = args.conditions or args.speakers or args.bootstrap
     if not needs_trials and are_large(args, *files):
-        how: dict[str, Any] = {"base": args.base, "progress": at_terminal()}
+        how: dict[str, Any] = {"base": args.base, "progress": printing.at_terminal()}
         sets = (bp.Results.from_files(*pair, **how) for pair in (files[:2], files[2:]))
         found = bp.transfer(*sets, **options)
     else:
@@ -177,12 +169,12 @@ def transfer(args: argparse.Namespace) -> None:
             replications=args.bootstrap or 0,
             **options,
         )
-    emit(table_text(found, args, form), args.output)
+    printing.emit(printing.table_text(found, args, form), args.output)
 
 
 def tandem(args: argparse.Namespace) -> None:
     """Evaluate a verifier and a countermeasure in tandem."""
-    form = table_form(args, *TABLES)
+    form = printing.table_form(args, *printing.TABLES)
     if args.plan and (args.costs or args.form):
         raise UsageError("--plan has costs and a form of the t-DCF: leave --costs and --t-dcf out")
     if args.plan and _find_plan(args.plan).detectors != 2:
@@ -199,7 +191,7 @@ def tandem(args: argparse.Namespace) -> None:
     else:
         how |= {"costs": args.costs or "ASVspoof5", "form": args.form or "revised"}
         found = bp.uncertainty.tandem_table(pair, **both, **how)
-    emit(table_text(found, args, form), args.output)
+    printing.emit(printing.table_text(found, args, form), args.output)
 
 
 def _reference(args: argparse.Namespace) -> tuple[Any, Any, dict[str, Any]]:
@@ -221,9 +213,9 @@ def validate(args: argparse.Namespace) -> None:
 def _emit_record(found: Any, args: argparse.Namespace) -> None:
     """Write what is one record, as JSON or as it is printed."""
     if args.table:
-        emit_json(found.to_dict(), args.output)
+        printing.emit_json(found.to_dict(), args.output)
     else:
-        emit(table_text(found, args), args.output)
+        printing.emit(printing.table_text(found, args), args.output)
 
 
 def case(args: argparse.Namespace) -> None:
@@ -242,7 +234,7 @@ def case(args: argparse.Namespace) -> None:
 
 def primary_cost(args: argparse.Namespace) -> None:
     """Compute the cost that an evaluation publishes."""
-    form = table_form(args, "json")
+    form = printing.table_form(args, "json")
     options = text_options(args, key_columns=args.key_columns, format=None)
     cost = bp.primary_cost_of_files(
         args.system,
@@ -255,6 +247,6 @@ def primary_cost(args: argparse.Namespace) -> None:
         **options,
     )
     if form:
-        emit_json(cost.to_dict(), args.output)
+        printing.emit_json(cost.to_dict(), args.output)
     else:
-        emit(table_text(cost, args), args.output)
+        printing.emit(printing.table_text(cost, args), args.output)

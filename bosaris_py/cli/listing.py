@@ -8,14 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
-from bosaris_py.cli.files import (
-    are_large,
-    format_of_text,
-    load_key,
-    place_of_scores,
-    save_as,
-    text_options,
-)
+from bosaris_py.cli import files
 from bosaris_py.cli.options import AnswerIsNo
 from bosaris_py.cli.printing import emit, emit_json, table_text
 
@@ -40,10 +33,10 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
         # What columns or labels tell needs no detection.
         told = args.format or ("text" if args.columns or args.labels else None)
         text_format = told or bp.storage.formats.detect_format(path)
-        found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **text_options(args)})
+        found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **files.text_options(args)})
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
-    if kind in ("scores", "key", "ndx") and are_large(args, path):
+    if kind in ("scores", "key", "ndx") and files.are_large(args, path):
         found, models, segments = bp.storage.rows.describe(path, kind)
         with bp.storage.rows.FileReader(found) as reader:
             reader.verify()
@@ -54,9 +47,9 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
 
 def check(args: argparse.Namespace) -> None:
     """Say whether scores answer a list of trials."""
-    file, options = place_of_scores(args, args.system)
+    file, options = files.place_of_scores(args, args.system)
     scores, faults = bp.trials.files.scores_and_faults(file, **options)
-    options = {"spoof": "nontarget", **text_options(args, "key_")}
+    options = {"spoof": "nontarget", **files.text_options(args, "key_")}
     trials, _ = bp.read_trials(args.trials, **options)
     found = bp.compare_trials(scores, trials)
     problems = [*faults, *found.problems]
@@ -87,12 +80,12 @@ def list_known(args: argparse.Namespace) -> None:
 def convert(args: argparse.Namespace) -> None:
     """Write a file in another format."""
     is_text = bp.trials.files.binary_kind(args.input) is None
-    text_format = format_of_text(args.target, args.to)
-    options = text_options(args)
+    text_format = files.format_of_text(args.target, args.to)
+    options = files.text_options(args)
     content: str | None = args.content
     parts: dict[str, Any] = {}
     if args.key is not None:
-        parts["trials"], metadata = load_key(args)
+        parts["trials"], metadata = files.load_key(args)
         parts["metadata"] = metadata if metadata.names else None
         content = content or "scores"
     if is_text and not content:
@@ -104,7 +97,7 @@ def convert(args: argparse.Namespace) -> None:
         found = _reader(content)(args.input, **options)
     if args.form is not None:
         found = getattr(found, f"to_{args.form}", lambda: found)()
-    save_as(found, args.target, args.to, **parts)
+    files.save_as(found, args.target, args.to, **parts)
 
 
 def _reader(content: str | None) -> Callable[..., Any]:

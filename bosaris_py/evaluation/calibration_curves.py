@@ -840,7 +840,7 @@ class Validation(metaclass=Readable):
         given = {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING, *_DRAWN)}
         return {name: value for name, value in given.items() if value is not None}
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: object) -> Any:
         """Draw the figures with their intervals, below each other.
 
         Parameters

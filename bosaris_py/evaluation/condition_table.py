@@ -9,16 +9,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from bosaris_py import _tables
 from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, hushed
-from bosaris_py._tables import (
-    AnnotatedTable,
-    WithInterval,
-    annotated,
-    joined_notes,
-    scale_of_costs,
-    words_of_eer,
-)
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
@@ -65,7 +58,7 @@ _NOTHING = "-"
 TableIntervals: TypeAlias = tuple[Mapping[str, tuple[float, float]], str]
 
 
-def _read_only(values: Mapping[str, Any]) -> Mapping[str, Any]:
+def _read_only(values: Mapping[str, object]) -> Mapping[str, Any]:
     return MappingProxyType(dict(values))
 
 
@@ -137,17 +130,19 @@ class ConditionRow(metaclass=Readable):
     @property
     def note(self) -> str:
         """What the figures are, in words."""
-        return joined_notes(
-            scale_of_costs(self.normalized), words_of_eer(self.eer_definition), self.how
+        return _tables.joined_notes(
+            _tables.scale_of_costs(self.normalized),
+            _tables.words_of_eer(self.eer_definition),
+            self.how,
         )
 
 
-def _to_rows(rows: Iterable[Any]) -> tuple[Any, ...]:
+def _to_rows(rows: Iterable[object]) -> tuple[Any, ...]:
     return tuple(rows)
 
 
 @attrs.frozen(repr=False)
-class ConditionTable(AnnotatedTable):
+class ConditionTable(_tables.AnnotatedTable):
     """Figures of each condition, of the pooled trials, and of the equalised ones.
 
     Make one with `condition_table`; `uncertainty.bootstrap_condition_table` adds
@@ -175,7 +170,7 @@ class ConditionTable(AnnotatedTable):
         normalize: bool = True,
         metadata: TrialMetadata | None = None,
         eer: EERDefinition = "rocch",
-        **options: Any,
+        **options: object,
     ) -> "ConditionTable":
         """Do what `condition_table` does for files of any size, in the same two passes.
 
@@ -245,7 +240,7 @@ class ConditionTable(AnnotatedTable):
 
 
 @attrs.frozen(repr=False)
-class SystemTable(AnnotatedTable):
+class SystemTable(_tables.AnnotatedTable):
     """Figures of several systems, each with one row or with one for each condition.
 
     `evaluate` makes one; it prints as a table.
@@ -309,7 +304,7 @@ class SystemTable(AnnotatedTable):
         """What the figures are, in words."""
         _, row = self.rows[0]
         counts = f"{row.n_tar} targets, {row.n_non} non-targets" if self.same_trials else ""
-        return joined_notes(counts, row.note)
+        return _tables.joined_notes(counts, row.note)
 
     @property
     def same_trials(self) -> bool:
@@ -381,7 +376,7 @@ def _cell(row: ConditionRow, name: str) -> str:
     text = format(factor * value, form)
     if name in row.intervals:
         low, high = (format(factor * end, form) for end in row.intervals[name])
-        return WithInterval(text, f"[{low}, {high}]")
+        return _tables.WithInterval(text, f"[{low}, {high}]")
     return text
 
 
@@ -466,7 +461,7 @@ def condition_table(
     return table_of_sample(sample, members, points, normalize=normalize)
 
 
-@annotated
+@_tables.annotated
 def table_of_sample(
     sample: DivisibleSample,
     members: Sequence[ConditionMembers],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 import numpy as np
@@ -80,7 +80,7 @@ class PlanTrials:
         key_file: Files,
         plan: EvaluationPlan,
         labelling: object,
-        **options: Any,
+        **options: object,
     ) -> "PlanTrials":
         """Count the groups of a key's trials that a plan, or conditions, may tell apart."""
         parts = plan.parts or (plan,)

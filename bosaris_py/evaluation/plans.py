@@ -137,19 +137,19 @@ class PartitionFactor(metaclass=Readable):
         return self.classes in ("both", class_name)
 
 
-def _listed(name: str, expected: str, values: Any) -> Sequence[Any]:
+def _listed(name: str, expected: str, values: object) -> Sequence[Any]:
     if isinstance(values, str) or not isinstance(values, Sequence):
         raise invalid(name, expected, describe(values))
     return values
 
 
-def _to_points(values: Any) -> tuple[OperatingPoint, ...]:
+def _to_points(values: object) -> tuple[OperatingPoint, ...]:
     given = (values,) if isinstance(values, (OperatingPoint, float)) else values
     points = _listed("operating_points", "be operating points or target probabilities", given)
     return tuple(p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in points)
 
 
-def _to_factors(values: Any) -> tuple[PartitionFactor, ...]:
+def _to_factors(values: object) -> tuple[PartitionFactor, ...]:
     factors = _listed("factors", "be a list of PartitionFactor or names of columns", values)
     return tuple(f if isinstance(f, PartitionFactor) else PartitionFactor(f) for f in factors)
 
@@ -166,11 +166,11 @@ def _to_pairs(values: Any) -> tuple[tuple[str, str], ...]:
     return listed
 
 
-def _to_notes(values: Any) -> tuple[str, ...]:
+def _to_notes(values: object) -> tuple[str, ...]:
     return _to_texts("notes", (values,) if isinstance(values, str) else values)
 
 
-def _to_parts(values: Any) -> "tuple[EvaluationPlan, ...]":
+def _to_parts(values: object) -> "tuple[EvaluationPlan, ...]":
     parts = _listed("parts", "be evaluation plans", values)
     if not all(isinstance(part, EvaluationPlan) for part in parts):
         raise invalid("parts", "be evaluation plans", describe(values))

@@ -241,7 +241,7 @@ class Results(Records):
         base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
-        client: Any = None,
+        client: object = None,
         progress: bool = False,
     ) -> "Results":
         """Evaluate score files of any size, in memory that does not grow with them.

@@ -344,7 +344,7 @@ class CountedFiles:
         base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
-        client: Any = None,
+        client: object = None,
         progress: bool = False,
     ) -> Self:
         """Pass over files twice; `columns` of the metadata divide them, if it is that."""
@@ -658,7 +658,7 @@ class StreamedSample(DivisibleSample):
 
     @classmethod
     def of_kinds(
-        cls, score_file: Files, key_file: Files, metadata: TrialMetadata, **options: Any
+        cls, score_file: Files, key_file: Files, metadata: TrialMetadata, **options: object
     ) -> Self:
         """Pass over files twice, and tell zero-effort impostors from spoofs.
 

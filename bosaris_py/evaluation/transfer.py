@@ -236,7 +236,7 @@ def _number(value: float) -> int:
     return bits if bits >= 0 else int(np.iinfo(np.int64).min) - bits
 
 
-def _floats(numbers: Any) -> Any:
+def _floats(numbers: object) -> Any:
     """Return the floats at some positions."""
     at = np.asarray(numbers, dtype=np.int64)
     return np.where(at < 0, np.iinfo(np.int64).min - at, at).view(np.float64)[()]

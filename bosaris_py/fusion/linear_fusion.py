@@ -47,7 +47,7 @@ def _to_names(names: Iterable[object]) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-def in_order_of_training(systems: Any, trained: tuple[str, ...] | None, name: str) -> Any:
+def in_order_of_training(systems: object, trained: tuple[str, ...] | None, name: str) -> Any:
     """Return systems that have names as a list in the order of the training; others as they are."""
     if not isinstance(systems, Mapping):
         return systems
@@ -173,7 +173,7 @@ class LinearFusion(LinearMap):
         fitted = cls.fit(*classes, nonnegative=nonnegative, max_systems=max_systems, **options)
         return fitted._named(systems)
 
-    def _named(self, systems: Any) -> "LinearFusion":
+    def _named(self, systems: object) -> "LinearFusion":
         """Return the fusion with the names of its systems, if they have names."""
         return attrs.evolve(self, system_names=systems) if isinstance(systems, Mapping) else self
 

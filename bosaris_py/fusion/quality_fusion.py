@@ -33,14 +33,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration.trained import (
-    MATRIX,
-    MATRIX_OR_NONE,
-    NUMBER,
-    VECTOR,
-    TrainedMap,
-    TrainingOptions,
-)
+from bosaris_py.calibration import trained
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.fusion.linear_fusion import (
     DenseTrials,
@@ -385,7 +378,7 @@ def _to_linear(value: LinearFusion | Mapping[str, Any]) -> LinearFusion:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class QualityFusion(TrainedMap):
+class QualityFusion(trained.TrainedMap):
     r"""A fusion of several systems that takes the quality of model and segment into account.
 
     Make one with `fit_scores` or `read`.
@@ -447,12 +440,12 @@ class QualityFusion(TrainedMap):
     >>> fused = fusion.apply([scores], [noise], key)
     """
 
-    weights: Float64Array = attrs.field(**VECTOR)
-    offset: float = attrs.field(**NUMBER)
-    form: Float64Array = attrs.field(**MATRIX)
-    centre: Float64Array = attrs.field(**VECTOR)
-    spread: Float64Array = attrs.field(**VECTOR)
-    qtrans: Float64Array | None = attrs.field(**MATRIX_OR_NONE)
+    weights: Float64Array = attrs.field(**trained.VECTOR)
+    offset: float = attrs.field(**trained.NUMBER)
+    form: Float64Array = attrs.field(**trained.MATRIX)
+    centre: Float64Array = attrs.field(**trained.VECTOR)
+    spread: Float64Array = attrs.field(**trained.VECTOR)
+    qtrans: Float64Array | None = attrs.field(**trained.MATRIX_OR_NONE)
     linear: LinearFusion = attrs.field(converter=_to_linear)
 
     @linear.validator
@@ -498,7 +491,7 @@ class QualityFusion(TrainedMap):
         qtrans: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
         linear: LinearFusion | None = None,
-        **options: Unpack[TrainingOptions],
+        **options: Unpack[trained.TrainingOptions],
     ) -> "QualityFusion":
         r"""Train the weights of systems and quality measures together.
 
@@ -841,7 +834,7 @@ def quality_systems(
     return [assemble(vector, ndx) for vector in (*values, *shifts, *products)]
 
 
-def _of_trials(quality: Any, ids: StrArray, positions: Positions, name: str) -> Float64Array:
+def _of_trials(quality: object, ids: StrArray, positions: Positions, name: str) -> Float64Array:
     """Return the value of the model, or of the segment, of each trial."""
     if not isinstance(quality, SegmentQuality) or quality.n_measures != 1:
         hint = "Measures have names, and each one value by id: {'duration': {'segment': 2.5}}."

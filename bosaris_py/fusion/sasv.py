@@ -239,7 +239,7 @@ class SASVFusion(SavedMap):
         return self._mixed([self.asv.apply, self.cm.apply], [np.asarray(asv), np.asarray(cm)])
 
     def _mixed(
-        self, maps: Sequence[Callable[[FloatArray], Any]], scores: Sequence[FloatArray]
+        self, maps: Sequence[Callable[[FloatArray], object]], scores: Sequence[FloatArray]
     ) -> Float64Array:
         """Return the LLRs of the mixture, of the scores of both detectors and what maps them."""
         with np.errstate(divide="ignore"):

@@ -18,16 +18,7 @@ from bosaris_py._validation import FilePath
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
-from bosaris_py.matlab.arguments import (
-    as_vector,
-    check_iterations,
-    ends_as,
-    flat,
-    require,
-    rule_name,
-    save_all,
-    split_by_label,
-)
+from bosaris_py.matlab import arguments
 from bosaris_py.numerics import linear_objective, scoring_rules
 from bosaris_py.numerics.scoring_rules import ScoringRule
 from bosaris_py.trials import Key, Ndx, Scores
@@ -51,8 +42,13 @@ def train_linear_calibration(
     >>> w.round(3).tolist(), float(f(2.0).round(3))
     ([1.977, -2.299], 1.656)
     """
-    check_iterations(niters)
-    fit = LinearCalibration.fit(flat(tar), flat(non), prior=prior, objective=rule_name(obj_func))
+    arguments.check_iterations(niters)
+    fit = LinearCalibration.fit(
+        arguments.flat(tar),
+        arguments.flat(non),
+        prior=prior,
+        objective=arguments.rule_name(obj_func),
+    )
     return fit.apply, fit.objective_value, mark_read_only(np.array([fit.scale, fit.offset]))
 
 
@@ -87,7 +83,7 @@ def linear_calibrate_scores_dev_eval(
     return dev, _calibrated(fit, scr_eval, ndx_eval, None, addzeros)
 
 
-@ends_as(linear_calibrate_scores, 2)
+@arguments.ends_as(linear_calibrate_scores, 2)
 def linear_calibrate_scores_from_files(
     keyfilename: FilePath,
     scorefilename: FilePath,
@@ -104,7 +100,7 @@ def linear_calibrate_scores_from_files(
     linear_calibrate_scores(scr, key, *options, **named).save(outfilename)
 
 
-@ends_as(linear_calibrate_scores_dev_eval, 4)
+@arguments.ends_as(linear_calibrate_scores_dev_eval, 4)
 def linear_calibrate_scores_dev_eval_from_files(
     dev_keyfilename: FilePath,
     eval_ndxfilename: FilePath,
@@ -123,7 +119,7 @@ def linear_calibrate_scores_dev_eval_from_files(
     scores = Scores.read(dev_scorefilename), Scores.read(eval_scorefilename)
     trials = Key.read(dev_keyfilename), Ndx.read(eval_ndxfilename)
     calibrated = linear_calibrate_scores_dev_eval(*scores, *trials, *options, **named)
-    save_all(calibrated, (dev_outfilename, eval_outfilename))
+    arguments.save_all(calibrated, (dev_outfilename, eval_outfilename))
 
 
 def pav_calibration(
@@ -141,7 +137,7 @@ def pav_calibration(
     >>> score_bounds.tolist(), llr_bounds.tolist()
     ([-1000000.0, 1000000.0], [0.0, 0.0])
     """
-    fit = PAVCalibration.fit(flat(tar), flat(non), score_offset=small_val)
+    fit = PAVCalibration.fit(arguments.flat(tar), arguments.flat(non), score_offset=small_val)
     return fit.apply, fit.score_bounds, fit.llr_bounds
 
 
@@ -177,17 +173,17 @@ def pav_calibrate_scores_dev_eval(
 
 def _check_eval(scr_eval: Scores, ndx_eval: Ndx) -> None:
     # Before training, which may take long. A key of eval is refused: nothing may depend on it.
-    require("ndx_eval", ndx_eval, Ndx)
-    require("scr_eval", scr_eval, Scores)
+    arguments.require("ndx_eval", ndx_eval, Ndx)
+    arguments.require("scr_eval", scr_eval, Scores)
 
 
 def _fit_linear(
     scr: Scores, key: Key, obj_func: object, niters: int, prior: float
 ) -> LinearCalibration:
-    require("scr", scr, Scores)
-    require("key", key, Key)
-    check_iterations(niters)
-    objective = rule_name(obj_func)
+    arguments.require("scr", scr, Scores)
+    arguments.require("key", key, Key)
+    arguments.check_iterations(niters)
+    objective = arguments.rule_name(obj_func)
     logger.info("training calibration")
     fit = LinearCalibration.fit_scores(scr, key, prior=prior, objective=objective)
     logger.info("weights: scaling %f, offset %f", fit.scale, fit.offset)
@@ -195,8 +191,8 @@ def _fit_linear(
 
 
 def _fit_pav(scr: Scores, key: Key, score_offset: float) -> PAVCalibration:
-    require("scr", scr, Scores)
-    require("key", key, Key)
+    arguments.require("scr", scr, Scores)
+    arguments.require("key", key, Key)
     logger.info("training calibration")
     return PAVCalibration.fit_scores(scr, key, score_offset=score_offset)
 
@@ -250,8 +246,8 @@ def evaluate_objective(
     1.0
     """
     # Labels split the scores of any number of systems; here there is one.
-    tar, non = split_by_label(as_vector(scores, "scores")[np.newaxis], classf)
-    rule = rule_name(objective)
+    tar, non = arguments.split_by_label(arguments.as_vector(scores, "scores")[np.newaxis], classf)
+    rule = arguments.rule_name(objective)
     return linear_objective.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
 
 

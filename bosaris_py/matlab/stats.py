@@ -11,26 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
-from bosaris_py._validation import (
-    as_matrix,
-    check_fraction,
-    check_not_empty,
-    describe,
-    invalid,
-    refuse_labels,
-)
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import SystemComparison, SystemDivergence
-from bosaris_py.matlab.arguments import (
-    Systems,
-    as_systems,
-    as_vector,
-    as_whole,
-    flat,
-    require,
-    vector_of_numbers,
-)
+from bosaris_py.matlab import arguments
 from bosaris_py.matlab.classes import Results
 from bosaris_py.matlab.lists import sprintfmatrix
 from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
@@ -46,7 +31,7 @@ _RANK_STEP = 1e-6
 _ASSUMED_PRIOR = 0.08
 
 # Subsystems and their fusions.
-_WithFusions = tuple[Systems, list[Scores]]
+_WithFusions = tuple[arguments.Systems, list[Scores]]
 
 logger = logging.getLogger(__name__)
 
@@ -113,7 +98,7 @@ def fastEval(
     Toolkit: fastEval.m; native: `Results`; differs: priors need not ascend.
     """
     results = Results(tar, non)
-    costs = DecisionCosts.from_prior(flat(prior))
+    costs = DecisionCosts.from_prior(arguments.flat(prior))
     actual, minimum = (dcf(costs, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
     return actual, minimum, results.prbep, results.eer
 
@@ -130,13 +115,15 @@ def dcf_at_threshold(
     Toolkit: dcf_at_threshold.m; native: `error_rates_at`; differs: nothing.
     """
     # An array of thresholds needs one prior; the native functions take arrays of priors.
-    costs = DecisionCosts.from_prior(check_fraction(prior, "prior"))
-    return costs.cost(*Results(tar, non).error_rates_at(flat(thresholds)), normalize=normalize)
+    costs = DecisionCosts.from_prior(check.check_fraction(prior, "prior"))
+    return costs.cost(
+        *Results(tar, non).error_rates_at(arguments.flat(thresholds)), normalize=normalize
+    )
 
 
 def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
-    plo = flat(plo)
-    values = vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
+    plo = arguments.flat(plo)
+    values = arguments.vector_of_numbers(np.atleast_1d(np.asarray(plo)), "plo")
     if ascending and (np.diff(values) < 0).any():
         raise InvalidInputError("Parameter plo must be in ascending order.")
     return DecisionCosts.from_plo(values.reshape(np.shape(plo)))
@@ -173,10 +160,13 @@ def compute_roc(
 
 def _ranked(tar: npt.ArrayLike, non: npt.ArrayLike) -> tuple[IndexArray, int, int]:
     """Return the ascending order of all scores, targets before equal non-targets."""
-    targets, others = vector_of_numbers(tar, "tar"), vector_of_numbers(non, "non")
-    refuse_labels(targets, others)
-    check_not_empty(targets, "tar")
-    check_not_empty(others, "non")
+    targets, others = (
+        arguments.vector_of_numbers(tar, "tar"),
+        arguments.vector_of_numbers(non, "non"),
+    )
+    check.refuse_labels(targets, others)
+    check.check_not_empty(targets, "tar")
+    check.check_not_empty(others, "non")
     return np.argsort(np.concatenate((targets, others)), kind="stable"), targets.size, others.size
 
 
@@ -204,16 +194,16 @@ def _run_ends(values: Float64Array) -> IndexArray:
 
 def _curve(pmiss: npt.ArrayLike, pfa: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
     """Return the vertices of a curve, whose Pmiss rises and whose Pfa falls."""
-    miss = as_vector(pmiss, "pmiss").astype(np.float64)
-    alarm = as_vector(pfa, "pfa").astype(np.float64)
+    miss = arguments.as_vector(pmiss, "pmiss").astype(np.float64)
+    alarm = arguments.as_vector(pfa, "pfa").astype(np.float64)
     if miss.size != alarm.size or miss.size == 0:
         expected = f"have as many points as `pmiss`, {miss.size}, and at least one"
-        raise invalid("pfa", expected, f"{alarm.size}")
+        raise check.invalid("pfa", expected, f"{alarm.size}")
     if not (np.diff(miss) >= 0).all():
         hint = "Are `pmiss` and `pfa` swapped?" if (np.diff(miss) <= 0).all() else ""
-        raise invalid("pmiss", "not decrease", describe(miss), hint)
+        raise check.invalid("pmiss", "not decrease", check.describe(miss), hint)
     if not (np.diff(alarm) <= 0).all():
-        raise invalid("pfa", "not increase", describe(alarm))
+        raise check.invalid("pfa", "not increase", check.describe(alarm))
     return miss, alarm
 
 
@@ -288,21 +278,21 @@ def rocchdet(
         if not 0.0 < low < high < 1.0:
             hint = "Percentages must be divided by 100." if 1.0 < high <= 100.0 else ""
             expected = "be two probabilities with 0 < lower < upper < 1"
-            raise invalid(f"{name} limits", expected, f"{low} and {high}", hint)
+            raise check.invalid(f"{name} limits", expected, f"{low} and {high}", hint)
     hull = Results(tar, non).rocch
     window = (pfa_min, pfa_max, pmiss_min, pmiss_max)
     pfa, pmiss = hull.pfa.tolist(), hull.pmiss.tolist()
     edges = zip(pfa[:-1], pmiss[:-1], pfa[1:], pmiss[1:], strict=True)
-    pieces = [_in_window(*edge, window, as_whole(dps, "dps", 1)) for edge in edges]
+    pieces = [_in_window(*edge, window, arguments.as_whole(dps, "dps", 1)) for edge in edges]
     # The empty piece is for hulls without an edge in the window.
     points = np.concatenate([np.empty((2, 0)), *pieces], axis=1)
     cost = None
     if dcfweights is not None and np.size(dcfweights):
-        weights = as_vector(np.ravel(dcfweights), "dcfweights")
+        weights = arguments.as_vector(np.ravel(dcfweights), "dcfweights")
         if weights.size != 2:
             expected = "be the weights of pmiss and of pfa"
             hint = "They are [p Cmiss, (1 - p) Cfa] for the prior p of a target."
-            raise invalid("dcfweights", expected, describe(dcfweights), hint)
+            raise check.invalid("dcfweights", expected, check.describe(dcfweights), hint)
         cost = float((weights[0] * hull.pmiss + weights[1] * hull.pfa).min())
     return probit(points[0]), probit(points[1]), hull.eer, cost
 
@@ -339,10 +329,10 @@ def pavx(y: npt.ArrayLike) -> tuple[Float64Array, IntArray, Float64Array]:
     >>> fitted.tolist(), width.tolist(), height.tolist()
     ([0.5, 0.5, 1.0], [2, 1], [0.5, 1.0])
     """
-    values = as_vector(y, "y").astype(np.float64)
-    check_not_empty(values, "y")
+    values = arguments.as_vector(y, "y").astype(np.float64)
+    check.check_not_empty(values, "y")
     if not np.isfinite(values).all():
-        raise invalid("y", "be finite", describe(values))
+        raise check.invalid("y", "be finite", check.describe(values))
     if np.isin(values, (0.0, 1.0)).all() and 0.0 < values.sum() < values.size:
         # PAV and the convex hull of the ROC are one thing (theory paper, section 3.2): with the
         # positions as scores the steps are the edges of the hull, and their counts are exact.
@@ -388,7 +378,7 @@ def opt_loglr(
     elif option == "raw":
         llrs = np.concatenate(optimal_llrs(scores[:n_tar], scores[n_tar:]))
     else:
-        raise invalid("option", "be 'laplace' or 'raw'", describe(option))
+        raise check.invalid("option", "be 'laplace' or 'raw'", check.describe(option))
     # In the order of all scores, so that equal optimal LLRs keep the order of their scores.
     llrs[order] += np.arange(1, order.size + 1) * (_RANK_STEP / order.size)
     return mark_read_only(llrs[:n_tar]), mark_read_only(llrs[n_tar:])
@@ -411,7 +401,7 @@ def kldivergence_of_systems(
     Toolkit: kldivergence_of_systems.m; native: `SystemDivergence`; differs: nothing. Columns of
     `scores` are trials, column by column of the key if there is one.
     """
-    is_target = None if key is None else require("key", key, Key).trial_labels()
+    is_target = None if key is None else arguments.require("key", key, Key).trial_labels()
     return kl_divergence(scores, prior, is_target=is_target)
 
 
@@ -421,12 +411,12 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
     Toolkit: evalAll.m; native: `SystemComparison`; differs: nothing. Columns of `scores` are the
     trials of the key, column by column.
     """
-    is_target = require("key", key, Key).trial_labels()
-    matrix = as_matrix(scores, "scores")
+    is_target = arguments.require("key", key, Key).trial_labels()
+    matrix = check.as_matrix(scores, "scores")
     if matrix.shape[1] != is_target.size:
         expected = f"have one column for each of the {is_target.size} trials of the key"
         hint = "Is it transposed?" if matrix.shape[0] == is_target.size else ""
-        raise invalid("scores", expected, f"shape {matrix.shape}", hint)
+        raise check.invalid("scores", expected, f"shape {matrix.shape}", hint)
     rows = []
     for row in matrix:
         results = Results(row[is_target], row[~is_target])
@@ -436,7 +426,7 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
 
 
 def analyse_dev_lin_fusion(
-    key: Key, scores_obj_array: Systems, scr_lin: Scores, prior: float
+    key: Key, scores_obj_array: arguments.Systems, scr_lin: Scores, prior: float
 ) -> SystemComparison:
     """Compare subsystems with their linear fusion on dev.
 
@@ -447,7 +437,7 @@ def analyse_dev_lin_fusion(
 
 
 def analyse_dev_lin_and_qual_fusion(
-    key: Key, scores_obj_array: Systems, scr_lin: Scores, scr_qual: Scores, prior: float
+    key: Key, scores_obj_array: arguments.Systems, scr_lin: Scores, scr_qual: Scores, prior: float
 ) -> SystemComparison:
     """Compare subsystems with their fusions without and with quality measures on dev.
 
@@ -457,9 +447,9 @@ def analyse_dev_lin_and_qual_fusion(
 
 
 def _analyse_dev(
-    key: Key, scores: Systems, fusions: list[Scores], prior: float
+    key: Key, scores: arguments.Systems, fusions: list[Scores], prior: float
 ) -> SystemComparison:
-    systems = as_systems(scores, "scores_obj_array")
+    systems = arguments.as_systems(scores, "scores_obj_array")
     result = SystemComparison.from_scores([*systems, *fusions], key, prior=prior)
     logger.info(
         "True Dev target proportion is %g%%. System estimates are:\n%s",
@@ -476,8 +466,8 @@ def _analyse_dev(
 def analyse_eval_lin_fusion(
     key_dev: Key,
     ndx_eval: Ndx | Key,
-    dev_scores_obj_array: Systems,
-    eval_scores_obj_array: Systems,
+    dev_scores_obj_array: arguments.Systems,
+    eval_scores_obj_array: arguments.Systems,
     dev_lin: Scores,
     eval_lin: Scores,
 ) -> SystemDivergence:
@@ -493,8 +483,8 @@ def analyse_eval_lin_fusion(
 def analyse_eval_lin_and_qual_fusion(
     key_dev: Key,
     ndx_eval: Ndx | Key,
-    dev_scores_obj_array: Systems,
-    eval_scores_obj_array: Systems,
+    dev_scores_obj_array: arguments.Systems,
+    eval_scores_obj_array: arguments.Systems,
     dev_lin: Scores,
     eval_lin: Scores,
     dev_qual: Scores,
@@ -512,8 +502,8 @@ def analyse_eval_lin_and_qual_fusion(
 def _analyse_eval(
     key: Key, ndx: Ndx | Key, dev: _WithFusions, evaluation: _WithFusions
 ) -> SystemDivergence:
-    dev_scores = [*as_systems(dev[0], "dev_scores_obj_array"), *dev[1]]
-    eval_scores = [*as_systems(evaluation[0], "eval_scores_obj_array"), *evaluation[1]]
+    dev_scores = [*arguments.as_systems(dev[0], "dev_scores_obj_array"), *dev[1]]
+    eval_scores = [*arguments.as_systems(evaluation[0], "eval_scores_obj_array"), *evaluation[1]]
     # Without a key of eval the share of targets is what the linear fusion estimates.
     linear = stack_scores(evaluation[1][:1], ndx)
     estimate = float(estimate_target_proportions(linear, _ASSUMED_PRIOR)[0])

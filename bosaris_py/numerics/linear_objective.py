@@ -45,13 +45,8 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
+from bosaris_py.numerics import scoring_rules
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring_rules import (
-    LARGEST_LOG_ODDS,
-    ScoringRule,
-    resolve_prior,
-    scoring_rule,
-)
 from bosaris_py.numerics.threshold_grid import Cells
 
 # Numbers in the work space of one block, 1 MB: the size of a usual second-level cache. With
@@ -204,7 +199,7 @@ class LinearLoss:
     """
 
     coefficients: Float64Array
-    rule: ScoringRule
+    rule: scoring_rules.ScoringRule
     centre: Float64Array
     spread: Float64Array
     work_space: int = _WORK_SPACE
@@ -242,9 +237,11 @@ class LinearLoss:
                 highest = float(log_odds.max())
                 worst = max(worst, highest)
                 beyond = None
-                if highest > LARGEST_LOG_ODDS and math.isfinite(self.rule.slope_at_infinity):
-                    beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
-                    np.minimum(log_odds, LARGEST_LOG_ODDS, out=log_odds)
+                if highest > scoring_rules.LARGEST_LOG_ODDS and math.isfinite(
+                    self.rule.slope_at_infinity
+                ):
+                    beyond = np.maximum(log_odds - scoring_rules.LARGEST_LOG_ODDS, 0.0)
+                    np.minimum(log_odds, scoring_rules.LARGEST_LOG_ODDS, out=log_odds)
                 if self.rule.summed is not None and beyond is None and weights is None:
                     losses.append(self.rule.summed(log_odds, slope, curvature))
                 else:
@@ -309,7 +306,7 @@ class LinearObjective(ABC):
     centre) / spread``, which are standardised on the fly.
     """
 
-    rule: ScoringRule
+    rule: scoring_rules.ScoringRule
     prior: float
     plo: float
     centre: Float64Array
@@ -417,8 +414,8 @@ class TrainingObjective(LinearObjective):
         Scores are (n_trials,) or (n_systems, n_trials). Trials of weight zero are left out.
         Non-finite scores are not looked for here.
         """
-        rule = scoring_rule(objective)
-        probability, plo = resolve_prior(prior)
+        rule = scoring_rules.scoring_rule(objective)
+        probability, plo = scoring_rules.resolve_prior(prior)
         tar_matrix, non_matrix = _as_systems(tar, "tar"), _as_systems(non, "non")
         n_systems = tar_matrix.shape[0]
         if non_matrix.shape[0] != n_systems:

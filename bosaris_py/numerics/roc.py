@@ -40,14 +40,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import SuspectScoresWarning
-from bosaris_py.numerics.counts import (
-    SortedScores,
-    as_trials,
-    count_checked,
-    count_sorted,
-    distinct_scores,
-    running_sum,
-)
+from bosaris_py.numerics import counts
 from bosaris_py.numerics.rocch import ROCCH, Threshold, hull_indices
 
 # Of no more trials of a class nothing is said.
@@ -246,12 +239,12 @@ class ROC(metaclass=Readable):
         O(T log T + N) time and O(T) memory.
         """
         tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
-        ordered = SortedScores.from_scores(tar, tar_weights, name="tar")
-        return cls.from_sorted_targets(ordered, *as_trials(non, non_weights, "non"))
+        ordered = counts.SortedScores.from_scores(tar, tar_weights, name="tar")
+        return cls.from_sorted_targets(ordered, *counts.as_trials(non, non_weights, "non"))
 
     @classmethod
     def from_sorted_targets(
-        cls, tar: SortedScores, non: FloatArray, non_weights: Float64Array | None = None
+        cls, tar: counts.SortedScores, non: FloatArray, non_weights: Float64Array | None = None
     ) -> "ROC":
         """Count non-targets, which have been checked, between targets that are sorted already.
 
@@ -268,11 +261,11 @@ class ROC(metaclass=Readable):
         -------
         ROC
         """
-        target_scores, tar_at = distinct_scores(tar)
-        return cls(target_scores, tar_at, *count_checked(target_scores, non, non_weights))
+        target_scores, tar_at = counts.distinct_scores(tar)
+        return cls(target_scores, tar_at, *counts.count_checked(target_scores, non, non_weights))
 
     @classmethod
-    def from_sorted(cls, tar: SortedScores, non: SortedScores) -> "ROC":
+    def from_sorted(cls, tar: counts.SortedScores, non: counts.SortedScores) -> "ROC":
         """Count the trials of two classes that are sorted already.
 
         Parameters
@@ -284,8 +277,8 @@ class ROC(metaclass=Readable):
         -------
         ROC
         """
-        target_scores, tar_at = distinct_scores(tar)
-        return cls(target_scores, tar_at, *count_sorted(target_scores, non))
+        target_scores, tar_at = counts.distinct_scores(tar)
+        return cls(target_scores, tar_at, *counts.count_sorted(target_scores, non))
 
     @classmethod
     def at_target_scores(
@@ -415,14 +408,14 @@ class ROC(metaclass=Readable):
         drops[:-1], drops[-1] = rejected.take(fell), rejected[-1]
         # Summed from the top, so that small rates are sums of few weights.
         false_alarms = np.zeros(index.size + 1, dtype=drops.dtype)
-        false_alarms[-2::-1] = running_sum(drops[::-1])
+        false_alarms[-2::-1] = counts.running_sum(drops[::-1])
         misses = np.zeros(index.size + 1, dtype=self.tar_at.dtype)
         if self.tar_at.strides == (0,) and misses.dtype == np.int64:
             # One number serves all target scores.
             misses[:-1], misses[-1] = index, self.tar_at.size
             misses *= self.tar_at[0]
         else:
-            misses[1:] = running_sum(np.add.reduceat(self.tar_at, index))
+            misses[1:] = counts.running_sum(np.add.reduceat(self.tar_at, index))
         return _Steps(index, mark_read_only(misses), mark_read_only(false_alarms))
 
     @property
@@ -726,7 +719,7 @@ def _count_part(
     """Count a part of the trials at and between target scores; it may be empty."""
     # Trials without weight do not count.
     if np.size(scores) > 0 and (weights is None or bool(np.any(weights))):
-        return count_checked(target_scores, *as_trials(scores, weights, name))
+        return counts.count_checked(target_scores, *counts.as_trials(scores, weights, name))
     nothing = mark_read_only(np.zeros(1, dtype=np.int64))
     between = np.broadcast_to(nothing, target_scores.size + 1)
     return np.broadcast_to(nothing, target_scores.shape), between
@@ -780,11 +773,15 @@ def roc_of(
     targets, others = check.as_score_lists(tar, non, tar_weights, non_weights)
     # Sorting a score takes about as long as counting two.
     if targets.size <= 2 * others.size:
-        ordered = SortedScores.from_scores(targets, tar_weights, name="tar")
-        return ROC.from_sorted_targets(ordered, *as_trials(others, non_weights, "non")), False
-    counted = as_trials(targets, tar_weights, "tar")
-    values, weight = distinct_scores(SortedScores.from_scores(others, non_weights, name="non"))
-    at, between = count_checked(values, *counted)
+        ordered = counts.SortedScores.from_scores(targets, tar_weights, name="tar")
+        return ROC.from_sorted_targets(
+            ordered, *counts.as_trials(others, non_weights, "non")
+        ), False
+    counted = counts.as_trials(targets, tar_weights, "tar")
+    values, weight = counts.distinct_scores(
+        counts.SortedScores.from_scores(others, non_weights, name="non")
+    )
+    at, between = counts.count_checked(values, *counted)
     return ROC(mark_read_only(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
 
 

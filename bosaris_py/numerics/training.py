@@ -17,15 +17,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from bosaris_py import _validation as check
+from bosaris_py import errors
 from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._cautions import hushed, warn_caller
-from bosaris_py.errors import (
-    BosarisWarning,
-    ConvergenceWarning,
-    FewTrainingErrorsWarning,
-    FitError,
-    SeparableDataWarning,
-)
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     ClassScores,
@@ -306,7 +300,7 @@ def _descend(
             sure = (_SURE_NEXT * (promised / size) ** 2) ** (1 / 3)
             start, here = closer.point, there
         return minimise(problem.evaluate, start, first=here, stop=stop)
-    except FitError:
+    except errors.FitError:
         # Boosting can overflow at an outlier that no subset contained.
         return minimise(problem.evaluate, problem.origin, stop=stop)
 
@@ -425,7 +419,7 @@ def train_linear(
             "trials of the smaller class). It orders scores well, but how large its "
             "log-likelihood-ratios are the ridge decides: train on more trials, or choose a ridge."
         )
-        warn_caller(message, SeparableDataWarning)
+        warn_caller(message, errors.SeparableDataWarning)
     if not objective.rule.convex:
         minimum = _descend_non_convex(problem, minimum)
         _warn_of_hard_decisions(objective, problem.deviation(minimum.point))
@@ -434,7 +428,7 @@ def train_linear(
             f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
             f"gradient still has length {math.hypot(*minimum.gradient):.3g}."
         )
-        warn_caller(message, ConvergenceWarning)
+        warn_caller(message, errors.ConvergenceWarning)
     coefficients = problem.coefficients(minimum.point)
     weights = coefficients[:-1] / spread
     return LinearSolution(
@@ -481,7 +475,7 @@ def warn_of_few_errors(solution: LinearSolution, objective: LinearObjective) -> 
     advice = 'Train on more trials, or use a ridge: ridge="weak", or that of choose_ridge.'
     counts = {"misses": misses, "false alarms": alarms}
     few = [name for name, count in counts.items() if count < FEWEST_ERRORS]
-    warn_caller(finding, FewTrainingErrorsWarning, advice, few, min(misses, alarms))
+    warn_caller(finding, errors.FewTrainingErrorsWarning, advice, few, min(misses, alarms))
 
 
 def _trained_llrs(solution: LinearSolution, scores: ClassScores) -> Float64Array:
@@ -543,7 +537,7 @@ def train_greedy(
         for system in np.flatnonzero(~kept):
             more = kept.copy()
             more[system] = True
-            with hushed(BosarisWarning):
+            with hushed(errors.BosarisWarning):
                 tried = train(_with_systems(objective, more), ridge=ridge)
             values[system] = tried.objective_value
         best = int(np.argmin(values))
@@ -594,7 +588,7 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: Ridge) -> L
     up, down = (tar.lowest[0], -non.highest[0]), (-tar.highest[0], non.lowest[0])
     if lowest == highest == 0.0:
         message = "All training scores are 0 and carry no information; the scale is set to 0."
-        warn_caller(message, ConvergenceWarning)
+        warn_caller(message, errors.ConvergenceWarning)
     elif strength == 0.0 and max(min(up), min(down)) >= 0.0:
         strength = 1.0 / min(objective.n_tar, objective.n_non)
         message = (
@@ -602,7 +596,7 @@ def train_scale(objective: LinearObjective, *, offset: float, ridge: Ridge) -> L
             f"that no best scale exists. Returned is the solution with a ridge of {strength:.3g}, "
             "1 / (number of trials of the smaller class)."
         )
-        warn_caller(message, SeparableDataWarning)
+        warn_caller(message, errors.SeparableDataWarning)
     # The unit of the penalty is the spread; scores that do not vary are penalised by their size.
     stiffness = strength * float((spread / unit)[0] or 1.0) ** 2
 
@@ -653,7 +647,7 @@ def _warn_of_uninformative(
             numbers = check.list_some((np.flatnonzero(chosen) + 1).tolist())
             which = "" if chosen.size == 1 else f" of system {numbers}"
             message = f"All training scores{which} {fault}; the weight is set to 0."
-            warn_caller(message, ConvergenceWarning)
+            warn_caller(message, errors.ConvergenceWarning)
     if n_directions < np.count_nonzero(varied):
         n_systems = np.count_nonzero(varied[: varied.size - n_features])
         features = f" and {n_features} quality features" if n_features else ""
@@ -663,7 +657,7 @@ def _warn_of_uninformative(
             "directions, so infinitely many weights give the same fused scores; "
             f"the shortest standardised weights are returned. Is a system given twice{few}?"
         )
-        warn_caller(message, ConvergenceWarning)
+        warn_caller(message, errors.ConvergenceWarning)
 
 
 def _warn_of_hard_decisions(objective: LinearObjective, deviation: float) -> None:
@@ -676,11 +670,11 @@ def _warn_of_hard_decisions(objective: LinearObjective, deviation: float) -> Non
             f"deviation of {deviation:.3g} and mean little but their sign. "
             "Objective 'cllr' or a ridge avoids that."
         )
-        warn_caller(message, ConvergenceWarning)
+        warn_caller(message, errors.ConvergenceWarning)
     elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_NON_CONVEX_PRIOR:
         message = (
             f"At the prior {objective.prior:.17g} the objective {name!r} is flat around these "
             "weights but for rounding, and lower values elsewhere may have been missed. "
             "Objective 'cllr' can be minimised at any prior."
         )
-        warn_caller(message, ConvergenceWarning)
+        warn_caller(message, errors.ConvergenceWarning)

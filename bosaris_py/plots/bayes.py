@@ -17,18 +17,9 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike, logit
+from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
 from bosaris_py.plots.display import Text
-from bosaris_py.plots.looks import (
-    Settings,
-    letters,
-    make_axes,
-    name_lines,
-    one_at_a_time,
-    rank_of,
-    text_colour,
-    thin_out,
-)
 from bosaris_py.plots.systems import (
     Chosen,
     Styling,
@@ -54,7 +45,7 @@ _HIGHEST = 1.4
 _SHARES = np.outer(10.0 ** np.arange(-9.0, 0.0), [1.0, 2.0, 5.0]).ravel()[:-1]
 _PRIORS = np.concatenate((_SHARES, [0.5], 1.0 - _SHARES[::-1]))
 _TEXTS = np.array([f"{100.0 * prior:.8g}" for prior in _PRIORS])
-_RANKS = np.array([rank_of(prior) for prior in _PRIORS])
+_RANKS = np.array([looks.rank_of(prior) for prior in _PRIORS])
 
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
@@ -167,7 +158,7 @@ class BayesPlot(Canvas):
         self._curves: BayesCurves
         # Where errors are fewer than 30, curves are pale.
         self._fades = False
-        super().__init__(make_axes(ax, _SIZE), title)
+        super().__init__(looks.make_axes(ax, _SIZE), title)
         limits = self._drawn.limits
         if "bayes" not in limits:
             add_priors(self.ax)
@@ -309,11 +300,11 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        keywords = {"color": text_colour()} | keywords if style is None else keywords
+        keywords = {"color": looks.text_colour()} | keywords if style is None else keywords
         return self._line("default_line", self._xlim, [1.0, 1.0], Look(style, label, keywords))
 
     def plot_curves(
-        self, mask: npt.ArrayLike, styles: Sequence[str | Settings | None] | None = None
+        self, mask: npt.ArrayLike, styles: Sequence[str | looks.Settings | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 
@@ -416,7 +407,7 @@ class _PriorLocator(FixedLocator):
         low, high = sorted(axis.get_view_interval())
         ticks = np.asarray(super().__call__())
         shown = (ticks >= low) & (ticks <= high)
-        kept = thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis, gap=0.6)
+        kept = looks.thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis, gap=0.6)
         # All texts are equally high, so what room they need is known from the outer ones.
         texts = [tick.label2 for tick in axis.get_major_ticks(kept.size)]
         for text in texts:
@@ -433,8 +424,8 @@ def add_priors(ax: Axes) -> None:
     above.xaxis.set_major_locator(_PriorLocator(ticks.tolist()))
     texts = dict(zip(ticks.tolist(), _TEXTS.tolist(), strict=True))
     above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: texts.get(plo, "")))
-    above.set_xlabel("effective prior (%)", fontsize=letters("small"))
-    above.tick_params(labelsize=letters("small"))
+    above.set_xlabel("effective prior (%)", fontsize=looks.letters("small"))
+    above.tick_params(labelsize=looks.letters("small"))
 
 
 def _measured(curves: BayesCurves) -> slice | None:
@@ -458,7 +449,7 @@ def _limits_of(
     return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_bayes(
     systems: Systems,
     ax: Axes | None = None,
@@ -513,7 +504,7 @@ def plot_bayes(
     plot._fades, plot._has_headroom = True, axes is None
     if plot._ylim[1] > 1.0:
         plot.plot_default_line()
-    neutral = {"color": text_colour(), "linewidth": 0.8}
+    neutral = {"color": looks.text_colour(), "linewidth": 0.8}
     for plo in marked:
         plot._operating_line(plo, Look(None, None, neutral))
     all_pale = False
@@ -531,10 +522,10 @@ def plot_bayes(
             plot.plot_DR30_miss(label="30 misses")
         all_pale |= not plot._is_other and _measured(plot.curves) is None
     if all_pale:
-        faint = {"color": text_colour(), "linewidth": 0.8, "alpha": 0.45}
+        faint = {"color": looks.text_colour(), "linewidth": 0.8, "alpha": 0.45}
         plot._line("pale", [], [], Look(None, "pale: fewer than 30 errors", faint))
     plot._name_others()
     plot._finish(legend=chosen.legend)
     shown = [plo for plo in marked if plot._xlim[0] <= plo <= plot._xlim[1]]
-    name_lines(plot.ax, {plo: per_cent(plo) for plo in shown})
+    looks.name_lines(plot.ax, {plo: per_cent(plo) for plo in shown})
     return plot

@@ -16,29 +16,12 @@ from matplotlib.axes import Axes
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
-from bosaris_py.evaluation import Results
-from bosaris_py.evaluation.calibration_curves import (
-    ConsistencyBand,
-    ECECurve,
-    PAVCurve,
-    ReliabilityCurve,
-    ScoreHistogram,
-    SpeakerZoo,
-    TippettCurve,
-)
+from bosaris_py.evaluation import Results, calibration_curves
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Sheet
 from bosaris_py.plots.display import Plot, Text
-from bosaris_py.plots.looks import (
-    Settings,
-    letters,
-    make_axes,
-    one_at_a_time,
-    system_look,
-    text_colour,
-)
 from bosaris_py.plots.systems import (
     Chosen,
     Styling,
@@ -88,7 +71,7 @@ class _LLRSheet(Sheet):
 
 
 def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: str) -> _LLRSheet:
-    sheet = _LLRSheet(make_axes(ax, size), title)
+    sheet = _LLRSheet(looks.make_axes(ax, size), title)
     sheet.ax.set_xlabel(x)
     sheet.ax.set_ylabel(y)
     # Both axes of a square are of one length.
@@ -96,7 +79,7 @@ def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: s
     return sheet
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_histogram(
     results: Results | tuple[npt.ArrayLike, npt.ArrayLike],
     ax: Axes | None = None,
@@ -135,15 +118,15 @@ def plot_histogram(
         raise invalid("results", "be Results or (tar, non) of one system", describe(results))
     (judged,) = results_of({"": results}).values()
     sheet = _sheet(ax, _SIZE, title, "score", "density")
-    numbers = ScoreHistogram.from_results(judged, bins)
+    numbers = calibration_curves.ScoreHistogram.from_results(judged, bins)
     groups = ("targets", numbers.tar, numbers.n_tar), ("non-targets", numbers.non, numbers.n_non)
     sample = judged.sample
     for which, (noun, density, size) in enumerate(groups):
-        look = system_look(which, sheet.ax)
+        look = looks.system_look(which, sheet.ax)
         label = f"{size} {noun}"
         sheet.ax.stairs(density, numbers.edges, fill=True, color=look.colour, alpha=0.25)
         dash = "-" if which == 0 else "--"
-        outline: Settings = {"color": look.colour, "linestyle": dash, "label": label}
+        outline: looks.Settings = {"color": look.colour, "linestyle": dash, "label": label}
         sheet._drawn.lines.append(sheet.ax.stairs(density, numbers.edges, **outline))
         if size <= _RUG and isinstance(sample, ListedSample) and sample.strata.is_single:
             scores = sample.non.scores if which else sample.tar.values.values
@@ -152,11 +135,11 @@ def plot_histogram(
             sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)
     outside = numbers.tar_outside, numbers.non_outside
     for which, ((noun, _, size), shares) in enumerate(zip(groups, outside, strict=True)):
-        look = system_look(which, sheet.ax)
+        look = looks.system_look(which, sheet.ax)
         for side, share in enumerate(shares.tolist()):
             if share > 0.0:
                 # An arrow at the frame, on the side where the scores are.
-                place: Settings = {"transform": sheet.ax.transAxes, "clip_on": False}
+                place: looks.Settings = {"transform": sheet.ax.transAxes, "clip_on": False}
                 place |= {"marker": "<>"[side], "linestyle": "none", "color": look.colour}
                 sheet.ax.plot([side], [0.06 + 0.06 * which], **place)
                 beyond = ("below", "above")[side]
@@ -164,12 +147,14 @@ def plot_histogram(
                 sheet._say(note)
     for plo, dash in zip(log_odds(prior), itertools.cycle((":", "-.", "--", "-"))):
         label = f"threshold at {per_cent(plo)}"
-        sheet.ax.axvline(-plo, color=text_colour(), linewidth=1.0, linestyle=dash, label=label)
+        sheet.ax.axvline(
+            -plo, color=looks.text_colour(), linewidth=1.0, linestyle=dash, label=label
+        )
     sheet.ax.set_ylim(bottom=0.0)
     return sheet._finish()
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_tippett(
     systems: Systems,
     ax: Axes | None = None,
@@ -215,13 +200,13 @@ def plot_tippett(
     sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
     for name, results in sheet._each_of(chosen):
-        curve = TippettCurve.from_results(results)
+        curve = calibration_curves.TippettCurve.from_results(results)
         sheet._say_infinite()
         x = curve.llr / _LOG_10
         non = curve.non_below if crossing else curve.non_above
         if name in areas:
             band = areas[name]
-            at = TippettCurve.from_results(results, band.llr)
+            at = calibration_curves.TippettCurve.from_results(results, band.llr)
             shares = (at.tar_above, at.non_above)
             for at_or_above, (low, high) in zip(shares, band.of(convention), strict=True):
                 # Beyond the scores of a class there is no curve.
@@ -249,7 +234,7 @@ class _Band(NamedTuple):
     high: Float64Array
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_ece(
     systems: Systems,
     ax: Axes | None = None,
@@ -285,7 +270,7 @@ def plot_ece(
     sheet = _sheet(ax, _SIZE, title, *words)
     highest = 1.0
     for name, results in sheet._each_of(chosen):
-        curve = ECECurve.from_results(results)
+        curve = calibration_curves.ECECurve.from_results(results)
         x = curve.plo / _LOG_10
         if name in areas:
             sheet._system_band(areas[name], areas[name].plo / _LOG_10, None, {})
@@ -302,7 +287,7 @@ def plot_ece(
     return sheet._finish(legend=chosen.legend)
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_pav(
     systems: Systems,
     ax: Axes | None = None,
@@ -335,7 +320,10 @@ def plot_pav(
     chosen = Chosen.of(results_of(systems), styling)
     areas = bands_of(bands, chosen.given, CalibrationBand)
     sheet = _sheet(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
-    curves = {name: PAVCurve.from_results(results) for name, results in chosen.results.items()}
+    curves = {
+        name: calibration_curves.PAVCurve.from_results(results)
+        for name, results in chosen.results.items()
+    }
     # Pools of one class, which may reach far, are marks on the frame.
     pools = [np.abs(np.stack((c.lowest, c.highest, c.llr))) for c in curves.values()]
     finite = [part[:, np.isfinite(part).all(axis=0)] for part in pools]
@@ -367,14 +355,17 @@ def plot_pav(
                 label = "_nolegend_" if inside.any() or kind != "infinite_high" else ""
                 sheet._draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end, label)
     sheet._draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
-    settings: Settings = {"transform": sheet.ax.transAxes, "fontsize": letters("x-small")}
+    settings: looks.Settings = {
+        "transform": sheet.ax.transAxes,
+        "fontsize": looks.letters("x-small"),
+    }
     sheet.ax.text(0.03, 0.6, "LLRs are too low", **settings)
     sheet.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **settings)
     sheet.ax.set(xlim=(-limit, limit), ylim=(-limit, limit), box_aspect=1.0)
     return sheet._finish(legend=chosen.legend)
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_reliability(
     systems: Systems,
     prior: float = 0.5,
@@ -429,7 +420,7 @@ def plot_reliability(
         if bins is None:
             _draw_pools(sheet, results, prior, shaded=n_shaded <= _MOST_SHADED)
             continue
-        curve = ReliabilityCurve.from_results(results, prior, bins=bins)
+        curve = calibration_curves.ReliabilityCurve.from_results(results, prior, bins=bins)
         sheet._draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
         if name in areas:
             band = areas[name]
@@ -439,7 +430,7 @@ def plot_reliability(
             steps = _Band(np.repeat(band.low, 2), np.repeat(band.high, 2))
             sheet._system_band(steps, np.repeat(band.at, 2)[1:-1], None, {})
         middle = (curve.low + curve.high) / 2.0
-        bars: Settings = {
+        bars: looks.Settings = {
             "fmt": "none",
             "ecolor": sheet._look.colour,
             "alpha": 0.45,
@@ -454,14 +445,14 @@ def plot_reliability(
 
 def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, shaded: bool) -> None:
     """Draw the pools of PAV as posteriors, the consistency band, and the numbers of trials."""
-    pools = PAVCurve.from_results(results)
+    pools = calibration_curves.PAVCurve.from_results(results)
     (plo,) = log_odds(prior)
     x = sigmoid(np.stack((pools.lowest, pools.highest), axis=1).ravel() + plo)
     y = np.repeat(sigmoid(pools.llr + plo), 2)
     sheet._draw("pools", x, y, "")
     if sheet._is_other or not shaded:
         return
-    band = ConsistencyBand.from_results(results, prior)
+    band = calibration_curves.ConsistencyBand.from_results(results, prior)
     sheet._system_band(band, band.at, None, {})
     edges = np.linspace(0.0, 1.0, _COUNTED + 1)
     numbers, _ = np.histogram(band.at, edges, weights=band.counts)
@@ -474,7 +465,7 @@ def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, shaded: boo
     sheet._say("Steps at the foot are numbers of trials, on a logarithmic scale.")
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_ape(
     systems: Systems,
     ax: Axes | None = None,
@@ -522,9 +513,13 @@ def plot_ape(
     return sheet._finish(legend=chosen.legend)
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_zoo(
-    zoo: SpeakerZoo, ax: Axes | None = None, *, n_named: int = 5, title: str | None = None
+    zoo: calibration_curves.SpeakerZoo,
+    ax: Axes | None = None,
+    *,
+    n_named: int = 5,
+    title: str | None = None,
 ) -> Plot:
     """Draw the mean target score of each speaker against the mean non-target score.
 
@@ -551,20 +546,20 @@ def plot_zoo(
     >>> [text.get_text() for text in plot_zoo(zoo, n_named=1).texts]
     ['0 doves', '1 worms', '0 chameleons', '0 phantoms', 'b']
     """
-    if not isinstance(zoo, SpeakerZoo):
+    if not isinstance(zoo, calibration_curves.SpeakerZoo):
         raise invalid("zoo", "be a SpeakerZoo", describe(zoo))
     sheet = _sheet(ax, _SQUARE, title, "mean target score", "mean non-target score")
-    axes, look = sheet.ax, system_look(0, sheet.ax)
+    axes, look = sheet.ax, looks.system_look(0, sheet.ax)
     axes.scatter(zoo.tar_mean, zoo.non_mean, s=18.0, color=look.colour, alpha=0.8)
     for draw, means in ((axes.axvline, zoo.tar_mean), (axes.axhline, zoo.non_mean)):
         for quarter in np.quantile(means, (0.25, 0.75)):
-            draw(quarter, color=text_colour(), linewidth=0.6, linestyle=":")
+            draw(quarter, color=looks.text_colour(), linewidth=0.6, linestyle=":")
     kinds = zoo.kinds()
     for x, y, kind in ((1, 0, "dove"), (0, 1, "worm"), (1, 1, "chameleon"), (0, 0, "phantom")):
         text = f"{kinds.count(kind)} {kind}s"
-        sides: Settings = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
+        sides: looks.Settings = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
         place = (0.97 if x else 0.03, 0.97 if y else 0.03)
-        axes.text(*place, text, transform=axes.transAxes, fontsize=letters("small"), **sides)
+        axes.text(*place, text, transform=axes.transAxes, fontsize=looks.letters("small"), **sides)
     # Above and below all speakers, where the corners are.
     axes.margins(0.06, 0.17)
     least = np.argsort(zoo.tar_mean - zoo.non_mean, kind="stable")[:n_named]

@@ -198,7 +198,7 @@ class Sheet(Plot):
         x: npt.ArrayLike,
         y: npt.ArrayLike,
         label: Text = "_nolegend_",
-        **keywords: Any,
+        **keywords: object,
     ) -> None:
         """Draw a line of the current system; one without length is a dot."""
         ends = [np.ravel(part) for part in (x, y)]
@@ -207,7 +207,7 @@ class Sheet(Plot):
         self._system_line(kind, x, y, Look(None, label, keywords))
 
     def _draw_once(
-        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, label: Text = None, **keywords: Any
+        self, kind: str, x: npt.ArrayLike, y: npt.ArrayLike, label: Text = None, **keywords: object
     ) -> None:
         """Draw a line that belongs to no system, in the colour of text."""
         if kind not in self.artists:

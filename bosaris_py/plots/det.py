@@ -17,6 +17,7 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import hull_points, smallest_measurable_rate, steppy_points
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
+from bosaris_py.plots import windows
 from bosaris_py.plots.canvas import Canvas, Look, check_band, highest_rates, is_outside
 from bosaris_py.plots.display import Text
 from bosaris_py.plots.looks import (
@@ -29,16 +30,6 @@ from bosaris_py.plots.looks import (
     write_below,
 )
 from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
-from bosaris_py.plots.windows import (
-    WINDOWS,
-    DETWindow,
-    PercentFormatter,
-    Point,
-    ProbitLocator,
-    ProbitScale,
-    find_window,
-    window_of,
-)
 from bosaris_py.uncertainty.bands import DETBand
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
@@ -117,19 +108,19 @@ class DETPlot(Canvas):
     _dr30_labels = ("pfa DR30", "pmiss DR30")
 
     def __init__(
-        self, window: str | DETWindow = "old", title: Text = None, ax: Axes | None = None
+        self, window: str | windows.DETWindow = "old", title: Text = None, ax: Axes | None = None
     ) -> None:
         ax = make_axes(ax, _SIZE)
         super().__init__(ax, title)
         self._seen: list[Results] | None = [] if window == "auto" else None
-        self._points: list[Point] = []
+        self._points: list[windows.Point] = []
         self._margins: list[tuple[MarginText, bool]] = []
         # What is said below the axis of texts that found no room.
         self._without_room: set[str] = set()
-        chosen = WINDOWS["old"] if window == "auto" else find_window(window)
+        chosen = windows.WINDOWS["old"] if window == "auto" else windows.find_window(window)
         # Scales first: setting a scale sets locators, formatters and limits anew.
-        ax.set_xscale(ProbitScale())
-        ax.set_yscale(ProbitScale())
+        ax.set_xscale(windows.ProbitScale())
+        ax.set_yscale(windows.ProbitScale())
         self._show(self._drawn.limits.get("det", chosen))
         ax.set_xlabel("False Alarm probability (in %)")
         ax.set_ylabel("Miss probability (in %)")
@@ -142,9 +133,9 @@ class DETPlot(Canvas):
     def _chosen(self, results: Results) -> None:
         if self._seen is not None:
             self._seen.append(results)
-            self._show(window_of(self._seen, self._points))
+            self._show(windows.window_of(self._seen, self._points))
 
-    def _show(self, window: DETWindow) -> None:
+    def _show(self, window: windows.DETWindow) -> None:
         """Set limits and ticks."""
         self.window = self._drawn.limits["det"] = window
         self.ax.set_xlim(*window.pfa_limits)
@@ -454,13 +445,13 @@ class DETPlot(Canvas):
                 self._say(said)
 
 
-def _best(results: Results, prior: PriorLike) -> Point:
+def _best(results: Results, prior: PriorLike) -> windows.Point:
     """Return the false-alarm rate and the miss rate of the least cost."""
     best = results.min_dcf_threshold(prior)
     return best.pfa, best.pmiss
 
 
-def _actual(results: Results, prior: PriorLike) -> Point:
+def _actual(results: Results, prior: PriorLike) -> windows.Point:
     """Return the false-alarm rate and the miss rate at the Bayes threshold."""
     thresholds = DecisionCosts.from_prior(prior).thresholds
     if np.size(thresholds) != 1:
@@ -472,7 +463,7 @@ def _actual(results: Results, prior: PriorLike) -> Point:
 @one_at_a_time
 def plot_det(
     systems: Systems,
-    window: str | DETWindow = "auto",
+    window: str | windows.DETWindow = "auto",
     ax: Axes | None = None,
     *,
     title: str | None = None,
@@ -566,6 +557,6 @@ def plot_det(
 
 
 def _set_ticks(axis: Axis, ticks: tuple[float, ...] | None, labels: tuple[str, ...] | None) -> None:
-    axis.set_major_locator(ProbitLocator(ticks or ()))
+    axis.set_major_locator(windows.ProbitLocator(ticks or ()))
     names = dict(zip(ticks, labels, strict=True)) if ticks and labels else {}
-    axis.set_major_formatter(PercentFormatter(names))
+    axis.set_major_formatter(windows.PercentFormatter(names))

@@ -21,19 +21,14 @@ from bosaris_py.plots.looks import (
     system_look,
     text_colour,
 )
+from bosaris_py.uncertainty import decisions
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
-from bosaris_py.uncertainty.decisions import (
-    ErrorCounts,
-    IntervalMethod,
-    error_rate_interval,
-    hter_interval,
-)
 
 _SIZE = (6.0, 4.0)
 _SQUARE = (4.5, 4.5)
 
 _MOST_BINS = 200
-_TESTS: tuple[IntervalMethod, ...] = ("hter", "naive", "class")
+_TESTS: tuple[decisions.IntervalMethod, ...] = ("hter", "naive", "class")
 
 # A line takes two points.
 _FEWEST_POINTS = 2
@@ -243,11 +238,11 @@ def plot_hter_deviations(
     rows = []
     with hushed(FewErrorsWarning):
         for ratio in x.tolist():
-            counts = ErrorCounts.from_rates(frr, n_tar, far, ratio * n_tar)
+            counts = decisions.ErrorCounts.from_rates(frr, n_tar, far, ratio * n_tar)
             found = [
-                *(hter_interval(counts, method=method) for method in _TESTS),
-                error_rate_interval(counts.misses, counts.n_tar),
-                error_rate_interval(counts.false_alarms, counts.n_non),
+                *(decisions.hter_interval(counts, method=method) for method in _TESTS),
+                decisions.error_rate_interval(counts.misses, counts.n_tar),
+                decisions.error_rate_interval(counts.false_alarms, counts.n_non),
             ]
             rows.append([one.standard_error for one in found])
     plot = Plot(make_axes(ax, _SIZE), title)

@@ -7,16 +7,8 @@ from matplotlib.axes import Axes
 
 from bosaris_py._execution import whole_number
 from bosaris_py._validation import describe, invalid
+from bosaris_py.plots import looks
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.looks import (
-    letters,
-    make_axes,
-    name_points,
-    one_at_a_time,
-    scaled,
-    system_look,
-    text_colour,
-)
 from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable
 from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 
@@ -30,7 +22,7 @@ _LABELS = {
 }
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_influences(
     influences: InfluenceTable | SpeakerInfluence,
     *,
@@ -81,9 +73,9 @@ def plot_influences(
         raise invalid("influences", "be what `speaker_influences` returned", describe(influences))
     n_named = whole_number(n_named, 0, "n_named")
     low, high = found.band(confidence)
-    plot = Plot(make_axes(ax, _SIZE), title)
+    plot = Plot(looks.make_axes(ax, _SIZE), title)
     axes, x, sizes = plot.ax, found.quantiles, np.abs(found.influences)
-    grey = text_colour()
+    grey = looks.text_colour()
     if found.scale > 0:
         axes.fill_between(x, low, high, color=grey, alpha=0.12, linewidth=0.0)
         ends = np.array([0.0, x[0]])
@@ -93,11 +85,11 @@ def plot_influences(
         own = kinds == kind
         if not own.any():
             continue
-        look = system_look(number, axes)
+        look = looks.system_look(number, axes)
         marks = {"marker": "o^s"[number], "markersize": 5.0, "linestyle": "none"}
         label = labels[int(found.is_difference)]
         (points,) = axes.plot(
-            x[own], sizes[own], color=look.colour, label=label, alpha=0.85, **scaled(marks)
+            x[own], sizes[own], color=look.colour, label=label, alpha=0.85, **looks.scaled(marks)
         )
         plot.artists.setdefault("speaker", []).append(points)
     axes.set_xlim(0.0, 1.12 * x[0])
@@ -106,7 +98,7 @@ def plot_influences(
     what = "difference" if found.is_difference else "metric"
     axes.set_ylabel(f"change of the {what} without the speaker")
     axes.grid(visible=True, linewidth=0.6, alpha=0.6)
-    axes.legend(fontsize=letters("small"), loc="upper left")
+    axes.legend(fontsize=looks.letters("small"), loc="upper left")
     named = {i: str(found.speakers[i]) for i in range(min(n_named, sizes.size))}
-    name_points(axes, np.stack((x, sizes), axis=1), named)
+    looks.name_points(axes, np.stack((x, sizes), axis=1), named)
     return plot

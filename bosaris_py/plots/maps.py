@@ -16,18 +16,10 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import ExtrapolationWarning
 from bosaris_py.evaluation import Results, Validation
 from bosaris_py.evaluation.calibration_curves import ScoreHistogram
+from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.intervals import plot_forest
-from bosaris_py.plots.looks import (
-    Settings,
-    letters,
-    make_axes,
-    one_at_a_time,
-    pale_colour,
-    system_look,
-    text_colour,
-)
 from bosaris_py.plots.systems import Chosen, Styling, results_of
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike
@@ -55,7 +47,7 @@ _FIGURES = {
 class _MapSheet(Sheet):
     """Maps of several names; parts of one map share its colour."""
 
-    _looks: ClassVar[dict[str, Settings]] = {
+    _looks: ClassVar[dict[str, looks.Settings]] = {
         "map": {"linestyle": "-", "linewidth": 1.6},
         "part": {"linestyle": ":", "linewidth": 1.0},
         "zero": {"linestyle": "-", "linewidth": 0.8, "alpha": 0.6},
@@ -71,7 +63,7 @@ class _Drawn(NamedTuple):
     apply: Callable[[Float64Array], npt.ArrayLike]
 
 
-def _named_maps(maps: object) -> Settings:
+def _named_maps(maps: object) -> looks.Settings:
     """Return maps by name; of one by condition, a map for each condition."""
     named: dict[object, Any] = dict(maps) if isinstance(maps, Mapping) else {"": maps}
     if not named:
@@ -95,7 +87,7 @@ def _parts(name: str, item: Any) -> Iterator[_Drawn]:
         raise invalid("maps", expected, describe(item) + (f" for {name}" if name else ""))
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_map(
     maps: object,
     scores: object,
@@ -146,13 +138,15 @@ def plot_map(
     (judged,) = results_of({"": scores}).values()
     chosen = Chosen.of(named, styling)
     histogram = ScoreHistogram.from_results(judged)
-    sheet = _MapSheet(make_axes(ax, _SIZE), title)
+    sheet = _MapSheet(looks.make_axes(ax, _SIZE), title)
     sheet.ax.set(xlabel="score", ylabel="log-likelihood-ratio (natural)")
     _histograms_below(sheet, histogram)
     low, high = histogram.edges[[0, -1]].tolist()
     margin = 0.03 * (high - low)
     values = np.linspace(low - margin, high + margin, _POINTS)
-    sheet._line("zero", values[[0, -1]], [0.0, 0.0], Look(None, None, {"color": text_colour()}))
+    sheet._line(
+        "zero", values[[0, -1]], [0.0, 0.0], Look(None, None, {"color": looks.text_colour()})
+    )
     sheet._choose(chosen)
     drawn: list[Float64Array] = []
     for name in chosen.results:
@@ -181,8 +175,8 @@ def _histograms_below(sheet: Sheet, histogram: ScoreHistogram) -> None:
     heights = sheet.ax.get_xaxis_transform()
     classes = {"targets": (histogram.tar, "//"), "non-targets": (histogram.non, "")}
     for number, (noun, (density, hatch)) in enumerate(classes.items()):
-        colour = (pale_colour(sheet.ax), text_colour())[1 - number]
-        outline: Settings = {"alpha": 0.25, "hatch": hatch, "transform": heights}
+        colour = (looks.pale_colour(sheet.ax), looks.text_colour())[1 - number]
+        outline: looks.Settings = {"alpha": 0.25, "hatch": hatch, "transform": heights}
         bars = 0.9 * _STRIP * density / highest
         patch = sheet.ax.stairs(
             bars, histogram.edges, fill=True, color=colour, label=noun, **outline
@@ -190,7 +184,7 @@ def _histograms_below(sheet: Sheet, histogram: ScoreHistogram) -> None:
         sheet._drawn.lines.append(patch)
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_case(
     case: Any, results: Results | None = None, ax: Axes | None = None, *, title: str | None = None
 ) -> Plot:
@@ -226,8 +220,8 @@ def plot_case(
     """
     if not hasattr(case, "verbal_scale"):
         raise invalid("case", "be what `case_llr` returned", describe(case))
-    plot = Plot(make_axes(ax, _SIZE if results is not None else _SCALE), title)
-    axes, look = plot.ax, system_look(0, plot.ax)
+    plot = Plot(looks.make_axes(ax, _SIZE if results is not None else _SCALE), title)
+    axes, look = plot.ax, looks.system_look(0, plot.ax)
     ends = [case.log10_low, case.log10_high, case.log10_lr]
     bounds = [] if case.bounds is None else [bound / _LOG_10 for bound in case.bounds]
     shown = [value for value in (*ends, *bounds) if math.isfinite(value)]
@@ -238,7 +232,7 @@ def plot_case(
         for number, (noun, density) in enumerate(
             (("targets", histogram.tar), ("non-targets", histogram.non)), start=1
         ):
-            colour = system_look(number, axes).colour
+            colour = looks.system_look(number, axes).colour
             heights = density * _LOG_10
             axes.stairs(heights, edges, fill=True, color=colour, alpha=0.25, label=noun)
         axes.set_ylabel("density")
@@ -252,25 +246,25 @@ def plot_case(
     label = f"case: log10 LR {case.log10_lr:.2f}"
     plot.artists["case"] = [axes.axvline(mark, color=look.colour, linewidth=1.8, label=label)]
     for number, bound in enumerate(bounds):
-        own: Settings = {"color": text_colour(), "linestyle": ":", "linewidth": 1.4}
+        own: looks.Settings = {"color": looks.text_colour(), "linestyle": ":", "linewidth": 1.4}
         if not number:
             own["label"] = f"bounds {bounds[0]:.2f} and {bounds[1]:.2f}"
         axes.axvline(bound, **own)
     if math.isinf(case.log10_lr):
         plot._say("The likelihood-ratio of the case is infinite; its mark is at the frame.")
     _add_words(axes, case.verbal_scale, limit)
-    axes.axvline(0.0, color=text_colour(), linewidth=0.8, alpha=0.6)
+    axes.axvline(0.0, color=looks.text_colour(), linewidth=0.8, alpha=0.6)
     axes.set(xlim=(-limit, limit), xlabel="log10 likelihood-ratio")
     first, second = case.propositions
     plot._say(f"right: {first}; left: {second}")
-    axes.legend(loc="upper left", fontsize=letters("x-small"), framealpha=0.9)
+    axes.legend(loc="upper left", fontsize=looks.letters("x-small"), framealpha=0.9)
     return plot
 
 
 def _add_words(axes: Axes, scale: Any, limit: float) -> None:
     """Write the words of a scale above an Axes, where their part of it has room."""
     frame = axes.get_window_extent()
-    size = letters("x-small")
+    size = looks.letters("x-small")
     starts = [least for least, _ in scale]
     ends = [*starts[1:], math.inf]
     for least, most, (_, words) in zip(starts, ends, scale, strict=True):
@@ -279,7 +273,7 @@ def _add_words(axes: Axes, scale: Any, limit: float) -> None:
         part = min(most, limit) - least
         width = part / (2.0 * limit) * frame.width / axes.figure.dpi * 72.0
         for sign in (-1.0, 1.0):
-            axes.axvline(sign * least, color=text_colour(), linewidth=0.5, alpha=0.3)
+            axes.axvline(sign * least, color=looks.text_colour(), linewidth=0.5, alpha=0.3)
             text = words.removesuffix(" support")
             # Letters are about half as wide as high; of two words the longer one counts.
             longest = max(map(len, text.split()))
@@ -297,7 +291,7 @@ def _add_words(axes: Axes, scale: Any, limit: float) -> None:
                 )
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_validation(
     validation: Validation, ax: Axes | None = None, *, title: str | None = None
 ) -> Plot:

@@ -11,15 +11,8 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from bosaris_py._validation import check_choice, describe, invalid
+from bosaris_py.plots import calibration
 from bosaris_py.plots.bayes import plot_bayes
-from bosaris_py.plots.calibration import (
-    plot_ape,
-    plot_ece,
-    plot_histogram,
-    plot_pav,
-    plot_reliability,
-    plot_tippett,
-)
 from bosaris_py.plots.det import plot_det
 from bosaris_py.plots.display import Picture, Plot
 from bosaris_py.plots.looks import Settings, letters, new_figure, one_at_a_time
@@ -30,11 +23,11 @@ KINDS: Mapping[str, Callable[..., Plot]] = MappingProxyType(
     {
         "det": plot_det,
         "bayes": plot_bayes,
-        "tippett": plot_tippett,
-        "ece": plot_ece,
-        "pav": plot_pav,
-        "reliability": plot_reliability,
-        "ape": plot_ape,
+        "tippett": calibration.plot_tippett,
+        "ece": calibration.plot_ece,
+        "pav": calibration.plot_pav,
+        "reliability": calibration.plot_reliability,
+        "ape": calibration.plot_ape,
         "error_rates": plot_error_rates,
     }
 )
@@ -138,7 +131,7 @@ def plot_grid(
         for number, (name, results) in enumerate(chosen.results.items()):
             ax = grid.flat[number]
             if kind == "histogram":
-                plots[name] = plot_histogram(results, ax, title=name, **options)
+                plots[name] = calibration.plot_histogram(results, ax, title=name, **options)
                 if number:
                     ax.get_legend().remove()
             else:

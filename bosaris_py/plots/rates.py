@@ -10,18 +10,10 @@ from matplotlib.axes import Axes
 from bosaris_py._arrays import BoolArray
 from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.priors import PriorLike
+from bosaris_py.plots import looks
 from bosaris_py.plots.bayes import add_priors
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.looks import (
-    Settings,
-    as_name,
-    make_axes,
-    name_lines,
-    one_at_a_time,
-    system_look,
-    text_colour,
-)
 from bosaris_py.plots.systems import Chosen, Styling, Systems, log_odds, per_cent, results_of
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ActDCFCurve, MinDCFCurve
@@ -35,7 +27,7 @@ class _RateSheet(Sheet):
     """Both error-rates of several systems."""
 
     _curves_of_systems = ("miss", "fa")
-    _looks: ClassVar[dict[str, Settings]] = {
+    _looks: ClassVar[dict[str, looks.Settings]] = {
         "miss": {"linestyle": "-", "linewidth": 1.5},
         "fa": {"linestyle": "--", "linewidth": 1.5},
         "eer": {"marker": "o", "markersize": 6, "zorder": 3},
@@ -44,7 +36,7 @@ class _RateSheet(Sheet):
     _has_headroom = True
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_error_rates(
     systems: Systems,
     ax: Axes | None = None,
@@ -84,7 +76,7 @@ def plot_error_rates(
     ['A FNMR (misses)', 'A FMR (false alarms)']
     """
     chosen = Chosen.of(results_of(systems), styling)
-    sheet = _RateSheet(make_axes(ax, _SIZE), title)
+    sheet = _RateSheet(looks.make_axes(ax, _SIZE), title)
     sheet.ax.set(xlabel="threshold", ylabel="error-rate (%)")
     ends: list[float] = []
     for _, results in sheet._each_of(chosen):
@@ -118,7 +110,7 @@ def plot_error_rates(
     low, high = sheet.ax.get_xlim()
     shown = [plo for plo in points if low <= -plo <= high]
     for plo in shown:
-        look = Look(None, None, {"color": text_colour()})
+        look = Look(None, None, {"color": looks.text_colour()})
         sheet._line("threshold", [-plo, -plo], [0.0, 101.0], look)
     for plo in points:
         if plo not in shown:
@@ -126,11 +118,11 @@ def plot_error_rates(
     sheet._finish(legend=chosen.legend)
     # In the middle no curve is near.
     names = {-plo: per_cent(plo) for plo in shown}
-    name_lines(sheet.ax, names, height=0.5)
+    looks.name_lines(sheet.ax, names, height=0.5)
     return sheet
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_difference(
     difference: PairedBootstrapResult,
     curve: ActDCFCurve | MinDCFCurve,
@@ -196,11 +188,11 @@ def plot_difference(
     if values.shape != plo.shape:
         expected = f"be of this curve, with {plo.size} values"
         raise invalid("difference", expected, f"values of shape {values.shape}")
-    plot = Plot(make_axes(ax, _SIZE), title)
-    axes, look = plot.ax, system_look(0, plot.ax)
+    plot = Plot(looks.make_axes(ax, _SIZE), title)
+    axes, look = plot.ax, looks.system_look(0, plot.ax)
     add_priors(axes)
     axes.grid(visible=True, linewidth=0.6, alpha=0.6)
-    axes.axhline(0.0, color=text_colour(), linewidth=0.9)
+    axes.axhline(0.0, color=looks.text_colour(), linewidth=0.9)
     percent = f"{100.0 * difference.contrast.confidence:g} % interval at each prior"
     band = axes.fill_between(
         plo, low, high, color=look.colour, alpha=0.2, linewidth=0.0, label=percent
@@ -220,11 +212,13 @@ def plot_difference(
     which = "actual" if isinstance(curve, ActDCFCurve) else "minimum"
     axes.set_xlim(plo[0], plo[-1])
     axes.set_xlabel("effective prior log-odds")
-    axes.set_ylabel(f"normalized {which} cost: {as_name(names[0])} minus {as_name(names[1])}")
+    axes.set_ylabel(
+        f"normalized {which} cost: {looks.as_name(names[0])} minus {looks.as_name(names[1])}"
+    )
     points = log_odds(prior)
     shown = [point for point in points if plo[0] <= point <= plo[-1]]
     for point in shown:
-        axes.axvline(point, color=text_colour(), linewidth=0.8, linestyle="--")
+        axes.axvline(point, color=looks.text_colour(), linewidth=0.8, linestyle="--")
     plot._finish()
-    name_lines(axes, {point: per_cent(point) for point in shown})
+    looks.name_lines(axes, {point: per_cent(point) for point in shown})
     return plot

@@ -18,16 +18,9 @@ from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.tandem import Lists, t_eer, t_eer_curve
 from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
+from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.looks import (
-    Settings,
-    make_axes,
-    name_lines,
-    one_at_a_time,
-    system_look,
-    text_colour,
-)
 from bosaris_py.plots.systems import Chosen, Styling
 
 _SIZE = (6.0, 4.5)
@@ -40,7 +33,7 @@ class _PriorSheet(Sheet):
     """Costs of several systems over the prior of spoofs."""
 
     _curves_of_systems = ("act", "min")
-    _looks: ClassVar[dict[str, Settings]] = {
+    _looks: ClassVar[dict[str, looks.Settings]] = {
         "act": {"linestyle": "--", "linewidth": 1.4},
         "min": {"linestyle": "-", "linewidth": 1.6},
         "prior": {"linestyle": ":", "linewidth": 0.9},
@@ -56,7 +49,7 @@ def _at(costs: SpoofCosts, prior: float) -> SpoofCosts:
 
 
 @cautions()
-@one_at_a_time
+@looks.one_at_a_time
 def plot_a_dcf(
     systems: Mapping[str, Lists],
     ax: Axes | None = None,
@@ -115,7 +108,7 @@ def plot_a_dcf(
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
     chosen = Chosen.of(pooled, styling)
-    sheet = _PriorSheet(make_axes(ax, _SIZE), title)
+    sheet = _PriorSheet(looks.make_axes(ax, _SIZE), title)
     highest = 0.0
     for name, _ in sheet._each_of(chosen):
         kinds: dict[str, tuple[Callable[..., float], str]]
@@ -134,11 +127,11 @@ def plot_a_dcf(
     sheet.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     marked = shown[0] <= given.p_spoof <= shown[-1]
     if marked:
-        look = Look(None, None, {"color": text_colour()})
+        look = Look(None, None, {"color": looks.text_colour()})
         sheet._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], look)
     sheet._finish(legend=chosen.legend)
     if marked:
-        name_lines(sheet.ax, {given.p_spoof: f"{100 * given.p_spoof:g} %"})
+        looks.name_lines(sheet.ax, {given.p_spoof: f"{100 * given.p_spoof:g} %"})
     return sheet
 
 
@@ -155,7 +148,7 @@ def _three(systems: Mapping[str, Lists]) -> dict[str, list[Float64Array]]:
     return named
 
 
-@one_at_a_time
+@looks.one_at_a_time
 def plot_t_eer(
     *,
     asv: Lists,
@@ -196,13 +189,13 @@ def plot_t_eer(
     ['no spoofs', '50 % spoofs', 'spoofs only', 't-EER 20.8 %']
     """
     rate = t_eer(asv=asv, cm=cm)
-    plot = Plot(make_axes(ax, _SIZE), title)
+    plot = Plot(looks.make_axes(ax, _SIZE), title)
     axes = plot.ax
     words = {0.0: "no spoofs", 1.0: "spoofs only"}
     ends: list[float] = []
     for number, share in enumerate(spoof_shares):
         curve = t_eer_curve(asv=asv, cm=cm, spoof_share=share)
-        look = system_look(number, axes)
+        look = looks.system_look(number, axes)
         finite = np.isfinite(curve.asv_threshold)
         label = words.get(float(share), f"{100.0 * share:g} % spoofs")
         (line,) = axes.plot(
@@ -217,7 +210,7 @@ def plot_t_eer(
     value = 100.0 * float(rate)
     at = rate.asv_threshold
     (dot,) = axes.plot(
-        [at], [value], marker="o", color=text_colour(), linestyle="none", zorder=4,
+        [at], [value], marker="o", color=looks.text_colour(), linestyle="none", zorder=4,
         label=f"t-EER {value:.3g} %",
     )  # fmt: skip
     plot.artists["t-EER"] = [dot]

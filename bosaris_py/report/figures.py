@@ -210,7 +210,7 @@ def _drawings(
     results: Mapping[str, Results],
     shown: Mapping[str, str],
     points: Sequence[float | OperatingPoint],
-    bands: Mapping[str, Mapping[str, Any]],
+    bands: Mapping[str, Mapping[str, object]],
 ) -> Iterator[_Drawing]:
     def around(kind: str) -> dict[str, Any]:
         return {name: found[kind] for name, found in bands.items()}

@@ -19,7 +19,6 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 import h5py
@@ -373,7 +372,7 @@ class _Struct73(_Struct):
         self.budget.claim(2 * checked.stored_bytes, f"data set `/{place}`")
         return checked.read_numbers().T
 
-    def _empty_extents(self, found: Any, place: str) -> tuple[int, ...] | None:
+    def _empty_extents(self, found: object, place: str) -> tuple[int, ...] | None:
         """Return the extents of an empty matrix, which are stored in its place."""
         if not isinstance(found, h5py.h5d.DatasetID):
             return None
@@ -387,7 +386,7 @@ class _Struct73(_Struct):
             raise checked.error(f"is marked as empty but has extents {extents}")
         return extents
 
-    def _string(self, reference: Any, place: str) -> str:
+    def _string(self, reference: object, place: str) -> str:
         """Return the characters that an element of a cell array refers to."""
         if not reference:
             raise self.file.error(place, "refers to nothing")

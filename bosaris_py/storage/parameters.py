@@ -50,7 +50,7 @@ _MOST_LEVELS = 64
 _FROM_WORD = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
 
 
-def write_parameters(path: FilePath, parameters: Mapping[str, Any]) -> None:
+def write_parameters(path: FilePath, parameters: Mapping[str, object]) -> None:
     """Write parameters, whose entry ``"kind"`` names their class, to a JSON file, in one step.
 
     Arrays and tuples come back as lists, float32 as the float of the same value.
@@ -131,7 +131,7 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON; this package writes it as a string")
 
 
-def _to_json(value: Any, name: str) -> Any:
+def _to_json(value: object, name: str) -> Any:
     """Return a value as JSON can hold it."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
@@ -150,7 +150,7 @@ def _to_json(value: Any, name: str) -> Any:
     raise invalid(name, "be a number, text, or a list of these", describe(value))
 
 
-def _from_json(value: Any, level: int = 0) -> Any:
+def _from_json(value: object, level: int = 0) -> Any:
     """Return a value with its infinities restored."""
     if level > _MOST_LEVELS:
         # The limit of recursion differs between versions of Python, and with who calls.

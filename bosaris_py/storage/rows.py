@@ -46,13 +46,8 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import FilePath, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage.atomic import FileStamp
+from bosaris_py.storage.hdf5 import guarded
 from bosaris_py.storage.hdf5.chunks import ByteArray
-from bosaris_py.storage.hdf5.guarded import (
-    GuardedDataset,
-    GuardedFile,
-    check_mask_values,
-    open_guarded,
-)
 from bosaris_py.storage.hdf5.objects import USE_KEY, find_layout, open_fields
 from bosaris_py.storage.hdf5.writing import CHUNK_TRIALS, FieldWriter, put_strings, write_hdf5
 from bosaris_py.storage.schema import KINDS
@@ -126,7 +121,7 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
     """Describe a file of scores, a key or trials, for reading by parts, and return its ids."""
     stamp = FileStamp.of(path)
     file: AnyFile
-    with open_guarded(stamp.path) as source:
+    with guarded.open_guarded(stamp.path) as source:
         kind = _kind_of(source, kinds)
         opened = open_fields(source, kind)
         # Memory is claimed for the ids alone, as the rest is not read at once.
@@ -153,7 +148,7 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
     return file, modelset, segset
 
 
-def _kind_of(source: GuardedFile, kinds: Sequence[str]) -> str:
+def _kind_of(source: guarded.GuardedFile, kinds: Sequence[str]) -> str:
     """Tell which of some kinds, or the flat kind of one, a file is most likely of."""
     declared = source.attribute("format") or ""
     if declared.startswith("bosaris_py.flat_") or source.holds("trials/models"):
@@ -172,7 +167,7 @@ def _kind_of(source: GuardedFile, kinds: Sequence[str]) -> str:
     return "key" if is_key else "ndx"
 
 
-def _chunk_rows(matrix: GuardedDataset) -> int:
+def _chunk_rows(matrix: guarded.GuardedDataset) -> int:
     """Return the rows that a data set keeps together, 1 where there are no chunks."""
     if matrix.checksums:
         return matrix.checksums[0]
@@ -229,15 +224,15 @@ class FileReader:
 
     def __init__(self, file: DescribedFile) -> None:
         self.file = file
-        self._opened: AbstractContextManager[GuardedFile] | None = None
-        self._matrices: list[GuardedDataset] = []
+        self._opened: AbstractContextManager[guarded.GuardedFile] | None = None
+        self._matrices: list[guarded.GuardedDataset] = []
 
     def __enter__(self) -> Self:
         """Open the file."""
         self.file.stamp.check()
         # The manager would take every error that it sees for a damaged file; errors of those
         # who use the rows must not pass through it. So it is entered and left by hand.
-        opened = open_guarded(self.file.path)
+        opened = guarded.open_guarded(self.file.path)
         source = opened.__enter__()
         self._opened = opened
         with self._reading("opened"):
@@ -302,11 +297,11 @@ class FlatReader(FileReader):
             return np.ones(trials.stop - trials.start, dtype=np.int8)
         matrix = self._matrices[2]
         where = f"{self.file.path}: data set `/{matrix.name}`, from trial {trials.start},"
-        labels = 2 * check_mask_values(self._read(matrix, trials), where).astype(np.int8)
+        labels = 2 * guarded.check_mask_values(self._read(matrix, trials), where).astype(np.int8)
         labels -= 1
         return labels
 
-    def _read(self, matrix: GuardedDataset, trials: slice) -> AnyArray:
+    def _read(self, matrix: guarded.GuardedDataset, trials: slice) -> AnyArray:
         dtype = matrix.memory_type
         # Numpy has no integers for what uint64 and int64 add up to; HDF5 keeps what is too
         # large for int64 too large for a position.
@@ -364,7 +359,7 @@ class RowReader(FileReader):
         both: npt.NDArray[np.int8] = tar.view(np.int8) - non.view(np.int8)
         return both
 
-    def _mask(self, matrix: GuardedDataset, rows: Rows, *, signed: bool) -> AnyArray:
+    def _mask(self, matrix: guarded.GuardedDataset, rows: Rows, *, signed: bool) -> AnyArray:
         """Read rows of a mask as bool, or as int8 if signed."""
         chunk = matrix.whole_chunk(rows) if isinstance(rows, slice) else None
         if chunk is None:
@@ -376,12 +371,12 @@ class RowReader(FileReader):
                 return checked[1]
             stored = chunk[..., 0].view(matrix.memory_type)
         where = f"{self.file.path}: data set `/{matrix.name}`, rows {_name_rows(rows)},"
-        mask = check_mask_values(stored, where, signed=signed)
+        mask = guarded.check_mask_values(stored, where, signed=signed)
         if chunk is not None:
             self._checked[matrix.name] = chunk, mask
         return mask
 
-    def _rows(self, matrix: GuardedDataset, rows: Rows) -> AnyArray:
+    def _rows(self, matrix: guarded.GuardedDataset, rows: Rows) -> AnyArray:
         """Read rows of a data set into one of its two buffers, by turns."""
         count = rows.stop - rows.start if isinstance(rows, slice) else rows.size
         turn = self._n_reads[matrix.name] = 1 - self._n_reads.get(matrix.name, 0)
@@ -397,7 +392,7 @@ class RowReader(FileReader):
                 self._gather(matrix, rows, out)
         return out
 
-    def _gather(self, matrix: GuardedDataset, rows: IndexArray, out: AnyArray) -> None:
+    def _gather(self, matrix: guarded.GuardedDataset, rows: IndexArray, out: AnyArray) -> None:
         """Read scattered rows, each chunk once."""
         step = self.file.chunk_rows
         order = np.argsort(rows, kind="stable")
@@ -421,7 +416,7 @@ class RowReader(FileReader):
         return buffer[:size].reshape(shape)
 
 
-def _read_slab(matrix: GuardedDataset, rows: slice, out: AnyArray) -> None:
+def _read_slab(matrix: guarded.GuardedDataset, rows: slice, out: AnyArray) -> None:
     """Read consecutive rows of a matrix, also one that is stored as a vector."""
     if not matrix.is_whole:
         # The buffer holds what was read before.
@@ -460,7 +455,7 @@ def write_score_rows(
     """
     shape = (modelset.size, segset.size)
 
-    def fill(root: Any) -> Iterator[None]:
+    def fill(root: object) -> Iterator[None]:
         scores = FieldWriter(root, "scoremat", shape, dtype)
         valid = FieldWriter(root, "scoremask", shape, np.uint8)
         for rows, values, mask in parts:
@@ -499,7 +494,7 @@ def write_score_list(
     position = np.int64 if is_large else np.int32
     types = {"models": position, "segments": position, "scores": dtype}
 
-    def fill(root: Any) -> Iterator[None]:
+    def fill(root: object) -> Iterator[None]:
         put_strings(root, "ID/row_ids", modelset)
         put_strings(root, "ID/column_ids", segset)
         columns = [FieldWriter(root, name, (most,), each) for name, each in types.items()]

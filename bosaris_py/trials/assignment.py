@@ -67,7 +67,7 @@ class Codes:
         return np.split(order, ends)[: self.n_levels]
 
 
-def _read_only_masks(subsets: tuple[Any, ...]) -> tuple[Any, ...]:
+def _read_only_masks(subsets: tuple[object, ...]) -> tuple[Any, ...]:
     """Return subsets whose masks are read-only."""
     return tuple(read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
 

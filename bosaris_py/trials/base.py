@@ -21,6 +21,7 @@ from attrs import frozen
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _validation as check
+from bosaris_py import errors
 from bosaris_py._arrays import (
     AnyArray,
     ArrayRecord,
@@ -37,13 +38,6 @@ from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import (
-    DuplicateTrialWarning,
-    FileFormatError,
-    InvalidInputError,
-    MissingTrialsWarning,
-    TrialMismatchError,
-)
 from bosaris_py.storage import hdf5, mat, text
 from bosaris_py.storage.factors import as_positions
 from bosaris_py.storage.trial_table import TrialTable, ascends, disagree, order_trials, trial_codes
@@ -73,7 +67,7 @@ class FileMethods(ArrayRecord):
 
     __slots__ = ()
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         init = vars(cls).get("__init__")
         # attrs makes the class anew, with the constructor of the first one.
@@ -106,8 +100,8 @@ class FileMethods(ArrayRecord):
         """Build the object from the content of a file, which an error then names."""
         try:
             return cls._of_checked(**arrays)
-        except InvalidInputError as error:
-            raise FileFormatError(f"{path}: {error}") from error
+        except errors.InvalidInputError as error:
+            raise errors.FileFormatError(f"{path}: {error}") from error
 
     @classmethod
     def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
@@ -350,7 +344,7 @@ def warn_missing(
     ):
         if n_found < n_wanted:
             text = message.format(wanted=n_wanted, found=n_found, missing=n_wanted - n_found)
-            warn_caller(text, MissingTrialsWarning)
+            warn_caller(text, errors.MissingTrialsWarning)
 
 
 def all_of_class(cls: type[Merged], *objects: Merged) -> tuple[Merged, ...]:
@@ -564,7 +558,7 @@ class TrialRecords(Records):
         models, segments = self.trial_positions()
         return {"model": (models, self.modelset), "segment": (segments, self.segset)}
 
-    def _columns(self, **options: Any) -> dict[str, Any]:
+    def _columns(self, **options: object) -> dict[str, Any]:
         return dict([*self._listed(**options).items()][2:])
 
     def _index(self, pandas: Any) -> Any:
@@ -572,7 +566,7 @@ class TrialRecords(Records):
         ids, codes = [modelset, segset], [models, segments]
         return pandas.MultiIndex(levels=ids, codes=codes, names=["model", "segment"])
 
-    def to_frame(self, **options: Any) -> Any:
+    def to_frame(self, **options: object) -> Any:
         """Return the trials as a pandas DataFrame; pandas is imported by this call.
 
         Rows come column by column, in the order of the lists of ids, which `from_frame` sorts. This
@@ -800,7 +794,7 @@ class TrialList(NamedTuple):
                 raise check.invalid(name, "be the same for a trial listed twice", found)
             trials = checked.name_lines(order.repeated)
             message = f"Lines that list a trial again were left out, {trials}."
-            warn_caller(message, DuplicateTrialWarning)
+            warn_caller(message, errors.DuplicateTrialWarning)
         return checked.take(order.order)
 
     def take(self, lines: Positions | None) -> "TrialList":
@@ -859,7 +853,7 @@ class TrialList(NamedTuple):
             f"({self.modelset[code % n_names]}, {self.modelset[code // n_names]})"
             for code in pairs[:6].tolist()
         ]
-        warn_caller(f"{message}: {check.list_some(shown)}.", DuplicateTrialWarning)
+        warn_caller(f"{message}: {check.list_some(shown)}.", errors.DuplicateTrialWarning)
 
     @classmethod
     def merged(
@@ -891,7 +885,7 @@ class TrialList(NamedTuple):
             lines = order.first[order.conflicts(contents)] if may_repeat else order.first
             lines = lines[np.sort(np.unique(lines, return_index=True)[1])]
             if lines.size:
-                raise TrialMismatchError(f"{fault} {trials.name_lines(lines)}.")
+                raise errors.TrialMismatchError(f"{fault} {trials.name_lines(lines)}.")
         return trials.take(order.order)
 
 

@@ -195,7 +195,7 @@ def _as_subset(name: str, subset: Any) -> Any:
     return mask
 
 
-def unmasked(values: Any, name: str) -> Any:
+def unmasked(values: object, name: str) -> Any:
     """Return values as they are, a numpy masked array as a plain one; raise if any is masked."""
     if not isinstance(values, np.ma.MaskedArray):
         return values

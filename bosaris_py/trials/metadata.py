@@ -119,7 +119,7 @@ def _of_ids(values: Any, name: str, kind: str, ids: StrArray) -> list[Any]:
     return [found[one] for one in ids.tolist()]
 
 
-def _as_column(values: Any, name: str) -> Column:
+def _as_column(values: object, name: str) -> Column:
     """Return a column: numbers as a read-only array, everything else as a factor."""
     if isinstance(values, Factor):
         return values

@@ -48,7 +48,7 @@ _FEWEST_TASKS = 16
 MOST_TASKS = 256
 
 
-def files_of_systems(paths: Any) -> list[FilePath]:
+def files_of_systems(paths: object) -> list[FilePath]:
     """Return the names of score files; refuse what is no list of names."""
     if isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable):
         hint = "Put the files of all systems into a list."
@@ -56,11 +56,11 @@ def files_of_systems(paths: Any) -> list[FilePath]:
     return [as_path(path, "score_files") for path in paths]
 
 
-def _block_rows(value: Any) -> int | None:
+def _block_rows(value: object) -> int | None:
     return None if value is None else whole_number(value, 1, "block_rows")
 
 
-def _workers(value: Any) -> int:
+def _workers(value: object) -> int:
     return whole_number(value, 1, "workers")
 
 

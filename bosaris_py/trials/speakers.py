@@ -397,7 +397,7 @@ def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], Fil
     return (files, key) if are_large([*files.values(), key]) else ()
 
 
-def split_key(key: Any, columns: Columns | None = None) -> tuple[AnyKey, TrialMetadata | None]:
+def split_key(key: object, columns: Columns | None = None) -> tuple[AnyKey, TrialMetadata | None]:
     """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
     if isinstance(key, _PATH):
         return read_key(key, columns=columns)
@@ -413,7 +413,7 @@ def split_key(key: Any, columns: Columns | None = None) -> tuple[AnyKey, TrialMe
 
 
 def as_conditions(
-    conditions: Any, key: AnyKey, metadata: TrialMetadata | None
+    conditions: object, key: AnyKey, metadata: TrialMetadata | None
 ) -> Conditions | None:
     """Return conditions, given these, named trials, or columns of the metadata."""
     if conditions is None or isinstance(conditions, Conditions):
@@ -491,7 +491,7 @@ def _described(
     return TrialMetadata(key) if metadata is None else metadata
 
 
-def _map_of(given: Any, ids: StrArray, name: str) -> IdMap | None:
+def _map_of(given: object, ids: StrArray, name: str) -> IdMap | None:
     """Make a map of a dict or a function; None if it knows none of the ids."""
     if given is None or isinstance(given, IdMap):
         return None if given is None or not np.isin(ids, given.leftids).any() else given

@@ -46,7 +46,7 @@ FEWEST_SETS = 2
 
 
 def checked_weights(
-    weights: object, names: Sequence[Any], argument: str = "weights", *, positive: bool = False
+    weights: object, names: Sequence[object], argument: str = "weights", *, positive: bool = False
 ) -> Float64Array:
     """Return one weight for each name, with the sum one; None says equal weights."""
     if weights is None:
@@ -81,7 +81,7 @@ def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[floa
     return [weight / total if total else 0.0 for weight in present]
 
 
-def weighted_sum(terms: Sequence[Any], shares: Float64Array) -> Any:
+def weighted_sum(terms: Sequence[object], shares: Float64Array) -> Any:
     """Add up terms with a weight each; a single one, which weighs one, stays as it is."""
     if len(terms) == 1:
         return terms[0]
@@ -207,7 +207,7 @@ def group_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) 
         raise unfit from None
 
 
-def _is_missing(label: Any) -> bool:
+def _is_missing(label: object) -> bool:
     """Tell whether a label is None, NaN, or another library's mark of a missing value."""
     try:
         return label is None or bool(label != label)

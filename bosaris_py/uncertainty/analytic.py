@@ -28,6 +28,7 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
 from bosaris_py.trials.strata import SetIndex, Strata
+from bosaris_py.uncertainty import resampling
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, OpenEnds, ZTest, z_test
 from bosaris_py.uncertainty.decisions import Prices, ThresholdCost
 from bosaris_py.uncertainty.influence.losses import FixedCost, LinearStatistic
@@ -40,15 +41,6 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 )
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
 from bosaris_py.uncertainty.plan_statistics import ViewedStatistic, view_of
-from bosaris_py.uncertainty.resampling import (
-    Resampling,
-    SetPlan,
-    TrialColumns,
-    WeightColumns,
-    check_system,
-    effective_errors,
-    sample_of_lists,
-)
 from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
@@ -58,9 +50,15 @@ from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unles
 Ties = Literal["coin", "half"]
 
 
-@check.spelled_out(WeightColumns, dict.fromkeys(WeightColumns.__annotations__))
+@check.spelled_out(
+    resampling.WeightColumns, dict.fromkeys(resampling.WeightColumns.__annotations__)
+)
 def auc_standard_error(
-    tar: npt.ArrayLike, non: npt.ArrayLike, *, ties: Ties = "coin", **columns: Unpack[WeightColumns]
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    *,
+    ties: Ties = "coin",
+    **columns: Unpack[resampling.WeightColumns],
 ) -> float:
     r"""Compute the standard error of the area under the ROC, for independent trials.
 
@@ -135,7 +133,7 @@ def auc_standard_error(
     if all(column is None for column in columns.values()):
         return _root(_variance(*sort_classes(tar, non, *weights), ties))
     _refuse_weights(*weights)
-    sample = sample_of_lists(tar, non, **columns)
+    sample = resampling.sample_of_lists(tar, non, **columns)
     return _root(_variance_of_strata(sample, ties))
 
 
@@ -161,7 +159,7 @@ def auc_standard_error_scores(
     bootstrap_scores : With `AUC` and the speakers of the trials, which this takes for independent.
     """
     check.check_choice(ties, Ties, "ties")
-    sample = Resampling("iid").sample(scores, key, Speakers(), conditions)
+    sample = resampling.Resampling("iid").sample(scores, key, Speakers(), conditions)
     return _root(_variance_of_strata(sample, ties))
 
 
@@ -444,14 +442,14 @@ Method = Literal["upper-bound", "iid", "one-layer", "two-layer"]
 ScoresMethod = Literal["speaker", "upper-bound", "iid", "one-layer", "two-layer"]
 
 
-@check.spelled_out(TrialColumns, dict.fromkeys(TrialColumns.__annotations__))
+@check.spelled_out(resampling.TrialColumns, dict.fromkeys(resampling.TrialColumns.__annotations__))
 def dcf_standard_error(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: ThresholdCost | ActDCF,
     *,
     method: Method = "upper-bound",
-    **columns: Unpack[TrialColumns],
+    **columns: Unpack[resampling.TrialColumns],
 ) -> float:
     r"""Compute the standard error of a detection cost at a fixed threshold.
 
@@ -528,7 +526,7 @@ def dcf_standard_error(
     """
     check.check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
-    sample = sample_of_lists(tar, non, **columns)
+    sample = resampling.sample_of_lists(tar, non, **columns)
     errors = _errors_of(cost, sample)
     tar_index = _set_index(columns.get("tar_sets"), sample.n_tar, "tar_sets", method)
     non_index = _set_index(columns.get("non_sets"), sample.n_non, "non_sets", method)
@@ -575,10 +573,10 @@ def dcf_standard_error_scores(
     if method == "speaker":
         found = speaker_errors(scores, key, cost.threshold, conditions=conditions, **speakers)
         return found.cost_error(cost.miss, cost.alarm)
-    how = Resampling("iid" if method == "upper-bound" else method)
+    how = resampling.Resampling("iid" if method == "upper-bound" else method)
     sample = how.sample(scores, key, Speakers(**speakers), conditions)
     plan = how.plan(sample)
-    sets = (plan.tar, plan.non) if isinstance(plan, SetPlan) else (None, None)
+    sets = (plan.tar, plan.non) if isinstance(plan, resampling.SetPlan) else (None, None)
     return cost_error(cost, _errors_of(cost, sample), sample.strata, sets, method)
 
 
@@ -942,8 +940,8 @@ def speaker_errors(
        doi:10.1002/jae.2969.
     """
     limit = decisions.as_threshold(threshold, "threshold")
-    check_system(scores, "scores")
-    sample = Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
+    resampling.check_system(scores, "scores")
+    sample = resampling.Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
     return errors_by_speaker(sample, limit)
 
 
@@ -1036,7 +1034,7 @@ def speaker_interval(
     >>> speaker_interval(scores, key, EER())
     0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
-    how = Resampling("speaker")
+    how = resampling.Resampling("speaker")
     plain: LinearStatistic | AnyStatistic
     if isinstance(statistic, ViewedStatistic):
         if conditions is not None:
@@ -1090,7 +1088,7 @@ class ErrorResiduals:
     @property
     def effective_errors(self) -> float:
         """How many errors of equal weight would leave the rate as uncertain."""
-        return float(effective_errors(self.counts, self.strata.factors))
+        return float(resampling.effective_errors(self.counts, self.strata.factors))
 
     @property
     def residuals(self) -> Float64Array:

@@ -47,13 +47,8 @@ from bosaris_py.uncertainty.speaker_curve import (
     ValuesOfSpeakers,
     WeightedCurve,
 )
+from bosaris_py.uncertainty.statistics import class_means
 from bosaris_py.uncertainty.statistics.base import Bounds, Means, Statistic, WhichClass
-from bosaris_py.uncertainty.statistics.class_means import (
-    ActDCF,
-    Cllr,
-    ErrorRates,
-    ThresholdStatistic,
-)
 from bosaris_py.uncertainty.statistics.roc_functions import CurveStatistic, MinDCF
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler
 
@@ -146,7 +141,7 @@ def _filled(low: Float64Array, high: Float64Array) -> tuple[Float64Array, Float6
     return np.where(unknown, least, low), np.where(unknown, most, high)
 
 
-def _made(result: BootstrapResult, kind: BandKind, low: Any, high: Any) -> dict[str, Any]:
+def _made(result: BootstrapResult, kind: BandKind, low: object, high: object) -> dict[str, Any]:
     """Return what all bands have: their ends, and how the bootstrap was made."""
     ends = {"low": mark_read_only(np.array(low)), "high": mark_read_only(np.array(high))}
     how = {"method": result.method, "interval": result.interval, "confidence": result.confidence}
@@ -428,7 +423,7 @@ class _DCFCurve(_Curve):
     """A normalized Bayes error-rate over a range of priors."""
 
     kind: ClassVar[DCFKind]
-    _cost: ClassVar[type[ActDCF] | type[MinDCF]]
+    _cost: ClassVar[type[class_means.ActDCF] | type[MinDCF]]
 
     plo: tuple[float, ...] = attrs.field(default=_PLO, converter=_to_plo)
 
@@ -497,7 +492,7 @@ class ActDCFCurve(_DCFCurve):
     """
 
     kind: ClassVar[DCFKind] = "act"
-    _cost = ActDCF
+    _cost = class_means.ActDCF
 
 
 @attrs.frozen
@@ -601,8 +596,8 @@ class Tippett(_Curve):
     thresholds: tuple[float, ...] = attrs.field(default=_LLR, converter=_to_llr)
 
     @property
-    def _computed(self) -> ErrorRates:
-        return ErrorRates(self.thresholds)
+    def _computed(self) -> class_means.ErrorRates:
+        return class_means.ErrorRates(self.thresholds)
 
     bounds = 0.0, 1.0
 
@@ -655,7 +650,7 @@ class ECEBand(_Band):
 
 
 @attrs.frozen
-class ECE(Cllr):
+class ECE(class_means.Cllr):
     """Empirical cross-entropy over a range of priors, as a statistic.
 
     Parameters
@@ -861,7 +856,7 @@ def _to_bins(bins: int) -> int:
 
 
 @attrs.frozen
-class Reliability(ThresholdStatistic):
+class Reliability(class_means.ThresholdStatistic):
     """A reliability diagram as a statistic: the share of targets in bins of posteriors.
 
     Parameters

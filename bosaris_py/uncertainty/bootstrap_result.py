@@ -596,7 +596,7 @@ class BootstrapResult(Records):
     @classmethod
     def from_replicates(
         cls,
-        estimate: Any,
+        estimate: object,
         replicates: Float64Array,
         *,
         method: str,
@@ -873,7 +873,7 @@ class BootstrapResult(Records):
                 high = np.where(none, np.maximum(most, estimate), high)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
-    def _mirrored_ratios(self, low: Any, high: Any) -> tuple[Any, Any]:
+    def _mirrored_ratios(self, low: object, high: object) -> tuple[Any, Any]:
         """Mirror quantiles about the estimate on a logarithmic scale."""
         if self.is_difference:
             raise check.invalid(
@@ -1048,7 +1048,7 @@ def warn_of_no_variation(result: BootstrapResult) -> None:
         )
 
 
-def as_plain(value: Any) -> Any:
+def as_plain(value: object) -> Any:
     """Return a 0-d array as a float, others read-only."""
     array = np.asarray(value, dtype=np.float64)
     return float(array) if array.ndim == 0 else mark_read_only(array)

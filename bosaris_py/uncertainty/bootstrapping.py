@@ -34,13 +34,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, split_key
-from bosaris_py.uncertainty.bootstrap_result import (
-    BootstrapResult,
-    IntervalKind,
-    OpenEnds,
-    warn_of_degenerate,
-    warn_of_no_variation,
-)
+from bosaris_py.uncertainty import bootstrap_result, speaker_curve
 from bosaris_py.uncertainty.influence.open_ends import open_ends, units_of
 from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
@@ -58,22 +52,9 @@ from bosaris_py.uncertainty.resampling import (
     SetOptions,
     SpeakerPlan,
 )
-from bosaris_py.uncertainty.speaker_curve import (
-    Block,
-    SpeakerCurve,
-    SpeakerSampler,
-    SpeakerTrials,
-    ValuesOfSpeakers,
-)
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
+from bosaris_py.uncertainty.statistics import functions
 from bosaris_py.uncertainty.statistics.base import Statistic
-from bosaris_py.uncertainty.statistics.functions import (
-    AnyStatistic,
-    StatisticLike,
-    UserFunction,
-    as_statistic,
-    warn_unless_fit,
-)
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler, WeightedSampler
 
 # Blocks of replicates that share the cost of counting pairs of speakers.
@@ -83,21 +64,21 @@ _BLOCKS = 5
 def drawn_lists(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
-    statistic: StatisticLike,
+    statistic: functions.StatisticLike,
     method: Method,
     options: SetOptions,
     *,
     twice: bool,
-) -> tuple[AnyStatistic, ListedSample, ResamplingPlan, Resampling]:
+) -> tuple[functions.AnyStatistic, ListedSample, ResamplingPlan, Resampling]:
     """Return what is drawn of two lists of scores, and how."""
-    chosen = as_statistic(class_means.count_twice(statistic) if twice else statistic)
+    chosen = functions.as_statistic(class_means.count_twice(statistic) if twice else statistic)
     given: dict[str, Any] = {**options}
     names = resampling.SetColumns.__annotations__
     columns = {name: given.pop(name) for name in names if name in given}
     check_choice(method, Method, "method")
     how = Resampling(method, **given)
     sample = resampling.sample_of_lists(tar, non, **columns)
-    warn_unless_fit([chosen], sample)
+    functions.warn_unless_fit([chosen], sample)
     return chosen, sample, how.plan(sample, options.get("tar_sets"), options.get("non_sets")), how
 
 
@@ -105,12 +86,12 @@ def drawn_lists(
 def bootstrap(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
-    statistic: StatisticLike,
+    statistic: functions.StatisticLike,
     *,
     method: Method = "iid",
     count_threshold_twice: bool = False,
     **options: Unpack[SetOptions],
-) -> BootstrapResult:
+) -> bootstrap_result.BootstrapResult:
     r"""Estimate the standard error and a confidence interval of a metric by resampling.
 
     Targets and non-targets are resampled independently of each other, as in the papers. If trials
@@ -224,14 +205,14 @@ def bootstrap(
 
 
 def bootstrap_sample(
-    statistics: Sequence[AnyStatistic],
+    statistics: Sequence[functions.AnyStatistic],
     sample: ListedSample,
     plan: ResamplingPlan,
     how: Resampling,
     *,
     shared: bool = False,
     names: Sequence[str] = (),
-) -> list[BootstrapResult]:
+) -> list[bootstrap_result.BootstrapResult]:
     """Bootstrap a statistic, or several whose replicates are `shared`; warnings have `names`."""
     if isinstance(plan, SpeakerPlan):
         sample.arranged()
@@ -252,7 +233,9 @@ def bootstrap_sample(
         begin = end
     # What makes one statistic degenerate, a lost class, mostly makes all so. Degenerate replicates
     # say enough; few errors or speakers explain a lack of variation.
-    if not warn_of_degenerate(max(results, key=lambda result: result.n_degenerate)):
+    if not bootstrap_result.warn_of_degenerate(
+        max(results, key=lambda result: result.n_degenerate)
+    ):
         named = zip(names or ["metric"] * len(students), students, strict=True)
         influences = [(name, one.influence) for name, one in named if one]
         persons = plan.persons if isinstance(plan, SpeakerPlan) else None
@@ -268,7 +251,9 @@ def bootstrap_sample(
             influences = sorted(influences, key=lambda one: one[1].effective_speakers)[:1]
         few_speakers = check_influences(dict(influences), FEWEST_FOR_INTERVAL)
         if not (few_errors or few_speakers):
-            warn_of_no_variation(min(results, key=lambda result: np.max(result.standard_error)))
+            bootstrap_result.warn_of_no_variation(
+                min(results, key=lambda result: np.max(result.standard_error))
+            )
     return results
 
 
@@ -289,7 +274,7 @@ def shared_sampler(systems: Sequence["SampledSystem"], plan: ResamplingPlan) -> 
     if isinstance(plan, SpeakerPlan):
         found, columns = _values_of_speakers(systems, plan)
         if all(found):
-            return SpeakerSampler(plan.persons, tuple(filter(None, found)), columns)
+            return speaker_curve.SpeakerSampler(plan.persons, tuple(filter(None, found)), columns)
     evaluators = [system.statistic.in_order(system.sample) for system in systems]
     shape = (sum(np.size(system.estimate) for system in systems),)
     return WeightedSampler(plan, functools.partial(_all_values, evaluators), shape)
@@ -297,15 +282,15 @@ def shared_sampler(systems: Sequence["SampledSystem"], plan: ResamplingPlan) -> 
 
 def _values_of_speakers(
     systems: Sequence["SampledSystem"], plan: SpeakerPlan
-) -> tuple[list[ValuesOfSpeakers | None], IndexArray]:
+) -> tuple[list[speaker_curve.ValuesOfSpeakers | None], IndexArray]:
     """Return what makes the values of each system, and where these stand in the results."""
     sizes = [int(np.size(system.estimate)) for system in systems]
     places = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
-    found: list[ValuesOfSpeakers | None] = []
+    found: list[speaker_curve.ValuesOfSpeakers | None] = []
     columns = []
     samples = {id(system.sample): system.sample for system in systems}
     for key, sample in samples.items():
-        trials = SpeakerTrials(sample, plan)
+        trials = speaker_curve.SpeakerTrials(sample, plan)
         own = [i for i, system in enumerate(systems) if id(system.sample) == key]
         # Who asks for minimum Cllr has whole hulls, which tell the others, too.
         hulls = {
@@ -317,7 +302,7 @@ def _values_of_speakers(
         if any(isinstance(statistic, roc_functions.MinCllr) for statistic in hulls.values()):
             read = functools.partial(roc_functions.read_together, [*hulls.values()])
             modes = {"narrows": False, "ties": False}
-            found.append(SpeakerCurve.of(trials, read, None, (len(hulls),), **modes))
+            found.append(speaker_curve.SpeakerCurve.of(trials, read, None, (len(hulls),), **modes))
             columns += [places[i] for i in hulls]
             own = [i for i in own if i not in hulls]
         for i in own:
@@ -337,20 +322,22 @@ def draw_replicates(sampler: Sampler, how: Resampling) -> Float64Array:
     """Draw replicates of a statistic, block by block."""
     runner = Runner("bootstrap", how.workers, progress=how.progress)
     blocks = blocks_of(sampler, how.replications, how.rng)
-    if isinstance(sampler, SpeakerSampler):
+    if isinstance(sampler, speaker_curve.SpeakerSampler):
         groups = [blocks[i : i + _BLOCKS] for i in range(0, len(blocks), _BLOCKS)]
-        return np.concatenate(runner.map(SpeakerSampler.draw_blocks, sampler, groups))
+        return np.concatenate(runner.map(speaker_curve.SpeakerSampler.draw_blocks, sampler, groups))
     return np.concatenate(runner.map(_draw_block, sampler, blocks))
 
 
-def blocks_of(sampler: Sampler, replications: int, rng: np.random.Generator) -> list[Block]:
+def blocks_of(
+    sampler: Sampler, replications: int, rng: np.random.Generator
+) -> list[speaker_curve.Block]:
     """Return the size of each block of replicates with the generator that it draws from."""
     n_full, rest = divmod(replications, sampler.block)
     sizes = [sampler.block] * n_full + [rest] * bool(rest)
     return list(zip(sizes, rng.spawn(len(sizes)), strict=True))
 
 
-def _draw_block(sampler: Sampler, block: Block) -> Float64Array:
+def _draw_block(sampler: Sampler, block: speaker_curve.Block) -> Float64Array:
     return sampler.draw(*block)
 
 
@@ -358,18 +345,18 @@ def _draw_block(sampler: Sampler, block: Block) -> Float64Array:
 class SampledSystem:
     """The sample of one system, the statistic that is made of it, and its value."""
 
-    statistic: AnyStatistic
+    statistic: functions.AnyStatistic
     sample: ListedSample
     estimate: Any
 
     @classmethod
-    def of(cls, statistic: AnyStatistic, sample: ListedSample) -> "SampledSystem":
+    def of(cls, statistic: functions.AnyStatistic, sample: ListedSample) -> "SampledSystem":
         """Compute the statistic of the data; it must be finite to have a spread."""
         value = np.asarray(statistic.of_sample(sample), dtype=np.float64)
         if not np.isfinite(value).all():
             hint = "A standard error of it is not defined."
             raise invalid("statistic", "be finite on the data", f"{value}", hint)
-        if isinstance(statistic, UserFunction):
+        if isinstance(statistic, functions.UserFunction):
             statistic = attrs.evolve(statistic, shape=value.shape)
         return cls(statistic, sample, float(value) if value.ndim == 0 else value)
 
@@ -377,20 +364,20 @@ class SampledSystem:
         self,
         replicates: Float64Array,
         how: Resampling,
-        default_interval: IntervalKind,
+        default_interval: bootstrap_result.IntervalKind,
         student: Students | None,
         plan: ResamplingPlan,
-    ) -> BootstrapResult:
+    ) -> bootstrap_result.BootstrapResult:
         """Summarise the replicates."""
 
         @functools.cache
-        def left_open() -> OpenEnds:
+        def left_open() -> bootstrap_result.OpenEnds:
             return open_ends(self.statistic, self.sample, units_of(plan))
 
         # Bands have ends of their own.
         numbers = self.statistic.numbers if isinstance(self.statistic, Statistic) else ()
         is_open = bool(numbers) or not np.ndim(self.estimate)
-        result = BootstrapResult.from_replicates(
+        result = bootstrap_result.BootstrapResult.from_replicates(
             self.estimate,
             replicates,
             method=how.method,
@@ -446,34 +433,34 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
 def bootstrap_scores(
     scores: AnyScores,
     key: KeyLike,
-    statistic: StatisticLike,
+    statistic: functions.StatisticLike,
     *,
     method: ScoresMethod = "speaker",
     conditions: Conditions | None = None,
     layer: str | None = None,
     **options: Unpack[ScoresOptions],
-) -> BootstrapResult: ...
+) -> bootstrap_result.BootstrapResult: ...
 @overload
 def bootstrap_scores(
     scores: AnyScores,
     key: KeyLike,
-    statistic: Sequence[StatisticLike],
+    statistic: Sequence[functions.StatisticLike],
     *,
     method: ScoresMethod = "speaker",
     conditions: Conditions | None = None,
     layer: str | None = None,
     **options: Unpack[ScoresOptions],
-) -> list[BootstrapResult]: ...
+) -> list[bootstrap_result.BootstrapResult]: ...
 def bootstrap_scores(
     scores: AnyScores,
     key: KeyLike,
-    statistic: StatisticLike | Sequence[StatisticLike],
+    statistic: functions.StatisticLike | Sequence[functions.StatisticLike],
     *,
     method: ScoresMethod = "speaker",
     conditions: Conditions | None = None,
     layer: str | None = None,
     **options: Unpack[ScoresOptions],
-) -> BootstrapResult | list[BootstrapResult]:
+) -> bootstrap_result.BootstrapResult | list[bootstrap_result.BootstrapResult]:
     r"""Estimate the standard error and a confidence interval of a metric of a score matrix.
 
     ``method="speaker"`` resamples speakers, each with all trials on either side. The other methods
@@ -607,13 +594,13 @@ def bootstrap_scores(
             raise invalid("conditions", "be left out where kinds weigh", "Conditions", hint)
         several = _of_three_classes(scores, key, given, method, layer, options)
         return several if given is statistic else several[0]
-    chosen = list(map(as_statistic, given))
+    chosen = list(map(functions.as_statistic, given))
     who, how = resampling.split_options(method, options)
     if layer is not None:
         expected = "be left out, unless a statistic is of three classes"
         raise invalid("layer", expected, describe(layer), "For instance unc.ADCF().")
     sample = how.sample(scores, key, who, conditions)
-    warn_unless_fit(chosen, sample)
+    functions.warn_unless_fit(chosen, sample)
     shared = given is statistic
     results = bootstrap_sample(chosen, sample, how.plan(sample), how, shared=shared)
     return results if shared else results[0]
@@ -625,14 +612,14 @@ def _of_plans(
     statistics: Sequence[object],
     method: ScoresMethod,
     options: ScoresOptions,
-) -> list[BootstrapResult]:
+) -> list[bootstrap_result.BootstrapResult]:
     """Bootstrap statistics of which some are costs of plans, from the same seed."""
     seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
     results = []
     for one in statistics:
         who, how = resampling.split_options(method, seeded)
         sample, plain = view_of(one, scores, key, who, how)
-        warn_unless_fit([plain], sample)
+        functions.warn_unless_fit([plain], sample)
         results += bootstrap_sample([plain], sample, how.plan(sample), how)
     return results
 
@@ -644,20 +631,20 @@ def _of_three_classes(
     method: ScoresMethod,
     layer: str | None,
     options: ScoresOptions,
-) -> list[BootstrapResult]:
+) -> list[bootstrap_result.BootstrapResult]:
     """Bootstrap statistics of which some have a view of the sample, from the same seed."""
     seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
     who, how = resampling.split_options(method, seeded)
     whole = how.kinds_sample(scores, key, who, layer)
     results = []
     for one in statistics:
-        plain: AnyStatistic
+        plain: functions.AnyStatistic
         if isinstance(one, SpoofStatistic):
             sample, plain = one.view(whole), one.plain
         else:
-            sample, plain = whole.with_kinds_pooled(), as_statistic(one)
+            sample, plain = whole.with_kinds_pooled(), functions.as_statistic(one)
         _, how = resampling.split_options(method, seeded)
-        warn_unless_fit([plain], sample)
+        functions.warn_unless_fit([plain], sample)
         results += bootstrap_sample([plain], sample, how.plan(sample), how)
     return results
 
@@ -753,7 +740,7 @@ def bootstrap_condition_table(
 
 
 def row_intervals(
-    sample: ListedSample, statistics: Mapping[str, AnyStatistic], how: Resampling
+    sample: ListedSample, statistics: Mapping[str, functions.AnyStatistic], how: Resampling
 ) -> TableIntervals:
     """Return intervals of the figures of a row of a table, from the same replicates."""
     if not statistics:
@@ -767,7 +754,7 @@ def row_intervals(
     return ends, _words_of(found, how)
 
 
-def _words_of(found: Mapping[str, BootstrapResult], how: Resampling) -> str:
+def _words_of(found: Mapping[str, bootstrap_result.BootstrapResult], how: Resampling) -> str:
     """Say what the intervals of a row are: confidence, method, replicates and kinds."""
     kinds: dict[str, dict[str, None]] = {}
     for name, result in found.items():
@@ -812,7 +799,7 @@ _METRICS: Mapping[type, str] = {
 }
 
 
-def metric_name(statistic: StatisticLike | OperatingPoint | SpoofStatistic) -> str:
+def metric_name(statistic: functions.StatisticLike | OperatingPoint | SpoofStatistic) -> str:
     """Name a metric below a table, with its operating point or definition."""
     if isinstance(statistic, roc_functions.SteppyEER):
         return words_of_eer(statistic.definition)

@@ -481,12 +481,12 @@ class ScoresOptions(SpeakerOptions, ResamplingOptions, total=False):
 _MOST_REPLICATIONS = 10**7
 
 
-def _to_replications(value: Any) -> int:
+def _to_replications(value: object) -> int:
     # A standard deviation takes two.
     return whole_number(value, 2, "replications", _MOST_REPLICATIONS)
 
 
-def _to_workers(value: Any) -> int:
+def _to_workers(value: object) -> int:
     return whole_number(value, 1, "workers")
 
 

@@ -516,7 +516,7 @@ class SpeakerCurve:
 
     @classmethod
     def of(
-        cls, trials: SpeakerTrials, of_curve: Callable[[WeightedCurve], Any],
+        cls, trials: SpeakerTrials, of_curve: Callable[[WeightedCurve], object],
         open_cells: OpenCells | None, shape: tuple[int, ...], *, narrows: bool, ties: bool,
     ) -> "SpeakerCurve":  # fmt: skip
         """Cut the scores into cells of equal costs."""

@@ -46,16 +46,9 @@ from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, refuse_utterances
 from bosaris_py.trials.speakers import KeyLike, split_key
+from bosaris_py.uncertainty import resampling
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, normal_p_value
 from bosaris_py.uncertainty.bootstrapping import draw_replicates
-from bosaris_py.uncertainty.resampling import (
-    Resampling,
-    ScoresMethod,
-    ScoresOptions,
-    SpeakerPlan,
-    check_same_trials,
-    split_options,
-)
 from bosaris_py.uncertainty.spoof_statistics import to_costs
 from bosaris_py.uncertainty.statistics.roc_functions import statistic_of_eer
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, WeightedSampler, running_total
@@ -385,21 +378,21 @@ class _Tandem:
 
     asv: ListedSample
     cm: ListedSample
-    how: Resampling
+    how: resampling.Resampling
 
     @classmethod
     def of(
         cls,
         systems: tuple[AnyScores, AnyScores],
         key: KeyLike,
-        method: ScoresMethod,
+        method: resampling.ScoresMethod,
         layer: str | None,
-        options: ScoresOptions,
+        options: resampling.ScoresOptions,
     ) -> "_Tandem":
         plain, metadata = split_key(key)
         refuse_utterances(systems[1], plain, "cm")
-        check_same_trials(systems, plain)
-        who, how = split_options(method, {**options, "rng": as_seed(options.get("rng"))})
+        resampling.check_same_trials(systems, plain)
+        who, how = resampling.split_options(method, {**options, "rng": as_seed(options.get("rng"))})
         both = (plain, metadata) if metadata is not None else plain
         samples = [how.kinds_sample(system, both, who, layer) for system in systems]
         return cls(samples[0], samples[1], how)
@@ -412,7 +405,7 @@ class _Tandem:
     def draw(self, evaluate: Evaluator, shape: tuple[int, ...]) -> tuple[Float64Array, float]:
         """Draw replicates; return degrees of freedom, too."""
         plan = self.how.plan(self.asv)
-        degrees = plan.persons.degrees if isinstance(plan, SpeakerPlan) else math.inf
+        degrees = plan.persons.degrees if isinstance(plan, resampling.SpeakerPlan) else math.inf
         return draw_replicates(WeightedSampler(plan, evaluate, shape), self.how), degrees
 
 
@@ -422,9 +415,9 @@ def bootstrap_tandem(
     *,
     asv: AnyScores,
     cm: AnyScores,
-    method: ScoresMethod = "speaker",
+    method: resampling.ScoresMethod = "speaker",
     layer: str | None = None,
-    **options: Unpack[ScoresOptions],
+    **options: Unpack[resampling.ScoresOptions],
 ) -> BootstrapResult:
     """Estimate the standard error and a confidence interval of a metric of a tandem.
 
@@ -507,9 +500,9 @@ def tandem_dependence(
     asv: AnyScores,
     cm: AnyScores,
     thresholds: tuple[float, float],
-    method: ScoresMethod = "speaker",
+    method: resampling.ScoresMethod = "speaker",
     layer: str | None = None,
-    **options: Unpack[ScoresOptions],
+    **options: Unpack[resampling.ScoresOptions],
 ) -> TandemDependence:
     r"""Test whether two detectors err independently on the trials of each class.
 
@@ -691,8 +684,8 @@ def tandem_table(
     cm: AnyScores,
     costs: SpoofCostsLike = "ASVspoof5",
     form: Form = "revised",
-    method: ScoresMethod = "speaker",
-    **options: Unpack[ScoresOptions],
+    method: resampling.ScoresMethod = "speaker",
+    **options: Unpack[resampling.ScoresOptions],
 ) -> TandemTable:
     """Compute the metrics of a verifier and a countermeasure in tandem.
 

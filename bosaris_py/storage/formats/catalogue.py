@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 import attrs
 import numpy as np
@@ -97,7 +96,7 @@ _WORDS = {
 }
 
 
-def as_labels(labels: Any, name: str) -> BoolArray:
+def as_labels(labels: object, name: str) -> BoolArray:
     """Return which trials are targets, of truth values, 0 and 1, -1 and 1, or words as in files."""
     if isinstance(labels, Mapping | set | frozenset):
         raise invalid(name, "be a list in the order of the scores", describe(labels))

@@ -12,19 +12,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, describe, invalid, list_some, repetitions
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import (
-    LABEL,
-    MODEL,
-    ROLES,
-    SCORE,
-    SEGMENT,
-    SIDE,
-    SKIPPED,
-    TrialClass,
-    TrialFormat,
-    Vocabulary,
-    find_format,
-)
+from bosaris_py.storage.formats import catalogue
 from bosaris_py.storage.formats.columns import FileColumn
 from bosaris_py.storage.text import formatter, row_slices, words, write_parts
 from bosaris_py.storage.trial_table import TrialTable
@@ -74,7 +62,7 @@ def write_table(
     """
     if not isinstance(table, TrialTable):
         raise invalid("table", "be a TrialTable", describe(table))
-    trial_format = find_format(format)
+    trial_format = catalogue.find_format(format)
     if columns is not None and not trial_format.has_header:
         raise invalid("columns", "be given for formats with a header only", format)
     writer = _Writer(table, trial_format, formatter(number_format))
@@ -105,18 +93,21 @@ class _Writer:
     """A table and the format in which it is written."""
 
     table: TrialTable
-    format: TrialFormat
+    format: catalogue.TrialFormat
     form: Callable[[float], str]
 
     # Which columns are written
 
     def has(self, role: str) -> bool:
         """Tell whether the table has what a column needs."""
-        if role == LABEL:
+        if role == catalogue.LABEL:
             return self.table.is_target is not None
-        if role == SCORE:
+        if role == catalogue.SCORE:
             return self.table.scores is not None
-        return role in (MODEL, SEGMENT, SKIPPED) or role in self.table.columns
+        return (
+            role in (catalogue.MODEL, catalogue.SEGMENT, catalogue.SKIPPED)
+            or role in self.table.columns
+        )
 
     def refuse_lacking(self, roles: Iterable[str]) -> None:
         """Raise unless the table has what these columns need."""
@@ -142,14 +133,14 @@ class _Writer:
         self.refuse_lacking(self.format.required)
         known = {
             role: renamed.get(role, header[role][0])
-            for role in ROLES
+            for role in catalogue.ROLES
             if role in header and self.has(role)
         }
         # A factor of labels is written as the labels, if these can say the same.
-        is_label = LABEL in known and LABEL in extra
-        if is_label and known[LABEL] != LABEL:
+        is_label = catalogue.LABEL in known and catalogue.LABEL in extra
+        if is_label and known[catalogue.LABEL] != catalogue.LABEL:
             is_label = self.vocabulary_of_labels() is not None
-        skipped = {SIDE} & known.keys() | ({LABEL} if is_label else set())
+        skipped = {catalogue.SIDE} & known.keys() | ({catalogue.LABEL} if is_label else set())
         written = [
             *(FileColumn(role, name) for role, name in known.items()),
             *(FileColumn(None, name) for name in extra if name not in skipped),
@@ -158,7 +149,7 @@ class _Writer:
         order = [
             FileColumn(name if name in known else None, known.get(name, name))
             for name in self.format.order
-            if name in known or name not in ROLES
+            if name in known or name not in catalogue.ROLES
         ]
         written.sort(key=lambda column: order.index(column) if column in order else len(order))
         self.check_names(written)
@@ -185,7 +176,9 @@ class _Writer:
         if not names or table.is_target is None:
             return
         models = Factor(table.models, table.modelset)
-        claimed, real = (models if name == MODEL else table.columns[name] for name in names)
+        claimed, real = (
+            models if name == catalogue.MODEL else table.columns[name] for name in names
+        )
         if not isinstance(real, Factor) or not isinstance(claimed, Factor):
             return
         union = np.unique(np.concatenate((real.levels, claimed.levels)))
@@ -217,18 +210,18 @@ class _Writer:
     def texts_of(self, column: FileColumn) -> _Texts:
         """Return the function that gives a column as texts."""
         table, role = self.table, column.role
-        if role == MODEL:
+        if role == catalogue.MODEL:
             return _named(self.as_fields(table.modelset, "modelset"), table.models)
-        if role == SEGMENT:
+        if role == catalogue.SEGMENT:
             return _named(self.as_fields(table.segset, "segset"), table.segments)
-        if role == LABEL:
+        if role == catalogue.LABEL:
             return self.labels()
-        if role == SCORE:
+        if role == catalogue.SCORE:
             assert table.scores is not None, "the layout would not have been chosen"
             return self.numbers(table.scores, "scores")
         name = column.name if role is None else role
-        if name == SKIPPED:
-            return lambda part: [SKIPPED] * (part.stop - part.start)
+        if name == catalogue.SKIPPED:
+            return lambda part: [catalogue.SKIPPED] * (part.stop - part.start)
         values, argument = table.columns[name], f"columns[{name!r}]"
         if isinstance(values, Factor):
             return _named(self.as_fields(values.levels, argument), values.codes)
@@ -254,24 +247,28 @@ class _Writer:
 
     def labels(self) -> _Texts:
         """Return the function that gives the labels."""
-        own, is_target = self.table.columns.get(LABEL), self.table.is_target
+        own, is_target = self.table.columns.get(catalogue.LABEL), self.table.is_target
         assert is_target is not None, "the layout would not have been chosen"
         if isinstance(own, Factor) and self.vocabulary_of_labels() is not None:
             return _named(own.levels.tolist(), own.codes)
         usual = self.format.vocabularies[0]
-        has_nontarget = TrialClass.NONTARGET in usual.classes.values()
-        other = TrialClass.NONTARGET if has_nontarget else TrialClass.SPOOF
-        return _named([usual.word_for(other), usual.word_for(TrialClass.TARGET)], is_target)
+        has_nontarget = catalogue.TrialClass.NONTARGET in usual.classes.values()
+        other = catalogue.TrialClass.NONTARGET if has_nontarget else catalogue.TrialClass.SPOOF
+        return _named(
+            [usual.word_for(other), usual.word_for(catalogue.TrialClass.TARGET)], is_target
+        )
 
-    def vocabulary_of_labels(self) -> Vocabulary | None:
+    def vocabulary_of_labels(self) -> catalogue.Vocabulary | None:
         """Return the words of the format that are those of the table, and mean the same."""
-        own, is_target = self.table.columns.get(LABEL), self.table.is_target
+        own, is_target = self.table.columns.get(catalogue.LABEL), self.table.is_target
         if not isinstance(own, Factor) or is_target is None:
             return None
         levels = own.levels.tolist()
         for item in self.format.vocabularies:
             if set(levels) <= set(item.classes):
-                meanings = np.array([item.classes[word] == TrialClass.TARGET for word in levels])
+                meanings = np.array(
+                    [item.classes[word] == catalogue.TrialClass.TARGET for word in levels]
+                )
                 if np.array_equal(meanings.astype(np.bool_)[own.codes], is_target):
                     return item
         return None

@@ -58,7 +58,7 @@ def put_checksums(dataset: Any, rows: int, values: list[int]) -> None:
         h5py.h5a.create(dataset, _NAME, h5py.h5t.STD_U32LE, space).write(content)
 
 
-def read_checksums(dataset: Any, n_rows: int, most: float) -> tuple[int, ...]:
+def read_checksums(dataset: object, n_rows: int, most: float) -> tuple[int, ...]:
     """Return the rows of a block and the checksum of each; nothing if there are none.
 
     Those of another number of rows, or of blocks of more than `most` rows, raise `ValueError`.

@@ -25,7 +25,7 @@ from bosaris_py._validation import FilePath
 Filling: TypeAlias = Callable[[Any], Iterable[None] | None]
 
 
-def create_hdf5(temporary: Path, path: FilePath, fill: Filling, **options: Any) -> None:
+def create_hdf5(temporary: Path, path: FilePath, fill: Filling, **options: object) -> None:
     """Let `fill`, in a thread of its own, put its data sets into the new HDF5 file `temporary`.
 
     An error that `fill` raises passes through; OSError names `path`.

@@ -196,7 +196,7 @@ class GuardedFile:
         """Return the names in the root of the file."""
         return [os.fsdecode(name) for name in self.file.id]
 
-    def attribute(self, name: str, location: Any = None) -> str | None:
+    def attribute(self, name: str, location: object = None) -> str | None:
         """Return a short text attribute of the root or another object, None if there is none."""
         place = self.file.id if location is None else location
         if not h5py.h5a.exists(place, name.encode()):
@@ -268,7 +268,7 @@ class GuardedFile:
         return checked
 
     def check_dataset(
-        self, found: Any, name: str, classes: set[str], wanted: str, *, content: str = ""
+        self, found: object, name: str, classes: set[str], wanted: str, *, content: str = ""
     ) -> "GuardedDataset":
         """Refuse whatever a plain data set of some type classes (`wanted`, in words) is not."""
         if not isinstance(found, h5py.h5d.DatasetID):
@@ -330,7 +330,7 @@ class GuardedFile:
             raise self.error(checked.name, text)
 
 
-def _address(found: Any) -> int:
+def _address(found: object) -> int:
     """Return where in the file the header of an object is."""
     return int(h5py.h5o.get_info(found).addr)
 
@@ -526,7 +526,7 @@ class GuardedDataset:
         self._verify(chunk, rows.start)
         return chunk
 
-    def _unpack_into(self, out: AnyArray, begin: tuple[int, ...], kind: Any) -> None:
+    def _unpack_into(self, out: AnyArray, begin: tuple[int, ...], kind: object) -> None:
         """Unpack the elements from `begin` on; those of chunks never written are the fill value."""
         stored = self.dataset.id.get_type()
         wanted = stored if kind is not None else h5py.h5t.py_create(out.dtype)

@@ -5,8 +5,6 @@ The layouts are those of `schema.LAYOUTS`; the package's page shows what is writ
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
 
@@ -14,19 +12,9 @@ from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, list_some
 from bosaris_py.errors import FileFormatError, OldFormatWarning
+from bosaris_py.storage import schema
 from bosaris_py.storage.hdf5.guarded import GuardedDataset, GuardedFile, open_guarded
 from bosaris_py.storage.hdf5.writing import BY_MAP, MADE_BY, put_field, put_strings, write_hdf5
-from bosaris_py.storage.schema import (
-    FIELDS,
-    FORMAT_VERSION,
-    KINDS,
-    LAYOUTS,
-    SIGNS,
-    Arrays,
-    Layout,
-    check_fields,
-    refuse_newer,
-)
 
 USE_KEY = "Read it with Key.read and call to_ndx() on the result"
 
@@ -38,7 +26,7 @@ _OTHER_KIND = {"ndx": ("file_format", "Key"), "flat_ndx": ("trials/is_target", "
 
 def read(
     kind: str, path: FilePath, *, max_bytes: int | None = None, notes: set[str] | None = None
-) -> Arrays:
+) -> schema.Arrays:
     """Read the arrays of an object of a kind of `schema.KINDS`: the arguments of its constructor.
 
     The toolkit takes any mask above 0.5 as target and below -0.5 as non-target, and so reads an Ndx
@@ -67,15 +55,17 @@ def kind_of(path: FilePath) -> str:
     """Tell the kind of object in a file, by the file's own word, else by its data sets."""
     with open_guarded(path) as source:
         declared = (source.attribute("format") or "").removeprefix("bosaris_py.")
-        if declared in KINDS:
+        if declared in schema.KINDS:
             return declared
-        found = [name for signs, name in SIGNS if all(map(source.holds, signs))]
+        found = [name for signs, name in schema.SIGNS if all(map(source.holds, signs))]
         if found:
             return found[0]
         mask = "trial_mask"
         if not source.holds(mask):
             found_sets = list_some(source.members()) or "nothing at all"
-            message = f"{source.path}: none of {', '.join(KINDS)}; the file holds {found_sets}"
+            message = (
+                f"{source.path}: none of {', '.join(schema.KINDS)}; the file holds {found_sets}"
+            )
             raise FileFormatError(f"{message}. {_LAYOUT_HINT}")
         # Labels are of a type that can hold -1.
         return "ndx" if source.data_set(mask, "mask").is_unsigned else "key"
@@ -101,12 +91,12 @@ def write(kind: str, path: FilePath, *, from_map: bool = False, **arrays: AnyArr
 
     `from_map` is a note on scores: a trained map has made them.
     """
-    check_fields(kind, arrays)
+    schema.check_fields(kind, arrays)
     if kind == "key":
         arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
 
-    def fill(root: Any) -> None:
-        for name in sorted(arrays, key=list(FIELDS).index):
+    def fill(root: object) -> None:
+        for name in sorted(arrays, key=list(schema.FIELDS).index):
             put_field(root, name, arrays[name])
             if name == "labels":
                 # By this the toolkit tells a key from a trial list.
@@ -120,21 +110,21 @@ class OpenedFields:
     """The data sets of an object in an open file, checked against each other and unread."""
 
     fields: tuple[str, ...]
-    layout: Layout
+    layout: schema.Layout
     data_sets: dict[str, GuardedDataset] = attrs.field(factory=dict)
     # Extent of each dimension of the fields.
     sizes: dict[str, int] = attrs.field(factory=dict)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Return the shape that a field has in memory."""
-        return tuple(self.sizes[dim] for dim in FIELDS[name].dims)
+        return tuple(self.sizes[dim] for dim in schema.FIELDS[name].dims)
 
-    def read(self) -> Arrays:
+    def read(self) -> schema.Arrays:
         """Read all fields; masks that the file may lack and does are all true."""
         for name, data_set in self.data_sets.items():
             # These two become a second array.
             data_set.claim(2 if name in ("trialmask", "labels") else 1)
-        arrays: Arrays = {}
+        arrays: schema.Arrays = {}
         for name in self.fields:
             shape = self.shape(name)
             if name not in self.data_sets:
@@ -163,7 +153,7 @@ class OpenedFields:
 
     def add(self, name: str, found: GuardedDataset) -> None:
         """Take in a data set, refusing one that does not fit those before it."""
-        dims = FIELDS[name].dims
+        dims = schema.FIELDS[name].dims
         self.data_sets[name] = found
         if found.content == "ids":
             if self.sizes.setdefault(dims, found.count) != found.count:
@@ -179,10 +169,12 @@ class OpenedFields:
 
     def _ids(self, dim: str) -> GuardedDataset:
         """Return the data set of ids that gives the extent of a dimension."""
-        return next(found for name, found in self.data_sets.items() if FIELDS[name].dims == dim)
+        return next(
+            found for name, found in self.data_sets.items() if schema.FIELDS[name].dims == dim
+        )
 
     def _is_transposed(self, name: str) -> bool:
-        return self.layout.quality_transposed and "q" in FIELDS[name].dims
+        return self.layout.quality_transposed and "q" in schema.FIELDS[name].dims
 
     def _check_vector(self, found: GuardedDataset) -> None:
         """Refuse a data set that is no vector with an element for each trial."""
@@ -209,7 +201,7 @@ class OpenedFields:
 
     def _check_measures(self, name: str, found: GuardedDataset) -> None:
         """Refuse measures of models or segments, or flags of who has them, that do not fit."""
-        dims, shape = FIELDS[name].dims, found.shape
+        dims, shape = schema.FIELDS[name].dims, found.shape
         size, what = self.sizes[dims[-1]], "models" if dims[-1] == "m" else "segments"
         text = f"has shape {shape}; `/{self._ids(dims[-1]).name}` names {size} {what}"
         if found.content == "mask":
@@ -244,23 +236,23 @@ def _read_trials(found: GuardedDataset) -> BoolArray:
 def open_fields(source: GuardedFile, kind: str) -> OpenedFields:
     """Find the data sets of an object and check types and shapes; nothing is read yet."""
     is_own = _expect_kind(source, kind)
-    fields = KINDS[kind].fields
-    layout = find_layout(source, kind) if "modelset" in fields else LAYOUTS[0]
+    fields = schema.KINDS[kind].fields
+    layout = find_layout(source, kind) if "modelset" in fields else schema.LAYOUTS[0]
     if kind == "key" and source.first_of(layout.data_sets["tar"]) is None:
         fields = ("modelset", "segset", "labels")
     opened = OpenedFields(fields, layout)
-    optional = KINDS[kind].optional | layout.may_lack
+    optional = schema.KINDS[kind].optional | layout.may_lack
     if kind != "trial_metadata" and is_own:
         # This package writes everything: what is missing is lost.
         optional = frozenset()
     # The ids tell the extents of all others.
-    for name in sorted(fields, key=lambda name: FIELDS[name].content != "ids"):
+    for name in sorted(fields, key=lambda name: schema.FIELDS[name].content != "ids"):
         # Early releases of the toolkit had neither of the two.
         if name == "hasseg" and "hasmodel" not in opened.data_sets:
             continue
         path = source.first_of(layout.data_sets[name])
         if path is not None:
-            opened.add(name, source.data_set(path, FIELDS[name].content))
+            opened.add(name, source.data_set(path, schema.FIELDS[name].content))
         elif name not in optional:
             raise missing(source, kind, layout.data_sets[name][0])
     if kind in _OTHER_KIND and source.holds(_OTHER_KIND[kind][0]):
@@ -270,12 +262,12 @@ def open_fields(source: GuardedFile, kind: str) -> OpenedFields:
     return opened
 
 
-def find_layout(source: GuardedFile, kind: str) -> Layout:
+def find_layout(source: GuardedFile, kind: str) -> schema.Layout:
     """Tell the layout of a file from the data set that holds the models."""
-    for layout in LAYOUTS:
+    for layout in schema.LAYOUTS:
         if source.first_of(layout.data_sets["modelset"]) is not None:
             return layout
-    raise missing(source, kind, FIELDS["modelset"].data_sets[0])
+    raise missing(source, kind, schema.FIELDS["modelset"].data_sets[0])
 
 
 def _expect_kind(source: GuardedFile, kind: str) -> bool:
@@ -285,10 +277,14 @@ def _expect_kind(source: GuardedFile, kind: str) -> bool:
         return False
     found = declared.removeprefix("bosaris_py.")
     if found != kind:
-        raise _wrong_kind(source, kind, KINDS[found].class_name if found in KINDS else found)
-    version = source.attribute("format_version") or FORMAT_VERSION
-    if version != FORMAT_VERSION:
-        refuse_newer(f"{source.path}: the attribute format_version", version, FORMAT_VERSION)
+        raise _wrong_kind(
+            source, kind, schema.KINDS[found].class_name if found in schema.KINDS else found
+        )
+    version = source.attribute("format_version") or schema.FORMAT_VERSION
+    if version != schema.FORMAT_VERSION:
+        schema.refuse_newer(
+            f"{source.path}: the attribute format_version", version, schema.FORMAT_VERSION
+        )
     return True
 
 
@@ -298,7 +294,7 @@ _LAYOUT_HINT = "The page on the file format names the data sets; others are read
 
 def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
     """Return the error for a file that holds something else."""
-    wanted = KINDS[kind].class_name
+    wanted = schema.KINDS[kind].class_name
     hint = ""
     if (wanted, found) in (("Ndx", "Key"), ("FlatNdx", "FlatKey")):
         hint = f" Read it with {found}.read and call to_ndx() on the result."
@@ -316,17 +312,17 @@ def _wrong_kind(source: GuardedFile, kind: str, found: str) -> FileFormatError:
 def missing(source: GuardedFile, kind: str, name: str) -> FileFormatError:
     """Return the error for a file that lacks a data set: of this kind, or of another."""
     found = _recognise(source, kind)
-    if found == KINDS[kind].class_name:
+    if found == schema.KINDS[kind].class_name:
         return source.error(name, "is missing")
     return _wrong_kind(source, kind, found)
 
 
 def _recognise(source: GuardedFile, kind: str) -> str:
     """Name the class of which a file may be, `kind` if possible, or else its data sets."""
-    found = [name for signs, name in SIGNS if all(source.holds(sign) for sign in signs)]
+    found = [name for signs, name in schema.SIGNS if all(source.holds(sign) for sign in signs)]
     if found:
-        return KINDS[kind if kind in found else found[0]].class_name
+        return schema.KINDS[kind if kind in found else found[0]].class_name
     if source.holds("trial_mask"):
-        return KINDS[kind].class_name if kind in ("ndx", "key") else "an Ndx or Key"
+        return schema.KINDS[kind].class_name if kind in ("ndx", "key") else "an Ndx or Key"
     members = source.members()
     return f"`{list_some(members)}`" if members else "nothing at all"

@@ -60,7 +60,7 @@ def write_hdf5(path: FilePath, kind: str, fill: Filling, *, from_map: bool = Fal
         create_hdf5(temporary, path, fill_all, libver=versions)
 
 
-def put_field(root: Any, name: str, array: AnyArray) -> None:
+def put_field(root: object, name: str, array: AnyArray) -> None:
     """Put the data set of a field."""
     if array.dtype.kind == "U":
         put_strings(root, FIELDS[name].data_sets[0], array)
@@ -73,7 +73,11 @@ def put_field(root: Any, name: str, array: AnyArray) -> None:
 
 
 def new_field(
-    root: Any, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike, data: AnyArray | None = None
+    root: object,
+    name: str,
+    shape: tuple[int, ...],
+    dtype: npt.DTypeLike,
+    data: AnyArray | None = None,
 ) -> Any:
     """Create the data set of a field, with `data` or to be filled by a `FieldWriter`."""
     field, size = FIELDS[name], math.prod(shape)
@@ -129,7 +133,9 @@ class FieldWriter:
         As for `new_field`.
     """
 
-    def __init__(self, root: Any, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike) -> None:
+    def __init__(
+        self, root: object, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike
+    ) -> None:
         self._made = new_field(root, name, shape, dtype)
         self._step = block_rows(self._made)
         self.done = 0
@@ -155,7 +161,7 @@ class FieldWriter:
         put_checksums(self._made.id, self._step, self._checksums + rest)
 
 
-def put_attribute(location: Any, name: str, text: str) -> None:
+def put_attribute(location: object, name: str, text: str) -> None:
     """Put a scalar text attribute of fixed length."""
     kind = _string_type(len(text) + 1, is_ascii=True)
     attribute = h5py.h5a.create(location, name.encode(), kind, h5py.h5s.create(h5py.h5s.SCALAR))
@@ -199,7 +205,7 @@ def _string_type(width: int, *, is_ascii: bool) -> Any:
     return kind
 
 
-def put_column(root: Any, name: str, column: AnyArray) -> None:
+def put_column(root: object, name: str, column: AnyArray) -> None:
     """Put a vector, positions and codes in compressed chunks; floats would hardly shrink."""
     options: dict[str, Any] = {}
     if column.dtype.kind != "f" and column.size >= _COMPRESS_FROM:

@@ -154,7 +154,7 @@ class InfluenceTable(Table):
             for name, *row in zip(self.speakers, *numbers, strict=True)
         ]
 
-    def plot(self, **options: Any) -> Any:
+    def plot(self, **options: object) -> Any:
         """Draw the sizes of the influences against those of a normal law.
 
         Parameters

@@ -18,22 +18,7 @@ from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
 from bosaris_py._execution import Runner, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.trials.strata import FEWEST_SETS, SetIndex, group_labels
-from bosaris_py.uncertainty.bootstrap_result import (
-    Alternative,
-    BootstrapResult,
-    NormalityTest,
-    ZTest,
-    normality_test,
-    quantile,
-    relative_error,
-    z_test,
-)
-from bosaris_py.uncertainty.bootstrapping import (
-    SampledSystem,
-    blocks_of,
-    drawn_lists,
-    warn_of_few_errors,
-)
+from bosaris_py.uncertainty import bootstrap_result, bootstrapping
 from bosaris_py.uncertainty.resampling import Method, Resampling, SetColumns, SetOptions
 from bosaris_py.uncertainty.speaker_curve import SpeakerSampler
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
@@ -165,21 +150,21 @@ class StandardErrorDistribution(metaclass=Readable):
     @property
     def relative_error(self) -> float:
         """1.96 SE / mean of the standard errors, a fraction: table II of Wu et al."""
-        return float(relative_error(self.standard_error, self.mean))
+        return float(bootstrap_result.relative_error(self.standard_error, self.mean))
 
     @property
     def relative_error_of_estimate(self) -> float:
         """1.96 mean standard error / estimate, a fraction: table III of Wu et al."""
-        return float(relative_error(self.mean, self.estimate))
+        return float(bootstrap_result.relative_error(self.mean, self.estimate))
 
-    def normality_test(self) -> NormalityTest:
+    def normality_test(self) -> bootstrap_result.NormalityTest:
         """Test if the standard errors look normal; see `bosaris_py.uncertainty.normality_test`.
 
         Returns
         -------
         NormalityTest
         """
-        return normality_test(self.standard_errors)
+        return bootstrap_result.normality_test(self.standard_errors)
 
     def __repr__(self) -> str:
         """Put mean, spread and interval on one line."""
@@ -248,17 +233,19 @@ def standard_error_distribution(
     True
     """
     n_runs = whole_number(runs, FEWEST_RUNS, "runs")
-    drawn = drawn_lists(tar, non, statistic, method, options, twice=count_threshold_twice)
+    drawn = bootstrapping.drawn_lists(
+        tar, non, statistic, method, options, twice=count_threshold_twice
+    )
     chosen, sample, plan, how = drawn
-    system = SampledSystem.of(chosen, sample)
+    system = bootstrapping.SampledSystem.of(chosen, sample)
     if np.ndim(system.estimate):
         raise check.invalid("statistic", "be a number", f"{np.size(system.estimate)} values")
-    warn_of_few_errors([system])
+    bootstrapping.warn_of_few_errors([system])
     return distribution_of(system, system.statistic.sampler(sample, plan), how, n_runs)
 
 
 def distribution_of(
-    system: SampledSystem, sampler: Sampler, how: Resampling, runs: int
+    system: bootstrapping.SampledSystem, sampler: Sampler, how: Resampling, runs: int
 ) -> StandardErrorDistribution:
     """Run the bootstrap of a statistic of one number many times."""
     runner = Runner("bootstraps", how.workers, progress=how.progress)
@@ -269,7 +256,9 @@ def distribution_of(
         got = f"undefined replicates in {undefined} of {runs} runs"
         raise check.invalid("statistic", "be defined on all replicates", got)
     level = how.confidence
-    low, high = quantile(errors, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]).tolist()
+    low, high = bootstrap_result.quantile(
+        errors, [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
+    ).tolist()
     return StandardErrorDistribution(
         system.estimate, mark_read_only(errors), low, high, how.method, how.replications, level
     )
@@ -277,7 +266,7 @@ def distribution_of(
 
 def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> float:
     sampler, replications = sampler_and_size
-    blocks = blocks_of(sampler, replications, rng)
+    blocks = bootstrapping.blocks_of(sampler, replications, rng)
     # Infinite replicates make NaN, which the caller reports.
     if isinstance(sampler, (MeansSampler, SpeakerSampler)):
         replicates = sampler.draw_blocks(blocks)
@@ -322,7 +311,7 @@ class ReplicationsNeeded(metaclass=Readable):
 
 
 def replications_needed(
-    pilot: BootstrapResult | StandardErrorDistribution, *, tolerance: float = 0.02
+    pilot: bootstrap_result.BootstrapResult | StandardErrorDistribution, *, tolerance: float = 0.02
 ) -> ReplicationsNeeded:
     r"""Tell how many replicates make the standard error of a bootstrap repeatable.
 
@@ -378,7 +367,7 @@ def replications_needed(
         needed = 1.0 + (size - 1.0) * (variation / allowed) ** 2
         return ReplicationsNeeded(theory, _whole(needed), allowed, variation, size)
     given: object = pilot
-    if not isinstance(given, BootstrapResult):
+    if not isinstance(given, bootstrap_result.BootstrapResult):
         expected = "be a BootstrapResult or a StandardErrorDistribution"
         raise check.invalid("pilot", expected, check.describe(pilot), "See bootstrap_scores.")
     if np.ndim(pilot.estimate):
@@ -447,8 +436,8 @@ def z_test_of_means(
     first: StandardErrorDistribution | npt.ArrayLike,
     second: StandardErrorDistribution | npt.ArrayLike,
     *,
-    alternative: Alternative = "two-sided",
-) -> ZTest:
+    alternative: bootstrap_result.Alternative = "two-sided",
+) -> bootstrap_result.ZTest:
     r"""Test if two distributions of standard errors have the same mean.
 
     Parameters
@@ -477,14 +466,16 @@ def z_test_of_means(
     x, y = _as_sample(first, "first"), _as_sample(second, "second")
     variance = x.var(ddof=1) / x.size + y.var(ddof=1) / y.size
     difference = float(x.mean() - y.mean())
-    return z_test(difference, float(np.sqrt(variance)), alternative, "z-test of means")
+    return bootstrap_result.z_test(
+        difference, float(np.sqrt(variance)), alternative, "z-test of means"
+    )
 
 
 def f_test_of_variances(
     first: StandardErrorDistribution | npt.ArrayLike,
     second: StandardErrorDistribution | npt.ArrayLike,
     *,
-    alternative: Alternative = "two-sided",
+    alternative: bootstrap_result.Alternative = "two-sided",
 ) -> FTest:
     r"""Test if two distributions of standard errors have the same variance.
 
@@ -511,7 +502,7 @@ def f_test_of_variances(
     (0.25, 0.4)
     """
     x, y = _as_sample(first, "first"), _as_sample(second, "second")
-    check.check_choice(alternative, Alternative, "alternative")
+    check.check_choice(alternative, bootstrap_result.Alternative, "alternative")
     variances = x.var(ddof=1), y.var(ddof=1)
     for variance, name in zip(variances, ("first", "second"), strict=True):
         if not variance > 0:

@@ -32,17 +32,12 @@ from bosaris_py.uncertainty.papers.standard_errors import (
     distribution_of,
 )
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions, split_options
+from bosaris_py.uncertainty.statistics import functions
 from bosaris_py.uncertainty.statistics.class_means import (
     DCF,
     ActDCF,
     ThresholdStatistic,
     count_twice,
-)
-from bosaris_py.uncertainty.statistics.functions import (
-    AnyStatistic,
-    StatisticLike,
-    as_statistic,
-    warn_unless_fit,
 )
 
 # Section VII of Wu et al. finds so many enough.
@@ -344,7 +339,7 @@ def _cells(row: BootstrapRow, table: PaperTable) -> list[str]:
 def bootstrap_table(
     systems: SystemsLike,
     key: KeyLike,
-    statistic: StatisticLike | Mapping[str, StatisticLike],
+    statistic: functions.StatisticLike | Mapping[str, functions.StatisticLike],
     *,
     methods: Sequence[ScoresMethod] = ("iid", "one-layer", "two-layer"),
     runs: int | None = None,
@@ -464,8 +459,8 @@ def bootstrap_table(
 def _with_groups(
     rows: Sequence[BootstrapRow],
     systems: Mapping[str, AnyScores],
-    key: Any,
-    statistics: Mapping[str, AnyStatistic],
+    key: object,
+    statistics: Mapping[str, functions.AnyStatistic],
     options: ScoresOptions,
     methods: Sequence[ScoresMethod],
 ) -> list[BootstrapRow]:
@@ -492,11 +487,15 @@ def _with_groups(
 
 
 def _row(
-    name: str, statistic: AnyStatistic, sample: ListedSample, first: Resampling, second: Resampling,
+    name: str,
+    statistic: functions.AnyStatistic,
+    sample: ListedSample,
+    first: Resampling,
+    second: Resampling,
     runs: int,
-) -> BootstrapRow:  # fmt: skip
+) -> BootstrapRow:
     """Draw replicates of a system, and runs of them; single calls begin with one generator each."""
-    warn_unless_fit([statistic], sample)
+    functions.warn_unless_fit([statistic], sample)
     plan = first.plan(sample)
     result = bootstrap_sample([statistic], sample, plan, first)[0]
     if result.replicates.ndim > 1:
@@ -529,11 +528,11 @@ def _options_of(
     return kept
 
 
-def _default_runs(statistic: AnyStatistic, method: ScoresMethod) -> int:
+def _default_runs(statistic: functions.AnyStatistic, method: ScoresMethod) -> int:
     return _RUNS if isinstance(statistic, ThresholdStatistic) and method != "speaker" else 0
 
 
-def _name_of(statistic: AnyStatistic) -> str:
+def _name_of(statistic: functions.AnyStatistic) -> str:
     """Name a statistic below a table, with its point, its definition and its scale."""
     if isinstance(statistic, DCF):
         return repr(statistic)
@@ -556,11 +555,13 @@ def _as_methods(
     return found
 
 
-def _statistics(statistic: Any, systems: Sequence[str], *, twice: bool) -> dict[str, AnyStatistic]:
+def _statistics(
+    statistic: object, systems: Sequence[str], *, twice: bool
+) -> dict[str, functions.AnyStatistic]:
     """Return the statistic of each system."""
 
-    def made(one: Any) -> AnyStatistic:
-        return as_statistic(count_twice(one) if twice else one)
+    def made(one: object) -> functions.AnyStatistic:
+        return functions.as_statistic(count_twice(one) if twice else one)
 
     if not isinstance(statistic, Mapping):
         return dict.fromkeys(systems, made(statistic))

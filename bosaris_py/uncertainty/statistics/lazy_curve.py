@@ -15,7 +15,7 @@ Only pieces that can hold the minimum at a prior near this maximum are cut.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -107,7 +107,7 @@ class LazyCurve:
     non: ClassTree
 
     @classmethod
-    def from_index(cls, index: CurveIndex, *fields: Any) -> Self:
+    def from_index(cls, index: CurveIndex, *fields: object) -> Self:
         """Arrange the counts between target scores; `fields` are the others of a subclass."""
         # Between the thresholds at two neighbouring target scores lie the trials at the lower one
         # and the non-targets in the gap above it.

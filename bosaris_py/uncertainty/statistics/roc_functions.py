@@ -334,7 +334,7 @@ class AUC(CurveStatistic):
         return roc.auc
 
 
-def _to_rate(value: Any) -> float:
+def _to_rate(value: object) -> float:
     return as_number(value, "rate", "lie in [0, 1)", lambda x: 0.0 <= x < 1.0)
 
 

@@ -22,21 +22,9 @@ from bosaris_py.numerics.rocch import hull_indices
 from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.speakers import TrialSpeakers, refuse_same_speaker
 from bosaris_py.trials.strata import TrialStrata
+from bosaris_py.uncertainty import resampling, speaker_curve
 from bosaris_py.uncertainty.analytic import ErrorResiduals
 from bosaris_py.uncertainty.decisions import rejected
-from bosaris_py.uncertainty.resampling import (
-    PersonWeights,
-    SpeakerPlan,
-    TrialUnits,
-    refuse_repeated,
-)
-from bosaris_py.uncertainty.speaker_curve import (
-    OpenCells,
-    SpeakerCurve,
-    SpeakerRates,
-    SpeakerTrials,
-    WeightedCurve,
-)
 from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
 
 # Replicates whose thresholds lie next to each other, and are judged together.
@@ -55,13 +43,13 @@ class DrawnSet:
     """One set of trials, with the persons who are drawn."""
 
     sample: ListedSample
-    plan: SpeakerPlan
+    plan: resampling.SpeakerPlan
     names: StrArray
 
     @classmethod
     def of(cls, sample: ListedSample, who: TrialSpeakers, *, of_segments: bool) -> "DrawnSet":
         """Take a sample with persons; of a countermeasure those of the segments."""
-        refuse_repeated(sample)
+        resampling.refuse_repeated(sample)
         if who.strata is not None:
             raise invalid("strata", "be left out where two sets are drawn", "strata")
         sides = []
@@ -80,10 +68,10 @@ class DrawnSet:
         number = np.zeros(who.n_speakers, dtype=np.min_scalar_type(present.size))
         number[present] = np.arange(present.size)
         units = [mark_read_only(number[persons]) for persons in (tar, one, other)]
-        plan = SpeakerPlan(
-            TrialUnits(units[0], None),
-            TrialUnits(units[1], None if alone else units[2]),
-            PersonWeights(present.size, None, "multinomial"),
+        plan = resampling.SpeakerPlan(
+            resampling.TrialUnits(units[0], None),
+            resampling.TrialUnits(units[1], None if alone else units[2]),
+            resampling.PersonWeights(present.size, None, "multinomial"),
             sample.strata,
         )
         return cls(sample.arranged(), plan, who.ids[present])
@@ -125,12 +113,12 @@ class DrawnSet:
         return math.sqrt((1.0 - 1.0 / k) * float(influence @ influence))
 
     @functools.cached_property
-    def trials(self) -> SpeakerTrials:
+    def trials(self) -> speaker_curve.SpeakerTrials:
         """The trials, prepared for weights of persons."""
-        return SpeakerTrials(self.sample, self.plan)
+        return speaker_curve.SpeakerTrials(self.sample, self.plan)
 
     @functools.cached_property
-    def mirrored(self) -> SpeakerTrials:
+    def mirrored(self) -> speaker_curve.SpeakerTrials:
         """The trials with targets and non-targets in each other's place, and scores negated."""
         tar, non = (
             ScoredClass(mark_read_only(-part.scores.astype(np.float64)), part.strata)
@@ -139,7 +127,7 @@ class DrawnSet:
         plan = self.plan
         strata = TrialStrata(plan.strata.non, plan.strata.tar)
         swapped = attrs.evolve(plan, tar=plan.non, non=plan.tar, strata=strata)
-        return SpeakerTrials(ListedSample((tar, non)).arranged(), swapped)
+        return speaker_curve.SpeakerTrials(ListedSample((tar, non)).arranged(), swapped)
 
     def opened(
         self,
@@ -172,14 +160,14 @@ class DrawnSet:
             limits = thresholds[rows].ravel()
             own = np.arange(limits.size).reshape(-1, k)
             combine = functools.partial(_own_columns, own)
-            values = SpeakerRates.of(self.trials, (limits, limits), combine)
+            values = speaker_curve.SpeakerRates.of(self.trials, (limits, limits), combine)
             found[rows] = values(weights[rows], weights[rows])
         return found
 
     def fixed_rates(self, threshold: float, weights: Weights) -> Float64Array:
         """Return both rates at one threshold: (n, 1, 2)."""
         limit = np.array([threshold])
-        values = SpeakerRates.of(self.trials, (limit, limit), _both)
+        values = speaker_curve.SpeakerRates.of(self.trials, (limit, limit), _both)
         return values(weights, weights)
 
     def minima(self, point: OperatingPoint, weights: Weights) -> Float64Array:
@@ -216,7 +204,7 @@ def draw_weights(
     weights = np.ones((replications, names.size), dtype=np.int64)
     for group, rng in zip(groups, np.random.default_rng(seed).spawn(3), strict=True):
         if group.size:
-            law = PersonWeights(group.size, None, "multinomial")
+            law = resampling.PersonWeights(group.size, None, "multinomial")
             weights[:, group] = law.draw(replications, rng)[0]
     return weights[:, of_dev], weights[:, of_test]
 
@@ -300,15 +288,15 @@ class _PooledTrials:
 class _Chooser(NamedTuple):
     """How a rule finds thresholds on the curve of a replicate."""
 
-    of_curve: Callable[[WeightedCurve], Any]
-    open_cells: OpenCells | None
+    of_curve: Callable[[speaker_curve.WeightedCurve], Any]
+    open_cells: speaker_curve.OpenCells | None
     shape: tuple[int, ...]
 
 
 def _least_costs(prices: Float64Array) -> _Chooser:
     """Return what finds the target scores at which costs are least: (k,) of prices (k, 2)."""
 
-    def of_curve(curve: WeightedCurve) -> Float64Array:
+    def of_curve(curve: speaker_curve.WeightedCurve) -> Float64Array:
         pmiss, pfa = curve.points()
         at = np.arange(pmiss.size)
         if len(prices) > 1:
@@ -332,7 +320,7 @@ def _least_costs(prices: Float64Array) -> _Chooser:
 def _within(limit: float) -> _Chooser:
     """Return what finds the highest target score below which a share of the targets lies."""
 
-    def of_curve(curve: WeightedCurve) -> Float64Array:
+    def of_curve(curve: speaker_curve.WeightedCurve) -> Float64Array:
         pmiss, _ = curve.points()
         place = int(np.searchsorted(pmiss, limit, side="right")) - 1
         return curve.target_scores[place : place + 1]
@@ -346,7 +334,7 @@ def _within(limit: float) -> _Chooser:
 def _crossing() -> _Chooser:
     """Return what finds the two target scores between which the error-rates cross."""
 
-    def of_curve(curve: WeightedCurve) -> Float64Array:
+    def of_curve(curve: speaker_curve.WeightedCurve) -> Float64Array:
         pmiss, pfa = curve.points()
         limits = np.append(curve.target_scores, np.inf)
         place = int(np.argmax(pmiss >= pfa))
@@ -373,7 +361,7 @@ def draw_thresholds(
         chooser = _within(rule.limit)
     else:
         chooser = _crossing() if rule.kind == "eer" else _least_costs(prices)
-    curve = SpeakerCurve.of(trials, *chooser, narrows=False, ties=False)
+    curve = speaker_curve.SpeakerCurve.of(trials, *chooser, narrows=False, ties=False)
     found = curve(weights, weights)
     totals = _factors(drawn, weights) if rule.kind == "eer" else np.empty((len(found), 0))
     chosen = np.full((len(found), 1 if rule.kind == "eer" else found.shape[1]), np.nan)

@@ -26,13 +26,8 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
+from bosaris_py.evaluation import transfer
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.transfer import (
-    ROUNDING,
-    ChosenThreshold,
-    ThresholdRule,
-    choose_threshold,
-)
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.sample import ListedSample, Sample
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest
@@ -80,7 +75,7 @@ def _corrected(replicates: Float64Array, estimate: float, confidence: float) -> 
     # Efron and Tibshirani 1993, section 14.3, they would be moved by 2 z_p; half as much covers
     # best, see `benchmarks/transfer_study.py`. What is equal but for rounding counts half.
     moved = replicates - estimate
-    rounding = max(ROUNDING * abs(estimate), np.finfo(float).tiny)
+    rounding = max(transfer.ROUNDING * abs(estimate), np.finfo(float).tiny)
     below, within = (np.count_nonzero(moved < end) for end in (-rounding, rounding))
     n, share = replicates.size, 0.5 * (below + within) / replicates.size
     shift = scipy.special.ndtri(min(max(share, 0.5 / n), 1.0 - 0.5 / n))
@@ -98,9 +93,13 @@ class _Replicates:
 
     @classmethod
     def of(
-        cls, sets: "tuple[DrawnSet, DrawnSet]", chosen: ChosenThreshold, rule: ThresholdRule,
-        point: OperatingPoint, weights: tuple[IntArray, IntArray],
-    ) -> "_Replicates":  # fmt: skip
+        cls,
+        sets: "tuple[DrawnSet, DrawnSet]",
+        chosen: transfer.ChosenThreshold,
+        rule: transfer.ThresholdRule,
+        point: OperatingPoint,
+        weights: tuple[IntArray, IntArray],
+    ) -> "_Replicates":
         """Make the figures of drawn weights."""
         (dev, test), (of_dev, of_test) = sets, weights
         prices = decisions.prices_of(point)
@@ -158,7 +157,7 @@ class Transfer(Table):
         What `transfer` was given and has drawn, for `interval`, `compare` and `epc`.
     """
 
-    chosen: ChosenThreshold | None
+    chosen: transfer.ChosenThreshold | None
     rule: str
     point: OperatingPoint
     errors: ErrorCounts
@@ -202,7 +201,7 @@ class Transfer(Table):
             raise invalid("errors", "be ErrorCounts", describe(given))
         return cls(
             chosen=None,
-            rule=str(ThresholdRule.parse(rule)),
+            rule=str(transfer.ThresholdRule.parse(rule)),
             point=as_point(point),
             errors=errors,
             frr=errors.pmiss,
@@ -456,7 +455,7 @@ class Transfer(Table):
                 refuse_common_speakers(*sets)
             rates = self.chosen.frr, self.chosen.far
             dev = ErrorsAt(self._samples[0], sets and sets[0], self.threshold, rates)
-            found = thresholds_left_open(dev, ThresholdRule.parse(self.rule), level)
+            found = thresholds_left_open(dev, transfer.ThresholdRule.parse(self.rule), level)
             self._found_ends[level, method] = found
         return self._found_ends[level, method]
 
@@ -557,7 +556,7 @@ class Transfer(Table):
         assert self._sets is not None
         assert self.chosen is not None
         weights = draw_weights(*self._sets, replications, seed)
-        rule = ThresholdRule.parse(self.rule)
+        rule = transfer.ThresholdRule.parse(self.rule)
         made = _Replicates.of(self._sets, self.chosen, rule, self.point, weights)
         return attrs.evolve(self, replications=replications, replicates=made, seed=seed)
 
@@ -593,8 +592,10 @@ class Transfer(Table):
             hint = "At 0 and 1 only one kind of error counts."
             raise invalid("alphas", "lie strictly between 0 and 1", describe(values), hint)
         dev, test = self._samples
-        rule, points = ThresholdRule("min-cost"), [OperatingPoint(1.0 - a) for a in values]
-        thresholds = np.array([choose_threshold(dev, rule, point).value for point in points])
+        rule, points = transfer.ThresholdRule("min-cost"), [OperatingPoint(1.0 - a) for a in values]
+        thresholds = np.array(
+            [transfer.choose_threshold(dev, rule, point).value for point in points]
+        )
         prices = np.array([decisions.prices_of(point) for point in points])
         frr, far = test.error_rates(thresholds)
         low = high = None

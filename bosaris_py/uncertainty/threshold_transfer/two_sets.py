@@ -42,13 +42,8 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
     check_few_speakers,
 )
+from bosaris_py.uncertainty.threshold_transfer import result
 from bosaris_py.uncertainty.threshold_transfer.draws import DrawnSet
-from bosaris_py.uncertainty.threshold_transfer.result import (
-    FEWEST_REPLICATES,
-    ReplicateInterval,
-    Transfer,
-    as_point,
-)
 
 
 class _Given(NamedTuple):
@@ -69,9 +64,9 @@ def transfer(
     conditions: Any = None,
     replications: int = 0,
     confidence: float = 0.95,
-    interval: ReplicateInterval = "corrected",
+    interval: result.ReplicateInterval = "corrected",
     rng: Rng = None,
-) -> Transfer:
+) -> result.Transfer:
     r"""Evaluate a test set at the threshold that a development set chooses.
 
     Parameters
@@ -149,13 +144,13 @@ def transfer(
     >>> found.low < found.hter < found.high
     True
     """
-    chosen_rule, cost = ThresholdRule.parse(rule), as_point(point)
+    chosen_rule, cost = ThresholdRule.parse(rule), result.as_point(point)
     level, seed = check.check_fraction(confidence, "confidence"), check.as_seed(rng)
-    check.check_choice(interval, ReplicateInterval, "interval")
+    check.check_choice(interval, result.ReplicateInterval, "interval")
     count = whole_number(replications, 0, "replications")
     by_speaker = bool(count) or speakers is not None
     if count:
-        whole_number(count, FEWEST_REPLICATES, "replications")
+        whole_number(count, result.FEWEST_REPLICATES, "replications")
     whole = by_speaker or conditions is not None
     names = ("dev", "test")
     pair = [_read(given, name, whole=whole) for given, name in zip((dev, test), names, strict=True)]
@@ -181,7 +176,7 @@ def transfer(
     chosen = choose_threshold(of_dev, chosen_rule, cost)
     frr, far = rates_at(of_test, chosen.value)
     errors = _errors(of_test, chosen.value, (frr, far))
-    found = Transfer(
+    found = result.Transfer(
         chosen=chosen,
         rule=str(chosen_rule),
         point=cost,
@@ -223,7 +218,7 @@ def _are_two(conditions: Any) -> bool:
     return is_pair and all(isinstance(part, Conditions) for part in conditions)
 
 
-def _read(given: Any, name: str, *, whole: bool) -> _Given | Sample:
+def _read(given: object, name: str, *, whole: bool) -> _Given | Sample:
     """Read a set; large files in blocks unless they are needed `whole`."""
     if isinstance(given, Results):
         if whole:
@@ -249,7 +244,7 @@ def _read(given: Any, name: str, *, whole: bool) -> _Given | Sample:
     return _Given(scores, *split_key(key))
 
 
-def _sample(given: _Given | Sample, conditions: Any) -> Sample:
+def _sample(given: _Given | Sample, conditions: object) -> Sample:
     """Join scores and key, without speakers."""
     if not isinstance(given, _Given):
         return given
@@ -257,7 +252,7 @@ def _sample(given: _Given | Sample, conditions: Any) -> Sample:
     return ListedSample.of(given.scores, given.key, weights)
 
 
-def _drawn_set(given: _Given | Sample, conditions: Any, speakers: SpeakersLike) -> DrawnSet:
+def _drawn_set(given: _Given | Sample, conditions: object, speakers: SpeakersLike) -> DrawnSet:
     """Join scores and key with the speakers who are drawn."""
     assert isinstance(given, _Given), "a set that is read whole has ids"
     weights = as_conditions(conditions, given.key, given.metadata)
