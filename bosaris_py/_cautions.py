@@ -56,8 +56,16 @@ def lines_of(cautions: Iterable[Caution]) -> list[str]:
         found.setdefault(label, {})[caution.finding] = None
         if caution.advice:
             advice[caution.advice] = None
-    lines = [f"{label}{' '.join(findings)}" for label, findings in found.items()]
+    lines = [f"{label}{_in_sentences(findings)}" for label, findings in found.items()]
     return [printable(line) for line in (*lines, *advice)]
+
+
+def _in_sentences(findings: Iterable[str]) -> str:
+    """Join findings; some have the words of the toolkit, without a full stop."""
+    first, *rest = findings
+    for text in rest:
+        first = f"{first} {text}" if first.endswith((".", ":")) else f"{first}; {text}"
+    return first
 
 
 def _text_of(found: Sequence[Caution]) -> str:

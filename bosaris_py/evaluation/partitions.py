@@ -219,7 +219,7 @@ def _check_columns(plan: EvaluationPlan, metadata: TrialMetadata, names: list[st
         expected = f"have the columns by which {plan.name} divides trials ({', '.join(names)})"
         found = list_some(metadata.names, 20) or "no column"
         hint = f"It lacks {', '.join(lacking)}; plan.evolve(factors=...) takes other columns."
-        raise invalid("conditions", expected, found, hint)
+        raise invalid("metadata", expected, found, hint)
 
 
 def _check_only(plan: EvaluationPlan, metadata: TrialMetadata, only: Mapping[str, str]) -> None:

@@ -101,11 +101,13 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
     "published; here they are pooled.",
     "SRE21": "Sources disagree on further partitions: Hyperion divides the trials of the audio "
     "track, not of the audio-visual one, by phone_num_match as well.",
-    "VoxSRC": 'The kit\'s EER is eer(tar, non, definition="interpolated"), which `evaluate` gives; '
+    "VoxSRC": 'The kit\'s EER is eer(tar, non, definition="interpolated"), which '
+    '`evaluate(..., plan="VoxSRC")` gives; '
     "`primary_cost` has that of the convex hull.",
     "ASVspoof5-1": (
         "Bona fide speech is the target. EER, Cllr and actual cost are further figures.",
-        'The kit\'s EER is eer(tar, non, definition="step"), which `evaluate` gives; '
+        'The kit\'s EER is eer(tar, non, definition="step"), which '
+        '`evaluate(..., plan="ASVspoof5-1")` gives; '
         "`primary_cost` has that of the convex hull.",
     ),
     "ASVspoof5-2": "Systems were ranked by the minimum a-DCF. t_dcf and t_eer judge two detectors "
@@ -169,7 +171,7 @@ _SRE18 = _preset(
 
 _SRE10 = "NIST SRE 2010, core and extended tests"
 _SRE19 = "NIST SRE 2019, telephone challenge"
-_VOXSRC = "VoxCeleb Speaker Recognition Challenge 2019-2023"
+_VOXSRC = "VoxCeleb Speaker Recognition Challenge 2020-2023"
 _SDSV = "Short-duration Speaker Verification Challenge 2020, 2021"
 _ASVSPOOF5 = "ASVspoof 5 challenge, track 1: detection of spoofs"
 _ROBUST = "ASVspoof 5 challenge, track 2: spoofing-robust speaker verification"

@@ -467,10 +467,10 @@ def warn_of_few_errors(solution: LinearSolution, objective: LinearObjective) -> 
         last = FEWEST_ERRORS - 1
         high = float(sigmoid(-np.partition(tar, last)[last]))
         low = float(sigmoid(-np.partition(non, non.size - 1 - last)[non.size - 1 - last]))
-    carried = f"priors from {low:.3g} to {high:.3g}" if low < high else "no prior"
+    where = f"only at priors from {low:.3g} to {high:.3g}" if low < high else "at no prior"
     finding = (
         f"At prior {objective.prior:.4g} the training data have {misses} misses and {alarms} false "
-        f"alarms; with {FEWEST_ERRORS} of both kinds they carry {carried}."
+        f"alarms. They have {FEWEST_ERRORS} of both kinds {where}."
     )
     advice = 'Train on more trials, or use a ridge: ridge="weak", or that of choose_ridge.'
     counts = {"misses": misses, "false alarms": alarms}

@@ -39,7 +39,7 @@ def test_counts_and_range_of_priors() -> None:
     # The naive way: try all priors, in steps finer than the three digits that are printed.
     grid = sigmoid(np.linspace(-4, 4, 40_001))
     carried = [p for p in grid if min(counted_at(fitted, p)) >= 30]
-    assert f"they carry priors from {carried[0]:.3g} to {carried[-1]:.3g}." in caution.finding
+    assert f"of both kinds only at priors from {carried[0]:.3g} to {carried[-1]:.3g}." in caution.finding
 
 
 def counted_at(fitted: bp.LinearCalibration, prior: float) -> tuple[int, int]:
@@ -49,7 +49,7 @@ def counted_at(fitted: bp.LinearCalibration, prior: float) -> tuple[int, int]:
 
 
 def test_fewer_than_thirty_targets_carry_no_prior() -> None:
-    with pytest.warns(FewTrainingErrorsWarning, match="they carry no prior"):
+    with pytest.warns(FewTrainingErrorsWarning, match="of both kinds at no prior"):
         bp.LinearCalibration.fit(FEW[0][:29], FEW[1], prior=0.1)
 
 
