@@ -247,10 +247,12 @@ def plot_ece(
 
     Parameters
     ----------
-    systems, ax, title, **styling
+    systems, ax
         As for `plot_tippett`.
     bands : mapping of str to ECEBand, optional
         As there; see `bosaris_py.uncertainty.ECE`.
+    title, **styling
+        As for `plot_tippett`.
 
     Returns
     -------
@@ -300,10 +302,12 @@ def plot_pav(
 
     Parameters
     ----------
-    systems, ax, title, **styling
+    systems, ax
         As for `plot_tippett`.
     bands : mapping of str to CalibrationBand, optional
         As there; see `bosaris_py.uncertainty.PAVMap`.
+    title, **styling
+        As for `plot_tippett`.
 
     Returns
     -------
@@ -380,15 +384,19 @@ def plot_reliability(
 
     Parameters
     ----------
-    systems, ax, title, **styling
+    systems
         As for `plot_tippett`.
     prior : float, default: 0.5
         Target prior that turns LLRs into posteriors.
+    ax
+        As for `plot_tippett`.
     bins : int, optional
         Number of bins between 0 and 1. By default there are none: pools are those of PAV. With
         `bands` there are 10.
     bands : mapping of str to CalibrationBand, optional
         As there; see `bosaris_py.uncertainty.Reliability`.
+    title, **styling
+        As for `plot_tippett`.
 
     Returns
     -------

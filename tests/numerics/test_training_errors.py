@@ -39,7 +39,10 @@ def test_counts_and_range_of_priors() -> None:
     # The naive way: try all priors, in steps finer than the three digits that are printed.
     grid = sigmoid(np.linspace(-4, 4, 40_001))
     carried = [p for p in grid if min(counted_at(fitted, p)) >= 30]
-    assert f"of both kinds only at priors from {carried[0]:.3g} to {carried[-1]:.3g}." in caution.finding
+    assert (
+        f"of both kinds only at priors from {carried[0]:.3g} to {carried[-1]:.3g}."
+        in caution.finding
+    )
 
 
 def counted_at(fitted: bp.LinearCalibration, prior: float) -> tuple[int, int]:
