@@ -796,7 +796,7 @@ def test_scores_that_a_file_does_not_tell(run: Run) -> None:
     assert run(*words, "--columns", "score=x")[0] == 0
     code, _, told = run(*words, "--columns", "score=x", "--bootstrap", "20")
     assert code == 1
-    assert "error: --speakers must tell the speaker of all segments" in told
+    assert "error: --speakers must be given, to tell the speaker of all segments" in told
     assert "Give a column, a complete file of pairs, or re:PATTERN" in told
 
 

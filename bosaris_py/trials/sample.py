@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.numerics.counts as counting
+import bosaris_py.trials.scores as scoring
 from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
@@ -46,13 +47,7 @@ from bosaris_py.storage.formats.catalogue import KIND, KINDS
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, Key
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.scores import (
-    AnyScores,
-    check_scores,
-    class_scores,
-    scored_trials,
-    why_unscored,
-)
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
 from bosaris_py.trials.speakers import KeyLike, Speakers, TrialSpeakers, split_key
 from bosaris_py.trials.strata import SortedStrata, Strata, TrialStrata, slices_of
@@ -527,14 +522,14 @@ class ListedSample(DivisibleSample):
     ) -> "ListedSample":
         """Join the scores of a system with a key, and with conditions and their weights."""
         # `speakers` finds who speaks in models and segments; it is asked when scores and key fit.
-        check_scores(scores)
+        scoring.check_scores(scores)
         key, _ = split_key(key)
         if conditions is not None:
             check_conditions(conditions)
-        lists = class_scores(scores, key)
+        lists = scoring.class_scores(scores, key)
         for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
             if not (listed.size or allow_empty):
-                hint = why_unscored(scores, key, targets=what == "targets")
+                hint = scoring.why_unscored(scores, key, targets=what == "targets")
                 raise invalid("key", f"have {what} with scores", "none", hint)
         sides, named = _persons(scores, key, None if speakers is None else speakers())
         classes = []
@@ -558,8 +553,8 @@ class ListedSample(DivisibleSample):
         # spoofs with the same value are a group, -2, -3, ... in place of a second person.
         plain, metadata = split_key(key)
         is_spoof = spoofed_trials(plain, metadata)
-        lists = class_scores(scores, plain)
-        scored = scored_trials(scores, plain)
+        lists = scoring.class_scores(scores, plain)
+        scored = scoring.scored_trials(scores, plain)
         labels = plain.trial_labels()
         chosen = ~labels if scored is None else ~labels & scored
         split = is_spoof[chosen]
@@ -842,7 +837,7 @@ def _persons(
     # Numbers that take little memory.
     small = np.min_scalar_type(speakers.n_speakers)
     of_models, of_segments = speakers.of_models.astype(small), speakers.of_segments.astype(small)
-    scored = scored_trials(scores, key)
+    scored = scoring.scored_trials(scores, key)
     if scored is None and isinstance(key, Key):
         # Column by column: numpy lists what a mask chooses of the transpose row by row.
         one, other = (

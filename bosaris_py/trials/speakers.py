@@ -262,9 +262,10 @@ def _named(
         count, examples = len(without), list_some(without)
         if unknown == "refuse":
             hint = 'Give a complete map; a function with `unknown` takes "own", a person for each.'
+            expected = f"tell the speaker of all {kind} that have trials"
             if speakers is None:
                 hint = "Give speakers, for instance a column, a function of the id, or a dict."
-            expected = f"tell the speaker of all {kind} that have trials"
+                expected = f"be given, to {expected}"
             raise invalid(name, expected, f"none for {count} ({examples})", hint)
         message = (
             f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
