@@ -77,8 +77,10 @@ def test_figures_of_results_and_of_a_validation() -> None:
     assert (cells["targets"], cells["AUC"]) == ("3", f"{8 / 9:.4g}")
     validation = bp.evaluation.validate(results)
     found = [" ".join(row.itertext()).split() for row in shown(validation).iter("tr")]
-    # The lines of the text below the first, which has the counts.
-    assert found == [line.split() for line in repr(validation).splitlines()[1:]]
+    # The lines of the text between the first, which has the counts, and the note.
+    _, *lines, note = repr(validation).splitlines()
+    assert found == [line.split() for line in lines]
+    assert note in "".join(shown(validation).itertext())
 
 
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)

@@ -549,6 +549,7 @@ def plot_zoo(
 
     Examples
     --------
+    >>> from bosaris_py.evaluation import SpeakerZoo
     >>> names = ["a", "b", "c"]
     >>> zoo = SpeakerZoo.from_trials([3.0, 1.0, 2.0], [-1.0, 0.0, -2.0], names, names)
     >>> [text.get_text() for text in plot_zoo(zoo, n_named=1).texts]

@@ -325,7 +325,7 @@ def plot_forest(
     >>> rows = {"A": a, "B": b}
     >>> plot = plot_forest(rows, percent=True, xlabel="EER (%)")
     >>> [text.get_text() for text in plot.texts]
-    ['10 [8, 13]', '20 [18, 23]']
+    ['10.00 [8.00, 13.00]', '20.00 [18.00, 23.00]']
     """
     notes: dict[str, str] = {}
     if isinstance(rows, ComparisonTable):
