@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import attrs
 import numpy as np
@@ -25,9 +25,9 @@ from bosaris_py.calibration import (
 )
 from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given
 from bosaris_py.calibration.cross_fitting import Folds
+from bosaris_py.calibration.trained import ObjectiveOptions
 from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
-from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.storage.atomic import digest_of
 from bosaris_py.trials.scores import AnyScores, to_natural
@@ -235,7 +235,7 @@ class CaseLLR(Records):
         return "\n".join(lines)
 
 
-class CaseOptions(TypedDict, total=False):
+class CaseOptions(ObjectiveOptions, total=False):
     """The other keyword arguments of `case_llr`; after `files`, those of a calibration's fit."""
 
     folds: Folds
@@ -243,9 +243,6 @@ class CaseOptions(TypedDict, total=False):
     confidence: float
     rng: check.Rng
     files: Sequence[check.FilePath]
-    prior: float | OperatingPoint
-    objective: str
-    ridge: Ridge
     offset: float | None
     nonnegative: bool
     target_share: float

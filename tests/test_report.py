@@ -17,6 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import attrs
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -34,7 +35,6 @@ from bosaris_py.evaluation import ConditionRow, SystemTable
 from bosaris_py.report import figures
 from bosaris_py.report.answer import answer
 from bosaris_py.uncertainty import ComparisonTable
-from bosaris_py.uncertainty.comparison.table import in_per_cent
 
 DATA = Path(__file__).parent.parent / "examples" / "japanese_vowels"
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
@@ -444,7 +444,7 @@ class TestCautions:
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
     def test_compares_pairs_as_the_evaluation_does(self, evaluation, page_text):
         text = html.unescape(page_text)
-        (row,) = in_per_cent(evaluation.compare())._texts()[1:]
+        (row,) = attrs.evolve(evaluation.compare(), percent=True)._texts()[1:]
         section = text[text.index('section id="comparisons"') : text.index('section id="figures"')]
         for cell in row:
             # What a page sets apart stands in an element of its own.

@@ -9,11 +9,12 @@ import attrs
 import numpy.typing as npt
 
 from bosaris_py._arrays import FloatArray, telling
-from bosaris_py._validation import FilePath, as_path, as_vector
+from bosaris_py._validation import FilePath, as_path, as_vector, spelled_out
 from bosaris_py.calibration.trained import (
     HIGH_OR_NONE,
     NUMBER,
     NUMBER_OR_NONE,
+    TRAINING_DEFAULTS,
     FarScores,
     LinearMap,
     LineMap,
@@ -123,6 +124,7 @@ class LinearCalibration(LinearMap, LineMap):
         return cls(scale=scale, offset=offset, prior=0.5, objective="cllr", **nothing)
 
     @classmethod
+    @spelled_out(TrainingOptions, TRAINING_DEFAULTS)
     def fit_scores(
         cls,
         scores: AnyScores,
@@ -144,9 +146,8 @@ class LinearCalibration(LinearMap, LineMap):
         conditions : Conditions, optional
             Train with the weights of these conditions, instead of in proportion to
             their numbers of trials; not together with weights of trials.
-        offset, **options
-            As for `fit`: ``prior``, ``objective``, ``ridge``, and ``tar_weights`` and
-            ``non_weights`` of the scored trials, column by column of the key.
+        offset, prior, objective, ridge, tar_weights, non_weights
+            As for `fit`; weights of the scored trials, column by column of the key.
 
         Returns
         -------

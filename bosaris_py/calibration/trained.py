@@ -86,22 +86,30 @@ _FAR = 0.2
 BLOCK = 1 << 16
 
 
-class TrainingOptions(TypedDict, total=False):
+class ObjectiveOptions(TypedDict, total=False):
+    """What a training minimises: keywords of each ``fit``."""
+
+    prior: float | OperatingPoint
+    objective: str
+    ridge: Ridge
+
+
+class TrainingOptions(ObjectiveOptions, total=False):
     """Keywords of `fit` that ``fit_scores`` forwards."""
 
-    prior: float | OperatingPoint
-    objective: str
     tar_weights: Weights
     non_weights: Weights
-    ridge: Ridge
 
 
-class FileOptions(TypedDict, total=False):
+# Their defaults, of every class.
+TRAINING_DEFAULTS = TrainingOptions(
+    prior=0.5, objective="cllr", ridge=0.0, tar_weights=None, non_weights=None
+)
+
+
+class FileOptions(ObjectiveOptions, total=False):
     """Keywords of ``fit_files``."""
 
-    prior: float | OperatingPoint
-    objective: str
-    ridge: Ridge
     block_rows: int | None
     workers: int
     client: Any

@@ -15,9 +15,11 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
+from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import (
     BLOCK,
     NUMBER,
+    TRAINING_DEFAULTS,
     VECTOR,
     VECTOR_OR_NONE,
     FarScores,
@@ -126,6 +128,7 @@ class LinearFusion(LinearMap):
     _needs_all = True
 
     @classmethod
+    @check.spelled_out(TrainingOptions, TRAINING_DEFAULTS)
     def fit_scores(
         cls,
         systems: Systems,
@@ -146,9 +149,8 @@ class LinearFusion(LinearMap):
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
-        nonnegative, max_systems, **options
-            As for `fit`: ``prior``, ``objective``, ``ridge``, and ``tar_weights`` and
-            ``non_weights`` of the key's trials, column by column.
+        nonnegative, max_systems, prior, objective, ridge, tar_weights, non_weights
+            As for `fit`; weights of the key's trials, column by column.
 
         Returns
         -------
@@ -178,6 +180,7 @@ class LinearFusion(LinearMap):
         return attrs.evolve(self, system_names=systems) if isinstance(systems, Mapping) else self
 
     @classmethod
+    @check.spelled_out(FileOptions, LinearCalibration.fit_files.__kwdefaults__ or {})
     def fit_files(
         cls, score_files: SystemFiles, key_file: FilePath, **options: Unpack[FileOptions]
     ) -> "LinearFusion":
@@ -190,7 +193,7 @@ class LinearFusion(LinearMap):
         ----------
         score_files : mapping of str to path, or sequence of str or path-like
             HDF5 files of the scores of each system, for every trial of the key. Names are kept.
-        key_file, **options
+        key_file, prior, objective, ridge, block_rows, workers, client, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns

@@ -482,6 +482,7 @@ class QualityFusion(trained.TrainedMap):
         return super().built(parameters, path)
 
     @classmethod
+    @check.spelled_out(trained.TrainingOptions, trained.TRAINING_DEFAULTS)
     def fit_scores(
         cls,
         systems: Systems,
@@ -512,10 +513,9 @@ class QualityFusion(trained.TrainedMap):
         linear : LinearFusion, optional
             The fusion for trials without quality measures. By default it is
             trained on all trials of the key, with the same settings.
-        **options
-            ``prior``, ``objective``, ``ridge``, ``tar_weights`` and ``non_weights``, as for
-            `LinearFusion.fit_scores`. For the ridge standardised quality features count like
-            systems.
+        prior, objective, ridge, tar_weights, non_weights
+            As for `LinearFusion.fit_scores`. For the ridge standardised quality features count
+            like systems.
 
         Returns
         -------

@@ -29,7 +29,7 @@ from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_s
 from bosaris_py.report.figures import make_figures
 from bosaris_py.report.readings import controls
 from bosaris_py.storage.atomic import atomic_write, digest_of
-from bosaris_py.uncertainty.comparison.table import ComparisonTable, in_per_cent
+from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 # Packages on which figures may depend.
 _PACKAGES = ("numpy", "scipy", "matplotlib")
@@ -238,7 +238,7 @@ def _compared(comparison: ComparisonTable) -> str:
     """Return the tests of all pairs, and the ranks that more than two systems may have."""
     # Equal error-rates of any definition are short.
     named = "EER" if comparison.metric in _WORDS_OF_EER else html.escape(comparison.metric)
-    shown = in_per_cent(comparison) if named.endswith("EER") else comparison
+    shown = attrs.evolve(comparison, percent=named.endswith("EER"))
     tables = [_COMPARED.format(metrics=f"{named}s"), _table(shown)]
     if len(comparison.pairs) > 1:
         tables += [_RANKED.format(metric=named), _table(comparison.rank_intervals())]

@@ -295,6 +295,9 @@ class RuleOptions(TypedDict, total=False):
     lacking: Lacking
 
 
+with_rules = check.spelled_out(RuleOptions, RuleOptions(uncovered="error", lacking="warn"))
+
+
 @attrs.frozen(eq=False, init=False, repr=False)
 class Conditions(metaclass=Readable):
     """Named subsets of the trials with a weight each, for condition-weighted metrics.
@@ -397,6 +400,7 @@ class Conditions(metaclass=Readable):
         return type(self)._made, (self.names, self.weights, self._subsets, self._rules)
 
     @classmethod
+    @with_rules
     def from_labels(
         cls,
         trials: AnyNdx,
@@ -420,9 +424,9 @@ class Conditions(metaclass=Readable):
             How the trials of an array follow each other, which it cannot say: column by column like
             all vectors of trials, or row by row. A `Factor`, as `TrialMetadata.factor` gives it,
             comes column by column. For a table in another order there is `from_trials`.
-        **rules
-            As for the class: ``uncovered``, trials of a key that are not labelled, and ``lacking``,
-            conditions that have trials of one class only.
+        uncovered, lacking
+            As for the class: trials of a key that are not labelled, and conditions that have trials
+            of one class only.
 
         Returns
         -------
@@ -439,6 +443,7 @@ class Conditions(metaclass=Readable):
         return cls.from_factors(trials, {"labels": labels}, weights, order=order, **rules)
 
     @classmethod
+    @with_rules
     def from_trials(
         cls,
         models: IdList,
@@ -459,7 +464,7 @@ class Conditions(metaclass=Readable):
         key : Ndx, Key, FlatNdx or FlatKey, optional
             The trials that are to be labelled, which are found by their ids; by default those of
             the table.
-        weights, **rules
+        weights, uncovered, lacking
             As for `from_labels`.
 
         Returns
@@ -505,6 +510,7 @@ class Conditions(metaclass=Readable):
         return cls.from_labels(key, take_items(columns["labels"], found[~absent]), weights, **rules)
 
     @classmethod
+    @with_rules
     def from_factors(
         cls,
         trials: AnyNdx,
@@ -524,7 +530,7 @@ class Conditions(metaclass=Readable):
             The value of each trial in each factor.
         weights : mapping of str to float, or sequence of float, optional
             The weight of each combination that occurs.
-        order, **rules
+        order, uncovered, lacking
             As for `from_labels`.
 
         Returns

@@ -31,6 +31,7 @@ from bosaris_py.trials.conditions import (
     in_order,
     take_items,
     unmasked,
+    with_rules,
 )
 from bosaris_py.trials.key import (
     AnyKey,
@@ -466,6 +467,7 @@ class TrialMetadata(metaclass=Readable):
         )
         return TrialMetadata(other, *tables)
 
+    @with_rules
     def conditions(
         self, *factors: str, weights: WeightsLike | None = None, **rules: Unpack[RuleOptions]
     ) -> Conditions:
@@ -475,7 +477,7 @@ class TrialMetadata(metaclass=Readable):
         ----------
         *factors : str
             Names of columns of categories, for instance ``"gender", "phone_num_match"``.
-        weights, **rules
+        weights, uncovered, lacking
             As for `Conditions.from_factors`.
 
         Returns

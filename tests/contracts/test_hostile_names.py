@@ -100,8 +100,7 @@ def test_every_table_is_here() -> None:
         getattr(bp, name)
     for name in unc.__all__:
         getattr(unc, name)
-    # A comparison in per cent differs from one in fractions by its numbers only.
-    assert subclasses(Table) - {"AnnotatedTable", "_InPerCent"} == {*TABLES, *WITHOUT_NAMES}
+    assert subclasses(Table) - {"AnnotatedTable"} == {*TABLES, *WITHOUT_NAMES}
 
 
 def cells_of(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Lines that users write by mistake: each is refused, warned of, or gives the right number."""
 
 import gzip
+import inspect
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -737,3 +738,25 @@ def test_misuse(call: Call, wanted: Refused | Warned | Right, tmp_path: Path) ->
         return
     said = [str(item.message) for item in caught if issubclass(item.category, wanted.category)]
     assert any(wanted.names in text for text in said)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        bp.LinearCalibration.fit_scores,
+        bp.LinearFusion.fit_scores,
+        bp.LinearFusion.fit_files,
+        bp.QualityFusion.fit_scores,
+        bp.Conditions.from_labels,
+        bp.Conditions.from_trials,
+        bp.Conditions.from_factors,
+        bp.TrialMetadata.conditions,
+    ],
+)
+def test_help_names_keywords_that_are_forwarded_and_errors_name_the_function(function):
+    """Keywords of one set are in the signature, in the order of their defaults."""
+    known = inspect.signature(function).parameters
+    assert {"uncovered", "lacking"} <= {*known} or {"prior", "objective", "ridge"} <= {*known}
+    assert not any(each.kind is each.VAR_KEYWORD for each in known.values())
+    with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) got an unexpected .*'lackin'"):
+        function(lackin=1)

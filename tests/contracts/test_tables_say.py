@@ -287,14 +287,14 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_no_table_is_forgotten() -> None:
-    """Of the classes of tables, `PrintedTable` is a page of a paper, and one is in per cent."""
+    """Of the classes of tables, `PrintedTable` is a page of a paper, word by word."""
 
     def subclasses(cls: type) -> set[str]:
         own = {each for each in cls.__subclasses__() if each.__module__.startswith("bosaris_py")}
         return {each.__name__ for each in own}.union(*map(subclasses, own))
 
     made = {type(make()).__name__ for make, *_ in (*TABLES.values(), *OTHERS.values())}
-    assert subclasses(Table) - made <= {"AnnotatedTable", "PrintedTable", "_InPerCent"}
+    assert subclasses(Table) - made <= {"AnnotatedTable", "PrintedTable"}
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")

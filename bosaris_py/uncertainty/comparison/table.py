@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -51,6 +51,8 @@ class ComparisonTable(AnnotatedTable):
     cautions : tuple of Caution
         What was warned of. Pairs and systems that it concerns have a sign, which a footnote
         explains.
+    percent : bool, default: False
+        Whether printed differences are in per cent, as a report shows those of rates.
 
     Examples
     --------
@@ -73,8 +75,7 @@ class ComparisonTable(AnnotatedTable):
     larger_is_better: bool | None = None
     directions: Float64Array | None = None
     cautions: tuple[Caution, ...] = attrs.field(default=(), kw_only=True)
-    # What printed differences are multiplied by, and the unit in the head.
-    _scale: ClassVar[tuple[float, str]] = (1.0, "")
+    percent: bool = attrs.field(default=False, kw_only=True)
 
     @classmethod
     def from_tests(
@@ -309,7 +310,7 @@ class ComparisonTable(AnnotatedTable):
 
     def _plain_texts(self) -> list[list[str]]:
         head = f"p {corrections.HEADS[self.corrected.correction]}"
-        scale, unit = self._scale
+        scale, unit = (100.0, " (%)") if self.percent else (1.0, "")
         rows = [["first", "second", f"difference{unit}", f"SE{unit}", "p", head, "significant"]]
         records, verdicts = self.records(), {True: "yes", False: "no"}
         for record in records:
@@ -333,17 +334,6 @@ class ComparisonTable(AnnotatedTable):
     def __repr__(self) -> str:
         """Lay the comparisons out as a table."""
         return "\n".join((self._laid_out(()), *self._below))
-
-
-class _InPerCent(ComparisonTable):
-    _scale = (100.0, " (%)")
-
-
-def in_per_cent(table: ComparisonTable) -> ComparisonTable:
-    """Return a table of rates that prints their differences in per cent."""
-    return _InPerCent(
-        **{field.name: getattr(table, field.name) for field in attrs.fields(type(table))}
-    )
 
 
 def name_of_pair(first: str, second: str) -> str:
