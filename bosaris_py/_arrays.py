@@ -31,7 +31,7 @@ Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
 # Weights of trials as an argument; None if each trial weighs one.
 Weighting: TypeAlias = npt.ArrayLike | None
 # Sums of weights: int64 where all trials weigh whole numbers, else float64.
-Weights: TypeAlias = npt.NDArray[Any]
+Weights: TypeAlias = AnyArray
 
 
 def mark_read_only(array: AnyArray) -> AnyArray:

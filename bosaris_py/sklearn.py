@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import AnyArray, Float64Array
 from bosaris_py._cautions import hushed
 from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
@@ -185,7 +184,7 @@ class _LinearEstimator(
         odds = self.decision_function(X) + plo
         return np.column_stack((sigmoid(-odds), sigmoid(odds)))
 
-    def predict(self, X: object, prior: Prior | None = None) -> npt.NDArray[Any]:
+    def predict(self, X: object, prior: Prior | None = None) -> AnyArray:
         """Decide by Bayes' rule: accept if the posterior probability is at least one half.
 
         Parameters
@@ -200,7 +199,7 @@ class _LinearEstimator(
         """
         _, plo = resolve_prior(self.prior if prior is None else prior)
         accepted = self.decision_function(X) >= -plo
-        decisions: npt.NDArray[Any] = self.classes_[accepted.astype(np.intp)]
+        decisions: AnyArray = self.classes_[accepted.astype(np.intp)]
         return decisions
 
 

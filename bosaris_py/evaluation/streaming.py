@@ -95,7 +95,7 @@ _FEW_GROUPS = 20
 class _NonTargetCells:
     """Which cells of a block are non-targets with a score: the few `others`, or one bit each."""
 
-    others: npt.NDArray[Any] | None
+    others: AnyArray | None
     packed: npt.NDArray[np.uint8] | None
 
     @classmethod

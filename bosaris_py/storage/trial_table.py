@@ -72,7 +72,7 @@ def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
     return packed & ((1 << n_bits) - 1), packed >> n_bits
 
 
-def disagree(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def disagree(first: AnyArray, second: AnyArray) -> npt.NDArray[np.bool_]:
     """Tell where two arrays differ. NaN agrees with NaN."""
     differs: npt.NDArray[np.bool_] = first != second
     if first.dtype.kind == "f":
@@ -92,7 +92,7 @@ class TrialOrder:
     repeated: npt.NDArray[np.intp]
     first: npt.NDArray[np.intp]
 
-    def conflicts(self, contents: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    def conflicts(self, contents: AnyArray) -> npt.NDArray[np.bool_]:
         """Tell for each repeated line whether its content differs from that of the first."""
         return disagree(contents[self.first], contents[self.repeated])
 

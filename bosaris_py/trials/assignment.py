@@ -7,9 +7,8 @@ from typing import Any
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, Positions, by_constructor, read_only
+from bosaris_py._arrays import AnyArray, BoolArray, Positions, by_constructor, read_only
 from bosaris_py._validation import invalid
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials.key import AnyNdx
@@ -49,7 +48,7 @@ class _Masks:
 class Codes:
     """The number of the condition of each trial; `n_levels` for those of none."""
 
-    codes: npt.NDArray[Any]
+    codes: AnyArray
     n_levels: int
     uncovered: BoolArray | None
 

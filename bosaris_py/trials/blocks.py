@@ -129,9 +129,9 @@ class TrialBlock:
 
     rows: slice | Positions
     labels: Labels
-    scores: tuple[npt.NDArray[Any], ...]
+    scores: tuple[AnyArray, ...]
     valid: npt.NDArray[np.bool_] | None
-    cells: tuple[npt.NDArray[Any], npt.NDArray[Any]] | None = None
+    cells: tuple[AnyArray, AnyArray] | None = None
 
     @functools.cached_property
     def scored_labels(self) -> Labels:
@@ -143,12 +143,12 @@ class TrialBlock:
         """The cells that are no non-targets with a score, or None if they are many."""
         return _cells_of_others(self.scored_labels)
 
-    def scores_of(self, label: int) -> npt.NDArray[Any]:
+    def scores_of(self, label: int) -> AnyArray:
         """Return (n_files, n) scores of the trials of one kind that have one in every file."""
         # `label` is 1 for targets or trials, -1 for non-targets. The scores come row by row, as
         # float64 unless all files hold float32.
         labels, others = self.scored_labels.reshape(-1), self.few_others
-        chosen: npt.NDArray[Any]
+        chosen: AnyArray
         # Targets are few: only the cells that are no non-targets are looked at.
         if label == -1 or others is None:
             chosen = labels == label
@@ -157,7 +157,7 @@ class TrialBlock:
         found = [matrix.reshape(-1)[chosen] for matrix in self.scores]
         return found[0][np.newaxis] if len(found) == 1 else np.stack(found)
 
-    def take_non(self) -> npt.NDArray[Any]:
+    def take_non(self) -> AnyArray:
         """Return the scores of non-targets as `scores_of`, but in any order and in their memory."""
         if self.few_others is None:
             return self.scores_of(-1)

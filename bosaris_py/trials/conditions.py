@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import (
+    AnyArray,
     BoolArray,
     Float64Array,
     Positions,
@@ -68,7 +69,7 @@ Uncovered: TypeAlias = Literal["error", "ignore"]
 Lacking: TypeAlias = Literal["warn", "ignore", "error"]
 
 
-Column: TypeAlias = Factor | npt.NDArray[Any]
+Column: TypeAlias = Factor | AnyArray
 
 
 # Weights of the targets and of the non-targets; None says one each.
@@ -218,7 +219,7 @@ def as_factor(values: Any, name: str) -> Factor:
         raise InvalidInputError(f"`{name}` of {error}") from None
 
 
-def take_items(column: Column, positions: npt.NDArray[Any]) -> Column:
+def take_items(column: Column, positions: AnyArray) -> Column:
     """Return the values at some positions."""
     if isinstance(column, Factor):
         return column.take(positions)
@@ -845,7 +846,7 @@ class Conditions(metaclass=Readable):
         )
         return self._made(self.names, self.weights, Subsets(tuple(cut)), self._rules)
 
-    def numbers(self, trials: AnyNdx) -> npt.NDArray[Any]:
+    def numbers(self, trials: AnyNdx) -> AnyArray:
         """Return the number of each trial's condition, column by column.
 
         ``len(self)`` stands for none, the next number for several of positive weight.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from attrs import frozen
 
-from bosaris_py._arrays import StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
@@ -67,7 +66,7 @@ class IdMap(MatFileMethods, TextFileMethods):
         check_shape(self.rightids, self.leftids.shape, "rightids", "like `leftids`")
 
     @classmethod
-    def _rebuilt(cls, *arrays: npt.NDArray[Any]) -> Self:
+    def _rebuilt(cls, *arrays: AnyArray) -> Self:
         """Build an object from pairs that have been warned about before."""
         # The constructor would warn again.
         new = cls.__new__(cls)

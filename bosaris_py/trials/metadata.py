@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, FloatArray, Readable, StrArray, read_only
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import hdf5
@@ -140,7 +140,7 @@ def _as_column(values: object, name: str) -> Column:
     return as_factor(values, name)
 
 
-def _as_array(values: Any) -> npt.NDArray[Any]:
+def _as_array(values: Any) -> AnyArray:
     """Return numbers as an array, and anything else as an array of objects."""
     listed = list(values)
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in listed):

@@ -294,14 +294,14 @@ class Strata(TrialGroups):
         """Return what each trial weighs, of one in all; None if there is one condition."""
         return None if self.labels is None else self.factors[self.labels]
 
-    def totals(self, weights: npt.NDArray[Any]) -> Float64Array:
+    def totals(self, weights: AnyArray) -> Float64Array:
         """Add up a number for each trial within conditions: (k,)."""
         if self.labels is None:
             return np.array([weights.sum()], dtype=np.float64)
         totals = np.bincount(self.labels, weights=weights, minlength=self.n_sets)
         return np.asarray(totals, dtype=np.float64)
 
-    def mean(self, values: npt.NDArray[Any]) -> float:
+    def mean(self, values: AnyArray) -> float:
         """Return the condition-weighted mean of a number for each trial."""
         return float(np.dot(self.shares, self.totals(values) / self.sizes))
 

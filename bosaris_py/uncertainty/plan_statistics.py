@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import IndexArray, IntArray, Readable, Weights, mark_read_only
+from bosaris_py._arrays import AnyArray, IndexArray, IntArray, Readable, Weights, mark_read_only
 from bosaris_py._cautions import cautions
 from bosaris_py._validation import invalid, list_some
 from bosaris_py.evaluation.partitions import PlanTrials
@@ -187,7 +187,7 @@ def drawn_apart(sample: ListedSample, views: Sequence[View], how: Resampling) ->
     return attrs.evolve(sample, speaker_strata=_large_strata(codes, tar_first, first, second))
 
 
-def _large_strata(codes: IntArray, *persons: npt.NDArray[Any]) -> IntArray | None:
+def _large_strata(codes: IntArray, *persons: AnyArray) -> IntArray | None:
     """Return numbers of strata; a speaker alone in one, who would not vary, joins the largest."""
     present = np.zeros(codes.size, dtype=np.bool_)
     for listed in persons:

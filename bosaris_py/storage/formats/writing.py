@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray
+from bosaris_py._arrays import AnyArray, FloatArray
 from bosaris_py._validation import FilePath, describe, invalid, list_some, repetitions
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import catalogue
@@ -274,6 +273,6 @@ class _Writer:
         return None
 
 
-def _named(names: list[str], codes: npt.NDArray[Any]) -> _Texts:
+def _named(names: list[str], codes: AnyArray) -> _Texts:
     """Return the function that gives the names of codes."""
     return lambda part: map(names.__getitem__, codes[part].tolist())

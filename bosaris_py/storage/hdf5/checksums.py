@@ -11,7 +11,8 @@ from typing import Any
 
 import h5py
 import numpy as np
-import numpy.typing as npt
+
+from bosaris_py._arrays import AnyArray
 
 _NAME = b"checksums"
 
@@ -25,7 +26,7 @@ _SUMS = 1021
 _BLOCK_BYTES = 2**20
 
 
-def checksums(array: npt.NDArray[Any], rows: int) -> list[int]:
+def checksums(array: AnyArray, rows: int) -> list[int]:
     """Return for each block of so many rows the CRC-32 of 1021 sums, modulo 2^64.
 
     A sum is that of every 1021st word of eight bytes; what is behind the last whole 1021 words is

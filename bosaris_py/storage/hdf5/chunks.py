@@ -21,6 +21,8 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from bosaris_py._arrays import AnyArray
+
 ByteArray: TypeAlias = npt.NDArray[np.uint8]
 
 _GZIP, _SHUFFLE = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE
@@ -179,7 +181,7 @@ class StoredChunks:
             part = tuple(slice(a - at, b - at) for (a, b), at in zip(corners, place, strict=True))
             yield inside, self.unpack(place), part
 
-    def read_rows(self, file: int, out: npt.NDArray[Any], begin: int) -> None:
+    def read_rows(self, file: int, out: AnyArray, begin: int) -> None:
         """Read rows, as stored, from an open file; chunks must be whole rows without filters."""
         step, last = self.shape[0], begin + len(out)
         for start in range(begin // step * step, last, step):

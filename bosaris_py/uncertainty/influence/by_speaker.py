@@ -6,10 +6,9 @@ from typing import Any, Unpack
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import Float64Array, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, Float64Array, StrArray, mark_read_only
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, joined_notes, scale_of_costs, text_table
 from bosaris_py.trials.conditions import Conditions
@@ -191,7 +190,7 @@ class InfluenceTable(Table):
         return "\n".join([*lines, f"({self._note})"])
 
 
-def _half_normal(chances: npt.NDArray[Any]) -> Float64Array:
+def _half_normal(chances: AnyArray) -> Float64Array:
     return np.asarray(scipy.special.ndtri(chances))
 
 
