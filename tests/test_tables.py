@@ -86,6 +86,12 @@ def test_narrow_tables_break_long_names(width):
     assert second > first
 
 
+def test_names_get_half_of_the_width():
+    """Of 40 columns a name and its gap of two have 20: 18 letters stay whole, 19 do not."""
+    lines = narrow_table([["name", "p"], ["x" * 18, "1"], ["y" * 19, "2"]], 40)
+    assert [line.split() for line in lines[2:]] == [["x" * 18, "1"], ["y" * 18, "2"], ["y"]]
+
+
 def test_only_what_is_too_wide_is_laid_out_anew():
     assert fitted("name  some words\nnext", 14) == "name  some\n      words\nnext"
     # Options and names of files have hyphens.

@@ -1,6 +1,7 @@
 """Each figure that a caution concerns has a sign, which a footnote explains, in every form."""
 
 import re
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -8,8 +9,27 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
+from bosaris_py._cautions import Caution
 from bosaris_py._tables import AnnotatedTable
 from bosaris_py.errors import FewSpeakersWarning
+
+
+@attrs.frozen
+class Rates(AnnotatedTable):
+    """Two figures, the first of which every caution concerns."""
+
+    cautions: tuple[Caution, ...]
+    facts: str = "rates"
+
+    def records(self) -> list[dict[str, str]]:
+        return []
+
+    def _plain_texts(self) -> list[list[str]]:
+        return [["name", "rate"], ["a", "1.00"], ["b", "22.00"]]
+
+    def _concerned(self, caution: Caution, heads: Sequence[str]) -> list[tuple[int, int]]:
+        return [(0, 1)]
+
 
 SPEAKERS = [f"p{i}" for i in range(12)]
 
@@ -93,3 +113,28 @@ def test_what_is_about_a_system_stands_beside_its_name(trials) -> None:
     about = attrs.evolve(table.cautions[0], about=(("system", "b"),))
     lines = str(attrs.evolve(table, cautions=(about,))).splitlines()
     assert [line.split()[:2] for line in lines[1:4]] == [["a", "b*"], ["a", "c"], ["b*", "c"]]
+
+
+def of_counts(*counts: float | None) -> Rates:
+    return Rates(tuple(Caution(FewSpeakersWarning, "", "", (), count) for count in counts))
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ((4.7, 9.0), "4.7 to 9 effective speakers"),
+        ((4.7, None), "4.7 effective speakers or one speaker makes most of the variance"),
+    ],
+)
+def test_that_one_speaker_dominates_is_said_only_where_it_does(counts, words) -> None:
+    """Of one who dominates, a caution has no count."""
+    assert of_counts(*counts).footnotes == [f"* {words}: interval approximate"]
+
+
+def test_heads_end_where_the_digits_below_them_end() -> None:
+    assert of_counts(9.0)._laid_out().splitlines() == [
+        "name   rate",
+        "------------",
+        "a      1.00*",
+        "b     22.00",
+    ]
