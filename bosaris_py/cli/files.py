@@ -143,9 +143,7 @@ def save_as(found: Any, output: str, text_format: str | None, **parts: Any) -> N
     if text_format is None:
         found.save(output)
         return
-    if isinstance(found, bp.TrialTable):
-        table = found
-    elif isinstance(found, bp.TrialMetadata):
+    if isinstance(found, bp.TrialMetadata):
         table = bp.to_table(found.trials, metadata=found)
     elif isinstance(found, bp.Scores | bp.FlatScores):
         table = bp.to_table(scores=found, **parts)

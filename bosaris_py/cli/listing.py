@@ -84,17 +84,21 @@ def convert(args: argparse.Namespace) -> None:
     options = files.text_options(args)
     content: str | None = args.content
     parts: dict[str, Any] = {}
+    found: Any
+    # From text to text, lines stay as they are.
+    if is_text and text_format is not None and not (content or args.key or args.form):
+        tables = bp.storage.formats.reading.read_parts(args.input, **options)
+        bp.storage.formats.writing.write_tables(args.target, tables, text_format)
+        return
     if args.key is not None:
         parts["trials"], metadata = files.load_key(args)
         parts["metadata"] = metadata if metadata.names else None
         content = content or "scores"
     if is_text and not content:
-        found: Any = bp.trials.read_any(args.input, **options)
+        found = bp.trials.read_any(args.input, **options)
         content = "scores" if found.scores is not None else "trials"
         content = "key" if content == "trials" and found.is_target is not None else content
-    # From text to text, lines stay as they are.
-    if not is_text or text_format is None or args.content or args.key or args.form:
-        found = _reader(content)(args.input, **options)
+    found = _reader(content)(args.input, **options)
     if args.form is not None:
         found = getattr(found, f"to_{args.form}", lambda: found)()
     files.save_as(found, args.target, args.to, **parts)

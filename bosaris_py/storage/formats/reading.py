@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 import attrs
@@ -57,6 +57,9 @@ _LONGEST_MISSING = 8
 
 # A column with more unknown words is no column of labels; the rest need not be read.
 _MANY_UNKNOWN = 20
+
+# A part of a file has so many lines, about 25 MB of memory: few parts, few times the same ids.
+_LINES_OF_PART = 2**18
 
 # The kind of each class of trials; what is dropped has none for long.
 _KIND_OF_CLASS = np.zeros(1 + max(TrialClass), dtype=np.uint8)
@@ -171,6 +174,47 @@ def read_table(
     >>> table.model_ids().tolist(), table.is_target.tolist()
     (['anna/1', 'bert/1'], [True, False])
     """
+    (table,) = _read_parts(
+        path,
+        format,
+        in_parts=False,
+        columns=columns,
+        labels=labels,
+        numbers=numbers,
+        extra=extra,
+        max_bytes=max_bytes,
+        progress=progress,
+        **texts,
+    )
+    return table
+
+
+def read_parts(
+    path: FilePath, format: str | None = None, **options: Unpack[ReadOptions]
+) -> Iterator[TrialTable]:
+    """Read a file as `read_table` does, and give its lines some hundred thousand at a time.
+
+    The tables have the same columns. Where these, or the words of labels or the numbers of
+    segments, depend on all lines, there is one table: of files without segments, and of labels
+    if spoofs become non-targets or are kept.
+    """
+    return _read_parts(path, format, in_parts=True, **options)
+
+
+def _read_parts(
+    path: FilePath,
+    format: str | None,
+    *,
+    in_parts: bool,
+    columns: Columns | None = None,
+    labels: Labels | None = None,
+    numbers: Sequence[str] = (),
+    extra: Sequence[str] | None = None,
+    max_bytes: int | None = None,
+    progress: bool = False,
+    **texts: Unpack[TextOptions],
+) -> Iterator[TrialTable]:
+    """Give the table of a file, or the tables of its parts."""
     options = _Options(numbers, extra, **texts)
     file_path = as_path(path)
     with within_memory(path):
@@ -190,7 +234,8 @@ def read_table(
         if first is None:
             message = f"{file_path}: there is no line in this file; was it cut off?"
             warn_caller(message, BosarisWarning)
-            return TrialTable([], [], [], [])
+            yield TrialTable([], [], [], [])
+            return
         plan = make_plan(file_path, trial_format, first, columns)
         reader = _Reader(
             plan,
@@ -202,13 +247,17 @@ def read_table(
         head = first.number, first.text + b"\n" + first.rest
         if plan.skips_first_line:
             head = first.number + 1, first.rest
-        lines = itertools.chain([head], blocks)
-        for block in tokens.cut_blocks(lines, plan.layout, reader.numbers):
-            reader.add(block)
-        if not reader.numbers.count:
+        in_parts = in_parts and reader.has_alike_parts()
+        for line, data in itertools.chain([head], blocks):
+            if in_parts and reader.numbers.count >= _LINES_OF_PART:
+                reader.told = "in a part of the file"
+                yield reader.table()
+                reader = reader.successor()
+            reader.add(tokens.cut_lines(data, line, plan.layout, reader.numbers))
+        if not reader.numbers.count and reader.told == "in all":
             message = f"{file_path}: there is no trial below the header; was the file cut off?"
             warn_caller(message, BosarisWarning)
-        return reader.table()
+        yield reader.table()
 
 
 def _as_texts(value: object) -> tuple[Any, ...]:
@@ -352,8 +401,8 @@ class _NumberColumn:
         """Return all numbers; raise if the file has NaN and `missing` does not name it."""
         if self._n_nan:
             text = (
-                f"the {self.name} is NaN here ({_count_lines(self._n_nan)} in all). Does it say "
-                "that there is none?"
+                f"the {self.name} is NaN here ({_count_lines(self._n_nan)} {reader.told}). Does "
+                "it say that there is none?"
             )
             raise reader.numbers.error(self._first_nan, text, missing="nan")
         return mark_read_only(np.concatenate([np.empty(0), *self._parts]))
@@ -374,6 +423,8 @@ class _Reader:
     options: _Options
     numbers: tokens.LineNumbers
     budget: MemoryBudget
+    # Where errors count lines.
+    told: str = "in all"
     # By role, or by name for extra columns.
     roles: dict[str, _CodeColumn] = attrs.field(factory=dict, init=False)
     scores: _NumberColumn | None = attrs.field(default=None, init=False)
@@ -430,6 +481,20 @@ class _Reader:
             classes = (claimed == real).astype(np.uint8)
             classes[is_attack[real]] = TrialClass.SPOOF
             self._classes_if_same.append(classes)
+
+    def has_alike_parts(self) -> bool:
+        """Tell whether the lines of a part are told and written without the others."""
+        keeps_words = LABEL in self.roles and self.options.spoof in ("nontarget", "keep")
+        return SEGMENT in self.roles and LABEL not in self.extra and not keeps_words
+
+    def successor(self) -> "_Reader":
+        """Return the reader of the next part; labels stay words of one vocabulary."""
+        words = set(self._words()) if LABEL in self.roles else set()
+        fitting = [item for item in self.vocabularies if words <= set(item.classes)]
+        path = self.numbers.path
+        budget = MemoryBudget(path, self.budget.max_bytes)
+        numbers = tokens.LineNumbers(path)
+        return attrs.evolve(self, vocabularies=fitting, numbers=numbers, budget=budget)
 
     def table(self) -> TrialTable:
         """Return what was collected."""
@@ -512,8 +577,9 @@ class _Reader:
         is_spoof = classes == TrialClass.SPOOF
         if self.options.spoof == "error" and is_spoof.any():
             text = (
-                f"the trial is a spoof ({_count_lines(int(np.count_nonzero(is_spoof)))} in all), "
-                "neither target nor non-target. They can be dropped, kept, or count as non-targets."
+                f"the trial is a spoof ({_count_lines(int(np.count_nonzero(is_spoof)))} "
+                f"{self.told}), neither target nor non-target. They can be dropped, kept, or count "
+                "as non-targets."
             )
             raise self.numbers.error(int(np.argmax(is_spoof)), text, spoof="drop")
         if self.options.spoof == "drop":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import attrs
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, FloatArray
 from bosaris_py._validation import FilePath, describe, invalid, list_some, repetitions
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import catalogue
 from bosaris_py.storage.formats.columns import FileColumn
@@ -61,12 +63,46 @@ def write_table(
     """
     if not isinstance(table, TrialTable):
         raise invalid("table", "be a TrialTable", describe(table))
+    write_tables(path, [table], format, columns=columns, number_format=number_format)
+
+
+def write_tables(
+    path: FilePath,
+    tables: Iterable[TrialTable],
+    format: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    number_format: str | None = None,
+) -> None:
+    """Write parts of a list of trials, such as `read_parts` gives, as `write_table` does."""
     trial_format = catalogue.find_format(format)
     if columns is not None and not trial_format.has_header:
         raise invalid("columns", "be given for formats with a header only", format)
-    writer = _Writer(table, trial_format, formatter(number_format))
+    form = formatter(number_format)
+
+    def parts() -> Iterator[str]:
+        count = 0
+        for number, table in enumerate(tables):
+            try:
+                first_line, lines = _lines_of(_Writer(table, trial_format, form), columns or {})
+            except InvalidInputError as error:
+                error.got += f", after {count} lines" if number else ""
+                raise
+            if number == 0:
+                yield first_line
+            yield from lines
+            count += len(table)
+
+    # What is wrong with the first part is told before there is a file.
+    texts = parts()
+    write_parts(path, itertools.chain([next(texts)], texts))
+
+
+def _lines_of(writer: "_Writer", columns: Mapping[str, str]) -> tuple[str, Iterator[str]]:
+    """Return the first line of a table in its format, and the lines of its trials."""
+    trial_format = writer.format
     if trial_format.has_header:
-        written = writer.header_columns({} if columns is None else columns)
+        written = writer.header_columns(columns)
         names = writer.as_fields([column.name for column in written], "columns")
         first_line = trial_format.separator.join(names) + "\n"
     else:
@@ -76,15 +112,14 @@ def write_table(
     texts = [writer.texts_of(column) for column in written]
 
     def parts() -> Iterator[str]:
-        yield first_line
-        for part in row_slices(len(table)):
+        for part in row_slices(len(writer.table)):
             rows = zip(*(column(part) for column in texts), strict=True)
             lines = map(trial_format.separator.join, rows)
             if trial_format.last_optional:
                 lines = map(str.rstrip, lines)
             yield "\n".join(lines) + "\n"
 
-    write_parts(path, parts())
+    return first_line, parts()
 
 
 @attrs.frozen
