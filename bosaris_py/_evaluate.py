@@ -35,9 +35,9 @@ from bosaris_py.evaluation import (
     PrimaryCost,
     Results,
     SystemTable,
-    plan_presets,
     primary_cost,
 )
+from bosaris_py.evaluation.plans import presets
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.numerics.priors import PriorLike
@@ -215,7 +215,7 @@ def evaluate(
     """
     asked: EvaluationOptions = {**_DEFAULTS, **options}
     method, replications, strata = asked["method"], asked["replications"], asked["strata"]
-    chosen = None if plan is None else plan_presets.find_plan(plan)
+    chosen = None if plan is None else presets.find_plan(plan)
     definition, sort = _definition(asked["eer"], chosen), asked["sort"]
     check_choice(method, ScoresMethod, "method")
     if method != "speaker" and not replications:
@@ -244,7 +244,7 @@ def evaluate(
     listed = as_systems(systems, asked["columns"])
     named = {name: to_natural(scores, asked["base"]) for name, scores in listed.items()}
     key, metadata = split_key(key, asked["key_columns"])
-    plan_presets.refuse_spoofs(metadata, chosen)
+    presets.refuse_spoofs(metadata, chosen)
     points = named_points(priors)
     if chosen is not None and chosen.by_condition:
         # The cost of each condition is the plan's.
@@ -316,8 +316,8 @@ def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) ->
         raise invalid("systems", expected, list_some(map(repr, named)), hint)
     rows = []
     with cautions() as heard:
-        plan_presets.warn_if_unsure(plan)
-        plan_presets.warn_of_attacks(plan, how.metadata)
+        presets.warn_if_unsure(plan)
+        presets.warn_of_attacks(plan, how.metadata)
         if plan.detectors == 2:
             rows.append(("asv and cm", how.row_of_tandem(named, plan, key)))
         for name, scores in named.items() if plan.detectors == 1 else ():
@@ -394,7 +394,7 @@ def evaluate_files(
     MissingTrialsWarning
         If the key holds trials without score; it names the system.
     """
-    chosen = None if plan is None else plan_presets.find_plan(plan)
+    chosen = None if plan is None else presets.find_plan(plan)
     definition = _definition(eer, chosen)
     how = _without_key(priors, normalize=normalize, eer=definition)
     _check_sort(sort, how.points)
@@ -404,7 +404,7 @@ def evaluate_files(
     rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
         if chosen is not None:
-            plan_presets.warn_of_attacks(chosen, metadata)
+            presets.warn_of_attacks(chosen, metadata)
         for name, file in named_systems(systems).items():
             if isinstance(file, AnyScores):
                 raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")

@@ -15,7 +15,7 @@ from bosaris_py._validation import as_flag
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
-from bosaris_py.evaluation.partitions import Partitioning, PlanTrials
+from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata

@@ -76,10 +76,6 @@ def evaluate(args: argparse.Namespace) -> None:
             raise AnswerIsNo("not all claims are shown")
 
 
-def _find_plan(name: str) -> bp.EvaluationPlan:
-    return bp.evaluation.plan_presets.find_plan(name)
-
-
 def judge(args: argparse.Namespace) -> bp.Evaluation:
     """Evaluate systems, in blocks if their files are large."""
     systems, options = named_files(args.scores), {}
@@ -90,7 +86,9 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
     needs_trials = needs_trials or getattr(args, "cross_fit", False)
     if args.plan:
         # Plans of three classes are computed in blocks, too, if the kinds are in a file.
-        needs_trials = needs_trials or not args.metadata or not _find_plan(args.plan).figures
+        needs_trials = (
+            needs_trials or not args.metadata or not bp.evaluation.PLANS[args.plan].figures
+        )
     if not needs_trials and are_large(args, *systems.values(), args.key):
         if args.plan:
             metadata = bp.TrialMetadata.read(args.metadata)
@@ -177,7 +175,7 @@ def tandem(args: argparse.Namespace) -> None:
     form = printing.table_form(args, *printing.TABLES)
     if args.plan and (args.costs or args.form):
         raise UsageError("--plan has costs and a form of the t-DCF: leave --costs and --t-dcf out")
-    if args.plan and _find_plan(args.plan).detectors != 2:
+    if args.plan and bp.evaluation.PLANS[args.plan].detectors != 2:
         raise UsageError(f"--plan {args.plan} is not of two detectors: bosaris evaluate takes it")
     pair = load_key(args)
     how = judged_by(args, *pair) | {"replications": args.bootstrap or 0}

@@ -2,9 +2,8 @@
 
 from bosaris_py._lazy import on_demand
 
-# Functions that have the names of their modules, which would hide them if they came later.
+# A function that has the name of its module, which would hide it if it came later.
 from bosaris_py.evaluation.condition_table import condition_table as condition_table
-from bosaris_py.evaluation.primary_cost import primary_cost as primary_cost
 
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
@@ -15,9 +14,9 @@ _NAMES = {
     "curves": "BayesCurves hull_points steppy_points",
     "decomposition": "DecomposedFigure Decomposition decompose",
     "fusion_analysis": "SystemComparison SystemDivergence",
-    "plan_presets": "PLANS",
-    "plans": "EvaluationPlan PartitionFactor PlanCollection",
-    "primary_cost": "PartitionCost PointCost PrimaryCost primary_cost primary_cost_of_files",
+    "plans.evaluation_plan": "EvaluationPlan PartitionFactor PlanCollection",
+    "plans.presets": "PLANS",
+    "plans.primary_cost": "PartitionCost PointCost PrimaryCost primary_cost primary_cost_of_files",
     "results": "Results split_by_labels",
     "streaming": "StreamedSample",
     "tandem": "TandemCost TandemCounts TandemCurve TandemEER act_t_dcf t_dcf t_eer t_eer_curve "

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray, IndexArray, IntArray, Readable, Weights, mark_read_only
 from bosaris_py._cautions import cautions
 from bosaris_py._validation import invalid, list_some
-from bosaris_py.evaluation.partitions import PlanTrials
-from bosaris_py.evaluation.plan_presets import plan_of_two_classes, refuse_impostors
-from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
+from bosaris_py.evaluation.plans.partitions import PlanTrials
+from bosaris_py.evaluation.plans.presets import plan_of_two_classes, refuse_impostors
 from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.metadata import TrialMetadata

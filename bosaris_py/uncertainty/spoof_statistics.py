@@ -18,7 +18,7 @@ import numpy.typing as npt
 import bosaris_py.evaluation.third_class as third_class
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import as_flag, one_of
-from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import ListedSample

@@ -27,7 +27,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._tables import Table, WithInterval, joined_notes
 from bosaris_py._validation import as_seed, check_choice, describe, invalid
-from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.tandem import (
     Count,
     Form,

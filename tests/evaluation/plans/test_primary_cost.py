@@ -25,7 +25,7 @@ from bosaris_py.evaluation import (
     primary_cost,
     primary_cost_of_files,
 )
-from bosaris_py.evaluation.partitions import PlanTrials
+from bosaris_py.evaluation.plans.partitions import PlanTrials
 
 FACTORS = {
     "num_enroll_segs": ["1", "3"],

@@ -9,7 +9,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError, UncertainPlanWarning
 from bosaris_py.evaluation import EvaluationPlan, PartitionFactor
-from bosaris_py.evaluation.partitions import Partitioning, PlanTrials
+from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
 
 
 def key_of(n_tar: int, n_non: int) -> bp.Key:

@@ -9,7 +9,11 @@ import numpy as np
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
-from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor, PlanCollection
+from bosaris_py.evaluation.plans.evaluation_plan import (
+    EvaluationPlan,
+    PartitionFactor,
+    PlanCollection,
+)
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.formats.catalogue import KIND
 from bosaris_py.trials.metadata import TrialMetadata

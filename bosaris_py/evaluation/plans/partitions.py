@@ -13,7 +13,7 @@ from bosaris_py._arrays import BoolArray, IndexArray, IntArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
-from bosaris_py.evaluation.plans import EvaluationPlan, PartitionFactor
+from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, PartitionFactor
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata

@@ -11,14 +11,14 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-import bosaris_py.evaluation.nist_scorer as nist
-import bosaris_py.evaluation.plan_presets as plan_presets
+import bosaris_py.evaluation.plans.nist_scorer as nist
+import bosaris_py.evaluation.plans.presets as presets
 from bosaris_py._arrays import Readable
 from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
 from bosaris_py._validation import FilePath, describe, invalid
-from bosaris_py.evaluation.partitions import Labelling, Partitioning, PlanTrials
-from bosaris_py.evaluation.plan_presets import PLANS
-from bosaris_py.evaluation.plans import EvaluationPlan
+from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
+from bosaris_py.evaluation.plans.partitions import Labelling, Partitioning, PlanTrials
+from bosaris_py.evaluation.plans.presets import PLANS
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.storage.formats import ReadOptions
@@ -419,10 +419,10 @@ def primary_cost(
     >>> primary_cost(scores, key, "VoxSRC")
     PrimaryCost: VoxSRC (308625c0), actual 0.5000, minimum 0.0000
     """
-    chosen = plan_presets.plan_of_two_classes(plan)
+    chosen = presets.plan_of_two_classes(plan)
     check_scores(scores)
     key, metadata = split_key(key)
-    plan_presets.refuse_spoofs(metadata, chosen)
+    presets.refuse_spoofs(metadata, chosen)
     conditions = metadata if conditions is None else conditions
     if compatibility not in (None, "nist"):
         raise invalid("compatibility", "be None or 'nist'", describe(compatibility))
@@ -496,7 +496,7 @@ def primary_cost_of_files(
     >>> primary_cost_of_files(folder / "output.tsv", folder / "key.tsv", "SRE20-CTS")
     PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
     """
-    chosen = plan_presets.plan_of_two_classes(plan)
+    chosen = presets.plan_of_two_classes(plan)
     # Keywords of the readers of text, most of which hold for both files.
     of_text = {*ReadOptions.__annotations__, "key_columns"}
     ways = score_format, key_format, compatibility
@@ -546,7 +546,7 @@ def _judge(
         notes.append(f"NOT the published cost: only trials with {chosen} are judged.")
     cut = trials.partition(plan, only, drop_unknown=compatibility == "nist")
     if cut.by_plan:
-        plan_presets.warn_if_unsure(plan)
+        presets.warn_if_unsure(plan)
     sample, members = trials.sample, cut.members
     if compatibility == "nist":
         points, eer = _nist_costs(plan, trials, members)
