@@ -31,7 +31,7 @@ from bosaris_py.uncertainty.comparison.table import (
     ComparisonTable,
     known_p_values,
     name_of_pair,
-    one_sided_p_value,
+    one_sided_p_values,
 )
 from bosaris_py.uncertainty.influence.losses import LINEAR
 from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
@@ -263,8 +263,7 @@ def _max_t_table(
         draws = CommonDraws.of_replicates(estimates, replicates)
     corrected = compared(given, draws.corrected(alternative, given), level, "max-t")
     # What is not significant by itself ranks nobody.
-    sides = np.array([one_sided_p_value(test) for test in results])
-    own = np.minimum(2.0 * np.concatenate([sides, 1.0 - sides]), 1.0)
+    own = np.minimum(2.0 * one_sided_p_values(results), 1.0)
     directions = mark_read_only(np.maximum(draws.of_directions(), own))
     return ComparisonTable(tuple(tests), results, corrected, directions=directions)
 

@@ -15,8 +15,9 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._cautions import Caution
 from bosaris_py._tables import AnnotatedTable, WithInterval, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import check_choice, invalid
-from bosaris_py.uncertainty.bootstrap_result import ZTest
+from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
+from bosaris_py.uncertainty.comparison.permutation import PermutationTest
 from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues, Correction
 from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals, count_ranks, surely_better
 
@@ -248,9 +249,7 @@ class ComparisonTable(AnnotatedTable):
         level, directions = self.corrected.level, self.directions
         correction: Correction = "max-t"
         if directions is None:
-            # One-sided: half of a two-sided p-value on the side of the difference.
-            one_sided = [one_sided_p_value(test) for test in self.tests]
-            both = np.concatenate([one_sided, 1.0 - np.asarray(one_sided)])
+            both = one_sided_p_values(self.tests)
             directions, correction = corrections.holm_correction(both, level=level).adjusted, "holm"
         better = surely_better(self.pairs, directions, level, larger_is_better=known)
         metric = joined_notes(self.metric, scale_of_costs(self.normalized))
@@ -346,9 +345,27 @@ def known_p_values(tests: Sequence[Comparison]) -> list[float]:
     return [1.0 if math.isnan(test.p_value) else test.p_value for test in tests]
 
 
-def one_sided_p_value(test: Comparison) -> float:
-    """Return the p-value of a difference above zero."""
+def one_sided_p_values(tests: Sequence[Comparison]) -> Float64Array:
+    """Return the p-values of differences above zero, then of those below: (2 m,)."""
+    sides = np.array([_sides_of(test) for test in tests])
+    return np.concatenate([sides[:, 0], sides[:, 1]])
+
+
+def _sides_of(test: Comparison) -> tuple[float, float]:
+    """Return the p-values of a difference above zero, and of one below."""
     (p_value,), asked = known_p_values([test]), getattr(test, "alternative", "two-sided")
-    if asked != "two-sided":
-        return p_value if asked == "greater" else 1.0 - p_value
-    return 0.5 * p_value if test.difference > 0 else 1.0 - 0.5 * p_value
+    if asked == "two-sided":
+        # Half of a two-sided p-value on the side of the difference.
+        above = 0.5 * p_value if test.difference > 0 else 1.0 - 0.5 * p_value
+        return above, 1.0 - above
+    # The side that was not asked about: no less than so few speakers, or replicates, allow.
+    opposite: Alternative = "less" if asked == "greater" else "greater"
+    other = 1.0 - p_value
+    if isinstance(test, ZTest):
+        other = max(other, 0.5 * test.least_p)
+    elif isinstance(test, PairedBootstrapResult):
+        other = float(test.contrast.p_value(opposite))
+    elif isinstance(test, PermutationTest):
+        # Swaps that are as extreme as the observed one count on both sides: it is not known.
+        other = 1.0
+    return (p_value, other) if asked == "greater" else (other, p_value)

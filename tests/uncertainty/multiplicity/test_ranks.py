@@ -6,8 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bosaris_py import Key, Scores
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError
+
+TWENTY = {"replications": 20, "rng": 1}
 
 
 def _table(metrics, sure, **options):
@@ -21,6 +24,15 @@ def _table(metrics, sure, **options):
         for pair in itertools.combinations(metrics, 2)
     }
     return unc.ComparisonTable.from_tests(tests, **options)
+
+
+def _best_of(test):
+    """Return which of two systems may be the best one, by one test."""
+    return (
+        unc.ComparisonTable.from_tests({("A", "B"): test})
+        .rank_intervals(larger_is_better=False)
+        .best
+    )
 
 
 def test_counts_by_hand():
@@ -93,3 +105,28 @@ def test_one_sided_tests_keep_their_side():
     table = unc.ComparisonTable.from_tests({("A", "B"): test})
     assert table.rank_intervals(larger_is_better=False).best == ("A",)
     assert not np.any(table.corrected.significant)
+
+
+def test_sides_that_were_not_asked_about_have_least_p_values():
+    """Of three speakers one in eight swaps is as extreme: p is .125 at the least, on each side."""
+    test = unc.speaker_permutation_test([0.0] * 3, [1.0] * 3, alternative="greater")
+    assert _best_of(test) == ("A", "B")
+    # The signs of four misses are alike by chance once in 16 times; z is -2.
+    with pytest.warns(FewErrorsWarning):
+        test = unc.hter_z_test(unc.Disagreements(0, 4, 400, 0, 0, 9000), alternative="greater")
+    assert test.z == -2.0
+    assert _best_of(test) == ("A", "B")
+
+
+def test_side_of_a_paired_bootstrap_that_was_not_asked_about(rng):
+    names = [f"s{i:02d}" for i in range(40)]
+    key = Key(names, names, np.eye(40, dtype=bool), ~np.eye(40, dtype=bool))
+    good = rng.normal(size=(40, 40)) + 3.0 * np.eye(40)
+    a, b = (Scores(x, names, names) for x in (good, good - 3.0 * np.eye(40)))
+    found = [
+        unc.paired_bootstrap(a, b, key, unc.EER(), method="iid", alternative=side, **TWENTY)
+        for side in ("less", "greater")
+    ]
+    # All 20 replicates lie below zero: p is 1 / 20, and there are two directions.
+    assert [each.p_value for each in found] == pytest.approx([1 / 20, 1.0])
+    assert [_best_of(each) for each in found] == [("A", "B")] * 2
