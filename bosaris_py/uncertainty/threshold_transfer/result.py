@@ -29,7 +29,7 @@ from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatch
 from bosaris_py.evaluation import transfer
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials.sample import ListedSample, Sample
+from bosaris_py.trials.sample import DivisibleSample, ListedSample, Sample, ScoredClass
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest
 from bosaris_py.uncertainty.decisions import Decisions, ErrorCounts
 from bosaris_py.uncertainty.threshold_transfer.closed_form import (
@@ -290,8 +290,9 @@ class Transfer(Table):
             percentiles. By default what `transfer` was told, where there are any. Rates and costs
             also have closed forms: ``"speakers"``, as `speaker_errors`, the default without
             replicates where speakers were given; ``"trials"``, equations (13) and (14) of Bengio
-            and Mariethoz, the default without speakers; ``"naive"`` (18) and ``"class"`` (17) of an
-            HTER and the test set alone, for comparison.
+            and Mariethoz, the default without speakers, where all trials weigh the same;
+            ``"naive"`` (18) and ``"class"`` (17) of an HTER and the test set alone, for comparison.
+            Of the own minimum ``"speakers"`` is the default.
 
         Returns
         -------
@@ -300,7 +301,8 @@ class Transfer(Table):
         Raises
         ------
         InvalidInputError
-            If a figure, a rule or a method needs replicates, and there are none.
+            If a figure, a rule or a method needs replicates, and there are none, or needs
+            speakers, as where trials weigh differently.
 
         Notes
         -----
@@ -317,8 +319,10 @@ class Transfer(Table):
         With a share p of the replicates below the estimate, bias-corrected percentiles are those at
         :math:`\Phi(z_p \mp z_{1-\alpha/2})`. Replicates of a transferred cost lie too high: a
         threshold that is drawn misses the best one by more than the estimate does. Efron's
-        correction is twice as large; it covers too little. Where a class has no errors, or nothing
-        else, the ends count with :math:`1 - (\alpha/2)^{1/K}` for K speakers of the test set.
+        correction is twice as large; it covers too little. Replicates of a regret lie above it,
+        also where it is chance: its lower end is at most :math:`2 \hat\theta - q_{1-\alpha/2}`.
+        Where a class has no errors, or nothing else, the ends count with
+        :math:`1 - (\alpha/2)^{1/K}` for K speakers of the test set.
 
         References
         ----------
@@ -335,10 +339,14 @@ class Transfer(Table):
         level = check_fraction(self.confidence if confidence is None else confidence, "confidence")
         if method is None:
             method = "speakers" if self._sets else "trials"
-            method = self._interval if self._replicates else method
+            # A minimum is fitted to its trials, in each replicate anew: percentiles lie too low.
+            if self._replicates and figure != "own_minimum":
+                method = self._interval
         check_choice(method, TransferMethod, "method")
         if method in ("corrected", "percentile"):
             return self._of_replicates(figure, drawn, level, method)
+        if figure == "own_minimum" and method == "speakers":
+            return self._least(level)
         if drawn == "test" or self.rule == "bayes":
             return self._closed(figure, level, method)
         if self.rule == "min-cost" or self._samples is None:
@@ -369,8 +377,13 @@ class Transfer(Table):
             ).tolist()
         finite = values[np.isfinite(values)]
         error = float(finite.std(ddof=1)) if finite.size > 1 else 0.0
-        if figure not in ("threshold", "own_minimum", "regret"):
-            rates = self.frr, self.far
+        if figure == "regret":
+            # What the threshold is fitted to makes replicates larger than the figure. It may be
+            # chance: the lower end is no higher than that which mirrors the upper one.
+            most = float(bootstrap_result.quantile(values, 0.5 + 0.5 * level))
+            low = min(low, max(2.0 * estimate - most, 0.0))
+        if figure != "threshold":
+            rates = (self.frr, self.far) if figure != "own_minimum" else self._least_at[1]
             low, high = self._sets[1].opened((low, high), rates, self._prices(figure), level)
         which = "dev and test" if drawn == "both" else "test"
         how = f"speakers of {which}, {method}, {held.size} replicates"
@@ -406,10 +419,33 @@ class Transfer(Table):
     def _check_closed(self, method: TransferMethod) -> None:
         if method == "speakers" and self._sets is None:
             raise invalid("method", "have speakers", "'speakers'", "transfer(..., speakers=...).")
-        of_trials = method != "speakers" and self._sets is not None
-        if of_trials and not all(one.sample.strata.is_single for one in self._sets or ()):
-            hint = 'Give speakers, for method="speakers".'
-            raise invalid("method", "be by speaker with conditions", repr(method), hint)
+        if method != "speakers":
+            self._refuse_weights(method)
+
+    def _refuse_weights(self, method: str | None) -> None:
+        """Raise if trials weigh differently: counts of errors do not make such rates."""
+        for sample in self._samples or ():
+            classes = (sample.tar, sample.non) if isinstance(sample, DivisibleSample) else ()
+            for part in classes:
+                if isinstance(part, ScoredClass) and part.trial_weights is not None:
+                    expected = "be by speaker where trials weigh differently"
+                    hint = 'Give speakers, for method="speakers".'
+                    raise invalid("method", expected, repr(method), hint)
+
+    @functools.cached_property
+    def _least_at(self) -> tuple[float, tuple[float, float]]:
+        """The threshold of the least cost of the test set, and both rates there."""
+        assert self._samples is not None
+        at = float(self._samples[1].hull.min_dcf_threshold(self.point))
+        return at, transfer.rates_at(self._samples[1], at)
+
+    def _least(self, level: float) -> Interval:
+        """Return the interval of the least cost of the test set, at its threshold."""
+        self._check_closed("speakers")
+        assert self._sets is not None
+        assert self._samples is not None
+        test = ErrorsAt(self._samples[1], self._sets[1], *self._least_at)
+        return attrs.evolve(test.by_speaker(self._prices("cost"), level), remade=self._least)
 
     def _by_speaker(self, figure: Figure, level: float) -> Interval:
         """Return the interval of a sum of both rates by speaker, on the logarithmic scale."""
@@ -519,11 +555,12 @@ class Transfer(Table):
 
     def _decided(self, method: str | None) -> Decisions | ErrorCounts:
         """Return the decisions on the test set, or only their errors where these do."""
+        self._refuse_weights(method)
         sample = self._samples[1] if self._samples else None
-        if isinstance(sample, ListedSample) and sample.strata.is_single:
+        if isinstance(sample, ListedSample):
             return Decisions(*(~decisions.rejected(part, self.threshold) for part in sample.lists))
         if method in ("dependent", "stricter"):
-            expected = "be in memory, without conditions, for a dependent test"
+            expected = "be in memory for a dependent test"
             raise invalid("test", expected, "counts of errors")
         return self.errors
 
