@@ -173,6 +173,23 @@ def test_few_trials_have_no_rule_of_30() -> None:
         assert plot.display_legend().get_legend() is None
 
 
+def test_as_many_trials_as_the_rule_asks_for_have_a_line_out_of_view() -> None:
+    """Of 30 trials 30 errors are all of them: the rate is 1, outside of every window."""
+    plot = DETPlot("big")
+    plot.set_system(np.arange(30.0), np.arange(31.0))
+    with pytest.warns(PlotRangeWarning) as caught:
+        plot.plot_DR30_miss()
+    (warned,) = caught
+    assert "Pmiss DR30 line" in str(warned.message)
+    assert "cannot have" not in str(warned.message)
+
+
+def test_lines_of_the_rule_of_30_are_thinner_than_curves(results: Results) -> None:
+    plot = plot_det({"A": results}, "old")
+    ((curve,), (rule,)) = plot.artists["steppy_det"], plot.artists["DR30_miss"]
+    assert rule.get_linewidth() < curve.get_linewidth()
+
+
 def _is_seen(line: Line2D, window: DETWindow) -> bool:
     """Whether a densely sampled curve has a point in the window."""
     parts = [np.linspace(a, b, 2001) for a, b in itertools.pairwise(line.get_xydata())]
