@@ -60,6 +60,16 @@ def test_axes_are_the_toolkits(plot: BayesPlot, drawings: Drawing) -> None:
     assert all(line.get_visible() for line in plot.ax.get_xgridlines())
 
 
+def test_priors_above_are_one_two_and_five_of_each_power_of_ten() -> None:
+    """Of 19 to 1 against, and for: log 19 is 2.944, and 3 % lie beyond the limits."""
+    (above,) = BayesPlot((-3, 3, 0, 1)).ax.child_axes
+    above.figure.draw_without_rendering()
+    shown = {text.get_text(): text.get_position()[0] for text in above.get_xticklabels()}
+    assert list(shown) == ["5", "10", "20", "50", "80", "90", "95"]
+    odds = [1 / 19, 1 / 9, 1 / 4, 1, 4, 9, 19]
+    np.testing.assert_allclose(list(shown.values()), np.log(odds), atol=1e-12)
+
+
 def test_lines_are_the_toolkits(plot: BayesPlot, drawings: Drawing) -> None:
     _draw_as_the_toolkit_did(plot)
     recorded = drawings["norm_dcf"]["lines"]
