@@ -538,7 +538,10 @@ def validate_scores(
     llrs = to_natural(llrs, base)
     figures = validate(Results.from_scores(llrs, only_key))
     if not math.isfinite(figures.mean_log10_lr_tar - figures.mean_log10_lr_non):
-        hint = "An interval needs their means; `validate` gives the figures alone."
+        hint = (
+            "An interval needs their means. Bound them, as by BoundedCalibration, or take "
+            "evaluation.validate(results), which has no intervals."
+        )
         raise check.invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
     seed = check.as_seed(rng)
     how: dict[str, Any] = {

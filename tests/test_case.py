@@ -399,7 +399,7 @@ def test_the_loss_to_a_line_is_that_of_miscalibration_and_covers_zero_without():
 
 def test_infinite_llrs_have_no_intervals():
     infinite = np.where(KEY.tar, np.inf, SCORES.scoremat)
-    with pytest.raises(InvalidInputError, match=r"`llrs` must be finite; .*`validate` gives"):
+    with pytest.raises(InvalidInputError, match=r"`llrs` must be finite; .*evaluation.validate"):
         validate_scores(attrs.evolve(SCORES, scoremat=infinite), KEY, speakers=SPEAKERS)
 
 

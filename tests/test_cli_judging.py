@@ -116,9 +116,36 @@ def test_validate_is_that_of_the_library(
     found = json.loads(capsys.readouterr().out)
     key, _ = bp.read_key("key.txt")
     expected = bp.validate_scores(folder, key, speakers=speaker, replications=40, rng=3)
-    assert found == json.loads(json.dumps(expected.to_dict()))
+    intervals = {"intervals": dict(expected.intervals)}
+    assert found == json.loads(json.dumps(expected.to_dict() | intervals))
     assert main(command) == 0
     assert capsys.readouterr().out == f"{expected}\n"
+    # The extension names the form, and one that is none is refused before the work.
+    assert main([*command, "--output", "told.json"]) == 0
+    assert json.loads(Path("told.json").read_text(encoding="utf-8")) == found
+    capsys.readouterr()
+    for ending in (".csv", ".html", ".tex"):
+        assert main([*command, "--output", f"told{ending}"]) == 2
+        assert "must end in .json, or .txt" in capsys.readouterr().err
+        assert not Path(f"told{ending}").exists()
+
+
+def test_validate_of_classes_that_are_apart(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, _ = bp.read_key("key.txt")
+    apart = np.where(key.tar, 3.0, -3.0) + 0.01 * folder.scoremat
+    bp.Scores(apart, folder.modelset, folder.segset).save("apart.h5")
+    command = ["validate", "apart.h5", "--key", "key.txt", *WHO, "--bootstrap", "20", "--json"]
+    assert main(command) == 0
+    found = json.loads(capsys.readouterr().out)
+    # The line of PAV has no finite point: its distance is not defined.
+    assert found["dev_pav"] is None
+    assert found["min_cllr"] == 0.0
+    apart[np.nonzero(key.tar)[0][0], np.nonzero(key.tar)[1][0]] = -np.inf
+    bp.Scores(apart, folder.modelset, folder.segset).save("apart.h5")
+    assert main(command) == 1
+    assert "Bound them: `bosaris calibrate --method bounded`." in capsys.readouterr().err
 
 
 def test_case_is_that_of_the_library(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,7 +48,7 @@ _HINTS = dict.fromkeys(
     ("speakers", "model_speakers", "segment_speakers"),
     "Give a column, a complete file of pairs, or re:PATTERN, which takes an id without a match for "
     "a person of its own.",
-)
+) | {"llrs": "An interval needs their means. Bound them: `bosaris calibrate --method bounded`."}
 
 
 # Its advice in place of that for scripts, by category of the warning.

@@ -203,21 +203,23 @@ def _reference(args: argparse.Namespace) -> tuple[Any, Any, dict[str, Any]]:
 
 def validate(args: argparse.Namespace) -> None:
     """Compute the figures of a validation report."""
+    form = printing.table_form(args, "json")
     scores, pair, how = _reference(args)
     found = bp.validate_scores(scores, pair, **how)
-    _emit_record(found, args)
+    _emit_record(found, args, form, intervals=found.intervals)
 
 
-def _emit_record(found: Any, args: argparse.Namespace) -> None:
+def _emit_record(found: Any, args: argparse.Namespace, form: str | None, **others: object) -> None:
     """Write what is one record, as JSON or as it is printed."""
-    if args.table:
-        printing.emit_json(found.to_dict(), args.output)
+    if form:
+        printing.emit_json(found.to_dict() | others, args.output)
     else:
         printing.emit(printing.table_text(found, args), args.output)
 
 
 def case(args: argparse.Namespace) -> None:
     """Compute the likelihood-ratio of one comparison."""
+    form = printing.table_form(args, "json")
     scores, pair, how = _reference(args)
     found = bp.case_llr(
         args.score,
@@ -227,7 +229,7 @@ def case(args: argparse.Namespace) -> None:
         reference=args.reference,
         **how,
     )
-    _emit_record(found, args)
+    _emit_record(found, args, form)
 
 
 def primary_cost(args: argparse.Namespace) -> None:
@@ -244,7 +246,4 @@ def primary_cost(args: argparse.Namespace) -> None:
         compatibility=args.compatibility,
         **options,
     )
-    if form:
-        printing.emit_json(cost.to_dict(), args.output)
-    else:
-        printing.emit(printing.table_text(cost, args), args.output)
+    _emit_record(cost, args, form)

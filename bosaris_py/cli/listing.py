@@ -10,7 +10,7 @@ from typing import Any
 import bosaris_py as bp
 from bosaris_py.cli import files
 from bosaris_py.cli.options import AnswerIsNo
-from bosaris_py.cli.printing import emit, emit_json, table_text
+from bosaris_py.cli.printing import emit, emit_json, table_form, table_text
 
 
 def info(args: argparse.Namespace) -> None:
@@ -47,13 +47,14 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
 
 def check(args: argparse.Namespace) -> None:
     """Say whether scores answer a list of trials."""
+    form = table_form(args, "json")
     file, options = files.place_of_scores(args, args.system)
     scores, faults = bp.trials.files.scores_and_faults(file, **options)
     options = {"spoof": "nontarget", **files.text_options(args, "key_")}
     trials, _ = bp.read_trials(args.trials, **options)
     found = bp.compare_trials(scores, trials)
     problems = [*faults, *found.problems]
-    if args.table:
+    if form:
         emit_json({"n_common": found.n_common, "problems": problems}, args.output)
     else:
         emit("\n".join([found.lines[0], *problems]), args.output)

@@ -45,8 +45,11 @@ def emit(text: str, output: str | None = None) -> None:
 
 
 def emit_json(content: object, output: str | None = None) -> None:
-    """Write a value as JSON."""
-    emit(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), output)
+    """Write a value as JSON, in which NaN is null and an infinite number a text."""
+    from bosaris_py._tables import for_json
+
+    told = for_json(content)
+    emit(json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False), output)
 
 
 def table_form(args: argparse.Namespace, *forms: str) -> str | None:

@@ -140,6 +140,8 @@ class TrialSpeakers(metaclass=Readable):
                     raise invalid("key", expected, found, hint)
                 raise invalid("key", expected, found, hint, speakers=None)
             raise invalid("key", expected, found, "Do the key and the maps belong together?")
+        if maps[0] is None and maps[1] is None:
+            _refuse_recordings(key, rows, cols, models, segments)
         return persons
 
     @classmethod
@@ -214,6 +216,31 @@ def refuse_same_speaker(first: Positions, second: Positions) -> None:
         raise invalid("key", expected, found, "Is the map of speakers right?")
 
 
+def _refuse_recordings(
+    key: AnyKey, rows: Positions, cols: Positions, models: AnyArray, segments: AnyArray
+) -> None:
+    """Raise if ids are models and segments, and as segments are of the speakers of others."""
+    # So it is where each trial has two recordings: those of one speaker are not one model.
+    places = IdIndex.of(key.segset).locate_last(IdIndex.of(key.modelset))
+    both = _occurring(key.modelset.size, rows) & (places >= 0)
+    both &= _occurring(key.segset.size, cols)[places]
+    other = np.flatnonzero(both)
+    other = other[models[other] != segments[places[other]]]
+    if other.size:
+        first = other[0]
+        found = (
+            f"none, and {other.size} ids that are models and segments, such as "
+            f"{key.modelset[first]}, a target of model {segments[places[first]]}"
+        )
+        raise invalid(
+            "speakers",
+            "be given where models are recordings",
+            found,
+            "Where models are persons, and these ids alike by chance, they are the first of "
+            'speakers=("model", None).',
+        )
+
+
 def number_pairs(
     first: Positions, second: Positions, shape: tuple[int, int], *, ordered: bool
 ) -> tuple[IntArray, int, IntArray | None]:
@@ -263,10 +290,12 @@ def _named(
         if unknown == "refuse":
             hint = 'Give a complete map; a function with `unknown` takes "own", a person for each.'
             expected = f"tell the speaker of all {kind} that have trials"
+            got = f"none for {count} ({examples})"
             if speakers is None:
+                got = f"none, and {count} are a target of no model ({examples})"
                 hint = "Give speakers, for instance a column, a function of the id, or a dict."
                 expected = f"be given, to {expected}"
-            raise invalid(name, expected, f"none for {count} ({examples})", hint)
+            raise invalid(name, expected, got, hint)
         message = (
             f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
             "speaker of its own, so a standard error may be too small."

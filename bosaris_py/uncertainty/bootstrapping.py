@@ -355,7 +355,10 @@ class SampledSystem:
         value = np.asarray(statistic.of_sample(sample), dtype=np.float64)
         if not np.isfinite(value).all():
             hint = "A standard error of it is not defined."
-            raise invalid("statistic", "be finite on the data", f"{value}", hint)
+            if np.isinf(value).any():
+                hint += " Where LLRs are infinite, bound them first, as BoundedCalibration does."
+            got = f"{value} of {type(statistic).__name__}"
+            raise invalid("statistic", "be finite on the data", got, hint)
         if isinstance(statistic, functions.UserFunction):
             statistic = attrs.evolve(statistic, shape=value.shape)
         return cls(statistic, sample, float(value) if value.ndim == 0 else value)

@@ -181,6 +181,29 @@ def test_unknown_speakers_are_refused() -> None:
     assert found.ids[found.of_models].tolist() == ["p", "q", "models\tmc"]
 
 
+def test_recordings_are_no_speakers() -> None:
+    # A list of VoxCeleb: b is a model, hence a speaker, and a target of a, hence of speaker a.
+    ids = ["anna/1", "anna/2", "anna/3", "bert/1", "bert/2"]
+    tar = np.zeros((5, 5), dtype=bool)
+    tar[[0, 1, 2, 3, 4], [1, 2, 0, 4, 3]] = True
+    non = np.zeros((5, 5), dtype=bool)
+    non[0, 3] = True
+    key = bp.Key(ids, ids, tar, non)
+    make = speakers.TrialSpeakers.of_key
+    got = r"5 ids that are models and segments, such as anna/1, a target of model anna/3\."
+    with pytest.raises(InvalidInputError, match=rf"`speakers` .* models are recordings; .* {got}"):
+        make(key)
+    assert make(key, speakers=lambda name: name[:4]).ids.tolist() == ["anna", "bert"]
+    assert make(key, speakers=("model", None)).n_speakers == 5
+    # Ids without trials, or with trials on one side only, say nothing.
+    one_way = np.zeros((5, 5), dtype=bool)
+    one_way[[0, 2], [1, 3]] = True
+    found = make(bp.Key(ids, ids, one_way, ~one_way & non))
+    assert found.ids[found.of_segments[[1, 3]]].tolist() == ["anna/1", "anna/3"]
+    with pytest.raises(InvalidInputError, match=r"none, and 1 are a target of no model \(sd\)"):
+        make(KEY)
+
+
 def test_an_id_of_two_speakers() -> None:
     with pytest.warns(DuplicateIdWarning):
         twice, same = (bp.IdMap(["ma", "mb", "mc", "ma"], ["p", "q", "r", x]) for x in ("s", "p"))

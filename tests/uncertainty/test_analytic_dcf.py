@@ -547,7 +547,7 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
         ),
         (
             lambda: speaker_errors(Scores(np.eye(2), ["a", "b"], ["x", "y"]), ONE_TARGET, 0.0),
-            r"`segment_speakers` .* none for 1 \(y\)",
+            r"`segment_speakers` .* none, and 1 are a target of no model \(y\)",
         ),
         (
             lambda: speaker_errors(
