@@ -294,6 +294,24 @@ def test_bounds_of_condensed_trials_are_those_of_all(kind, sign, monkeypatch):
         assert other.map.scale != fold.map.scale
 
 
+def test_pairs_of_folds_without_a_class_are_condensed(monkeypatch):
+    """Of one speaker in each fold, no pair of a fold with itself has a non-target trial."""
+    scores, key, speakers = simulated(6, 3, 30)
+    how = {"speakers": speakers, "folds": "speaker"}
+    exact = cross_fit(LinearCalibration, scores, key, **how)
+    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
+    # 3,240 trials, and 2 * 64 steps for each of 21 pairs.
+    monkeypatch.setattr(cross_fitting, "_GRID", 64)
+    monkeypatch.setattr(cross_fitting, "_WIDEST", 0.5)
+    condensed = cross_fit(LinearCalibration, scores, key, **how)
+    for (one, other), fold in condensed.folds.items():
+        n_left = 6 - len({one, other})
+        assert (fold.n_tar, fold.n_non) == (90 * n_left, 90 * n_left * (n_left - 1))
+        # Two points in each step of an eighth of a standard deviation: its third power is 2e-3.
+        assert fold.scale == pytest.approx(exact.folds[one, other].scale, rel=2e-3)
+        assert fold.scale != exact.folds[one, other].scale
+
+
 def test_far_outliers_are_not_condensed(monkeypatch):
     scores, key, speakers = simulated(30, 3, 30)
     far = scores.scoremat.copy()
@@ -421,9 +439,10 @@ def test_weights_of_one_class_leave_the_other_as_it_is():
     np.testing.assert_array_equal(one.scores.scoremat, both.scores.scoremat)
 
 
-def test_ridges_that_are_tried_by_default():
-    """Powers of ten from a thousandth on, and none."""
-    scores, key, speakers = simulated(seed=0)
+@pytest.mark.parametrize(("sizes", "best"), [((12, 2, 3), 0.001), ((30, 3, 6), 0.0)])
+def test_ridges_that_are_tried_by_default(sizes, best):
+    """Powers of ten from a thousandth on, and none, which many trials choose."""
+    scores, key, speakers = simulated(*sizes, seed=0)
     options = {"speakers": speakers, "rng": 1, "folds": 4}
     found = choose_ridge(LinearCalibration, scores, key, **options)
     ridges = (0.0, 0.001, 0.01, 0.1, 1.0)
@@ -432,4 +451,4 @@ def test_ridges_that_are_tried_by_default():
     for ridge in ridges:
         llrs = cross_fit(LinearCalibration, scores, key, ridge=ridge, **options).scores
         losses[ridge] = cllr(*llrs.get_tar_non(key))
-    assert found == min(ridges, key=lambda ridge: losses[ridge]) == 0.001
+    assert found == min(ridges, key=lambda ridge: losses[ridge]) == best
