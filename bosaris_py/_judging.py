@@ -19,7 +19,8 @@ from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
-from bosaris_py.trials.sample import ListedSample, count_spoofs
+from bosaris_py.trials.kinds import count_third
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import KeyLike, Speakers
 from bosaris_py.uncertainty.analytic import errors_by_speaker
@@ -392,7 +393,7 @@ class Judging:
         facts = {}
         if key is not None:
             models, segments = (ids.size for ids in key.ids)
-            spoofs = count_spoofs(self.metadata)
+            spoofs = count_third(self.metadata)
             facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets"
             facts["Trials"] += f", of which {spoofs} spoofs" if spoofs else ""
             facts["Models and segments"] = f"{models} models, {segments} segments"

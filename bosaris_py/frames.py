@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py._arrays import (
     AnyArray,
@@ -46,12 +47,13 @@ from bosaris_py.storage import trial_table
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (
     KIND,
-    KINDS,
     LABEL,
     SCORE,
     VOCABULARIES,
     TrialClass,
+    factor_of_kinds,
     find_format,
+    of_third_kinds,
 )
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
@@ -62,6 +64,8 @@ Coded: TypeAlias = tuple[AnyArray, list[str]]
 
 # Rows that are put into matrices at once: what is computed of them stays in the cache.
 _BLOCK = 1 << 16
+
+_TARGET, _NONTARGET = np.uint8(TrialClass.TARGET), np.uint8(TrialClass.NONTARGET)
 
 _TAR = "tar= says which label means target, and non= which does not."
 
@@ -210,7 +214,8 @@ def from_frame(
         ids = [pool.submit(frame.coded, *side) for side in ((model, "model"), (segment, "segment"))]
         labels = None if label is None else pool.submit(frame.labels, label, tar, non, spoof)
         rows = _Rows.of(*(task.result() for task in ids))
-        is_target, is_spoof = (None, None) if labels is None else labels.result()
+        classes = None if labels is None else labels.result()
+        is_target = None if classes is None else classes == TrialClass.TARGET
     scores = {str(name): frame.scores(name) for name in names}
     called = [name for name in scores if name.lower() in find_format("csv").header[SCORE]]
     for name, values in scores.items() if score is None else ():
@@ -235,10 +240,9 @@ def from_frame(
             if order is not None:
                 column = column.take(order)
             described[name] = column
-    if spoof == "keep" and is_target is not None:
-        kinds = np.where(is_target, np.uint8(2), np.uint8(0) if is_spoof is None else is_spoof)
+    if spoof == "keep" and classes is not None:
         order = rows.order().order
-        described[KIND] = Factor(kinds if order is None else kinds.take(order), KINDS)
+        described[KIND] = factor_of_kinds(classes if order is None else classes.take(order))
     return TrialFrame(key, systems, TrialMetadata(key, described), rows=rows)
 
 
@@ -337,8 +341,8 @@ class _Columns:
 
     def labels(
         self, name: object, tar: object, non: object, spoof: Spoofs
-    ) -> tuple[BoolArray, BoolArray | None]:
-        """Tell which rows are targets, and which are spoofs where labels can say so."""
+    ) -> npt.NDArray[np.uint8]:
+        """Return the class of each row."""
         if spoof != "error" and not (isinstance(tar, str) and tar == "target"):
             hint = "Put target, nontarget and spoof in the place of the labels."
             raise invalid("spoof", "be left out with `tar`", repr(spoof), hint)
@@ -357,12 +361,12 @@ class _Columns:
                 raise _bad_rows("label", "be 1 or 0, or 1 or -1", str(values[bad][0]), bad, _TAR)
             if tar != "target":
                 _check_others(np.unique(others).tolist(), non, name)
-            return is_target, None
+            return np.where(is_target, _TARGET, _NONTARGET)
         if tar == "target" and self._kind(self.column(name, "label")) == "b":
             # Truth values among which some are missing become objects.
             given = self.numbers(name, "label")
             if given.dtype == np.bool_:
-                return given, None
+                return np.where(given, _TARGET, _NONTARGET)
         codes, words = self.coded(name, "label")
         # Rows that were taken out leave their categories.
         used = np.flatnonzero(np.bincount(codes)).tolist()
@@ -373,21 +377,22 @@ class _Columns:
                 raise invalid("tar", expected, describe(tar))
             rest = [words[code] for code in used if not meant[code]]
             _check_others(rest, non, name)
-            return meant[codes], None
+            return np.where(meant, _TARGET, _NONTARGET)[codes]
         lower = [word.lower() for word in words]
         for known in (vocabulary.classes for vocabulary in VOCABULARIES):
             classes = [known.get(word, TrialClass.DROPPED) for word in lower]
             if any(classes[code] is TrialClass.DROPPED for code in used):
                 continue
             of_row = np.array(classes, dtype=np.uint8)[codes]
-            is_spoof = of_row == TrialClass.SPOOF
-            if spoof == "error" and is_spoof.any():
+            is_third = of_third_kinds(of_row)
+            if spoof == "error" and is_third.any():
                 hint = (
                     'spoof="keep" tells the kinds of trials, spoof="nontarget" only that they are '
                     "to be rejected. Or leave out such rows."
                 )
-                raise _bad_rows("label", "be of targets and non-targets", "'spoof'", is_spoof, hint)
-            return of_row == TrialClass.TARGET, is_spoof
+                word = repr(lower[codes[np.argmax(is_third)]])
+                raise _bad_rows("label", "be of targets and non-targets", word, is_third, hint)
+            return of_row
         expected = "hold target|nontarget, tgt|imp, 1|0, 1|-1, bonafide|spoof or true|false"
         raise invalid("label", expected, list_some(repr(words[code]) for code in used), _TAR)
 

@@ -34,8 +34,9 @@ from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import AnyKey, FlatKey, Key
+from bosaris_py.trials.kinds import class_numbers, have_one_speaker
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.sample import ListedSample, spoofed_trials
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, ListedScores, Scores
 from bosaris_py.trials.speakers import KeyLike, SpeakersLike, TrialSpeakers, speaker_maps, split_key
 
@@ -598,7 +599,8 @@ def _of_kinds(
     # There has been a warning of what is missing.
     with hushed(errors.BosarisWarning):
         sample = ListedSample.of(scores["asv"], only_key, allow_empty=True)
-    how |= {"systems": (scores,), "one_sided": spoofed_trials(only_key, metadata)}
+    alone = have_one_speaker(class_numbers(only_key, metadata))
+    how |= {"systems": (scores,), "one_sided": alone}
     trials, fold_of = fold_trials(sample.lists, scores["asv"], only_key, metadata, **how)
     return final, attrs.evolve(trials, metadata=metadata), fold_of
 

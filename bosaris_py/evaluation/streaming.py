@@ -49,6 +49,7 @@ from bosaris_py.numerics.scoring_rules import resolve_prior
 from bosaris_py.storage.formats.catalogue import KIND
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.blocks import TrialBlock, TrialCounts, without
+from bosaris_py.trials.kinds import check_classes, check_targets, groups_of_kinds, kinds_of_segments
 from bosaris_py.trials.passes import (
     MOST_TASKS,
     FilePasses,
@@ -59,13 +60,7 @@ from bosaris_py.trials.passes import (
     check_unchanged,
     reads_ahead,
 )
-from bosaris_py.trials.sample import (
-    KINDS_OF_CLASSES,
-    Chosen,
-    DivisibleSample,
-    ScoredClass,
-    spoofs_of_segments,
-)
+from bosaris_py.trials.sample import Chosen, DivisibleSample, ScoredClass
 from bosaris_py.trials.strata import Strata
 
 Files: TypeAlias = FilePath | Sequence[FilePath]
@@ -660,7 +655,7 @@ class StreamedSample(DivisibleSample):
     def of_kinds(
         cls, score_file: Files, key_file: Files, metadata: TrialMetadata, **options: object
     ) -> Self:
-        """Pass over files twice, and tell zero-effort impostors from spoofs.
+        """Pass over files twice, and tell the kinds of non-targets.
 
         Parameters
         ----------
@@ -681,23 +676,17 @@ class StreamedSample(DivisibleSample):
         InvalidInputError
             If kinds are not known, a class has no trial with a score, or a target is a spoof.
         """
-        kinds = spoofs_of_segments(metadata)
+        kinds = kinds_of_segments(metadata)
         sample = cls.from_files(score_file, key_file, kinds, (KIND,), **options)
         n_tar, n_non = sample.counts
-        parts = [n_tar.sum(), *(n_non[at].sum() for at in sample._kinds)]
-        for count, what in zip(parts, KINDS_OF_CLASSES, strict=True):
-            if not count:
-                raise invalid("key_file", f"have {what} with scores", "none")
-        if clash := int(n_tar[sample._kinds[1]].sum()):
-            expected = "describe as spoofs only non-targets of the key"
-            raise invalid("metadata", expected, f"{clash} targets")
+        check_classes([n_tar.sum(), *(n_non[at].sum() for at in sample._kinds)], "key_file")
+        check_targets(sum(int(n_tar[at].sum()) for at in sample._kinds[1:]))
         return sample
 
     @property
     def _kinds(self) -> list[IndexArray]:
-        """The groups of zero-effort impostors, and those of spoofs."""
-        is_spoof = self.files.metadata.factor(KIND).values() == "spoof"
-        return [np.flatnonzero(~is_spoof), np.flatnonzero(is_spoof)]
+        """The groups of each kind of non-targets."""
+        return groups_of_kinds(self.files.metadata.factor(KIND))
 
     def with_shares(self, *shares: float) -> Self:
         """Do what `ListedSample.with_shares` does.

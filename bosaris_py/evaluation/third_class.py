@@ -7,6 +7,8 @@ of one `ROC`, which a sample with kinds has.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +19,9 @@ from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.strata import Strata
+
+# The arguments that hold the scores of each kind of non-targets.
+KIND_ARGUMENTS = ("non", "spoof")
 
 
 def _class_of(scores: npt.ArrayLike, name: str) -> ScoredClass:
@@ -29,16 +34,15 @@ def _is_empty(scores: npt.ArrayLike | None) -> bool:
 
 
 def sample_at(
-    tar: npt.ArrayLike, non: npt.ArrayLike | None, spoof: npt.ArrayLike | None, costs: SpoofCosts
+    tar: npt.ArrayLike, non: Sequence[npt.ArrayLike | None], costs: SpoofCosts
 ) -> ListedSample:
     """Return the sample whose false-alarm rate has the shares of some costs.
 
-    It has the kinds of non-targets whose prior is not 0, each of which must have scores.
+    `non` has the scores of each kind of non-targets; those whose prior is not 0 must have some.
     """
     kinds, shares = [], []
-    for scores, name, share, prior in (
-        (non, "non", costs.kind_shares[0], costs.p_nontarget),
-        (spoof, "spoof", costs.kind_shares[1], costs.p_spoof),
+    for scores, name, share, prior in zip(
+        non, KIND_ARGUMENTS, costs.kind_shares, costs.kind_priors, strict=True
     ):
         if prior == 0:
             continue
@@ -114,7 +118,7 @@ def a_dcf(
     0.5
     """
     given = SpoofCosts.named(costs)
-    hull = sample_at(tar, non, spoof, given).hull
+    hull = sample_at(tar, (non, spoof), given).hull
     return float(hull.min_dcf(given.decision, normalize=normalize))
 
 
@@ -158,7 +162,7 @@ def act_a_dcf(
     0.555555555556
     """
     given = SpoofCosts.named(costs)
-    sample, prices = sample_at(tar, non, spoof, given), given.decision
+    sample, prices = sample_at(tar, (non, spoof), given), given.decision
     rates = sample.error_rates(prices.thresholds)
     sample.warn_unless_llrs()
     return float(prices.cost(*rates, normalize=normalize))
@@ -227,7 +231,7 @@ def sasv_cllr(
     >>> round(sasv_cllr([2.0, 3.0], [-1.0], [-2.0, 0.5]), 4)
     0.4034
     """
-    sample = sample_at(tar, non, spoof, SpoofCosts.named(costs))
+    sample = sample_at(tar, (non, spoof), SpoofCosts.named(costs))
     sample.warn_unless_llrs()
     return sample.cllr
 
@@ -258,7 +262,7 @@ def min_sasv_cllr(
     >>> min_sasv_cllr([2.0, 3.0], [-1.0], [-2.0, 0.5])
     0.0
     """
-    return sample_at(tar, non, spoof, SpoofCosts.named(costs)).hull.min_cllr
+    return sample_at(tar, (non, spoof), SpoofCosts.named(costs)).hull.min_cllr
 
 
 def sv_eer(

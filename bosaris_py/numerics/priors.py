@@ -375,7 +375,7 @@ class SpoofCosts(metaclass=Readable):
 
     def __attrs_post_init__(self) -> None:
         """Check that the priors are those of all trials."""
-        total = math.fsum((self.p_target, self.p_nontarget, self.p_spoof))
+        total = math.fsum((self.p_target, *self.kind_priors))
         if not math.isclose(total, 1.0, abs_tol=1e-9):
             hint = "A prior of zero-effort impostors among bona fide trials must be scaled down."
             raise check.invalid("the three priors", "add up to 1", f"{total:.9g}", hint)
@@ -419,21 +419,34 @@ class SpoofCosts(metaclass=Readable):
         return self.p_spoof * self.c_fa_spoof
 
     @property
-    def spoof_share(self) -> float:
-        """Share of spoofs in the cost of accepting everything."""
-        return self.spoof_price / (self.fa_price + self.spoof_price)
+    def kind_priors(self) -> tuple[float, ...]:
+        """Prior of each kind of non-targets: zero-effort impostors, spoofs."""
+        return self.p_nontarget, self.p_spoof
 
     @property
-    def kind_shares(self) -> tuple[float, float]:
-        """Shares of zero-effort impostors and of spoofs in the cost of accepting everything."""
-        return 1.0 - self.spoof_share, self.spoof_share
+    def kind_prices(self) -> tuple[float, ...]:
+        """Cost of accepting all non-targets of each kind: zero-effort impostors, spoofs."""
+        return self.fa_price, self.spoof_price
+
+    @property
+    def spoof_share(self) -> float:
+        """Share of spoofs in the cost of accepting everything."""
+        return self.spoof_price / sum(self.kind_prices)
+
+    @property
+    def kind_shares(self) -> tuple[float, ...]:
+        """Share of each kind of non-targets in the cost of accepting everything."""
+        _, *others = self.kind_prices
+        shares = [price / sum(self.kind_prices) for price in others]
+        return 1.0 - sum(shares), *shares
 
     @property
     def decision(self) -> "DecisionCosts":
-        """Prices of a miss, and of a false alarm of the mixture of both kinds."""
-        if self.p_spoof == 0:  # the digits of two classes
+        """Prices of a miss, and of a false alarm of the mixture of all kinds."""
+        zero_effort, *others = self.kind_prices
+        if not any(others):  # the digits of two classes
             return DecisionCosts.from_prior(OperatingPoint(self.p_target, self.c_miss, self.c_fa))
-        alarm = self.fa_price + self.spoof_price
+        alarm = zero_effort + sum(others)
         return DecisionCosts(self.miss_price, alarm, math.log(self.miss_price) - math.log(alarm))
 
     @property

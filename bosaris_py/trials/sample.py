@@ -14,7 +14,7 @@ from __future__ import annotations
 import abc
 import functools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, Self, TypeAlias
 
 import attrs
@@ -37,16 +37,22 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import as_score_lists, invalid, list_some
+from bosaris_py._validation import as_score_lists, invalid
 from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.roc import ROC, all_within, check_llrs
 from bosaris_py.numerics.rocch import ROCCH
-from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import KIND, KINDS
+from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
 from bosaris_py.trials.key import AnyKey, Key
-from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.kinds import (
+    CLASS_NOUNS,
+    CLASS_WORDS,
+    attack_groups,
+    check_classes,
+    class_numbers,
+    have_one_speaker,
+)
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
 from bosaris_py.trials.speakers import KeyLike, Speakers, TrialSpeakers, split_key
@@ -480,6 +486,11 @@ class ListedSample(DivisibleSample):
     classes: tuple[ScoredClass, ...]
     # The share of each kind of non-targets in the false-alarm rate.
     kind_shares: tuple[float, ...] = (1.0,)
+    # The words of these kinds.
+    kinds: tuple[str, ...] = attrs.field(
+        default=attrs.Factory(lambda self: CLASS_WORDS[1 : len(self.classes)], takes_self=True),
+        kw_only=True,
+    )
     # The stratum and the name of each person, by the number that it has in the classes.
     speaker_strata: IntArray | None = attrs.field(default=None, kw_only=True)
     speaker_ids: StrArray | None = attrs.field(default=None, kw_only=True)
@@ -548,46 +559,63 @@ class ListedSample(DivisibleSample):
         cls, scores: AnyScores, key: KeyLike, who: Speakers | None = None, layer: str | None = None
     ) -> "ListedSample":
         """Join the scores of a system with a key and the kinds of its non-targets."""
-        # The metadata have a column `kind` of the words target, nontarget and spoof; each kind has
-        # half of the rate. A spoof has one person, the speaker of its model. `layer` is a column:
+        # The metadata have a column `kind` of the words target, nontarget and spoof; all kinds have
+        # the same share. A spoof has one person, the speaker of its model. `layer` is a column:
         # spoofs with the same value are a group, -2, -3, ... in place of a second person.
         plain, metadata = split_key(key)
-        is_spoof = spoofed_trials(plain, metadata)
-        lists = scoring.class_scores(scores, plain)
+        numbers = class_numbers(plain, metadata)
+        tar, non = scoring.class_scores(scores, plain)
         scored = scoring.scored_trials(scores, plain)
-        labels = plain.trial_labels()
-        chosen = ~labels if scored is None else ~labels & scored
-        split = is_spoof[chosen]
-        found = None if who is None else who.of_trials((plain, metadata), one_sided=is_spoof)
-        sides, named = _persons(scores, plain, found)
-        groups = np.full(np.count_nonzero(split), -1, dtype=np.int64)
+        alone = have_one_speaker(numbers)
+        found = None if who is None else who.of_trials((plain, metadata), one_sided=alone)
+        (of_tar, of_non), named = _persons(scores, plain, found)
+        attacks = None
         if layer is not None and metadata is not None:
-            column = metadata.for_trials(plain).factor(layer)
-            own = column.take(np.flatnonzero(chosen)[split])
-            _refuse_unnamed(own, layer)
-            groups = -2 - np.asarray(own.codes, dtype=np.int64)
-        tar, non = lists
-        parts: list[tuple[FloatArray, Persons | None]]
-        parts = [(tar, sides[0]), (non[~split], None), (non[split], None)]
-        if sides[1] is not None:
-            first, second = sides[1]
-            assert second is not None
-            parts[1] = non[~split], (first[~split], second[~split])
-            parts[2] = non[split], (first[split], groups)
-        classes = []
-        for (listed, persons), what in zip(parts, KINDS_OF_CLASSES, strict=True):
-            if not listed.size:
-                raise invalid("key", f"have {what} with scores", "none")
-            array = counting.as_trials(listed, None, what)[0]
-            alike = Strata.single(array.size)
-            classes.append(ScoredClass(mark_read_only(array), alike, None, persons))
-        return cls(tuple(classes), (0.5, 0.5), **named)
+            attacks = metadata.for_trials(plain).factor(layer)
+        places = np.flatnonzero(numbers > 0 if scored is None else (numbers > 0) & scored)
+        lists: list[tuple[FloatArray, Persons | None]] = [(tar, of_tar)]
+        for number, kind in enumerate(NON_TARGET_KINDS, 1):
+            own = numbers[places] == number
+            second = None if of_non is None or of_non[1] is None else of_non[1][own]
+            if not kind.has_two_speakers:
+                second = np.full(np.count_nonzero(own), -1, dtype=np.int64)
+                if layer is not None and attacks is not None:
+                    second = attack_groups(attacks.take(places[own]), layer)
+            lists.append((non[own], None if of_non is None else (of_non[0][own], second)))
+        check_classes([scores.size for scores, _ in lists])
+        classes = {}
+        for (listed, persons), word, noun in zip(lists, CLASS_WORDS, CLASS_NOUNS, strict=True):
+            if listed.size:
+                array = counting.as_trials(listed, None, noun)[0]
+                alike = Strata.single(array.size)
+                classes[word] = ScoredClass(mark_read_only(array), alike, None, persons)
+        return cls._of_words(classes, **named)
+
+    @classmethod
+    def _of_words(cls, classes: Mapping[str, ScoredClass], **named: Any) -> "ListedSample":
+        """Take the targets, and the kinds of non-targets that there are, with equal shares."""
+        _, *words = classes
+        shares = (1.0 / len(words),) * len(words)
+        return cls(tuple(classes.values()), shares, kinds=tuple(words), **named)
+
+    def part(self, positions: Mapping[str, IndexArray]) -> "ListedSample":
+        """Return the trials at some positions of the targets and of each kind of non-targets."""
+        given = dict(zip(("target", *self.kinds), self.classes, strict=True))
+        taken = {word: one.take(mark_read_only(positions[word])) for word, one in given.items()}
+        held = {word: one for word, one in taken.items() if one.n_trials}
+        return ListedSample._of_words(held, **self._named)
 
     def with_shares(self, *shares: float) -> "ListedSample":
-        """Return the sample with other shares of the kinds, of sum one; 0 leaves a kind out."""
-        held = [pair for pair in zip(self.classes[1:], shares, strict=True) if pair[1] > 0]
-        kinds, left = zip(*held, strict=True)
-        return ListedSample((self.tar, *kinds), left, **self._named)
+        """Return the sample with given shares of all kinds, of sum one; 0 leaves a kind out."""
+        parts = dict(zip(self.kinds, self.classes[1:], strict=True))
+        held = {}
+        for kind, share in zip(NON_TARGET_KINDS, shares, strict=True):
+            if share > 0:
+                if kind.word not in parts:
+                    raise invalid("key", f"have {kind.noun}s with scores", "none")
+                held[kind.word] = share
+        classes = self.tar, *(parts[word] for word in held)
+        return ListedSample(classes, tuple(held.values()), kinds=tuple(held), **self._named)
 
     def with_kinds_pooled(self) -> "ListedSample":
         """Return the sample with all non-targets alike."""
@@ -755,76 +783,6 @@ def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClas
         parts = [kind.order + start for kind, start in zip(kinds, starts, strict=False)]
         order = mark_read_only(np.concatenate(parts))
     return ScoredClass(scores, strata, None, persons, order=order)
-
-
-# What protocols have in the place of an attack where there is none, or none is known.
-_UNNAMED = ("-", "bonafide")
-
-# What the three classes are called in messages.
-KINDS_OF_CLASSES = ("targets", "zero-effort impostors", "spoofs")
-
-
-def spoofed_trials(key: AnyKey, metadata: TrialMetadata | None) -> BoolArray:
-    """Tell for each trial of a key, column by column, whether it is a spoof, by column ``kind``."""
-    if metadata is None or KIND not in metadata.names:
-        got = "no metadata" if metadata is None else list_some(metadata.names) or "no column"
-        hint = 'read_key(path, spoof="keep") gives the pair.'
-        raise invalid("key", f"be a pair (key, metadata) with a column {KIND!r}", got, hint)
-    kinds = metadata.for_trials(key).factor(KIND)
-    strange = sorted(set(kinds.levels.tolist()) - set(KINDS))
-    if strange:
-        expected = f"hold {', '.join(KINDS)} in the column {KIND!r}"
-        raise invalid("metadata", expected, list_some(map(repr, strange)))
-    of_level = np.array([level == "spoof" for level in kinds.levels.tolist()], dtype=np.bool_)
-    is_spoof: BoolArray = of_level[kinds.codes]
-    clash = int(np.count_nonzero(is_spoof & key.trial_labels()))
-    if clash:
-        raise invalid(
-            "metadata", "describe as spoofs only non-targets of the key", f"{clash} targets"
-        )
-    return is_spoof
-
-
-def _refuse_unnamed(groups: Factor, layer: str) -> None:
-    """Raise if a column does not name the group of each spoof."""
-    for code, level in enumerate(groups.levels.tolist()):
-        if level in _UNNAMED and (count := int(np.count_nonzero(groups.codes == code))):
-            hint = "Give unknown attacks names of their own; those of one name are drawn together."
-            expected = f"name a column with the attack of each spoof, which {layer!r} lacks"
-            raise invalid("layer", expected, f"{level!r} for {count} spoofs", hint)
-
-
-def spoofs_of_segments(metadata: TrialMetadata) -> TrialMetadata:
-    """Tell in the column ``kind``, of segments where that is possible, which trials are spoofs."""
-    if KIND not in metadata.names:
-        got = list_some(metadata.names) or "no column"
-        raise invalid("metadata", f"have the column {KIND!r}", got, "See read_key(spoof='keep').")
-    of, kinds = metadata.stored(KIND)
-    words = np.array(["spoof" if level == "spoof" else "bona fide" for level in kinds.levels])
-    is_spoof = (words == "spoof")[kinds.codes]
-    trials = metadata.trials
-
-    def of_words(chosen: BoolArray) -> Factor:
-        return Factor(chosen.astype(np.uint8), ("bona fide", "spoof"))
-
-    if of == "segment":
-        return TrialMetadata(trials, segment_columns={KIND: of_words(is_spoof)})
-    if of == "trial":
-        segments, n = trials.trial_positions()[1], trials.segset.size
-        n_spoofs = np.bincount(segments[is_spoof], minlength=n)
-        # Mostly a segment is a spoof in all of its trials: blocks need not look these up.
-        if not ((n_spoofs > 0) & (n_spoofs < np.bincount(segments, minlength=n))).any():
-            return TrialMetadata(trials, segment_columns={KIND: of_words(n_spoofs > 0)})
-    return TrialMetadata(trials, {KIND: of_words(is_spoof)})
-
-
-def count_spoofs(metadata: TrialMetadata | None) -> int:
-    """Count the trials that metadata call spoofs, in the column ``kind`` if there is one."""
-    if metadata is None or KIND not in metadata.names:
-        return 0
-    kinds = metadata.factor(KIND)
-    spoofed = np.flatnonzero(kinds.levels == "spoof")
-    return int(np.count_nonzero(np.isin(kinds.codes, spoofed)))
 
 
 def _persons(

@@ -25,8 +25,9 @@ from bosaris_py.evaluation.plans.partitions import PlanTrials
 from bosaris_py.evaluation.plans.presets import plan_of_two_classes, refuse_impostors
 from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.kinds import CLASS_WORDS, check_classes, class_numbers
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.sample import KINDS_OF_CLASSES, ListedSample, spoofed_trials
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
 from bosaris_py.trials.strata import TrialStrata
@@ -230,31 +231,18 @@ def views_of_sets(
         got = "no metadata" if metadata is None else list_some(metadata.names) or "no column"
         hint = "plan.evolve(sets=...) names another column; sets='' takes all trials for one set."
         raise invalid("key", f"have a column {column!r} that names data sets", got, hint)
-    factor, labels = metadata.for_trials(plain).factor(column), plain.trial_labels()
-    is_spoof, scored = spoofed_trials(plain, metadata), scored_trials(scores, plain)
-    kept = np.ones(labels.size, dtype=np.bool_) if scored is None else scored
-    kinds = labels & kept, ~labels & ~is_spoof & kept, is_spoof & kept
+    factor = metadata.for_trials(plain).factor(column)
+    classes, scored = class_numbers(plain, metadata), scored_trials(scores, plain)
+    kept = np.ones(classes.size, dtype=np.bool_) if scored is None else scored
+    chosen = [(classes == number) & kept for number in range(len(CLASS_WORDS))]
     found: dict[str, Callable[[ListedSample], ListedSample]] = {}
     for code, name in enumerate(factor.levels.tolist()):
-        own = tuple(np.flatnonzero(factor.codes[kind] == code) for kind in kinds)
+        own = [np.flatnonzero(factor.codes[trials] == code) for trials in chosen]
         if not any(part.size for part in own):
             continue
-        lacking = [w for w, part in zip(KINDS_OF_CLASSES, own, strict=True) if not part.size]
-        if lacking:
-            raise invalid("key", f"have {lacking[0]} with scores in the set {name!r}", "none")
-        found[name] = functools.partial(_of_set, places=own)
+        check_classes([part.size for part in own], where=f" in the set {name!r}")
+        found[name] = operator.methodcaller("part", dict(zip(CLASS_WORDS, own, strict=True)))
     return found
-
-
-def _of_set(sample: ListedSample, places: Sequence[IndexArray]) -> ListedSample:
-    taken = zip(sample.classes, places, strict=True)
-    classes = tuple(one.take(mark_read_only(own)) for one, own in taken)
-    return ListedSample(
-        classes,
-        sample.kind_shares,
-        speaker_strata=sample.speaker_strata,
-        speaker_ids=sample.speaker_ids,
-    )
 
 
 def _composed(

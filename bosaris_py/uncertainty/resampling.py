@@ -35,8 +35,9 @@ from bosaris_py._validation import Rng
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import AnyKey, as_key
+from bosaris_py.trials.kinds import count_third
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.sample import ListedSample, count_spoofs
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import (
     KeyLike,
@@ -108,7 +109,7 @@ def check_system(scores: object, name: str) -> None:
 
 def refuse_mixture(metadata: TrialMetadata | None) -> None:
     """Raise if non-targets are of two kinds, which a metric of two classes would mix."""
-    if count := count_spoofs(metadata):
+    if count := count_third(metadata):
         hint = (
             "For instance unc.ADCF() or unc.SVEER(). To pool spoofs with zero-effort impostors, "
             'read them with spoof="nontarget", or leave out the metadata.'

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -21,6 +21,7 @@ from bosaris_py._validation import as_flag, one_of
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, Cllr
@@ -37,8 +38,8 @@ class SpoofStatistic(metaclass=Readable):
 
     # The function that computes the statistic, with the fields as its keyword arguments.
     _of_scores: ClassVar[Callable[..., float]]
-    # How impostors and spoofs share the false-alarm rate.
-    _shares: ClassVar[tuple[float, float]]
+    # How the kinds of non-targets share the false-alarm rate.
+    _shares: ClassVar[tuple[float, ...]]
 
     @property
     @abc.abstractmethod
@@ -46,12 +47,12 @@ class SpoofStatistic(metaclass=Readable):
         """The statistic of two classes that a view of the sample has."""
 
     def view(self, sample: ListedSample) -> ListedSample:
-        """Return the targets and non-targets of a sample with two kinds.
+        """Return the targets and non-targets of a sample with kinds.
 
         Parameters
         ----------
         sample : ListedSample
-            Of three classes.
+            With kinds of non-targets.
 
         Returns
         -------
@@ -59,9 +60,15 @@ class SpoofStatistic(metaclass=Readable):
         """
         return sample.with_shares(*self._shares)
 
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: npt.ArrayLike) -> float:
-        """Compute the statistic of three lists of scores."""
-        return self._of_scores(tar, non, spoof, **attrs.asdict(self, recurse=False))
+    def __call__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        spoof: npt.ArrayLike | None = None,
+        **kinds: npt.ArrayLike,
+    ) -> float:
+        """Compute the statistic of the scores of targets, and of each kind of non-targets."""
+        return self._of_scores(tar, non, spoof, **kinds, **attrs.asdict(self, recurse=False))
 
 
 def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
@@ -74,7 +81,7 @@ class _OfShares(SpoofStatistic):
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
 
     @property
-    def _shares(self) -> tuple[float, float]:  # type: ignore[override]
+    def _shares(self) -> tuple[float, ...]:  # type: ignore[override]
         return self.costs.kind_shares
 
 
@@ -186,7 +193,14 @@ class MinSASVCllr(_OfShares):
 
 @attrs.frozen
 class _OfRates(SpoofStatistic):
+    # The kind of non-targets that count, where it is one.
+    _kind: ClassVar[str] = ""
+
     definition: EERDefinition = attrs.field(default="rocch", validator=one_of(EERDefinition))
+
+    @property
+    def _shares(self) -> tuple[float, ...]:  # type: ignore[override]
+        return tuple(float(kind.word == self._kind) for kind in NON_TARGET_KINDS)
 
     @property
     def plain(self) -> Statistic:
@@ -240,11 +254,8 @@ class SVEER(_OfRates):
     0.25
     """
 
-    _shares = (1.0, 0.0)
-
-    def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike, spoof: Any = None) -> float:
-        """Compute the rate of three lists of scores."""
-        return third_class.sv_eer(tar, non, spoof, definition=self.definition)
+    _of_scores = staticmethod(third_class.sv_eer)
+    _kind = "nontarget"
 
 
 @attrs.frozen
@@ -267,7 +278,7 @@ class SPFEER(_OfRates):
     """
 
     _of_scores = staticmethod(third_class.spf_eer)
-    _shares = (0.0, 1.0)
+    _kind = "spoof"
 
 
 @attrs.frozen

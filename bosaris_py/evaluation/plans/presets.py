@@ -16,8 +16,8 @@ from bosaris_py.evaluation.plans.evaluation_plan import (
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.formats.catalogue import KIND
+from bosaris_py.trials.kinds import count_third, of_third_kinds
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.sample import count_spoofs
 
 _GENDER = PartitionFactor("gender", ("male", "female"))
 _ENROLMENT = PartitionFactor("num_enroll_segs", ("1", "3"))
@@ -250,7 +250,7 @@ def plan_of_two_classes(plan: object) -> EvaluationPlan:
 
 def refuse_spoofs(metadata: TrialMetadata | None, plan: EvaluationPlan | None) -> None:
     """Raise if trials are known to be spoofs, and a plan does not know the third class."""
-    if (plan is None or not plan.figures) and (count := count_spoofs(metadata)):
+    if (plan is None or not plan.figures) and (count := count_third(metadata)):
         hint = (
             'For instance "ASVspoof5-2". To pool spoofs with zero-effort impostors, read them with '
             'spoof="nontarget", or leave out the metadata.'
@@ -266,8 +266,7 @@ def warn_of_attacks(plan: EvaluationPlan, metadata: TrialMetadata | None) -> Non
     attack = metadata.factor("attack")
     found = attack.codes
     if KIND in metadata.names:
-        kinds = metadata.factor(KIND)
-        found = found[np.isin(kinds.codes, np.flatnonzero(kinds.levels == "spoof"))]
+        found = found[of_third_kinds(metadata.factor(KIND))]
     used = attack.levels[np.unique(found)].tolist()
     strange = [name for name in used if name not in (*plan.attacks, *_BONA_FIDE)]
     if strange:

@@ -14,16 +14,13 @@ from types import MappingProxyType
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, Readable
+from bosaris_py._arrays import AnyArray, BoolArray, Readable, mark_read_only
 from bosaris_py._validation import as_list, describe, invalid, list_some, nearest
 from bosaris_py.storage.factors import Factor
 
 MODEL, SEGMENT, SIDE, LABEL, SCORE = ROLES = ("model", "segment", "side", "label", "score")
-
-# The column of kinds of trials, and its words in the order of a factor's levels.
-KIND = "kind"
-KINDS = ("nontarget", "spoof", "target")
 
 # A column that is not read.
 SKIPPED = "-"
@@ -38,6 +35,50 @@ class TrialClass(enum.IntEnum):
     SPOOF = 2
     # A trial that the caller does not want.
     DROPPED = 3
+
+
+@attrs.frozen
+class NonTargetKind:
+    """A kind of non-targets: its class and word in files, its noun in messages, who speaks."""
+
+    trial_class: TrialClass
+    word: str
+    noun: str
+    # Trials of two speakers are resampled by pairs of these; others by the speaker of the model.
+    has_two_speakers: bool = True
+    # Whether there may be no trials of the kind where others have some.
+    is_optional: bool = False
+
+
+# In the order that samples and costs have. A further kind needs a class above, a row here and the
+# words of its formats below; a price in `numerics.SpoofCosts`; and an argument of the functions of
+# `evaluation.third_class`.
+NON_TARGET_KINDS = (
+    NonTargetKind(TrialClass.NONTARGET, "nontarget", "zero-effort impostor"),
+    NonTargetKind(TrialClass.SPOOF, "spoof", "spoof", has_two_speakers=False),
+)
+# Those that an evaluation of two classes does not know.
+THIRD_KINDS = NON_TARGET_KINDS[1:]
+
+# The column of kinds of trials, and its words in the order of a factor's levels.
+KIND = "kind"
+KINDS = tuple(sorted(("target", *(kind.word for kind in NON_TARGET_KINDS))))
+
+_LEVEL_OF_CLASS = np.zeros(1 + max(TrialClass), dtype=np.uint8)
+_LEVEL_OF_CLASS[TrialClass.TARGET] = KINDS.index("target")
+for _kind in NON_TARGET_KINDS:
+    _LEVEL_OF_CLASS[_kind.trial_class] = KINDS.index(_kind.word)
+
+
+def factor_of_kinds(classes: npt.NDArray[np.uint8]) -> Factor:
+    """Return the column of kinds of the class of each trial."""
+    return Factor(mark_read_only(_LEVEL_OF_CLASS[classes]), KINDS)
+
+
+def of_third_kinds(classes: npt.NDArray[np.uint8]) -> BoolArray:
+    """Tell which trials are neither targets nor zero-effort impostors, nor dropped."""
+    is_third: BoolArray = np.isin(classes, [kind.trial_class for kind in THIRD_KINDS])
+    return is_third
 
 
 @attrs.frozen
@@ -124,7 +165,7 @@ def as_labels(labels: object, name: str) -> BoolArray:
         spelled = {word: re.sub("[-_ ]", "", word) for word in lower}
         pair = {word: _WORDS[plain] for word, plain in spelled.items() if plain in _WORDS}
         classes = pair if len(set(pair.values())) == 2 else {}
-    if not classes or TrialClass.SPOOF in (classes[word] for word in lower):
+    if not {classes.get(word) for word in lower} <= {TrialClass.TARGET, TrialClass.NONTARGET}:
         known = ", ".join((*(vocabulary.name for vocabulary in VOCABULARIES), "genuine|impostor"))
         some = list_some(map(repr, words.levels.tolist()))
         hint = f"Say which word means a target: {name} == WORD, where WORD is one of {some}."

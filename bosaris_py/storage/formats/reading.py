@@ -25,17 +25,20 @@ from bosaris_py.errors import BosarisWarning, FileFormatError, TrialMismatchErro
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import (
     KIND,
-    KINDS,
     LABEL,
     MODEL,
+    NON_TARGET_KINDS,
     SCORE,
     SEGMENT,
     SIDE,
     SKIPPED,
+    THIRD_KINDS,
     VOCABULARIES,
     TrialClass,
     Vocabulary,
+    factor_of_kinds,
     find_format,
+    of_third_kinds,
 )
 from bosaris_py.storage.formats.columns import (
     Columns,
@@ -60,11 +63,6 @@ _MANY_UNKNOWN = 20
 
 # A part of a file has so many lines, about 25 MB of memory: few parts, few times the same ids.
 _LINES_OF_PART = 2**18
-
-# The kind of each class of trials; what is dropped has none for long.
-_KIND_OF_CLASS = np.zeros(1 + max(TrialClass), dtype=np.uint8)
-for _kind, _class in enumerate((TrialClass.NONTARGET, TrialClass.SPOOF, TrialClass.TARGET)):
-    _KIND_OF_CLASS[_class] = _kind
 
 
 class TextOptions(TypedDict, total=False):
@@ -294,14 +292,14 @@ class _Options:
             raise invalid("missing", expected, list_some(map(repr, long)))
 
 
-_CLASSES = {
+_CLASSES: dict[bool | str | None, TrialClass] = {
     True: TrialClass.TARGET,
     False: TrialClass.NONTARGET,
     "target": TrialClass.TARGET,
-    "nontarget": TrialClass.NONTARGET,
-    "spoof": TrialClass.SPOOF,
     None: TrialClass.DROPPED,
+    **{kind.word: kind.trial_class for kind in NON_TARGET_KINDS},
 }
+_MEANINGS = ", ".join(("True", "False", *(f'"{kind.word}"' for kind in THIRD_KINDS)))
 
 
 def _vocabulary_of(labels: Labels) -> Vocabulary:
@@ -309,12 +307,12 @@ def _vocabulary_of(labels: Labels) -> Vocabulary:
     if not isinstance(labels, Mapping):
         raise invalid("labels", "be a mapping of words", describe(labels))
     if not labels:
-        raise invalid("labels", 'map words to True, False, "spoof" or None', describe(labels))
+        raise invalid("labels", f"map words to {_MEANINGS} or None", describe(labels))
     for word, meaning in labels.items():
         # 1 == True, but whoever writes 1 may mean the word.
         is_known = meaning is None or isinstance(meaning, (bool, str))
         if not is_known or meaning not in _CLASSES:
-            expected = 'map each word to True, False, "spoof" or None (to leave the line out)'
+            expected = f"map each word to {_MEANINGS} or None (to leave the line out)"
             raise invalid("labels", expected, f"{meaning!r} for {word!r}")
     classes = {str(word).lower(): _CLASSES[meaning] for word, meaning in labels.items()}
     return Vocabulary("|".join(classes), classes)
@@ -510,13 +508,13 @@ class _Reader:
                 columns[SIDE] = sides
         for name, column in self.extra.items():
             columns[name] = column.values(self)
-        if classes is not None and (classes == TrialClass.SPOOF).any() and LABEL in self.roles:
+        if classes is not None and of_third_kinds(classes).any() and LABEL in self.roles:
             # The words of all labels are kept where spoofs count as non-targets.
             levels, rank = np.unique(np.array(self._words()), return_inverse=True)
             codes = rank.astype(np.uint8)[self.roles[LABEL].codes()]
             columns[LABEL] = Factor(mark_read_only(codes), levels)
         if classes is not None and self.options.spoof == "keep":
-            columns[KIND] = Factor(mark_read_only(_KIND_OF_CLASS[classes]), KINDS)
+            columns[KIND] = factor_of_kinds(classes)
         table = TrialTable(
             modelset,
             models,
@@ -574,16 +572,18 @@ class _Reader:
             classes = np.concatenate(self._classes_if_same)
         else:
             return None
-        is_spoof = classes == TrialClass.SPOOF
-        if self.options.spoof == "error" and is_spoof.any():
+        is_third = of_third_kinds(classes)
+        if self.options.spoof == "error" and is_third.any():
+            first = int(np.argmax(is_third))
+            noun = next(kind.noun for kind in THIRD_KINDS if kind.trial_class == classes[first])
             text = (
-                f"the trial is a spoof ({_count_lines(int(np.count_nonzero(is_spoof)))} "
+                f"the trial is a {noun} ({_count_lines(int(np.count_nonzero(is_third)))} "
                 f"{self.told}), neither target nor non-target. They can be dropped, kept, or count "
                 "as non-targets."
             )
-            raise self.numbers.error(int(np.argmax(is_spoof)), text, spoof="drop")
+            raise self.numbers.error(first, text, spoof="drop")
         if self.options.spoof == "drop":
-            classes[is_spoof] = TrialClass.DROPPED
+            classes[is_third] = TrialClass.DROPPED
         return classes
 
     def _refuse_many_labels(self) -> None:

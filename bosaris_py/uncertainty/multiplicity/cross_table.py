@@ -29,8 +29,9 @@ from bosaris_py._validation import Rng, as_seed, check_choice, describe, invalid
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.kinds import CLASS_WORDS, class_numbers
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.sample import KINDS_OF_CLASSES, ListedSample, ScoredClass, spoofed_trials
+from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
 from bosaris_py.trials.strata import Strata
@@ -330,6 +331,7 @@ class _Crossed:
     kinds: tuple[_Kind, ...]
     statistic: SpoofStatistic | AnyStatistic
     shares: tuple[float, ...]
+    words: tuple[str, ...]
 
     @property
     def plain(self) -> AnyStatistic:
@@ -338,7 +340,7 @@ class _Crossed:
         return one.plain if isinstance(one, SpoofStatistic) else one
 
     def _view(self, parts: tuple[ScoredClass, ...]) -> ListedSample:
-        sample, one = ListedSample(parts, self.shares), self.statistic
+        sample, one = ListedSample(parts, self.shares, kinds=self.words), self.statistic
         return one.view(sample) if isinstance(one, SpoofStatistic) else sample
 
     def value(self, row: int | None, column: int | None) -> tuple[float, float]:
@@ -419,7 +421,7 @@ def cross_table(
     else:
         whole = how.sample(scores, both, owner, None)
     kinds, levels = _divided(whole, scores, plain_key, metadata, (row_factor, column_factor))
-    crossed = _Crossed(kinds, statistic, whole.kind_shares)
+    crossed = _Crossed(kinds, statistic, whole.kind_shares, whole.kinds)
     if np.shape(crossed.plain.of_sample(whole)):
         raise invalid("metric", "be a number", describe(metric))
     shape = len(levels[0]), len(levels[1])
@@ -491,9 +493,9 @@ def _divided(
     scored, is_tar = scored_trials(scores, key), key.trial_labels()
     kept = np.ones(is_tar.size, dtype=np.bool_) if scored is None else scored
     masks = [is_tar & kept, ~is_tar & kept]
-    if len(whole.classes) == len(KINDS_OF_CLASSES):
-        is_spoof = spoofed_trials(key, metadata)
-        masks = [masks[0], masks[1] & ~is_spoof, masks[1] & is_spoof]
+    if len(whole.kinds) > 1:
+        classes = class_numbers(key, metadata)
+        masks = [(classes == CLASS_WORDS.index(word)) & kept for word in ("target", *whole.kinds)]
     codes = [np.asarray(column.codes, dtype=np.int64) for column in columns]
     names = [column.levels.tolist() for column in columns]
     for i, (numbers, given) in enumerate(zip(codes, names, strict=True)):
