@@ -691,7 +691,7 @@ class Evaluation(Table):
             costs, pair = self.plan.spoof_costs, (how.key, how.metadata)
             with hushed(BosarisWarning):
                 parts = {name: ListedSample.of_kinds(x, pair) for name, x in self._systems.items()}
-            kinds = {name: [one.scores for one in part.classes] for name, part in parts.items()}
+            kinds = {name: part.lists_of_kinds for name, part in parts.items()}
         # The evaluation has warned of each system.
         of_pairs = [caution for caution in others if "pair" in dict(caution.about)]
         report = _late("Report")(

@@ -328,7 +328,7 @@ def _of_pairs(
     total = miss + sum(alarms)
     priors = [price / total for price in (miss, *alarms)]
     mix = SpoofCosts(priors[0], priors[1], priors[2], 1.0, 1.0, 1.0)
-    hull = sample_at(tar, (non, spoof), mix).hull
+    hull = sample_at(tar, {"non": non, "spoof": spoof}, mix).hull
     listed = miss * hull.pmiss + sum(alarms) * hull.pfa
     best = int(np.argmin(listed))
     return fixed + float(listed[best]), float(hull.thresholds[best]), fixed + at_bayes

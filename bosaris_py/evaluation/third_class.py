@@ -7,7 +7,7 @@ of one `ROC`, which a sample with kinds has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -34,18 +34,20 @@ def _is_empty(scores: npt.ArrayLike | None) -> bool:
 
 
 def sample_at(
-    tar: npt.ArrayLike, non: Sequence[npt.ArrayLike | None], costs: SpoofCosts
+    tar: npt.ArrayLike, non: Mapping[str, npt.ArrayLike | None], costs: SpoofCosts
 ) -> ListedSample:
     """Return the sample whose false-alarm rate has the shares of some costs.
 
-    `non` has the scores of each kind of non-targets; those whose prior is not 0 must have some.
+    `non` has the scores of kinds of non-targets by the names of arguments; where the prior is not 0
+    there must be some.
     """
     kinds, shares = [], []
-    for scores, name, share, prior in zip(
-        non, KIND_ARGUMENTS, costs.kind_shares, costs.kind_priors, strict=True
+    for name, share, prior in zip(
+        KIND_ARGUMENTS, costs.kind_shares, costs.kind_priors, strict=True
     ):
         if prior == 0:
             continue
+        scores = non.get(name)
         if _is_empty(scores):
             hint = "Give costs with a prior of 0 for what is not there, or read spoofs: keep."
             raise invalid(name, f"hold scores, of prior {prior:g} in the costs", "none", hint)
@@ -118,7 +120,7 @@ def a_dcf(
     0.5
     """
     given = SpoofCosts.named(costs)
-    hull = sample_at(tar, (non, spoof), given).hull
+    hull = sample_at(tar, {"non": non, "spoof": spoof}, given).hull
     return float(hull.min_dcf(given.decision, normalize=normalize))
 
 
@@ -162,7 +164,7 @@ def act_a_dcf(
     0.555555555556
     """
     given = SpoofCosts.named(costs)
-    sample, prices = sample_at(tar, (non, spoof), given), given.decision
+    sample, prices = sample_at(tar, {"non": non, "spoof": spoof}, given), given.decision
     rates = sample.error_rates(prices.thresholds)
     sample.warn_unless_llrs()
     return float(prices.cost(*rates, normalize=normalize))
@@ -231,7 +233,7 @@ def sasv_cllr(
     >>> round(sasv_cllr([2.0, 3.0], [-1.0], [-2.0, 0.5]), 4)
     0.4034
     """
-    sample = sample_at(tar, (non, spoof), SpoofCosts.named(costs))
+    sample = sample_at(tar, {"non": non, "spoof": spoof}, SpoofCosts.named(costs))
     sample.warn_unless_llrs()
     return sample.cllr
 
@@ -262,7 +264,7 @@ def min_sasv_cllr(
     >>> min_sasv_cllr([2.0, 3.0], [-1.0], [-2.0, 0.5])
     0.0
     """
-    return sample_at(tar, (non, spoof), SpoofCosts.named(costs)).hull.min_cllr
+    return sample_at(tar, {"non": non, "spoof": spoof}, SpoofCosts.named(costs)).hull.min_cllr
 
 
 def sv_eer(

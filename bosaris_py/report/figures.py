@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import attrs
 
 from bosaris_py import plots
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import FloatArray
 from bosaris_py._cautions import hushed
 from bosaris_py._tables import html_name
 from bosaris_py._validation import safe
@@ -22,6 +22,7 @@ from bosaris_py.evaluation.condition_table import head_of, is_rate
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.report.readings import numbers
+from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 # Longer names would leave no room for curves.
@@ -141,7 +142,7 @@ def make_figures(
     *,
     bands: Mapping[str, Mapping[str, object]],
     comparison: ComparisonTable | None,
-    kinds: Mapping[str, Sequence[Float64Array]],
+    kinds: Mapping[str, Mapping[str, FloatArray]],
     spoof_costs: SpoofCosts | None,
 ) -> Iterator[str]:
     """Draw everything that the scores allow, each as an element of HTML."""
@@ -275,22 +276,27 @@ def _drawings(
 
 
 def _of_kinds(
-    named: Mapping[str, Sequence[Float64Array]], costs: SpoofCosts | None
+    named: Mapping[str, Mapping[str, FloatArray]], costs: SpoofCosts | None
 ) -> Iterator[_Drawing]:
     """Yield the figures of systems of three classes."""
-    for name, (tar, non, spoof) in named.items():
-        both = {"impostors": Results(tar, non), "spoofs": Results(tar, spoof)}
+    for name, lists in named.items():
+        by_kind = {
+            f"{kind.noun.split()[-1]}s": Results(lists["target"], lists[kind.word])
+            for kind in NON_TARGET_KINDS
+            if kind.word in lists
+        }
         yield _Drawing(
             f"Detection error trade-off (DET) of {name}",
-            partial(plots.plot_det, both),
+            partial(plots.plot_det, by_kind),
             "As the threshold rises, false alarms fall and misses rise: for zero-effort impostors, "
             "and for spoofs. Dots are equal error-rates. In the grey margins a rate rests on fewer "
             "than 30 errors.",
         )
     if costs is not None:
+        three = {name: [*lists.values()] for name, lists in named.items()}
         yield _Drawing(
             "a-DCF over the prior of spoofs",
-            lambda: plots.plot_a_dcf(named, costs=costs),
+            lambda: plots.plot_a_dcf(three, costs=costs),
             "The cost of decisions on all three classes, over the prior of spoofs. Solid: at the "
             "best threshold; dashed: at the Bayes threshold. The vertical line is the prior of the "
             "plan.",

@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import FloatArray
 from bosaris_py._cautions import Caution
 from bosaris_py._tables import Table, html_name, html_table, words_of_eer
 from bosaris_py._validation import FilePath, safe
@@ -127,8 +127,8 @@ class Report:
         Bands of each system, by what they are around: det, bayes, tippett, ece and pav.
     results : mapping of str to Results
         What the drawings are made of.
-    kinds : mapping of str to (tar, non, spoof)
-        The same, of systems of three classes.
+    kinds : mapping of str to mapping of str to ndarray
+        The scores of each class by its word, of systems of three classes.
     spoof_costs : SpoofCosts or None
         Costs of three classes.
     points : mapping of str to float or OperatingPoint
@@ -154,7 +154,7 @@ class Report:
     comparison: ComparisonTable | None = None
     bands: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     results: Mapping[str, Results]
-    kinds: Mapping[str, Sequence[Float64Array]] = attrs.field(factory=dict)
+    kinds: Mapping[str, Mapping[str, FloatArray]] = attrs.field(factory=dict)
     spoof_costs: SpoofCosts | None = None
     points: Mapping[str, float | OperatingPoint]
     normalized: bool

@@ -600,8 +600,11 @@ class ListedSample(DivisibleSample):
 
     def part(self, positions: Mapping[str, IndexArray]) -> "ListedSample":
         """Return the trials at some positions of the targets and of each kind of non-targets."""
-        given = dict(zip(("target", *self.kinds), self.classes, strict=True))
-        taken = {word: one.take(mark_read_only(positions[word])) for word, one in given.items()}
+        words = "target", *self.kinds
+        taken = {
+            word: one.take(mark_read_only(positions[word]))
+            for word, one in zip(words, self.classes, strict=True)
+        }
         held = {word: one for word, one in taken.items() if one.n_trials}
         return ListedSample._of_words(held, **self._named)
 
@@ -650,6 +653,12 @@ class ListedSample(DivisibleSample):
     def lists(self) -> tuple[FloatArray, FloatArray]:
         """Target and non-target scores, in the order of the trials."""
         return self.tar.scores, self.non.scores
+
+    @property
+    def lists_of_kinds(self) -> dict[str, FloatArray]:
+        """Scores of the targets and of each kind of non-targets, by the word of the class."""
+        words = "target", *self.kinds
+        return {word: one.scores for word, one in zip(words, self.classes, strict=True)}
 
     @property
     def strata(self) -> TrialStrata:
