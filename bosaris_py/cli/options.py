@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
-from bosaris_py.storage.formats.catalogue import THIRD_KINDS
 
 
 class UsageError(Exception):
@@ -71,7 +70,9 @@ def _pairs(text: str) -> dict[str, str]:
 def _label_words(text: str) -> dict[str, bool | str | None]:
     """Return the meaning of words: target, a kind of non-targets, or drop."""
     meanings: dict[str, bool | str | None] = {"target": True, "nontarget": False}
-    meanings |= {kind.word: kind.word for kind in THIRD_KINDS} | {"drop": None}
+    meanings |= {kind.word: kind.word for kind in bp.storage.formats.catalogue.THIRD_KINDS} | {
+        "drop": None
+    }
     try:
         return {word: meanings[meaning] for word, meaning in _pairs(text).items()}
     except KeyError as error:

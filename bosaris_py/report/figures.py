@@ -292,8 +292,8 @@ def _of_kinds(
             "and for spoofs. Dots are equal error-rates. In the grey margins a rate rests on fewer "
             "than 30 errors.",
         )
-    if costs is not None:
-        three = {name: [*lists.values()] for name, lists in named.items()}
+    three = {name: [*lists.values()] for name, lists in named.items() if len(lists) == 3}
+    if costs is not None and three:
         yield _Drawing(
             "a-DCF over the prior of spoofs",
             lambda: plots.plot_a_dcf(three, costs=costs),

@@ -183,6 +183,11 @@ _OF_TWO = ("min_t_dcf", "act_t_dcf", "t_eer")
 SPOOF_FIGURES = (*_OF_COSTS, "t_eer", "sv_eer", "spf_eer", "sasv_eer", "cm_eer")
 
 
+def _is_given(field: "attrs.Attribute[float]", value: float) -> bool:
+    """Leave out prices of further kinds that are not given, so that fingerprints do not change."""
+    return not field.kw_only or value != field.default
+
+
 def _to_spoof_costs(costs: SpoofCostsLike | None) -> SpoofCosts | None:
     return None if costs is None else SpoofCosts.named(costs)
 
@@ -366,8 +371,9 @@ class EvaluationPlan(metaclass=Readable):
         parts = [part._canonical() for part in self.parts]
         whole = [points, factors, sorted(self.select), parts, self.normalize, self.ranked_by]
         if self.figures:
-            costs = None if self.spoof_costs is None else attrs.astuple(self.spoof_costs)
-            whole += [list(self.figures), costs]
+            costs = self.spoof_costs
+            whole.append(list(self.figures))
+            whole.append(None if costs is None else attrs.astuple(costs, filter=_is_given))
             whole += [self.tandem_form] if self.detectors == 2 else []
             whole += [self.sets] if self.sets else []
             whole += [self.eer] if self.eer else []
