@@ -107,7 +107,7 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_trials, NIST_KEY + "m1\ts1\tb\ttarget\tf\n", "with another gender"),
     (read_scores, SCORES + "m1 s1 0.25\n", r"with another score: 1 trial: \(m1, s1\)"),
     (read_key, SCORES, "has no labels, so it is no key"),
-    (read_scores, "1 a b\n0 a c\n", "has no scores"),
+    (read_scores, "1 a b\n0 a c\n", "has no scores; is it a key.* as in score=NAME. Use `columns`"),
 ]
 
 
