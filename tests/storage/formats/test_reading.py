@@ -274,6 +274,8 @@ BAD_FILES: list[tuple[str, str, dict[str, Any]]] = [
     ("m s 1\nm t x1\n", ":2: 'x1' is not a number", {"format": "kaldi-scores"}),
     ("m s 1\nm t nan\n", ":2: the score is NaN.*Use missing='nan'", {"format": "kaldi-scores"}),
     ("m s 1\nm t -\n", ":2: '-' is not a number", {"format": "kaldi-scores"}),
+    # An empty cell of a number is one only where `missing` names it.
+    ("model,segment,score,length\nm,s,1,\n", ":2: '' is not a number", {"numbers": ["length"]}),
     ("m s 1,5\n", "decimal point", {"format": "kaldi-scores"}),
     # What could be several formats, or none.
     ("7 8 9\n", "could be kaldi-scores, voxceleb-scores", {}),
