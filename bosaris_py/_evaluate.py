@@ -251,7 +251,7 @@ def evaluate(
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
         points = named_points(list(dict.fromkeys([*points.values(), *own])))
     model = _late("LinearCalibration") if asked["cross_fit"] is True else asked["cross_fit"]
-    if model is not None and model in (_late("LinearFusion"), _late("QualityFusion")):
+    if any(model is fusion for fusion in (_late("LinearFusion"), _late("QualityFusion"))):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
     maps = speaker_maps(speakers, key, metadata)
@@ -438,7 +438,7 @@ def evaluate_files(
 def _definition(eer: EERDefinition | None, plan: EvaluationPlan | None) -> EERDefinition:
     """Return which equal error-rate is asked for; by default that of a plan."""
     of_plan = None if plan is None else plan.eer
-    definition: EERDefinition = eer or of_plan or "rocch"
+    definition: EERDefinition = of_plan or "rocch" if eer is None else eer
     check_choice(definition, EERDefinition, "eer")
     return definition
 

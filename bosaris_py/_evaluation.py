@@ -355,7 +355,8 @@ class Evaluation(Table):
             statistic = ActDCF(statistic)
         if how.normalize and isinstance(statistic, (ActDCF, DCF, MinDCF)):
             statistic = attrs.evolve(statistic, normalize=True)
-        judged, replications = statistic or how.statistic_of_eer, how.replications or 2000
+        judged = how.statistic_of_eer if statistic is None else statistic
+        replications = how.replications or 2000
         if how.by_speaker and not options.keys() - {"alternative", "level", "correction"}:
             resampling = how.resampling(replications)
             systems.refuse_different_trials(self._systems, how.key, judged, resampling)

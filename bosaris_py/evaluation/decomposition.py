@@ -100,7 +100,7 @@ class Decomposition(Table):
         -------
         DecomposedFigure
         """
-        found = [row for row in self.rows if (row.figure, row.by) == (figure, by)]
+        found = [row for row in self.rows if (row.figure, row.by) == (str(figure), str(by))]
         if not found:
             known = ", ".join(" ".join(filter(None, (r.figure, r.by))) for r in self.rows)
             raise invalid("figure", f"be a row of the table ({known})", repr((figure, by)))

@@ -95,7 +95,8 @@ def load_example(name: str) -> Example:
     >>> len(test.trials), test.trials.columns["attack"].levels.size
     (102579, 14)
     """
-    if name not in _SETS:
+    given: object = name
+    if not isinstance(given, str) or given not in _SETS:
         expected = f"be an example ({', '.join(map(repr, _SETS))})"
         raise invalid("name", expected, describe(name), nearest(name, _SETS))
     return Example(_part(name, "dev"), _part(name, "eval"))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._validation import describe, invalid
+from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.evaluation import Results, calibration_curves
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
@@ -193,8 +193,7 @@ def plot_tippett(
     >>> plot.get_xlabel()
     'log10 likelihood-ratio'
     """
-    if convention not in ("above", "crossing"):
-        raise invalid("convention", "be 'above' or 'crossing'", describe(convention))
+    check_choice(convention, ("above", "crossing"), "convention")
     chosen = Chosen.of(results_of(systems), styling)
     areas = bands_of(bands, chosen.given, TippettBand)
     sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")

@@ -112,12 +112,13 @@ class DETPlot(Canvas):
     ) -> None:
         ax = make_axes(ax, _SIZE)
         super().__init__(ax, title)
-        self._seen: list[Results] | None = [] if window == "auto" else None
+        is_auto = isinstance(window, str) and window == "auto"
+        self._seen: list[Results] | None = [] if is_auto else None
         self._points: list[windows.Point] = []
         self._margins: list[tuple[MarginText, bool]] = []
         # What is said below the axis of texts that found no room.
         self._without_room: set[str] = set()
-        chosen = windows.WINDOWS["old"] if window == "auto" else windows.find_window(window)
+        chosen = windows.WINDOWS["old"] if is_auto else windows.find_window(window)
         # Scales first: setting a scale sets locators, formatters and limits anew.
         ax.set_xscale(windows.ProbitScale())
         ax.set_yscale(windows.ProbitScale())

@@ -81,7 +81,7 @@ class Chosen:
             raise TypeError(message)
         given = [*judged]
         legend = styling.get("legend", True)
-        if not isinstance(legend, bool) and legend not in _PLACES:
+        if not isinstance(legend, bool) and not (isinstance(legend, str) and legend in _PLACES):
             known = ", ".join(map(repr, _PLACES))
             raise invalid("legend", f"be True, False, {known}", describe(legend))
         wanted = _names_of(styling.get("highlight"), given, "highlight")

@@ -389,7 +389,8 @@ def _numbers_of_lines(path: FilePath, count: int) -> list[int]:
 
 def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options: Any) -> Any:
     """Return scores, or trials with what is known of them, in a binary file; None of text."""
-    if form not in (None, "flat", "dense"):
+    given: object = form
+    if not isinstance(given, str | None) or given not in (None, "flat", "dense"):
         raise check.invalid("form", 'be "flat", "dense" or None', check.describe(form))
     binary = binary_kind(path)
     if binary is None:

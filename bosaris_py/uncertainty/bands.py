@@ -558,6 +558,7 @@ class TippettBand(_Band):
         -------
         pair of pairs of (k,) ndarray of float64
         """
+        check.check_choice(convention, ("above", "crossing"), "convention")
         tar, non = zip(self.low, self.high, strict=True)
         return (tar, non) if convention == "above" else (tar, (1.0 - non[1], 1.0 - non[0]))
 

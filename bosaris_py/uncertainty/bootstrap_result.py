@@ -898,6 +898,7 @@ class BootstrapResult(Records):
             A two-sided p-value is below 1 - confidence if and only if 0 lies outside the interval
             of `interval_of`. Of replicates not below 1 / B, of K speakers not below 2^(1-K).
         """
+        check.check_choice(alternative, Alternative, "alternative")
         if self.interval == "student" and self.student is not None:
             return self.student.p_value(alternative)
         estimate, spread = np.asarray(self.estimate), np.asarray(self.standard_error)

@@ -228,6 +228,7 @@ def compare_samples(
             raise invalid("statistic", "be a number", f"an array of shape {shape}")
     if correction is None:
         correction = "max-t" if len(samples) > 2 and how.method == "speaker" else "holm"
+    check_choice(correction, Correction, "correction")
     if correction == "max-t":
         table = _max_t_table(tests, alternative, level)
     else:

@@ -200,9 +200,10 @@ def equivalence_test(
         raise invalid("level", "be below 1/2", f"{alpha:g}")
     if (margin is None) == (relative is None):
         raise invalid("margin", "be given, or `relative`", "both or none")
-    if relative is None:
-        size = as_positive(margin or 0.0, "margin")
+    if margin is not None:
+        size = as_positive(margin, "margin")
     else:
+        assert relative is not None, "one of the two is given"
         size = as_positive(relative, "relative")
         if size > 1.0:
             hint = "Is it in per cent? 5 % are 0.05."

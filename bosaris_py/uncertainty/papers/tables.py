@@ -543,7 +543,10 @@ def _name_of(statistic: functions.AnyStatistic) -> str:
 def _as_methods(
     methods: ScoresMethod | Sequence[ScoresMethod], *, twice: bool
 ) -> list[ScoresMethod]:
-    found = [methods] if isinstance(methods, str) else [*methods]
+    given: Any = methods
+    found: list[Any] = (
+        [given] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+    )
     for method in found:
         check_choice(method, ScoresMethod, "methods")
     if not found or len(set(found)) < len(found):

@@ -541,7 +541,7 @@ class Transfer(Table):
         check_choice(figure, Figure, "figure")
         if method is None and (self._replicates is None or other._sets is None):
             method = "independent" if self._samples is None else "dependent"
-        check_choice(method or "paired", TransferTest, "method")
+        check_choice("paired" if method is None else method, TransferTest, "method")
         if method is None or method == "paired":
             return self._paired(other, figure, alternative)
         a, b = (one._decided(method) for one in (self, other))
