@@ -50,6 +50,16 @@ def test_random_signs_are_near_all_signs():
     assert found == pytest.approx(_naive(psi, np.abs), abs=0.02)
 
 
+@pytest.mark.parametrize(("k", "n_draws"), [(13, 2**13), (14, 9_999)])
+def test_all_signs_are_tried_where_they_are_fewer_than_random_ones(k, n_draws):
+    """All influences are alike: of all rounds only those that keep or turn all are as extreme."""
+    draws = CommonDraws.of_signs([np.ones(k)])
+    assert len(draws.draws) == n_draws
+    (p,) = draws.corrected("two-sided", np.zeros(1))
+    # Of random ones about one in 2^13 is, and the observed one: 15 of 10,000 are out of reach.
+    assert p == 2 / 2**13 if k == 13 else 1e-4 <= p < 15e-4
+
+
 def test_no_corrected_p_value_is_below_its_own():
     psi = np.random.default_rng(2).normal(size=(9, 3)) + 2.0
     own = np.array([0.9, 0.0, 0.3])
@@ -69,8 +79,10 @@ def test_replicates_without_variation_or_numbers():
 
 
 def test_replicates_are_compared_with_the_largest_of_all():
-    replicates = np.random.default_rng(3).normal(size=(500, 4))
-    estimates = np.array([0.0, 1.0, 2.0, 9.0])
+    # Each difference has an unit of its own: t has none.
+    scales = np.array([1e-3, 1.0, 10.0, 0.1])
+    replicates = scales * np.random.default_rng(3).normal(size=(500, 4))
+    estimates = scales * np.array([0.0, 1.0, 2.0, 9.0])
     found = CommonDraws.of_replicates(estimates, replicates).corrected("two-sided", np.zeros(4))
     error = replicates.std(axis=0, ddof=1)
     t, draws = np.abs(estimates / error), np.abs((replicates - estimates) / error)
