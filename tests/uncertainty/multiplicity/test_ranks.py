@@ -3,6 +3,7 @@
 import itertools
 from types import SimpleNamespace
 
+import attrs
 import numpy as np
 import pytest
 
@@ -50,6 +51,26 @@ def test_counts_by_hand():
     turned = table.rank_intervals(larger_is_better=True)
     assert turned.high == (3, 4, 4, 3)
     assert turned.low == (1, 3, 1, 1)
+
+
+def test_records_and_note_say_what_the_ranks_are():
+    """At level 0.1 the confidence is 0.9; tests without a metric have none in the records."""
+    table = _table({"A": 1.0, "B": 2.0}, {"AB"}, level=0.1)
+    ranks = table.rank_intervals(larger_is_better=False)
+    common = {"metric": None, "confidence": 0.9, "correction": "holm"}
+    assert ranks.records() == [
+        {"system": "A", "rank_low": 1, "rank_high": 1, "may_be_best": True} | common,
+        {"system": "B", "rank_low": 2, "rank_high": 2, "may_be_best": False} | common,
+    ]
+    named = attrs.evolve(ranks, metric="EER")
+    assert [row["metric"] for row in named.records()] == ["EER", "EER"]
+    note = "(EER; ranks of all systems, 90 % confidence; Holm's correction)"
+    assert repr(named).splitlines() == [
+        "system  rank  may be the best",
+        "A          1  yes",
+        "B          2  no",
+        note,
+    ]
 
 
 def test_nothing_found_leaves_all_ranks_open():
