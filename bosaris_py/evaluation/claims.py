@@ -17,6 +17,7 @@ import attrs
 from bosaris_py._arrays import Readable
 from bosaris_py._tables import Table, joined_notes, or_none
 from bosaris_py._validation import as_number, describe, invalid, list_some, nearest
+from bosaris_py.evaluation.figure_names import figure_of
 
 _CLAIM = re.compile(r"\s*([a-z_]+(?:\([^()]*\))?)\s*(<=|>=)\s*([^\s%]+)\s*(%?)\s*")
 
@@ -73,7 +74,7 @@ class Claim(metaclass=Readable):
         except ValueError:
             raise invalid("claim", "end with a number", describe(text)) from None
         value = as_number(value, "claim", "be of a finite number, not negative", _is_cost)
-        if figure.endswith("eer") and value > 1.0:
+        if figure_of(figure).is_rate and value > 1.0:
             hint = f"{number} % is {figure}{relation}{number}%."
             raise invalid("claim", "be of a rate of at most 1", describe(text), hint)
         return cls(figure, "<=" if relation == "<=" else ">=", value)

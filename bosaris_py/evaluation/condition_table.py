@@ -12,6 +12,7 @@ import attrs
 from bosaris_py import _tables
 from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, hushed
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.results import Results, named_points
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
@@ -21,36 +22,6 @@ from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
 from bosaris_py.trials.scores import AnyScores, check_scores
 from bosaris_py.trials.speakers import KeyLike, split_key
-
-HEADS = {
-    "cllr": "Cllr",
-    "min_cllr": "minCllr",
-    "eer": "EER (%)",
-    "act_primary": "actCprimary",
-    "min_primary": "minCprimary",
-    "a_dcf": "min a-DCF",
-    "act_a_dcf": "act a-DCF",
-    "sv_eer": "SV-EER (%)",
-    "spf_eer": "SPF-EER (%)",
-    "sasv_eer": "SASV-EER (%)",
-    "cm_eer": "CM-EER (%)",
-    "t_eer": "t-EER (%)",
-    "min_t_dcf": "min t-DCF",
-    "act_t_dcf": "act t-DCF",
-    "sasv_cllr": "SASV-Cllr",
-    "min_sasv_cllr": "min SASV-Cllr",
-}
-
-
-def head_of(figure: str) -> str:
-    """Return what a figure is called at the head of a column."""
-    return HEADS.get(figure) or figure.replace("_dcf", "DCF")
-
-
-def is_rate(figure: str) -> bool:
-    """Tell if a figure is an equal error-rate, which is shown in per cent."""
-    return figure == "eer" or figure.endswith("_eer")
-
 
 _NOTHING = "-"
 
@@ -337,7 +308,7 @@ def _printed(
     """Return the cells of a table; columns that `heads` name come first."""
     names = list(dict.fromkeys(name for _, row in rows for name in row.figures))
     weighted = ("weight",) if "condition" in heads else ()
-    titles = (head_of(name) for name in names)
+    titles = (figure_of(name).head for name in names)
     counted = ("targets", "non-targets") if counts else ()
     heads = *heads, *weighted, *counted
     lines = [[*heads, *titles]]
@@ -372,10 +343,10 @@ def _cell(row: ConditionRow, name: str) -> str:
     value = row.figures.get(name)
     if value is None:
         return _NOTHING
-    factor, form = (100.0, ".2f") if is_rate(name) else (1.0, ".4f")
-    text = format(factor * value, form)
+    figure = figure_of(name)
+    text = figure.text(value)
     if name in row.intervals:
-        low, high = (format(factor * end, form) for end in row.intervals[name])
+        low, high = map(figure.text, row.intervals[name])
         return _tables.WithInterval(text, f"[{low}, {high}]")
     return text
 

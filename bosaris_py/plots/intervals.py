@@ -19,7 +19,7 @@ from matplotlib.ticker import FixedFormatter
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation import ConditionTable, SystemTable
-from bosaris_py.evaluation.condition_table import HEADS, is_rate
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (
     Settings,
@@ -343,8 +343,8 @@ def plot_forest(
     if isinstance(rows, ConditionTable | SystemTable):
         rows, notes, pooled = _of_table(rows, figure)
         reference = pooled if reference is None else reference
-        percent = percent or is_rate(figure)
-        xlabel = xlabel or HEADS.get(figure, figure)
+        percent = percent or figure_of(figure).is_rate
+        xlabel = xlabel or figure_of(figure).head
     names, *numbers = _to_arrays(rows)
     paired = {str(k): row for k, row in rows.items() if isinstance(row, PairedBootstrapResult)}
     if paired and reference is None:
@@ -456,7 +456,7 @@ def plot_condition_map(
         raise invalid("table", expected, describe([*cells.values()]))
     firsts, seconds = (list(dict.fromkeys(parts[i] for parts in cells)) for i in (0, 1))
     values = np.full((len(firsts), len(seconds)), np.nan)
-    scale = 100.0 if is_rate(figure) else 1.0
+    scale = 100.0 if figure_of(figure).is_rate else 1.0
     for (first, second), name in cells.items():
         if name in rows:
             place = firsts.index(first), seconds.index(second)
@@ -469,7 +469,7 @@ def plot_condition_map(
         for (first, second), name in cells.items()
         if name in rows
     }
-    words = HEADS.get(figure, figure)
+    words = figure_of(figure).head
     return _cells(
         values, texts, (firsts, seconds), ax, words if title is None else f"{title}: {words}"
     )

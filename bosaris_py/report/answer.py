@@ -8,12 +8,14 @@ from bosaris_py import errors
 from bosaris_py._cautions import Caution
 from bosaris_py._validation import safe
 from bosaris_py.evaluation import ConditionRow, SystemTable
-from bosaris_py.evaluation.condition_table import head_of, is_rate
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL
 
 # A longer name would hide what is said of it.
 _LONGEST_NAME, _MOST_NAMES = 60, 6
+
+_UNITS = {"rate": " %", "bits": " bits", "cost": ""}
 
 
 def answer(
@@ -33,7 +35,7 @@ def answer(
         return
     best = min(known, key=known.__getitem__)
     yield _best(best, known, pooled, lead)
-    yield _significant(best, known, comparison, _title(lead))
+    yield _significant(best, known, comparison, figure_of(lead).name)
     yield _sure(pooled, cautions, by_speaker=by_speaker)
 
 
@@ -50,21 +52,13 @@ def _listed(names: Sequence[str]) -> str:
 
 def _told(row: ConditionRow, figure: str) -> str:
     """Return a metric with its unit and interval."""
-    factor, form, unit = (100.0, ".2f", " %") if is_rate(figure) else (1.0, ".4f", "")
-    if figure == "cllr":
-        unit = " bits"
-    value = row.figures[figure]
+    known, value = figure_of(figure), row.figures[figure]
     assert value is not None
-    text = f"{factor * value:{form}}{unit}"
+    text = f"{known.text(value)}{_UNITS[known.unit]}"
     if figure in row.intervals:
-        low, high = (f"{factor * end:{form}}" for end in row.intervals[figure])
+        low, high = map(known.text, row.intervals[figure])
         text += f" ({low} to {high})"
     return text
-
-
-def _title(figure: str) -> str:
-    """Name a figure within a sentence, without its unit."""
-    return head_of(figure).removesuffix(" (%)")
 
 
 def _best(
@@ -73,15 +67,14 @@ def _best(
     row = pooled[best]
     if len(eers) == 1:
         others = ["cllr"] if "cllr" in row.figures else [n for n in row.figures if n != lead]
-        found = []
-        for figure in (lead, *others[:1]):
-            title = _title(figure)
-            begins_with_vowel = title[0] in "aAE" or title[:2] in ("SV", "SP", "SA")
-            found.append(f"a{'n' * begins_with_vowel} {title} of {_told(row, figure)}")
+        found = [
+            f"{figure_of(figure).with_article} of {_told(row, figure)}"
+            for figure in (lead, *others[:1])
+        ]
         return f"{_name(best)} has {' and '.join(found)}."
     ties = [name for name, value in eers.items() if value == eers[best]]
     verb = "has" if len(ties) == 1 else "have"
-    text = f"{_listed(ties)} {verb} the lowest {_title(lead)}: {_told(row, lead)}"
+    text = f"{_listed(ties)} {verb} the lowest {figure_of(lead).name}: {_told(row, lead)}"
     if "cllr" not in row.figures:
         return f"{text}."
     costs = {

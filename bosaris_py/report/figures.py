@@ -18,7 +18,7 @@ from bosaris_py._tables import html_name
 from bosaris_py._validation import safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
-from bosaris_py.evaluation.condition_table import head_of, is_rate
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
 from bosaris_py.report.readings import numbers
@@ -187,12 +187,8 @@ def _read_off(axes: Any, kind: str, mark: str) -> str:
     return f' data-kind="{kind}" data-axes="{ends}"' + (f' class="{mark}"' if mark else "")
 
 
-def _title(figure: str) -> str:
-    return head_of(figure).removesuffix(" (%)")
-
-
 def _differences(shown: Mapping[str, str], comparison: ComparisonTable, lead: str) -> _Drawing:
-    title, percent = _title(lead), is_rate(lead)
+    title, percent = figure_of(lead).name, figure_of(lead).is_rate
     pairs = tuple((shown[first], shown[second]) for first, second in comparison.pairs)
     return _Drawing(
         f"Differences of {title}s",
@@ -305,7 +301,7 @@ def _of_kinds(
 
 def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]:
     """Yield the leading figure of systems with intervals, then that of conditions by system."""
-    lead, title = table.leading, _title(table.leading)
+    lead, title = table.leading, figure_of(table.leading).name
     what = "equal error-rates" if lead == "eer" else f"values of {title}"
     sentence = f"Squares are {what}, bars their intervals. "
     pooled = [(shown[name], row) for name, row in table.rows if row.kind == "pooled"]

@@ -22,7 +22,7 @@ from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import ConditionRow, CriterionTable, Results, SystemTable
-from bosaris_py.evaluation.condition_table import head_of, is_rate
+from bosaris_py.evaluation.figure_names import FIGURES, figure_of
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
@@ -36,57 +36,6 @@ _PACKAGES = ("numpy", "scipy", "matplotlib")
 
 # So many cautions of a topic are shown at once.
 _MOST_CAUTIONS = 6
-
-# What a column of the table is, by the beginning of the name of its figure.
-_METRICS = {
-    "eer": (
-        "EER",
-        "Equal error-rate, in per cent: misses and false alarms are equally frequent, on the "
-        "convex hull of the ROC. It shows how well scores tell the classes apart, not their "
-        "calibration.",
-    ),
-    "min_dcf": (
-        "minDCF",
-        "Least detection cost at an operating point, with the threshold that is best for these "
-        "very trials.",
-    ),
-    "act_dcf": (
-        "actDCF",
-        "Actual detection cost: decisions are made at the Bayes threshold, as if scores were "
-        "log-likelihood-ratios. What exceeds minDCF is lost by calibration.",
-    ),
-    "min_cllr": ("minCllr", "Cllr after the best calibration that keeps the order of the scores."),
-    "cllr": (
-        "Cllr",
-        "Cost of the log-likelihood-ratios over all operating points, in bits: 0 is perfect, 1 is "
-        "what no detector costs.",
-    ),
-    "a_dcf": (
-        "min a-DCF",
-        "Least detection cost of targets, zero-effort impostors and spoofs, by the priors and "
-        "costs of the plan, with the threshold that is best for these very trials.",
-    ),
-    "act_a_dcf": ("act a-DCF", "The same at the Bayes threshold. What exceeds it is calibration."),
-    "sv_eer": ("SV-EER", "Equal error-rate of targets and zero-effort impostors, in per cent."),
-    "spf_eer": ("SPF-EER", "Equal error-rate of targets and spoofs."),
-    "sasv_eer": (
-        "SASV-EER",
-        "Equal error-rate of targets and both kinds pooled, in the mix of the protocol.",
-    ),
-    "sasv_cllr": ("SASV-Cllr", "Cllr of targets against the mixture that the costs imply."),
-    "min_sasv_cllr": ("min SASV-Cllr", "The same after the best calibration."),
-    "min_t_dcf": (
-        "min t-DCF",
-        "Least cost of verifier and countermeasure in tandem, over the threshold of the latter. "
-        "The verifier's is where its own two error-rates are equal.",
-    ),
-    "act_t_dcf": ("act t-DCF", "The same at the Bayes threshold of the countermeasure."),
-    "t_eer": ("t-EER", "Where miss and both false-alarm rates of the tandem are equal."),
-    "cm_eer": ("CM-EER", "Equal error-rate of bona fide speech and spoofs, in per cent."),
-    "min_primary": ("minCprimary", "Primary cost of the plan, at the best thresholds."),
-    "act_primary": ("actCprimary", "Primary cost of the plan, for the decisions of the system."),
-}
-
 
 _COMPARED = (
     "<p>Differences of the {metrics} (first minus second) with their standard errors. "
@@ -387,7 +336,7 @@ def _conditions(report: Report) -> str:
         lines.append(f"<tr><td>{html_name(row.name)}</td>{counts}{cells}</tr>")
     heads = ("condition", "targets", "non-targets", *systems)
     head = "".join(f"<th>{html_name(text)}</th>" for text in heads)
-    percent = f"{head_of(lead)} of each system; the stronger the colour, the higher it is"
+    percent = f"{figure_of(lead).head} of each system; the stronger the colour, the higher it is"
     pivoted = f'<div class="wide pivoted">{html_table(f"<tr>{head}</tr>", lines, percent)}</div>'
     return (
         f"{pivoted}<details><summary>All metrics by condition</summary>{_table(report.table)}"
@@ -401,17 +350,17 @@ def _shaded(row: ConditionRow | None, highest: float, lead: str) -> str:
     if row is None or value is None:
         return "<td>-</td>"
     shade = math.ceil(_SHADES * value / highest) if highest else 0
-    factor, form = (100.0, ".2f") if is_rate(lead) else (1.0, ".4f")
-    text = f"{factor * value:{form}}"
+    figure = figure_of(lead)
+    text = figure.text(value)
     if lead in row.intervals:
-        low, high = (f"{factor * end:{form}}" for end in row.intervals[lead])
+        low, high = map(figure.text, row.intervals[lead])
         text += f'<span class="interval"> [{low}, {high}]</span>'
     return f'<td class="shade{shade}">{text}</td>'
 
 
 def _metrics(report: Report) -> str:
     """Explain the columns that the table has."""
-    names = dict.fromkeys(name for _, row in report.table.rows for name in row.figures)
-    found = [pair for start, pair in _METRICS.items() if any(n.startswith(start) for n in names)]
+    columns = {name.partition("(")[0] for _, row in report.table.rows for name in row.figures}
+    found = [(one.name, one.meaning) for name, one in FIGURES.items() if name in columns]
     scale = "Divided by that of the better decision made without a detector, which costs 1."
     return _definitions([*found, ("Costs", scale if report.normalized else "Not normalized.")])

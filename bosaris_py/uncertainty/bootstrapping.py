@@ -17,18 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.uncertainty.resampling as resampling
-import bosaris_py.uncertainty.spoof_statistics as spoof_statistics
 import bosaris_py.uncertainty.statistics.class_means as class_means
 import bosaris_py.uncertainty.statistics.roc_functions as roc_functions
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._cautions import cautions, warn_caller
 from bosaris_py._execution import Runner, progress_bar
-from bosaris_py._tables import annotated, words_of_eer
+from bosaris_py._tables import annotated
 from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some, spelled_out
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample
 from bosaris_py.evaluation.results import named_points
-from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.sample import ListedSample
@@ -42,7 +41,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     check_influences,
 )
 from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
-from bosaris_py.uncertainty.plan_statistics import PrimaryCost, view_of
+from bosaris_py.uncertainty.plan_statistics import PrimaryCost, ViewedStatistic, view_of
 from bosaris_py.uncertainty.resampling import (
     Method,
     Resampling,
@@ -785,34 +784,9 @@ def table_statistics(
     return statistics | {"min_cllr": roc_functions.MinCllr(), "cllr": class_means.Cllr()}
 
 
-# What a metric is called below a table.
-_METRICS: Mapping[type, str] = {
-    roc_functions.EER: words_of_eer("rocch"),
-    roc_functions.AUC: "AUC",
-    class_means.Cllr: "Cllr",
-    roc_functions.MinCllr: "minCllr",
-    spoof_statistics.ADCF: "min a-DCF",
-    spoof_statistics.ActADCF: "act a-DCF",
-    spoof_statistics.SASVCllr: "SASV-Cllr",
-    spoof_statistics.MinSASVCllr: "min SASV-Cllr",
-    spoof_statistics.SVEER: "SV-EER",
-    spoof_statistics.SPFEER: "SPF-EER",
-    spoof_statistics.SASVEER: "SASV-EER",
-    spoof_statistics.BonafideEER: "CM-EER",
-}
-
-
-def metric_name(statistic: functions.StatisticLike | OperatingPoint | SpoofStatistic) -> str:
+def metric_name(statistic: functions.StatisticLike | OperatingPoint | ViewedStatistic) -> str:
     """Name a metric below a table, with its operating point or definition."""
-    if isinstance(statistic, roc_functions.SteppyEER):
-        return words_of_eer(statistic.definition)
-    if isinstance(statistic, (class_means.ActDCF, roc_functions.MinDCF)):
-        # Prices alone have no name, as those of three classes.
-        priced = isinstance(statistic.prior, DecisionCosts)
-        (suffix,) = ("",) if priced else named_points(statistic.prior)
-        return f"{'min' if isinstance(statistic, roc_functions.MinDCF) else 'act'}DCF{suffix}"
     if isinstance(statistic, OperatingPoint):
-        (suffix,) = named_points(statistic)
-        return f"actDCF{suffix}"
-    named = getattr(statistic, "__name__", None)
-    return str(_METRICS.get(type(statistic)) or named or repr(statistic))
+        statistic = class_means.ActDCF(statistic)
+    words = getattr(statistic, "words", "") or getattr(statistic, "__name__", "")
+    return str(words or repr(statistic))

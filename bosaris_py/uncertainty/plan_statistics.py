@@ -20,6 +20,7 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray, IndexArray, IntArray, Readable, Weights, mark_read_only
 from bosaris_py._cautions import cautions
 from bosaris_py._validation import invalid, list_some
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.plans.partitions import PlanTrials
 from bosaris_py.evaluation.plans.presets import plan_of_two_classes, refuse_impostors
@@ -78,6 +79,12 @@ class PrimaryCost(metaclass=Readable):
 
     plan: EvaluationPlan = attrs.field(converter=plan_of_two_classes)
     minimum: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+
+    @property
+    def words(self) -> str:
+        """Its name in tables, and the plan."""
+        name = figure_of("min_primary" if self.minimum else "act_primary").name
+        return f"{name} of {self.plan.name}"
 
     @property
     def plain(self) -> Statistic:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import bosaris_py.evaluation.third_class as third_class
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import as_flag, one_of
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
@@ -36,6 +37,8 @@ class SpoofStatistic(metaclass=Readable):
     column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
     """
 
+    # What it is called below tables.
+    words: ClassVar[str]
     # The function that computes the statistic, with the fields as its keyword arguments.
     _of_scores: ClassVar[Callable[..., float]]
     # How the kinds of non-targets share the false-alarm rate.
@@ -118,6 +121,7 @@ class ADCF(_OfCosts):
     0.5
     """
 
+    words = figure_of("a_dcf").name
     _of_scores = staticmethod(third_class.a_dcf)
     _of_two = MinDCF
 
@@ -141,6 +145,7 @@ class ActADCF(_OfCosts):
     0.555555555556
     """
 
+    words = figure_of("act_a_dcf").name
     _of_scores = staticmethod(third_class.act_a_dcf)
     _of_two = ActDCF
 
@@ -164,6 +169,7 @@ class SASVCllr(_OfShares):
     1.0
     """
 
+    words = figure_of("sasv_cllr").name
     _of_scores = staticmethod(third_class.sasv_cllr)
     plain: ClassVar[Statistic] = Cllr()
 
@@ -187,6 +193,7 @@ class MinSASVCllr(_OfShares):
     0.0
     """
 
+    words = figure_of("min_sasv_cllr").name
     _of_scores = staticmethod(third_class.min_sasv_cllr)
     plain: ClassVar[Statistic] = MinCllr()
 
@@ -254,6 +261,7 @@ class SVEER(_OfRates):
     0.25
     """
 
+    words = figure_of("sv_eer").name
     _of_scores = staticmethod(third_class.sv_eer)
     _kind = "nontarget"
 
@@ -277,6 +285,7 @@ class SPFEER(_OfRates):
     0.25
     """
 
+    words = figure_of("spf_eer").name
     _of_scores = staticmethod(third_class.spf_eer)
     _kind = "spoof"
 
@@ -300,6 +309,7 @@ class SASVEER(_OfRates):
     0.166666666667
     """
 
+    words = figure_of("sasv_eer").name
     _of_scores = staticmethod(third_class.sasv_eer)
 
     def view(self, sample: ListedSample) -> ListedSample:
@@ -323,6 +333,8 @@ class BonafideEER(_OfRates):
     >>> BonafideEER()([1.0, 3.0], [], [0.0, 2.0])
     0.25
     """
+
+    words = figure_of("cm_eer").name
 
     @staticmethod
     def _of_scores(

@@ -17,6 +17,7 @@ import attrs
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import check_choice, describe, invalid, list_some, nearest, one_of
 from bosaris_py.errors import UnknownPlanError
+from bosaris_py.evaluation.figure_names import FIGURES
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.strata import checked_weights
@@ -178,9 +179,8 @@ def _to_parts(values: object) -> "tuple[EvaluationPlan, ...]":
 
 
 # What plans of three classes publish: of one system, and of a verifier and a countermeasure.
-_OF_COSTS = ("a_dcf", "act_a_dcf", "sasv_cllr", "min_sasv_cllr", "min_t_dcf", "act_t_dcf")
-_OF_TWO = ("min_t_dcf", "act_t_dcf", "t_eer")
-SPOOF_FIGURES = (*_OF_COSTS, "t_eer", "sv_eer", "spf_eer", "sasv_eer", "cm_eer")
+_OF_KINDS = tuple(column for column, figure in FIGURES.items() if figure.of_kinds)
+_OF_TANDEM = tuple(column for column in _OF_KINDS if FIGURES[column].of_tandem)
 
 
 def _is_given(field: "attrs.Attribute[float]", value: float) -> bool:
@@ -317,24 +317,27 @@ class EvaluationPlan(metaclass=Readable):
 
     def _check_figures(self) -> None:
         for name in self.figures:
-            check_choice(name, SPOOF_FIGURES, "figures")
+            check_choice(name, _OF_KINDS, "figures")
         if self.operating_points or self.parts or self.factors or self.select:
             hint = "Figures of three classes have costs of their own: spoof_costs."
             raise invalid("figures", "stand without points, parts and factors", "some", hint)
-        if self.spoof_costs is None and (needing := set(_OF_COSTS).intersection(self.figures)):
-            raise invalid("spoof_costs", f"be given, for {', '.join(sorted(needing))}", "none")
+        needing = sorted(name for name in self.figures if FIGURES[name].of_costs)
+        if self.spoof_costs is None and needing:
+            raise invalid("spoof_costs", f"be given, for {', '.join(needing)}", "none")
         if self.detectors == 1 and "cm_eer" in self.figures and len(self.figures) > 1:
             hint = "Beside t-DCF or t-EER it is that of the countermeasure."
             raise invalid("figures", "have cm_eer alone, of one detector", str(self.figures), hint)
-        alone = [name for name in self.figures if name not in (*_OF_TWO, "cm_eer")]
+        alone = [name for name in self.figures if name not in (*_OF_TANDEM, "cm_eer")]
         if self.detectors == 2 and (alone or self.sets):
-            expected = f"be left out beside figures of two detectors ({', '.join(_OF_TWO)}, cm_eer)"
+            expected = (
+                f"be left out beside figures of two detectors ({', '.join(_OF_TANDEM)}, cm_eer)"
+            )
             raise invalid("figures and sets", expected, ", ".join(alone) or self.sets)
 
     @property
     def detectors(self) -> int:
         """How many detectors the plan is for: 2 if a verifier and a countermeasure in tandem."""
-        return 2 if set(_OF_TWO).intersection(self.figures) else 1
+        return 2 if set(_OF_TANDEM).intersection(self.figures) else 1
 
     @property
     def costs_in_words(self) -> str:

@@ -172,8 +172,8 @@ def compare_systems(
     table = compare_samples(samples, plain, how, seed, **options_of_tests)
     if not isinstance(statistic, PrimaryCost):
         return table
-    cost, plan = "minCprimary" if statistic.minimum else "actCprimary", statistic.plan
-    return attrs.evolve(table, metric=f"{cost} of {plan.name}", normalized=plan.normalize)
+    plan = statistic.plan
+    return attrs.evolve(table, metric=metric_name(statistic), normalized=plan.normalize)
 
 
 def named_metric(table: ComparisonTable, statistic: SpoofStatistic) -> ComparisonTable:

@@ -23,8 +23,8 @@ from bosaris_py.uncertainty.statistics.class_means import (
     FMR,
     FNMR,
     ActDCF,
-    Brier,
     Cllr,
+    LossStatistic,
     MeanActDCF,
     bits_of,
 )
@@ -129,12 +129,12 @@ LinearStatistic = Statistic | ThresholdCost
 
 LINEAR = (
     *(DCF, ActDCF, MinDCF, MeanActDCF, MeanMinDCF),
-    *(EER, AUC, Cllr, Brier, MinCllr, FNMR, FMR, FNMRAt, FMRAt),
+    *(EER, AUC, LossStatistic, MinCllr, FNMR, FMR, FNMRAt, FMRAt),
 )
 
 
 # Metrics without a fixed threshold; all others in `LINEAR` are costs at one.
-NOT_FIXED = MinDCF, MeanMinDCF, EER, AUC, Cllr, Brier, MinCllr, RateAt
+NOT_FIXED = MinDCF, MeanMinDCF, EER, AUC, LossStatistic, MinCllr, RateAt
 
 
 def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") -> Losses:
@@ -150,7 +150,7 @@ def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") 
             raise invalid(name, "be finite on the data", f"{sample.cllr}")
         of_tar, of_non = (functools.partial(bits_of, sign, base=4.0) for sign in (-1.0, 1.0))
         return Losses(of_tar, of_non, sample.cllr, (0.0, 0.0))
-    if isinstance(statistic, Brier):
+    if isinstance(statistic, LossStatistic):
         of_tar, of_non = (functools.partial(statistic.loss, which) for which in (0, 1))
         return Losses(of_tar, of_non, statistic.of_sample(sample), (0.0, 0.0), statistic.bounds)
     if not isinstance(statistic, (MinDCF, EER, MinCllr, AUC, RateAt)):

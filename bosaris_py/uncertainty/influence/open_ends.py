@@ -17,13 +17,14 @@ from bosaris_py.uncertainty.resampling import ResamplingPlan, SetPlan, SpeakerPl
 from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import Brier, Cllr, ThresholdStatistic, bits_of
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction
-from bosaris_py.uncertainty.statistics.roc_functions import AUC, RateAt
+from bosaris_py.uncertainty.statistics.roc_functions import AUC, CurveStatistic, RateAt
 
 
 def open_ends(
     statistic: AnyStatistic, sample: ListedSample, units: tuple[float, float]
 ) -> OpenEnds:
-    """Return what makes the ends that data without variation leave open; it keeps no trials."""
+    """Return what makes the ends that data without variation leave open."""
+    # It keeps no trials, but of a statistic of a user.
     if isinstance(statistic, UserFunction):
         return _anything
     return functools.partial(_open_ends, statistic, *_condensed(statistic, sample), units)
@@ -85,6 +86,14 @@ def _condensed(
     if isinstance(statistic, AUC):
         roc = sample.roc
         return (np.array([1.0, -1.0]), np.zeros(1)), (np.array([roc.auc, 1.0 - roc.auc]), one)
+    if not isinstance(statistic, CurveStatistic):
+        # Nothing is known of it: each trial stands for itself.
+        full = [
+            np.full(some.size, 1.0 / some.size) if w is None else w / w.sum()
+            for some, w in zip(scores, weights, strict=True)
+        ]
+        tar, non = (some.astype(np.float64) for some in scores)
+        return (tar, non), (full[0], full[1])
     # Rates at a limit need all points of the ROC, others the vertices of its hull.
     hull = sample.roc if isinstance(statistic, RateAt) else sample.hull
     steps = np.arange(hull.pmiss.size - 1.0)

@@ -459,25 +459,10 @@ def cross_table(
     return _with_intervals(table, known, draws, confidence)
 
 
-# What metrics of three classes are called below a table.
-_NAMES = {
-    "ADCF": "min a-DCF",
-    "ActADCF": "a-DCF",
-    "SVEER": "SV-EER",
-    "SPFEER": "SPF-EER",
-    "SASVEER": "SASV-EER",
-    "SASVCllr": "SASV-Cllr",
-    "MinSASVCllr": "min SASV-Cllr",
-}
-
-
 def _name(metric: SpoofStatistic | StatisticLike) -> str:
     """Name a metric below a table, with its point and its scale."""
-    kind = _NAMES.get(type(metric).__name__, "")
-    if not isinstance(metric, SpoofStatistic):
-        kind = metric_name(metric)
-    normalized = getattr(metric, "normalize", None)
-    return joined_notes(kind, scale_of_costs(normalized))
+    scale = scale_of_costs(getattr(metric, "normalize", None))
+    return joined_notes(metric_name(metric), scale)
 
 
 def _divided(

@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, IndexArray, Readable, Weights
 from bosaris_py._validation import as_flag
+from bosaris_py.evaluation.figure_names import figure_of
+from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import SortedStrata
@@ -89,6 +91,11 @@ class Statistic(metaclass=Readable):
         -------
         float or ndarray of float64, of shape `shape`
         """
+
+    @property
+    def words(self) -> str:
+        """What it is called below tables; if empty, what it is printed as."""
+        return ""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -209,6 +216,17 @@ class AtPriors(Statistic):
 
     prior: PriorLike = attrs.field(converter=_to_prior, validator=_check_prior)
     normalize: bool = attrs.field(default=False, converter=as_flag, kw_only=True)
+
+    # The column of tables that has it.
+    _column: ClassVar[str]
+
+    @property
+    def words(self) -> str:
+        """Its name in tables, with its operating points."""
+        # Prices alone have no name, as those of three classes.
+        priced = isinstance(self.prior, DecisionCosts)
+        points = "" if priced else ", ".join(named_points(self.prior))
+        return figure_of(self._column + points).name
 
     @property
     def costs(self) -> DecisionCosts:

@@ -13,6 +13,7 @@ import scipy
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only, telling
 from bosaris_py._validation import as_flag, describe, invalid
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.numerics.llr_cost import softplus
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.trials.sample import ListedSample
@@ -271,6 +272,7 @@ class ActDCF(AtPriors, _ActualCost):
     0.25
     """
 
+    _column = "act_dcf"
     _takes_llrs = True
 
     @property
@@ -431,14 +433,29 @@ class FMR(_Rate):
     judged: ClassVar[tuple[WhichClass, ...]] = (1,)
 
 
-class _LossStatistic(_MeansStatistic):
-    """A function of the mean loss of each class."""
+class LossStatistic(_MeansStatistic):
+    """The sum of the mean losses of both classes; `loss` and `bounds` say all of it."""
 
     __slots__ = ()
 
     @abc.abstractmethod
     def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
         """Return what trials of one class lose."""
+
+    @property
+    @abc.abstractmethod
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest value."""
+
+    def of_sample(self, sample: ListedSample) -> Any:
+        """Add up the mean losses of the two classes."""
+        (tar, non), (of_tar, of_non) = sample.lists, sample.trial_weights
+        losses = self.loss(0, tar), self.loss(1, non)
+        return float(np.average(losses[0], weights=of_tar) + np.average(losses[1], weights=of_non))
+
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+        """Add up the mean losses of the two classes."""
+        return tar_means[:, 0] + non_means[:, 0]
 
     def sums(self, scores: FloatArray, index: SetIndex, which: WhichClass) -> Weights:
         """Add up the losses of the trials of each set."""
@@ -462,7 +479,7 @@ _SIGNS = (-1.0, 1.0)
 
 
 @attrs.frozen
-class Cllr(_LossStatistic):
+class Cllr(LossStatistic):
     """Cllr: the cost of log-likelihood-ratios over all operating points, in bits.
 
     See Also
@@ -474,6 +491,8 @@ class Cllr(_LossStatistic):
     >>> Cllr()([0.0, 0.0], [0.0])
     1.0
     """
+
+    words = figure_of("cllr").name
 
     # From perfect scores to arbitrarily misleading ones.
     bounds = 0.0, math.inf
@@ -495,22 +514,12 @@ class Cllr(_LossStatistic):
 
 
 @attrs.frozen
-class Brier(_LossStatistic):
+class Brier(LossStatistic):
     """The Brier score of log-likelihood-ratios at even odds, over that of no detector."""
 
     bounds = 0.0, 4.0
 
     _takes_llrs = True
-
-    def of_sample(self, sample: ListedSample) -> Any:
-        """Add up the mean losses of the two classes."""
-        (tar, non), (of_tar, of_non) = sample.lists, sample.trial_weights
-        losses = self.loss(0, tar), self.loss(1, non)
-        return float(np.average(losses[0], weights=of_tar) + np.average(losses[1], weights=of_non))
-
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
-        """Add up the mean losses of the two classes."""
-        return tar_means[:, 0] + non_means[:, 0]
 
     def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
         """Return twice the squared posterior of the wrong proposition."""

@@ -12,7 +12,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights
+from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_flag, as_number, one_of
+from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import ROC, EERDefinition
 from bosaris_py.numerics.rocch import SAME_COST, eer_of_hull, eers_of_hulls
@@ -126,6 +128,7 @@ class MinDCF(AtPriors, HullStatistic):
     0.25
     """
 
+    _column = "min_dcf"
     default_interval: ClassVar[IntervalKind] = "basic"
 
     @property
@@ -233,6 +236,7 @@ class EER(HullStatistic):
     0.25
     """
 
+    words = words_of_eer("rocch")
     default_interval: ClassVar[IntervalKind] = "basic"
     narrows: ClassVar[bool] = True
 
@@ -288,6 +292,11 @@ class SteppyEER(CurveStatistic):
     # Inverted scores have up to 1.
     bounds = 0.0, 1.0
 
+    @property
+    def words(self) -> str:
+        """Which equal error rate it is."""
+        return words_of_eer(self.definition)
+
     def of_roc(self, roc: ROC) -> Any:
         """Return the equal error rate."""
         return roc.equal_error_rate(self.definition)
@@ -321,6 +330,8 @@ class AUC(CurveStatistic):
     >>> AUC()([1.0, 3.0], [0.0, 2.0])
     0.75
     """
+
+    words = "AUC"
 
     # From inverted to perfect scores.
     bounds = 0.0, 1.0
@@ -498,6 +509,7 @@ class MinCllr(HullStatistic):
     0.0
     """
 
+    words = figure_of("min_cllr").name
     default_interval: ClassVar[IntervalKind] = "basic"
 
     # From separated classes to scores that are of no use.

@@ -17,6 +17,7 @@ from scipy import special, stats
 
 from bosaris_py import IdMap, Key, Scores
 from bosaris_py import uncertainty as unc
+from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._cautions import cautions
 from bosaris_py.errors import (
     DegenerateReplicatesWarning,
@@ -27,7 +28,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.influence.speaker_influence import check_few_speakers
-from bosaris_py.uncertainty.statistics.class_means import Brier
+from bosaris_py.uncertainty.statistics.class_means import Brier, LossStatistic
 
 RNG = np.random.default_rng(3)
 TAR, NON = RNG.normal(2.0, 1.0, 50), RNG.normal(0.0, 1.0, 400)
@@ -38,6 +39,16 @@ KEY = Key(NAMES, NAMES, SAME, ~SAME)
 
 def matrix(seed: int) -> Scores:
     return Scores(np.random.default_rng(seed).normal(size=SAME.shape) + 3.0 * SAME, NAMES, NAMES)
+
+
+@attrs.frozen
+class BrierOfAUser(LossStatistic):
+    """The Brier score written once more, as another loss would be."""
+
+    bounds = 0.0, 4.0
+
+    def loss(self, which: int, scores: FloatArray) -> Float64Array:
+        return 2.0 / (1.0 + np.exp((1.0, -1.0)[which] * np.asarray(scores, dtype=float))) ** 2
 
 
 class TestWarnings:
@@ -143,13 +154,16 @@ class TestWarnings:
             assert np.array_equal(copied.interval_of(interval, 0.99), (low, high))
             assert result.minus(result).open_ends is None
 
-    def test_no_variation_of_losses_leaves_open_the_greatest_loss(self) -> None:
+    @pytest.mark.parametrize("statistic", [Brier(), BrierOfAUser()])
+    def test_no_variation_of_losses_leaves_open_the_greatest_loss(
+        self, statistic: LossStatistic
+    ) -> None:
         """Of shares a and b that nobody has seen no loss, or the largest of the Brier score, 2."""
         tar, non = np.full(40, 2.0), np.full(90, -1.0)
         shares = [1 - 0.025 ** (1 / n) for n in (40, 90)]
         losses = [2.0 / (1.0 + math.exp(x)) ** 2 for x in (2.0, 1.0)]
         with pytest.warns(FewErrorsWarning, match="what the number of trials"):
-            found = unc.bootstrap(tar, non, Brier(), replications=20, rng=1)
+            found = unc.bootstrap(tar, non, statistic, replications=20, rng=1)
         low = sum((1 - a) * loss for a, loss in zip(shares, losses, strict=True))
         assert found.estimate == pytest.approx(sum(losses), rel=1e-12)
         assert found.low == pytest.approx(low, rel=1e-9)

@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from bosaris_py import Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.influence.losses import KeptRate, losses_of
+from bosaris_py.uncertainty.statistics.class_means import Brier
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
 quiet = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -142,3 +144,24 @@ def test_bad_rates(rate: object) -> None:
     for statistic in (unc.FNMRAt, unc.FMRAt):
         with pytest.raises(InvalidInputError, match="`rate` must"):
             statistic(rate)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+def test_a_new_loss_has_the_interval_of_its_speakers_and_its_own_words():
+    """One class is all that a metric takes: the halved Brier score has half of all its numbers."""
+
+    class Half(Brier):
+        words = "half a Brier score"
+        bounds = 0.0, 2.0
+
+        def loss(self, which, scores):
+            return 0.5 * super().loss(which, scores)
+
+    rng, (ids, same) = np.random.default_rng(2), ([f"s{i}" for i in range(30)], np.eye(30) > 0)
+    asked = Scores(rng.normal(4.0 * same - 2.0), ids, ids), Key(ids, ids, same, ~same)
+    half, whole = (unc.speaker_interval(*asked, one) for one in (Half(), Brier()))
+    assert half.standard_error == pytest.approx(0.5 * whole.standard_error, rel=1e-12)
+    assert half.high == pytest.approx(0.5 * whole.high, rel=1e-12)
+    noisy = Scores(asked[0].scoremat + rng.normal(size=(30, 30)), ids, ids)
+    compared = unc.compare_systems([asked[0], noisy], asked[1], Half())
+    assert compared.metric == "half a Brier score"

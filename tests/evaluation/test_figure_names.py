@@ -1,0 +1,73 @@
+"""One name for each figure, whichever statistic draws it again and whatever shows it."""
+
+import pytest
+
+from bosaris_py import evaluate
+from bosaris_py import uncertainty as unc
+from bosaris_py._tables import words_of_eer
+from bosaris_py.evaluation import PLANS
+from bosaris_py.evaluation.figure_names import FIGURES, figure_of
+from bosaris_py.uncertainty.bootstrapping import metric_name, table_statistics
+from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
+
+
+def test_a_column_of_an_operating_point_is_named_after_it():
+    assert figure_of("min_dcf(0.05)").name == "minDCF(0.05)"
+    assert figure_of("act_dcf(0.1, 10, 1)").head == "actDCF(0.1, 10, 1)"
+    assert figure_of("act_dcf(0.1, 10, 1)").column == "act_dcf(0.1, 10, 1)"
+
+
+def test_an_unknown_column_is_shown_as_it_is():
+    assert figure_of("my_metric").head == "my_metric"
+    assert figure_of("my_metric").text(0.25) == "0.2500"
+
+
+def test_rates_are_in_per_cent():
+    assert figure_of("sv_eer").head == "SV-EER (%)"
+    assert figure_of("sv_eer").text(0.01234) == "1.23"
+    rates = {name for name, one in FIGURES.items() if one.is_rate}
+    assert rates == {name for name in FIGURES if name.endswith("eer")}
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ("eer", "an EER"),
+        ("sv_eer", "an SV-EER"),
+        ("sasv_cllr", "an SASV-Cllr"),
+        ("act_dcf", "an actDCF"),
+        ("min_dcf", "a minDCF"),
+        ("cm_eer", "a CM-EER"),
+        ("t_eer", "a t-EER"),
+    ],
+)
+def test_names_stand_in_sentences(column, text):
+    assert figure_of(column).with_article == text
+
+
+def test_a_report_explains_every_figure():
+    assert all(one.meaning.endswith(".") for one in FIGURES.values())
+
+
+def test_statistics_of_a_table_are_called_as_its_columns():
+    named = {name: metric_name(one) for name, one in table_statistics(0.05, normalize=True).items()}
+    # Of the equal error-rate the definition is said.
+    assert named.pop("eer") == words_of_eer("rocch")
+    assert named == {name: figure_of(name).name for name in named}
+
+
+def test_statistics_of_plans_are_called_as_their_columns():
+    alone = [name for name, one in FIGURES.items() if one.of_kinds and not one.of_tandem]
+    plan = PLANS["ASVspoof5-2"].evolve(figures=[name for name in alone if name != "cm_eer"])
+    found = statistics_of_plan(plan) | statistics_of_plan(PLANS["ESDD"])
+    assert [*found] == alone
+    assert all(metric_name(one) == figure_of(name).name for name, one in found.items())
+    for minimum, name in ((True, "min_primary"), (False, "act_primary")):
+        cost = unc.PrimaryCost("VoxSRC", minimum=minimum)
+        assert metric_name(cost) == f"{figure_of(name).name} of VoxSRC"
+
+
+def test_all_figures_of_a_table_are_known():
+    table = evaluate({"a": ([1.0, 3.0], [-2.0, 0.5, 2.0])}, plan=None, priors=[0.05, 0.5]).table
+    (_, row), *_ = table.rows
+    assert {name.partition("(")[0] for name in row.figures} <= {*FIGURES}
