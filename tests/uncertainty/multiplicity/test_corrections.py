@@ -1,4 +1,4 @@
-"""Benjamini and Yekutieli's correction; Holm's is in ../test_comparisons_tests.py."""
+"""The corrections of Benjamini and Yekutieli, and of Holm."""
 
 import numpy as np
 import pytest
@@ -37,3 +37,9 @@ def test_equal_p_values_are_corrected_alike():
 def test_by_refuses_what_is_no_p_value(bad):
     with pytest.raises(InvalidInputError, match="`p_values`"):
         unc.by_correction(bad)
+
+
+def test_holm_by_hand():
+    # 3 * .1; 2 * .3; 1 * .4, not below the one before; 2 * .6 is no probability.
+    assert unc.holm_correction([0.4, 0.1, 0.3]).adjusted == pytest.approx([0.6, 0.3, 0.6])
+    assert unc.holm_correction([0.6, 0.9]).adjusted.tolist() == [1.0, 1.0]
