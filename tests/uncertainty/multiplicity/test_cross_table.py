@@ -119,6 +119,24 @@ def test_few_errors_are_marked(made: Made) -> None:
     assert "* fewer than 30 errors of a class" in str(table)
 
 
+@pytest.mark.parametrize("metric", [unc.ActDCF(0.1), unc.MinDCF(0.1)])
+def test_errors_of_costs_are_those_at_their_threshold(made: Made, metric: Any) -> None:
+    """Misses and false alarms counted at the Bayes threshold, log 9, or at that of least cost."""
+    evaluated = bp.evaluate({"a": made.scores}, made.bare, priors=0.1)
+    table = evaluated.cross("codec", "attack", metric=metric)
+    for i, codec in enumerate(table.rows):
+        for j, attack in enumerate(table.columns):
+            tar, _, non = made.lists(attack, codec)
+            thresholds = [np.log(9.0)]
+            if isinstance(metric, unc.MinDCF):
+                thresholds = [*np.unique([*tar, *non]), np.inf]
+            misses = np.array([np.sum(tar < t) for t in thresholds])
+            alarms = np.array([np.sum(non >= t) for t in thresholds])
+            best = np.argmin(0.1 * misses / tar.size + 0.9 * alarms / non.size)
+            expected = min(misses[best], alarms[best])
+            assert table.n_errors[i, j] == pytest.approx(expected, abs=1e-9)
+
+
 def test_intervals_are_those_of_common_draws(made: Made) -> None:
     found = bp.evaluate(
         {"a": made.scores}, made.key, plan="ASVspoof5-2", replications=80, rng=3,
