@@ -2,10 +2,12 @@
 
 import math
 
+import attrs
 import numpy as np
 import pytest
 from scipy import stats
 
+from bosaris_py import Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from tests.crossed_trials import CrossedExperiment
@@ -87,6 +89,32 @@ def test_no_answer_is_not_called_equal_or_different(drawn, how):
     text = repr(_ask(drawn, how, unc.EER(), margin=1e-9))
     assert "equivalent: not shown" in text
     assert "equal" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("equivalent", "equivalent: shown; 0.11 and 0.1, first worse by 0.01 (80 % interval"),
+        ("not worse", "first not worse: shown; 0.11 and 0.1, first worse by 0.01 (80 % interval"),
+    ],
+)
+def test_words_are_those_of_the_question(drawn, how, question, words):
+    """At a level of 0.1 the interval has 1 - 2 * 0.1."""
+    found = _ask(drawn, how, unc.EER(), margin=0.05, level=0.1, question=question)
+    numbers = {"first": 0.11, "second": 0.1, "change": 0.01, "low": -0.02, "high": 0.04}
+    within = "+-0.05" if question == "equivalent" else "at most 0.05"
+    assert repr(attrs.evolve(found, **numbers, p_value=0.03)) == (
+        f"{words} -0.02 to 0.04; margin {within}), p 0.03"
+    )
+
+
+@pytest.mark.parametrize("perfect", [0, 1])
+def test_share_of_zero_is_refused(drawn, how, perfect):
+    """One system has no error, so that its EER is 0, and the ratio to it is none."""
+    key, sides = drawn[0].key, [each.scores for each in drawn]
+    sides[perfect] = Scores(sides[perfect].scoremat + 100.0 * key.tar, *sides[perfect].ids)
+    with pytest.raises(InvalidInputError, match="`relative` must be of metrics above 0"):
+        unc.equivalence_test(*sides, key, unc.EER(), relative=0.1, **how)
 
 
 def test_planner(drawn, how):
