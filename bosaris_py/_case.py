@@ -30,8 +30,9 @@ from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputErro
 from bosaris_py.evaluation import Results, Validation, validate
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.storage.atomic import digest_of
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.scores import AnyScores, to_natural
-from bosaris_py.trials.speakers import KeyLike, Speakers, SpeakersLike, split_key
+from bosaris_py.trials.speakers import Speakers, SpeakersLike
 from bosaris_py.uncertainty import FMR, FNMR, Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap

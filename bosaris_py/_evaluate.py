@@ -44,20 +44,22 @@ from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.formats.columns import Columns
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
-from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import AnyScores, to_natural
-from bosaris_py.trials.speakers import (
+from bosaris_py.trials.inputs import (
     KeyLike,
-    Speakers,
-    SpeakersLike,
-    SpeakersOfSide,
     SystemsLike,
-    as_conditions,
     as_systems,
     large_files,
     named_systems,
-    speaker_maps,
     split_key,
+)
+from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.scores import AnyScores, to_natural
+from bosaris_py.trials.speakers import (
+    Speakers,
+    SpeakersLike,
+    SpeakersOfSide,
+    as_conditions,
+    speaker_maps,
 )
 from bosaris_py.uncertainty.resampling import ScoresMethod
 

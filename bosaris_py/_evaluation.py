@@ -25,9 +25,9 @@ from bosaris_py.evaluation.claims import (
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.atomic import refuse_inputs
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
 from bosaris_py.uncertainty.comparison import systems

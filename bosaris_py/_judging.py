@@ -19,10 +19,11 @@ from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.kinds import count_third
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, Speakers
+from bosaris_py.trials.speakers import Speakers
 from bosaris_py.uncertainty.analytic import errors_by_speaker
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
 from bosaris_py.uncertainty.influence.losses import LINEAR, losses_of

@@ -7,7 +7,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
-from bosaris_py.trials import speakers
+from bosaris_py.trials import inputs
 
 MODELS, SEGMENTS = [f"m{i}" for i in range(20)], [f"s{j}" for j in range(50)]
 
@@ -80,7 +80,7 @@ def test_evaluate_takes_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files, *, large: bool
 ) -> None:
     systems, key = files
-    monkeypatch.setattr(speakers, "are_large", lambda _: large)
+    monkeypatch.setattr(inputs, "are_large", lambda _: large)
     paths = [str(tmp_path / "A.h5"), tmp_path / "B.h5"]
     found = bp.evaluate(paths, tmp_path / "key.h5", priors=0.05)
     assert repr(found) == repr(bp.evaluate(systems, key, priors=0.05))

@@ -16,9 +16,10 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
 from bosaris_py.numerics.roc import check_llrs
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
-from bosaris_py.trials.speakers import KeyLike, Speakers, SpeakersLike, split_key
+from bosaris_py.trials.speakers import Speakers, SpeakersLike
 
 BoundsKind = Literal["elub", "iv", "wide"]
 

@@ -17,9 +17,10 @@ from bosaris_py.calibration.trained import NOT_NEGATIVE, DrawnMap, SavedMap
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.linear_objective import evaluate_objective
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
+from bosaris_py.trials.inputs import split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_ndx
-from bosaris_py.trials.speakers import SpeakersLike, split_key
+from bosaris_py.trials.speakers import SpeakersLike
 
 
 def to_line(value: object) -> LinearCalibration:

@@ -33,12 +33,13 @@ from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_obj
 from bosaris_py.numerics.training import Ridge
 from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey, FlatKey, Key
 from bosaris_py.trials.kinds import class_numbers, have_one_speaker
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, ListedScores, Scores
-from bosaris_py.trials.speakers import KeyLike, SpeakersLike, TrialSpeakers, speaker_maps, split_key
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_maps
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
 FoldPair: TypeAlias = tuple[int, int]

@@ -29,9 +29,9 @@ from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.storage.hdf5 import is_from_map
 from bosaris_py.trials import Conditions
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.

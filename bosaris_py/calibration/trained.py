@@ -60,9 +60,9 @@ from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.passes import FilePasses, Where, missing_scores
 from bosaris_py.trials.scores import AnyScores, as_output_of_map, class_scores
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None

@@ -54,9 +54,10 @@ from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
 from bosaris_py.numerics.rocch import pav_bins
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.scores import AnyScores, check_scores, listed_scores
-from bosaris_py.trials.speakers import KeyLike, SpeakersLike, speaker_maps, split_key
+from bosaris_py.trials.speakers import SpeakersLike, speaker_maps
 
 # Matplotlib is imported when a plot is asked for.
 _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_validation",)})

@@ -19,9 +19,9 @@ from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import check_conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
 from bosaris_py.trials.scores import AnyScores, check_scores
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 _NOTHING = "-"
 

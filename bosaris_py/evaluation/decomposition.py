@@ -23,10 +23,10 @@ from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.llr_cost import softplus
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.files import read_scores
+from bosaris_py.trials.inputs import KeyLike, read_scores, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SpeakersLike, as_conditions, split_key
+from bosaris_py.trials.speakers import SpeakersLike, as_conditions
 
 _PARTS = ("minimum", "loss", "reliability", "resolution", "uncertainty")
 

@@ -18,9 +18,9 @@ from bosaris_py.evaluation.streaming import target_proportions_of_files
 from bosaris_py.numerics.llr_cost import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.scores import AnyScores, stack_scores, stack_tar_non
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 Systems = Mapping[str, AnyScores] | Sequence[AnyScores]
 

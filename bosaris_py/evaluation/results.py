@@ -20,9 +20,9 @@ from bosaris_py.numerics.roc import ROC, EERDefinition, warn_if_inverted, warn_u
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions, TrialMetadata
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample, Sample
 from bosaris_py.trials.scores import AnyScores, to_natural
-from bosaris_py.trials.speakers import KeyLike
 
 
 def split_by_labels(

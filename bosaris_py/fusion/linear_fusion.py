@@ -34,10 +34,10 @@ from bosaris_py.numerics.roc import warn_of_inverted
 from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where, files_of_systems
 from bosaris_py.trials.scores import AnyScores, Systems
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 # Indexes and keys as matrices and as lists, which decide the form of the fused scores.
 DenseTrials: TypeAlias = Ndx | Key

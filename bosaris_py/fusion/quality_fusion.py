@@ -54,6 +54,7 @@ from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyNdx, as_ndx
 from bosaris_py.trials.quality import (
     Numbers,
@@ -65,7 +66,6 @@ from bosaris_py.trials.quality import (
     quality_of_trials,
 )
 from bosaris_py.trials.scores import AnyScores, Systems, assemble, stack_scores, stack_tar_non
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
 _BLOCK_TRIALS = 2**13

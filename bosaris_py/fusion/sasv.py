@@ -17,11 +17,11 @@ from bosaris_py.calibration.by_condition import to_line
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 
 def _to_share(value: Any) -> float:

@@ -24,9 +24,9 @@ from bosaris_py.plots.display import Entry, Plot, Text
 from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.systems import Chosen
 from bosaris_py.trials import Conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, check_scores
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")

@@ -21,8 +21,8 @@ from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.intervals import plot_forest
 from bosaris_py.plots.systems import Chosen, Styling, results_of
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike
 
 _SIZE, _SCALE = (6.0, 4.5), (6.5, 2.6)
 _POINTS = 801

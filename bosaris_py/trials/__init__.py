@@ -9,7 +9,7 @@ from bosaris_py._lazy import on_demand
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
     "conditions": "ConditionMembers Conditions",
-    "files": "are_large read_any read_key read_scores read_trials",
+    "inputs": "are_large read_any read_key read_scores read_trials",
     "id_map": "IdMap",
     "key": "FlatKey FlatNdx Key Ndx",
     "metadata": "TrialComparison TrialMetadata compare_trials to_table",
@@ -21,8 +21,8 @@ _HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.item
 
 __all__ = sorted({name for names in _HOMES.values() for name in names})
 
-# The command takes its readers from the module `files`, which completion does not offer.
-__getattr__, _ = on_demand(__name__, _HOMES, ["files"])
+# The command takes its readers from the module `inputs`, which completion does not offer.
+__getattr__, _ = on_demand(__name__, _HOMES, ["inputs"])
 
 
 def __dir__() -> list[str]:

@@ -1,11 +1,11 @@
 from bosaris_py.trials.conditions import ConditionMembers as ConditionMembers
 from bosaris_py.trials.conditions import Conditions as Conditions
-from bosaris_py.trials.files import are_large as are_large
-from bosaris_py.trials.files import read_any as read_any
-from bosaris_py.trials.files import read_key as read_key
-from bosaris_py.trials.files import read_scores as read_scores
-from bosaris_py.trials.files import read_trials as read_trials
 from bosaris_py.trials.id_map import IdMap as IdMap
+from bosaris_py.trials.inputs import are_large as are_large
+from bosaris_py.trials.inputs import read_any as read_any
+from bosaris_py.trials.inputs import read_key as read_key
+from bosaris_py.trials.inputs import read_scores as read_scores
+from bosaris_py.trials.inputs import read_trials as read_trials
 from bosaris_py.trials.key import FlatKey as FlatKey
 from bosaris_py.trials.key import FlatNdx as FlatNdx
 from bosaris_py.trials.key import Key as Key

@@ -745,7 +745,7 @@ AnyKey = Key | FlatKey
 
 def as_ndx(ndx: object) -> AnyNdx:
     """Return trials given by themselves, beside their metadata, or by what `from_frame` returns."""
-    found = _unpacked(ndx)
+    found, _ = parts_of(ndx)
     if isinstance(found, AnyNdx):
         return found
     raise check.invalid("ndx", "be an Ndx or a Key", check.describe(ndx), _misuse(ndx))
@@ -753,17 +753,21 @@ def as_ndx(ndx: object) -> AnyNdx:
 
 def as_key(key: object) -> AnyKey:
     """Return a key given by itself, beside its metadata, or by what `from_frame` returns."""
-    found = _unpacked(key)
+    # `trials.inputs.split_key` keeps the metadata, and takes files, too.
+    found, _ = parts_of(key)
     if isinstance(found, AnyKey):
         return found
     expected = "be a Key, which says what the targets are"
     raise check.invalid("key", expected, check.describe(key), _misuse(key))
 
 
-def _unpacked(given: object) -> object:
+def parts_of(given: object) -> tuple[object, object]:
+    """Return what stands in the place of trials and of their metadata, which may be None."""
     if isinstance(given, tuple) and len(given) == 2:
-        return given[0]
-    return given if isinstance(given, AnyNdx) else getattr(given, "key", given)
+        return given
+    if isinstance(given, AnyNdx):
+        return given, None
+    return getattr(given, "key", given), getattr(given, "metadata", None)
 
 
 def _misuse(key: object) -> str:

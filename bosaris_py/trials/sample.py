@@ -44,6 +44,7 @@ from bosaris_py.numerics.roc import ROC, all_within, check_llrs
 from bosaris_py.numerics.rocch import ROCCH
 from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey, Key
 from bosaris_py.trials.kinds import (
     CLASS_NOUNS,
@@ -55,7 +56,7 @@ from bosaris_py.trials.kinds import (
 )
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
-from bosaris_py.trials.speakers import KeyLike, Speakers, TrialSpeakers, split_key
+from bosaris_py.trials.speakers import Speakers, TrialSpeakers
 from bosaris_py.trials.strata import SortedStrata, Strata, TrialStrata, slices_of
 
 # Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as

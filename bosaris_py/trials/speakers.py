@@ -1,15 +1,12 @@
-"""Speakers of the trials of a key, and named systems as users give them.
+"""Speakers of the trials of a key, as users tell them.
 
 A target trial has one speaker, a non-target trial two.
 """
 
 from __future__ import annotations
 
-import glob
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias, TypedDict
 
 import attrs
 import numpy as np
@@ -25,17 +22,15 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._cautions import warn_caller
-from bosaris_py._validation import FilePath, check_choice, describe, invalid, list_some, one_of
+from bosaris_py._validation import check_choice, describe, invalid, list_some, one_of
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.columns import Columns
 from bosaris_py.trials.alignment import IdIndex, true_positions
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.files import are_large, name_of_file, read_key, read_scores
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import AnyKey, AnyNdx, Key, as_key
+from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import AnyKey, Key
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 
 Unknown = Literal["refuse", "own"]
 
@@ -327,119 +322,6 @@ def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> An
 SpeakersOfSide: TypeAlias = IdMap | Mapping[str, Any] | Callable[[str], Any] | str | None
 
 SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
-
-
-class DescribedKey(Protocol):
-    """A key with its metadata, such as `from_frame` returns."""
-
-    @property
-    def key(self) -> AnyNdx:
-        """The key."""
-
-    @property
-    def metadata(self) -> TrialMetadata:
-        """What describes its trials."""
-
-
-KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata | None] | DescribedKey | FilePath
-
-SystemsLike: TypeAlias = (
-    Mapping[str, AnyScores | FilePath]
-    | AnyScores
-    | FilePath
-    | Sequence[AnyScores | FilePath]
-    | Iterator[AnyScores | FilePath]
-)
-
-
-# What a path may be, for isinstance.
-_PATH = str, os.PathLike
-
-
-def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:
-    """Return systems by name: that of a file, or else a number."""
-    given: Any = systems
-    named: dict[Any, Any]
-    if isinstance(given, AnyScores):
-        named = {"system": given}
-    elif isinstance(given, Mapping):
-        named = dict(given)
-    elif isinstance(given, (list, tuple, *_PATH)):
-        named = {}
-        listed = given if isinstance(given, (list, tuple)) else files_of(given)
-        for number, item in enumerate(listed, 1):
-            name = name_of_file(item) if isinstance(item, _PATH) else ""
-            named[name if name not in ("", *named) else f"system {number}"] = item
-    else:
-        hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
-        if hasattr(given, "__arrow_c_stream__"):  # pandas, polars and pyarrow
-            hint = "from_frame makes scores and key of a data frame."
-        elif hasattr(given, "scores"):
-            hint = "Give its scores: data.scores."
-        raise invalid("systems", "map names to Scores, FlatScores or files", describe(given), hint)
-    if not named:
-        raise invalid("systems", "hold at least one system", "none")
-    for name, scores in named.items():
-        if not isinstance(name, str) or not name:
-            raise invalid("systems", "be named by text", describe(name))
-        if not isinstance(scores, (Scores, FlatScores, *_PATH)):
-            expected = "be a Scores, a FlatScores or a file"
-            hint = "Give its scores: fitted.scores." if hasattr(scores, "fold_of") else ""
-            if isinstance(scores, list | tuple):
-                hint = "Fuse them first: cross_fit(LinearFusion, [...], key).scores."
-            raise invalid(f"systems[{name!r}]", expected, describe(scores), hint)
-    return named
-
-
-def files_of(path: FilePath) -> list[FilePath]:
-    """Return the files of a folder, or those that fit a pattern such as ``scores/*.txt``."""
-    place = Path(path)
-    if place.is_dir():
-        found = sorted(file for file in place.iterdir() if file.is_file())
-        # What begins with a point is no file of scores, but one of an editor or a system.
-        files = [file for file in found if not file.name.startswith(".")]
-    elif glob.has_magic(os.fspath(path)) and not place.exists():
-        files = sorted(map(Path, glob.iglob(os.fspath(path), recursive=True)))  # noqa: PTH207
-    else:
-        return [path]
-    if not files:
-        raise invalid("systems", "name files of scores", f"none in {os.fspath(path)!r}")
-    return [*files]
-
-
-def as_systems(systems: object, columns: Columns | None = None) -> dict[str, AnyScores]:
-    """Return the scores of systems by name; files are read, those of text with these columns."""
-    named = named_systems(systems)
-    if columns is not None and not all(isinstance(item, _PATH) for item in named.values()):
-        raise invalid("columns", "be left out where systems are no files", describe(columns))
-    return {
-        name: read_scores(item, columns=columns) if isinstance(item, _PATH) else item
-        for name, item in named.items()
-    }
-
-
-def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
-    """Return systems and key, if all are files, and too large to be read whole."""
-    named = named_systems(systems)
-    files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
-    if not isinstance(key, _PATH) or len(files) < len(named):
-        return ()
-    return (files, key) if are_large([*files.values(), key]) else ()
-
-
-def split_key(key: object, columns: Columns | None = None) -> tuple[AnyKey, TrialMetadata | None]:
-    """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
-    if isinstance(key, _PATH):
-        return read_key(key, columns=columns)
-    if columns is not None:
-        raise invalid("key_columns", "be left out where the key is no file", describe(columns))
-    only_key = as_key(key)
-    if only_key is key:
-        return only_key, None
-    metadata = key[1] if isinstance(key, tuple) else getattr(key, "metadata", None)
-    if not isinstance(metadata, (TrialMetadata, type(None))):
-        raise invalid("key", "have a TrialMetadata beside the Key", describe(metadata))
-    return only_key, metadata
 
 
 def as_conditions(

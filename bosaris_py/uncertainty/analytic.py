@@ -24,9 +24,10 @@ from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores, sort_classes
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
+from bosaris_py.trials.speakers import SpeakerOptions, Speakers
 from bosaris_py.trials.strata import SetIndex, Strata
 from bosaris_py.uncertainty import resampling
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, OpenEnds, ZTest, z_test

@@ -30,9 +30,9 @@ from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, split_key
 from bosaris_py.uncertainty import bootstrap_result, speaker_curve
 from bosaris_py.uncertainty.influence.open_ends import open_ends, units_of
 from bosaris_py.uncertainty.influence.speaker_influence import (

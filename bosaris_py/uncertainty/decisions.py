@@ -26,9 +26,9 @@ from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning, TrialMisma
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, FlatScores, class_scores
-from bosaris_py.trials.speakers import KeyLike, split_key
 from bosaris_py.trials.strata import TrialStrata
 from bosaris_py.uncertainty.bootstrap_result import (
     Alternative,

@@ -25,12 +25,13 @@ from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.plans.partitions import PlanTrials
 from bosaris_py.evaluation.plans.presets import plan_of_two_classes, refuse_impostors
 from bosaris_py.trials.conditions import ConditionMembers
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.kinds import CLASS_WORDS, check_classes, class_numbers
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
+from bosaris_py.trials.speakers import Speakers
 from bosaris_py.trials.strata import TrialStrata
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.resampling import Resampling

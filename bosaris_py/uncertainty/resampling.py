@@ -34,19 +34,13 @@ from bosaris_py._execution import whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey, as_key
 from bosaris_py.trials.kinds import count_third
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.trials.speakers import (
-    KeyLike,
-    SpeakerOptions,
-    Speakers,
-    TrialSpeakers,
-    refuse_same_speaker,
-    split_key,
-)
+from bosaris_py.trials.speakers import SpeakerOptions, Speakers, TrialSpeakers, refuse_same_speaker
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata, draw_picks
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 

@@ -43,9 +43,9 @@ from bosaris_py.evaluation.tandem import (
 from bosaris_py.numerics.metrics import eer
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, refuse_utterances
-from bosaris_py.trials.speakers import KeyLike, split_key
 from bosaris_py.uncertainty import resampling
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, normal_p_value
 from bosaris_py.uncertainty.bootstrapping import draw_replicates

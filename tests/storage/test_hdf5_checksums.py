@@ -114,7 +114,7 @@ def test_each_data_set_is_verified(tmp_path: Path, name: str) -> None:
     calls: list[Callable[[], Any]] = [
         lambda: bp.Scores.read(path),
         lambda: bp.Results.from_files(path, key),
-        lambda: bp.trials.files.read_any(path),
+        lambda: bp.trials.inputs.read_any(path),
     ]
     for call in calls:
         with pytest.raises(FileFormatError, match=message):

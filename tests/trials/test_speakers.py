@@ -1,8 +1,7 @@
-"""Who speaks: maps, dicts, functions and columns for both sides, and systems and keys as given."""
+"""Who speaks: maps, dicts, functions and columns for both sides."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -226,52 +225,6 @@ def test_numbers_of_pairs(shape: tuple[int, int], *, ordered: bool) -> None:
 
 
 # Systems and keys as they are given
-
-
-SCORES = bp.Scores(np.zeros((3, 4)), MODELS, SEGMENTS)
-
-
-@pytest.mark.parametrize(
-    ("given", "names"),
-    [
-        (SCORES, ["system"]),
-        ({"a": SCORES, "b": "c.h5"}, ["a", "b"]),
-        ("x/c.h5", ["c"]),
-        (Path("c.txt.gz"), ["c"]),
-        ([SCORES, "c.h5", Path("d/c.h5"), "e.txt"], ["system 1", "c", "system 3", "e"]),
-        ((SCORES.to_flat(),), ["system 1"]),
-    ],
-)
-def test_names_of_systems(given: Any, names: list[str]) -> None:
-    assert list(speakers.named_systems(given)) == names
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (KEY, "Did you swap `systems` and `key`"),
-        (3, "`systems` must map names to Scores, FlatScores or files; got 3.$"),
-        ([], "hold at least one system"),
-        ({}, "hold at least one system"),
-        ({"": SCORES}, "be named by text"),
-        ({1: SCORES}, "be named by text"),
-        ({"a": KEY}, r"`systems\['a'\]` must be a Scores, a FlatScores or a file"),
-    ],
-)
-def test_what_is_no_system(given: Any, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        speakers.named_systems(given)
-
-
-def test_key_and_metadata() -> None:
-    assert speakers.split_key(KEY) == (KEY, None)
-    assert speakers.split_key((KEY, METADATA))[1] is METADATA
-    assert speakers.split_key((KEY, None)) == (KEY, None)
-    for given in (3, (KEY,), (KEY, METADATA, 3), (METADATA, KEY), (SCORES, METADATA)):
-        with pytest.raises(InvalidInputError, match="`key` must be"):
-            speakers.split_key(given)
-    with pytest.raises(InvalidInputError, match="`key` must have a TrialMetadata beside the Key"):
-        speakers.split_key((KEY, KEY))
 
 
 def test_conditions_as_they_are_given() -> None:

@@ -23,10 +23,9 @@ from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.storage.formats import ReadOptions
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
-from bosaris_py.trials.files import binary_kind
+from bosaris_py.trials.inputs import KeyLike, binary_kind, split_key
 from bosaris_py.trials.sample import DivisibleSample, ListedSample, Sample
 from bosaris_py.trials.scores import AnyScores, check_scores
-from bosaris_py.trials.speakers import KeyLike, split_key
 
 
 def _same(first: float, second: float) -> bool:

@@ -13,9 +13,9 @@ import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._arrays import BoolArray, Float64Array, Readable
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, split_key
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import (
     SampledSystem,

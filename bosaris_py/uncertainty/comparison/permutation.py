@@ -15,8 +15,9 @@ from bosaris_py._execution import progress_bar
 from bosaris_py._validation import Rng
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
+from bosaris_py.trials.speakers import SpeakerOptions, Speakers
 from bosaris_py.uncertainty.bootstrap_result import Alternative
 from bosaris_py.uncertainty.comparison.speaker_z_test import (
     complete_samples,

@@ -11,9 +11,10 @@ import scipy
 import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._validation import as_number, check_fraction, describe, invalid
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers, split_key
+from bosaris_py.trials.speakers import SpeakerOptions, Speakers
 from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
 from bosaris_py.uncertainty.decisions import as_positive, check_few_errors
 from bosaris_py.uncertainty.influence.losses import NOT_FIXED, LinearStatistic, losses_of

@@ -18,10 +18,10 @@ from bosaris_py._tables import annotated
 from bosaris_py._validation import as_seed, check_choice, check_fraction, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import SystemsLike, as_systems, split_key
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import SystemsLike, as_systems, split_key
 from bosaris_py.uncertainty.bootstrap_result import Alternative
 from bosaris_py.uncertainty.bootstrapping import metric_name
 from bosaris_py.uncertainty.comparison.paired import paired_samples

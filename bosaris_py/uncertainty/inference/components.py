@@ -13,10 +13,11 @@ from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import invalid
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speaker_pairs import SpeakerPairs, sum_by_label
-from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
+from bosaris_py.trials.speakers import SpeakerOptions, Speakers
 from bosaris_py.trials.strata import Strata
 from bosaris_py.uncertainty.bootstrapping import metric_name
 from bosaris_py.uncertainty.inference.prediction import samples_of_runs, spread_of_runs

@@ -11,8 +11,9 @@ import scipy
 from bosaris_py._arrays import Readable
 from bosaris_py._validation import check_choice, check_fraction, describe, invalid
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SpeakerOptions
+from bosaris_py.trials.speakers import SpeakerOptions
 from bosaris_py.uncertainty.bootstrap_result import student_quantiles
 from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest, speaker_z_test
 from bosaris_py.uncertainty.decisions import as_positive

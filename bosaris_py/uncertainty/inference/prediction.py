@@ -12,9 +12,10 @@ import numpy as np
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._validation import as_number, describe, invalid
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers, split_key
+from bosaris_py.trials.speakers import SpeakerOptions, Speakers
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
 from bosaris_py.uncertainty.influence.losses import LinearStatistic
 from bosaris_py.uncertainty.influence.speaker_influence import (

@@ -12,8 +12,9 @@ from bosaris_py._arrays import AnyArray, Float64Array, StrArray, mark_read_only
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Table, joined_notes, scale_of_costs, text_table
 from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SpeakerOptions, Speakers
+from bosaris_py.trials.speakers import SpeakerOptions, Speakers
 from bosaris_py.uncertainty.influence.losses import LinearStatistic
 from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from bosaris_py.uncertainty.resampling import Resampling

@@ -28,12 +28,13 @@ from bosaris_py._tables import Table, joined_notes, or_none, scale_of_costs, tex
 from bosaris_py._validation import Rng, as_seed, check_choice, describe, invalid, safe
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.numerics.roc import FEWEST_ERRORS
+from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.kinds import CLASS_WORDS, class_numbers
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.trials.speakers import KeyLike, Speakers, split_key
+from bosaris_py.trials.speakers import Speakers
 from bosaris_py.trials.strata import Strata
 from bosaris_py.uncertainty.bootstrapping import draw_replicates, metric_name
 from bosaris_py.uncertainty.resampling import Resampling, SpeakerPlan

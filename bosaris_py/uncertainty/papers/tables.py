@@ -17,9 +17,9 @@ from bosaris_py._cautions import Caution, cautions, collected
 from bosaris_py._execution import whole_number
 from bosaris_py._tables import AnnotatedTable, Table, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some
+from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import KeyLike, SystemsLike, as_systems, split_key
 from bosaris_py.uncertainty.analytic import cost_error
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, bootstrap_sample, metric_name

@@ -25,18 +25,12 @@ from bosaris_py.evaluation.transfer import ThresholdRule, choose_threshold, rate
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.files import are_large, read_scores
+from bosaris_py.trials.inputs import are_large, read_scores, split_key
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample, Sample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import (
-    SpeakersLike,
-    TrialSpeakers,
-    as_conditions,
-    speaker_maps,
-    split_key,
-)
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, as_conditions, speaker_maps
 from bosaris_py.uncertainty.decisions import Decisions, ErrorCounts, check_few_errors, rejected
 from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,

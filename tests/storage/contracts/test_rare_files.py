@@ -234,7 +234,7 @@ def test_what_lies_below_a_data_set_is_absent(tmp_path: Path) -> None:
 def test_kind_of_a_file_that_does_not_say(tmp_path: Path) -> None:
     path = write_hdf5(tmp_path / "a.h5", score_arrays())
     assert hdf5.kind_of(path) == "scores"
-    assert isinstance(bp.trials.files.read_any(path), bp.Scores)
+    assert isinstance(bp.trials.inputs.read_any(path), bp.Scores)
 
 
 def test_metadata_without_columns_of_trials(tmp_path: Path) -> None:

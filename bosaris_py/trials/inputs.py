@@ -1,4 +1,6 @@
-"""Files of any format: what one holds is found out from its content, not from its name.
+"""What users give: keys with their metadata, systems by name, and files of any format.
+
+What a file holds is found out from its content, not from its name.
 
 HDF5 and MATLAB files say what they are by their first bytes; everything else is taken for one of
 the text formats of the field.
@@ -6,10 +8,12 @@ the text formats of the field.
 
 from __future__ import annotations
 
+import glob
 import gzip
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import Any, NamedTuple, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
@@ -20,15 +24,43 @@ from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import Factor, hdf5, mat
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
+from bosaris_py.storage.formats.columns import Columns
 from bosaris_py.storage.memory import usable_memory
 from bosaris_py.storage.trial_table import order_trials
 from bosaris_py.trials.base import FileMethods, FlatTrials, TrialList
 from bosaris_py.trials.conditions import Column, conflicts_of
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx
+from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx, as_key, parts_of
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, to_natural
+
+
+class DescribedKey(Protocol):
+    """A key with its metadata, such as `from_frame` returns."""
+
+    @property
+    def key(self) -> AnyNdx:
+        """The key."""
+
+    @property
+    def metadata(self) -> TrialMetadata:
+        """What describes its trials."""
+
+
+KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata | None] | DescribedKey | FilePath
+
+SystemsLike: TypeAlias = (
+    Mapping[str, AnyScores | FilePath]
+    | AnyScores
+    | FilePath
+    | Sequence[AnyScores | FilePath]
+    | Iterator[AnyScores | FilePath]
+)
+
+# What a path may be, for isinstance.
+_PATH = str, os.PathLike
+
 
 AnyObject: TypeAlias = AnyNdx | AnyScores | TrialMetadata | IdMap | SegmentQuality | QualityMeasures
 
@@ -442,3 +474,92 @@ def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
         warn_caller(message, DuplicateTrialWarning)
     trials.warn_swapped(what)
     return table if order.order is None else table.take(mark_read_only(order.order))
+
+
+def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:
+    """Return systems by name: that of a file, or else a number."""
+    given: Any = systems
+    named: dict[Any, Any]
+    if isinstance(given, AnyScores):
+        named = {"system": given}
+    elif isinstance(given, Mapping):
+        named = dict(given)
+    elif isinstance(given, (list, tuple, *_PATH)):
+        named = {}
+        listed = given if isinstance(given, (list, tuple)) else files_of(given)
+        for number, item in enumerate(listed, 1):
+            name = name_of_file(item) if isinstance(item, _PATH) else ""
+            named[name if name not in ("", *named) else f"system {number}"] = item
+    else:
+        hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
+        if hasattr(given, "__arrow_c_stream__"):  # pandas, polars and pyarrow
+            hint = "from_frame makes scores and key of a data frame."
+        elif hasattr(given, "scores"):
+            hint = "Give its scores: data.scores."
+        raise check.invalid(
+            "systems", "map names to Scores, FlatScores or files", check.describe(given), hint
+        )
+    if not named:
+        raise check.invalid("systems", "hold at least one system", "none")
+    for name, scores in named.items():
+        if not isinstance(name, str) or not name:
+            raise check.invalid("systems", "be named by text", check.describe(name))
+        if not isinstance(scores, (Scores, FlatScores, *_PATH)):
+            expected = "be a Scores, a FlatScores or a file"
+            hint = "Give its scores: fitted.scores." if hasattr(scores, "fold_of") else ""
+            if isinstance(scores, list | tuple):
+                hint = "Fuse them first: cross_fit(LinearFusion, [...], key).scores."
+            raise check.invalid(f"systems[{name!r}]", expected, check.describe(scores), hint)
+    return named
+
+
+def files_of(path: FilePath) -> list[FilePath]:
+    """Return the files of a folder, or those that fit a pattern such as ``scores/*.txt``."""
+    place = Path(path)
+    if place.is_dir():
+        found = sorted(file for file in place.iterdir() if file.is_file())
+        # What begins with a point is no file of scores, but one of an editor or a system.
+        files = [file for file in found if not file.name.startswith(".")]
+    elif glob.has_magic(os.fspath(path)) and not place.exists():
+        files = sorted(map(Path, glob.iglob(os.fspath(path), recursive=True)))  # noqa: PTH207
+    else:
+        return [path]
+    if not files:
+        raise check.invalid("systems", "name files of scores", f"none in {os.fspath(path)!r}")
+    return [*files]
+
+
+def as_systems(systems: object, columns: Columns | None = None) -> dict[str, AnyScores]:
+    """Return the scores of systems by name; files are read, those of text with these columns."""
+    named = named_systems(systems)
+    if columns is not None and not all(isinstance(item, _PATH) for item in named.values()):
+        raise check.invalid(
+            "columns", "be left out where systems are no files", check.describe(columns)
+        )
+    return {
+        name: read_scores(item, columns=columns) if isinstance(item, _PATH) else item
+        for name, item in named.items()
+    }
+
+
+def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
+    """Return systems and key, if all are files, and too large to be read whole."""
+    named = named_systems(systems)
+    files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
+    if not isinstance(key, _PATH) or len(files) < len(named):
+        return ()
+    return (files, key) if are_large([*files.values(), key]) else ()
+
+
+def split_key(key: object, columns: Columns | None = None) -> tuple[AnyKey, TrialMetadata | None]:
+    """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
+    if isinstance(key, _PATH):
+        return read_key(key, columns=columns)
+    if columns is not None:
+        raise check.invalid(
+            "key_columns", "be left out where the key is no file", check.describe(columns)
+        )
+    only_key, (_, metadata) = as_key(key), parts_of(key)
+    if not isinstance(metadata, (TrialMetadata, type(None))):
+        raise check.invalid("key", "have a TrialMetadata beside the Key", check.describe(metadata))
+    return only_key, metadata

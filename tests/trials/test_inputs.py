@@ -1,0 +1,58 @@
+"""What users give for a key and for systems."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.trials import inputs
+
+KEY = bp.Key(["ma", "mb"], ["sa", "sb"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
+METADATA = bp.TrialMetadata(KEY, segment_columns={"sex": np.array(["f", "m"])})
+SCORES = bp.Scores(np.zeros((2, 2)), *KEY.ids)
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (SCORES, ["system"]),
+        ({"a": SCORES, "b": "c.h5"}, ["a", "b"]),
+        ("x/c.h5", ["c"]),
+        (Path("c.txt.gz"), ["c"]),
+        ([SCORES, "c.h5", Path("d/c.h5"), "e.txt"], ["system 1", "c", "system 3", "e"]),
+        ((SCORES.to_flat(),), ["system 1"]),
+    ],
+)
+def test_names_of_systems(given: Any, names: list[str]) -> None:
+    assert list(inputs.named_systems(given)) == names
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (KEY, "Did you swap `systems` and `key`"),
+        (3, "`systems` must map names to Scores, FlatScores or files; got 3.$"),
+        ([], "hold at least one system"),
+        ({}, "hold at least one system"),
+        ({"": SCORES}, "be named by text"),
+        ({1: SCORES}, "be named by text"),
+        ({"a": KEY}, r"`systems\['a'\]` must be a Scores, a FlatScores or a file"),
+    ],
+)
+def test_what_is_no_system(given: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        inputs.named_systems(given)
+
+
+def test_key_and_metadata() -> None:
+    assert inputs.split_key(KEY) == (KEY, None)
+    assert inputs.split_key((KEY, METADATA))[1] is METADATA
+    assert inputs.split_key((KEY, None)) == (KEY, None)
+    for given in (3, (KEY,), (KEY, METADATA, 3), (METADATA, KEY), (SCORES, METADATA)):
+        with pytest.raises(InvalidInputError, match="`key` must be"):
+            inputs.split_key(given)
+    with pytest.raises(InvalidInputError, match="`key` must have a TrialMetadata beside the Key"):
+        inputs.split_key((KEY, KEY))
