@@ -34,6 +34,19 @@ def test_e_values_are_the_capital_of_bets(baseline: float) -> None:
     assert found.alarm_at == (above[0] + 1 if above.size else None)
 
 
+@pytest.mark.parametrize(("last", "alarm"), [(9.9, "9.9: no alarm"), (10.0, "10: alarm after 2")])
+def test_alarm_is_given_at_one_over_the_level(last: float, alarm: str) -> None:
+    found = unc.Monitor(
+        np.array([0.0, 0.2]), ("a", "b"), 0.05, 0.1, np.array([1.0, last]),
+        np.array([0.0, 0.02]), np.array([1.0, 0.4]),
+    )  # fmt: skip
+    assert found.alarm_at == (2 if last == 10.0 else None)
+    assert repr(found) == (
+        "Monitor: 2 speakers, rate 0.1 (90 % confidence sequence 0.02 to 0.4), baseline 0.05, "
+        f"e-value {alarm}"
+    )
+
+
 def test_mean_of_an_e_value_is_at_most_one() -> None:
     """A bet at the true rate wins nothing on average: exact, over all outcomes of six coins."""
     outcomes = np.array(np.meshgrid(*[[0.0, 1.0]] * 6)).reshape(6, -1)
