@@ -1,5 +1,6 @@
 """Prediction intervals by their formula; runs against a t-test of values computed by hand."""
 
+import itertools
 import math
 
 import attrs
@@ -81,7 +82,12 @@ def test_runs_by_hand(drawn, how, statistic):
         assert its == pytest.approx(mine)
     # Differences of pairs of runs tell what speakers explain: sum of squares / R of all pairs.
     squares = sum(((v - v.mean()) ** 2).sum() for v in values)
-    assert found.run_variance <= squares / 3
+    explained = sum(
+        unc.speaker_z_test(*pair, key, statistic, **how).contrast.standard_error ** 2 / len(each)
+        for each in runs.values()
+        for pair in itertools.combinations(each, 2)
+    )
+    assert found.run_variance == pytest.approx((squares - explained) / 3, rel=1e-9)
     # An unbiased variance may be below 0, of which the test takes none.
     added = max(found.run_variance, 0.0) * (1 / 3 + 1 / 2)
     assert found.standard_error**2 == pytest.approx(found.speaker_variance + added)
@@ -91,6 +97,15 @@ def test_runs_by_hand(drawn, how, statistic):
         assert found.degrees == pytest.approx(degrees)
     p_value = 2 * stats.t(found.degrees).sf(abs(found.z))
     assert found.p_value == pytest.approx(max(p_value, found.least_p), rel=1e-9)
+
+
+def test_three_runs_leave_one_degree(drawn, how):
+    found = unc.compare_runs(_runs(drawn, 2, 1), drawn[0].key, unc.Cllr(), **how)
+    pair = [unc.speaker_interval(d.scores, d.key, unc.Cllr(), **how).estimate for d in drawn[:2]]
+    both = unc.speaker_z_test(drawn[0].scores, drawn[1].scores, drawn[0].key, unc.Cllr(), **how)
+    # Squares about the mean of two are half of that of their difference.
+    expected = 0.5 * ((pair[0] - pair[1]) ** 2 - both.contrast.standard_error**2)
+    assert found.run_variance == pytest.approx(expected, rel=1e-9)
 
 
 def test_runs_that_are_alike_are_one_run(drawn, how):
