@@ -392,11 +392,11 @@ def case_llr(
     with collected() as caught:
         unbounded = float(trained.apply(value))
     for caution in caught:
-        advice = caution.advice
+        finding, advice = caution.finding, caution.advice
         if limits is not None and not limits.low <= unbounded <= limits.high:
             # The advice to take a bounded map is for those who have no bounds.
-            advice = "The bound limits its LLR."
-        warn_caller(caution.finding, caution.category, advice)
+            finding, advice = f"{finding} The bound limits its LLR.", ""
+        warn_caller(finding, caution.category, advice)
     # The ridge that separable classes get depends on the number of trials, which replicates lower.
     # So does "weak": a trial that is not picked keeps a trace of weight, and counts.
     if model is BoundedCalibration:

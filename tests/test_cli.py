@@ -245,7 +245,8 @@ class TestTraining:
         expected = bp.LinearFusion.fit_scores(
             dev, bp.Key.read("dev_key.h5"), prior=0.05, ridge=0.01, objective="brier"
         )
-        assert (code, out, err) == (0, f"{expected!r}\n", "")
+        told = "bosaris: by place: dev_a takes eval_a.h5, dev_b takes eval_b.txt\n"
+        assert (code, out, err) == (0, f"{expected!r}\n", told)
         fused = expected.apply(evaluation, bp.Key.read("eval_key.h5"))
         assert bp.Scores.read("fused.h5") == fused
         words = ("--apply", "eval_a.h5", "eval_b.h5", "-o", "2.csv")
@@ -272,7 +273,8 @@ class TestTraining:
             *("fuse", "dev_a.h5", "dev_b.h5", *words, "--model", "f.json"),
             *("--apply", "eval_a.h5", "eval_b.h5", "-o", "f.h5", "--trials", "eval_key.h5"),
         )
-        assert (code, err) == (0, "")
+        told = "bosaris: by place: dev_a takes eval_a.h5, dev_b takes eval_b.h5\n"
+        assert (code, err) == (0, told)
         assert bp.Scores.read("f.h5") == bp.read_model("f.json").apply(evaluation, eval_key)
 
     @pytest.mark.parametrize(
@@ -328,8 +330,12 @@ class TestTraining:
             fused.append(bp.read_scores("x.h5"))
             Path("x.h5").unlink()
         assert fused[0] == fused[1] == fused[2]
+        # What places alone tell is said: nothing else shows that files are in another order.
+        _, _, err = run(*apply, "eval_b.h5", "eval_a.h5", "--force")
+        assert "by place: dev_a takes eval_b.h5, dev_b takes eval_a.h5" in err
+        Path("x.h5").unlink()
         for files, message in (
-            (("some.txt", "dev_b.h5"), "say which by --trials"),
+            (("some.txt", "dev_b.h5"), "trials (dev_b.h5): say which by --trials"),
             (("dev_b.h5", "some.txt"), "system 2 lacks "),
         ):
             code, _, err = run("fuse", "--model", "f.json", "--apply", *files, "-o", "x.h5")
@@ -443,10 +449,8 @@ class TestPlots:
     def test_other_file(self, run: Run) -> None:
         code, _, err = run("det", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.gif")
         assert code == 1
-        assert (
-            err
-            == "bosaris: error: `path` must end in one of .pdf, .png, .svg, .eps; got 'plot.gif'.\n"
-        )
+        told = "--output must end in one of .pdf, .png, .svg, .eps; got 'plot.gif'."
+        assert err == f"bosaris: error: {told}\n"
 
 
 class TestPrimaryCost:

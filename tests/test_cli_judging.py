@@ -335,3 +335,76 @@ def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFi
     capsys.readouterr()
     assert main([*train, "--ridge", "strong"]) == 2
     assert "'strong': expected a number, or weak" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        # Options that would change nothing.
+        (
+            "calibrate --model m.json --apply llrs.h5 -o x.h5 --prior 0.1 --ridge 1",
+            "--ridge is for",
+        ),
+        (
+            "calibrate --model m.json --apply llrs.h5 -o x.h5 --method pav",
+            "--method is for training",
+        ),
+        ("calibrate llrs.h5 --key key.txt --model m.json --method pav --prior 0.1", "pav has no"),
+        ("plot tippett llrs.h5 --key key.txt -o x.svg --prior 0.1", "--prior marks nothing in a"),
+        ("plot det llrs.h5 --key key.txt -o x.svg --prior 0.1,0.2", "a plot det has one --prior"),
+        ("plot ece llrs.h5 --key key.txt -o x.svg --bootstrap 9", "a plot ece has no intervals"),
+        (
+            "report llrs.h5 --key key.txt -o r.html --criteria eer<=1% --judged-by end",
+            "--bootstrap",
+        ),
+        # What may have been meant.
+        ("compare a b --key key.txt --metric cllr", "--metric cllr. Did you mean '--statistic'?"),
+        (
+            "evaluate a --key key.txt --priors 0.1",
+            "--priors 0.1. Did you mean '--prior'? (see bosaris",
+        ),
+        (
+            "case 3,2 llrs.h5 --key key.txt",
+            "SCORE: '3,2': expected a number, with a point in place",
+        ),
+        ("bayes llrs.h5 --key key.txt -o x.svg --range 2 -6", "the first must be below the second"),
+        # Arguments by the names that the command has for them.
+        (
+            "case inf llrs.h5 --key key.txt --same a --different b --reference c",
+            "SCORE must be fini",
+        ),
+        ("plot histogram A=llrs.h5 B=llrs.h5 --key key.txt -o x.svg", "--of must name one"),
+        ("plot no llrs.h5 --key key.txt -o x.svg", "KIND must be one of"),
+        ("det llrs.h5 --key key.txt -o x.jpg", "--output must end in one of .pdf"),
+    ],
+)
+def test_what_is_refused_and_how(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str], line: str, message: str
+) -> None:
+    assert main(line.split()) in (1, 2)
+    assert message in capsys.readouterr().err
+
+
+def test_plot_of_a_difference_takes_speakers(folder: bp.Scores) -> None:
+    folder.transform(lambda llrs: llrs / 2.0).save("half.h5")
+    command = ["plot", "difference", "llrs.h5", "half.h5", "--key", "key.txt", "-o", "d.svg"]
+    assert main([*command, *WHO, "--bootstrap", "20"]) == 0
+    assert "<svg" in Path("d.svg").read_text(encoding="utf-8")
+
+
+def test_a_far_score_and_its_bound(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--same", "he speaks", "--different", "another speaks", "--reference", "8 speakers"]
+    command = ["case", "99", "llrs.h5", "--key", "key.txt", *WHO, *words, "--bootstrap", "9"]
+    assert main(command) == 0
+    err = capsys.readouterr().err
+    assert "The bound limits its LLR." in err
+    assert "--method bounded" not in err
+
+
+def test_a_cost_of_hundreds_of_digits(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.transform(lambda llrs: llrs * 1e300).save("huge.h5")
+    assert main(["evaluate", "huge.h5", "--key", "key.txt"]) == 0
+    assert "e+29" in (table := capsys.readouterr().out)
+    assert max(map(len, table.splitlines())) < 110

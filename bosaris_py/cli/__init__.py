@@ -23,7 +23,7 @@ from pathlib import Path
 from bosaris_py import errors
 from bosaris_py._lazy import on_demand
 from bosaris_py.cli.files import check_formats, check_outputs, outputs_of
-from bosaris_py.cli.options import AnswerIsNo, UsageError
+from bosaris_py.cli.options import OPTIONS, AnswerIsNo, UsageError
 from bosaris_py.cli.parser import make_parser
 from bosaris_py.cli.printing import say
 from bosaris_py.errors import BosarisError, as_keyword, as_message, printable
@@ -40,6 +40,7 @@ _SPELLED = {
     "rng": "seed",
     "model_speakers": "speakers",
     "segment_speakers": "speakers",
+    "system": "of",
 }
 
 
@@ -48,7 +49,10 @@ _HINTS = dict.fromkeys(
     ("speakers", "model_speakers", "segment_speakers"),
     "Give a column, a complete file of pairs, or re:PATTERN, which takes an id without a match for "
     "a person of its own.",
-) | {"llrs": "An interval needs their means. Bound them: `bosaris calibrate --method bounded`."}
+) | {
+    "llrs": "An interval needs their means. Bound them: `bosaris calibrate --method bounded`.",
+    "path": "--to names another text format, which may be compressed (.gz).",
+}
 
 
 # Its advice in place of that for scripts, by category of the warning.
@@ -83,8 +87,12 @@ def _message(error: Exception, args: argparse.Namespace | None) -> str:
             return f"the {_CLASSES[name]} of {key}"
         option = _SPELLED.get(name, name)
         option = f"key_{option}" if of_key and f"key_{option}" in given else option
+        if name == "path" and error.got == repr(given.get("output")):
+            option = "output"
         if option not in given:
             return as_keyword(name, value)
+        if option in OPTIONS:
+            return str(OPTIONS[option].get("metavar", option))
         flag = f"--{option.replace('_', '-')}"
         return flag if value is None else f"{flag} {value}"
 
@@ -129,7 +137,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = show
             parser = make_parser()
-            args = parser.parse_args(argv)
+            args, unknown = parser.parse_known_args(argv)
+            if unknown:
+                getattr(args, "parser", parser).refuse(unknown)
             if not hasattr(args, "run"):
                 parser.print_help()
                 return _end(0)

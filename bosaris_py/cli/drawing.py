@@ -33,10 +33,17 @@ def _results(args: argparse.Namespace) -> dict[str, Any]:
 
 def plot(args: argparse.Namespace) -> None:
     """Draw a plot of some kind."""
-    args.plan = args.speakers = args.bootstrap = None
-    args.seed = 0
+    if args.prior and args.kind in ("tippett", "ece", "pav", "ape"):
+        raise UsageError(f"--prior marks nothing in a plot {args.kind}")
+    if len(args.prior) > 1 and args.kind in ("det", "reliability"):
+        raise UsageError(f"a plot {args.kind} has one --prior")
+    if (args.speakers or args.bootstrap) and args.kind not in ("forest", "map", "difference"):
+        raise UsageError(f"a plot {args.kind} has no intervals; `bosaris report` draws bands")
+    args.plan = None
     found = judging.judge(args)
-    options = {} if args.title is None else {"title": args.title}
+    options: dict[str, Any] = {} if args.title is None else {"title": args.title}
+    if args.prior and args.kind == "reliability":
+        options["prior"] = args.prior[0]
     found.plot(args.kind, system=args.of, **options).save(args.output)
 
 
@@ -51,6 +58,8 @@ def det(args: argparse.Namespace) -> None:
 
 def bayes(args: argparse.Namespace) -> None:
     """Draw a Bayes error-rate plot."""
+    if args.range and not args.range[0] < args.range[1]:
+        raise UsageError("--range is LOW HIGH: the first must be below the second")
     axes = None if args.range is None else (*args.range, 0.0, 1.2)
     plot = bp.plot_bayes(_results(args), axes=axes, title=args.title, prior=args.prior or None)
     plot.save(args.output)
@@ -60,6 +69,10 @@ def report(args: argparse.Namespace) -> None:
     """Write a report."""
     if Path(args.output).suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"a report is HTML: --output must end in .html; got {args.output!r}")
+    if args.judged_by and not args.criteria:
+        raise UsageError("--judged-by is for --criteria")
+    if args.judged_by == "end" and not args.bootstrap:
+        raise UsageError("--judged-by end is of replicates: give --bootstrap and --speakers")
     systems = named_files(args.scores).items()
     files = {f"scores of {name}": split_column(file)[0] for name, file in systems}
     title = {} if args.title is None else {"title": args.title}
@@ -68,8 +81,6 @@ def report(args: argparse.Namespace) -> None:
         judged = judging.judge(args)
     known = {role: read.get(Path(file).absolute(), file) for role, file in files.items()}
     who = {"author": args.author, "laboratory": args.laboratory}
-    if args.judged_by and not args.criteria:
-        raise UsageError("--judged-by is for --criteria")
     matrix = judged.criteria(*args.criteria, judged_by=args.judged_by) if args.criteria else ()
     judged.report(args.output, files=known, date=args.date, criteria=matrix, **who, **title)
     if matrix:

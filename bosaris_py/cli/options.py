@@ -33,6 +33,14 @@ def _points(text: str) -> list[float | bp.OperatingPoint]:
     ]
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        point = ", with a point in place of the comma" if "," in text else ""
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a number{point}") from None
+
+
 def _size(text: str) -> float:
     try:
         size = float(text)
@@ -137,7 +145,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "what": dict(choices=("plans", "formats"), help="what to list"),
     "shell": dict(choices=("bash", "zsh", "fish"), help="for which shell"),
     "kind": dict(metavar="KIND", help="det, bayes, tippett, ece, pav, reliability, histogram, ..."),
-    "score": dict(type=float, metavar="SCORE", help="score of the comparison"),
+    "score": dict(type=_number, metavar="SCORE", help="score of the comparison"),
     # A tandem
     "--asv": dict(_FILE, help="scores of the verifier"),
     "--cm": dict(_FILE, help="scores of the countermeasure, on the same trials"),
@@ -227,7 +235,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     ),
     # Plots
     "--window": dict(default="auto", help="auto (default), new, old, big or sre10"),
-    "--range": dict(type=float, nargs=2, metavar=("LOW", "HIGH"), help="prior log-odds to show"),
+    "--range": dict(type=_number, nargs=2, metavar=("LOW", "HIGH"), help="prior log-odds to show"),
     "--title": dict(metavar="TEXT"),
     "--date": dict(metavar="TEXT", help="date to name (default: none)"),
     # Files
@@ -263,7 +271,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         help="what words mean: target, nontarget, spoof or drop (same=target,other=nontarget)",
     ),
     "--base": dict(
-        type=float, metavar="NUMBER", help="the scores are logarithms of this base, such as 10"
+        type=_number, metavar="NUMBER", help="the scores are logarithms of this base, such as 10"
     ),
     "--strip-suffix": dict(metavar="TEXT", help="take this off the end of ids: .wav"),
     "--side": dict(choices=("column", "join", "ignore"), help="sides of telephone calls"),

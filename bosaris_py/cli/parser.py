@@ -12,6 +12,9 @@ from bosaris_py.cli import completion, drawing, judging, listing, training
 from bosaris_py.cli.options import OPTIONS
 from bosaris_py.errors import printable
 
+# Options by names that they have elsewhere.
+_MEANT = {"--metric": "--statistic", "--replications": "--bootstrap", "--threshold": "--rule"}
+
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
@@ -19,6 +22,16 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         told = printable(" ".join(message.split()))
         self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
+
+    def refuse(self, words: list[str]) -> NoReturn:
+        """Refuse words that no option takes, and name the option that may have been meant."""
+        from bosaris_py._validation import nearest
+
+        known = [word for action in self._actions for word in action.option_strings]
+        first = words[0].partition("=")[0]
+        meant = _MEANT.get(first, "")
+        meant = f"Did you mean {meant!r}?" if meant in known else nearest(first, known)
+        self.error(". ".join(filter(None, (f"unrecognized arguments: {' '.join(words)}", meant))))
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         """Refuse what is none of the choices, and name the one that it may have been."""
@@ -170,7 +183,10 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         judging.tandem,
         f"--asv! --cm! {_KEY} --metadata --plan --costs --t-dcf {_TEXT} {_TABLE}",
     ),
-    "plot": (drawing.plot, f"kind {_SYSTEMS} --of --output! --force --title"),
+    "plot": (
+        drawing.plot,
+        f"kind {_SYSTEMS} --of --speakers --bootstrap --seed --output! --force --title",
+    ),
     "convert": (
         listing.convert,
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",

@@ -8,7 +8,7 @@ from typing import Any
 import bosaris_py as bp
 from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, save_as
 from bosaris_py.cli.options import UsageError, named_files
-from bosaris_py.cli.printing import at_terminal, emit
+from bosaris_py.cli.printing import at_terminal, emit, say
 
 
 def _check_training(args: argparse.Namespace) -> None:
@@ -19,6 +19,10 @@ def _check_training(args: argparse.Namespace) -> None:
         raise UsageError("give SCORES and --key to train, or --model to apply what was trained")
     if bool(args.apply) != (args.output is not None):
         raise UsageError("--apply and --output go together")
+    unset: dict[str, object] = {"prior": [], "objective": "cllr", "ridge": None, "method": "linear"}
+    given = [f"--{name}" for name, value in unset.items() if getattr(args, name, value) != value]
+    if given and not args.training:
+        raise UsageError(f"SCORES and --key are missing: {', '.join(given)} is for training")
     if args.model is None and not args.apply:
         raise UsageError("say what is to become of the training: --model, --apply or both")
 
@@ -33,7 +37,10 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
     named = named_files(args.training)
     files = list(named.values())
     settings: dict[str, Any] = {}
-    if cls is not bp.PAVCalibration:
+    if cls is bp.PAVCalibration:
+        if args.prior or args.objective != "cllr" or args.ridge is not None:
+            raise UsageError("--method pav has no --prior, --objective and --ridge")
+    else:
         if len(args.prior) > 1:
             raise UsageError("a training has one --prior")
         settings = {"prior": args.prior[0] if args.prior else 0.5, "objective": args.objective}
@@ -129,6 +136,13 @@ def _systems_in_order(given: list[str], trained: tuple[str, ...] | None) -> list
             f"the fusion was trained on {', '.join(trained)}, in this order; --apply has "
             f"{', '.join(names)}"
         )
+    # Nothing but their places tells which system is which.
+    say(
+        "by place: "
+        + ", ".join(
+            f"{old} takes {systems[name]}" for old, name in zip(trained, names, strict=True)
+        )
+    )
     return list(systems.values())
 
 
@@ -161,8 +175,11 @@ def _apply_fusion(args: argparse.Namespace, model: object) -> None:
         trials, *others = map(bp.trials.scores.scored_ndx, scores)
         # Fusion itself refuses systems that lack trials of the first.
         if any(other.n_trials > trials.n_trials for other in others):
-            counts = ", ".join(str(part.n_trials) for part in (trials, *others))
-            message = f"the files to fuse have scores of {counts} trials: say which by --trials"
+            counts = ", ".join(
+                f"{part.n_trials} trials ({file})"
+                for part, file in zip((trials, *others), files, strict=True)
+            )
+            message = f"the files to fuse have scores of {counts}: say which by --trials"
             raise bp.errors.TrialMismatchError(message)
     if isinstance(model, bp.SASVFusion):
         fused = model.apply(asv=scores[0], cm=of_trials(scores[1], trials), ndx=trials)

@@ -56,7 +56,10 @@ class Figure(NamedTuple):
 
     def text(self, value: float) -> str:
         """Return a value as it is printed below the head."""
-        return f"{100.0 * value:.2f}" if self.is_rate else f"{value:.4f}"
+        if self.is_rate:
+            return f"{100.0 * value:.2f}"
+        # Of scores that are no log-likelihood-ratios a cost can have hundreds of digits.
+        return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
 
 
 _ALL = (
