@@ -180,6 +180,14 @@ def test_tables(drawn, how):
     assert "<table>" in found._repr_html_()
 
 
+def test_shares_are_printed_in_per_cent():
+    """Of parts of 3, 1 and -1, of which the root of their sum is the standard error."""
+    parts = np.array([[3e-4, 1e-4, -1e-4, math.nan]])
+    found = unc.VarianceComponents(("A",), np.array([0.1]), (1,), 9, parts)
+    row = " ".join(repr(found).splitlines()[1].split())
+    assert row == "A 0.1000 0.0173 75 % 25 % 0 % -"
+
+
 def test_what_does_not_tell_is_refused(drawn, how):
     key, scores = drawn[0].key, drawn[0].scores
     with pytest.raises(InvalidInputError, match="`strata`"):
