@@ -81,16 +81,31 @@ class _Class(NamedTuple):
     weights: Float64Array | None
 
 
-def _classes(results: object, what: str, *, of_llrs: bool = False) -> tuple[_Class, _Class]:
-    """Return the scores of both classes, weighted as the results are."""
+def _in_memory(results: object, what: str, *, of_llrs: bool = False) -> ListedSample:
+    """Return the sample of results, whose scores are in memory."""
     if not isinstance(results, Results):
         raise invalid("results", "be a Results object", describe(results))
     # What takes scores for llrs warns of others.
     sample = results._llrs if of_llrs else results.sample
     if isinstance(sample, ListedSample):
-        return _listed(sample.tar, is_tar=True), _listed(sample.non, is_tar=False)
+        return sample
     hint = f"{what} needs each score: use Results.from_scores."
     raise invalid("results", "be of scores in memory", f"those of {sample!r}", hint)
+
+
+def _classes(results: object, what: str, *, of_llrs: bool = False) -> tuple[_Class, _Class]:
+    """Return the scores of both classes, weighted as the results are."""
+    sample = _in_memory(results, what, of_llrs=of_llrs)
+    return _listed(sample.tar, is_tar=True), _listed(sample.non, is_tar=False)
+
+
+def _sorted_classes(results: object, what: str) -> tuple[SortedScores, SortedScores]:
+    """Return the scores of both classes as the sample has sorted them, with weights."""
+    sample = _in_memory(results, what)
+    if sample.strata.is_single:
+        return sample.tar.values, sample.non.values
+    tar, non = _classes(results, what)
+    return SortedScores.from_scores(*tar, name="tar"), SortedScores.from_scores(*non, name="non")
 
 
 def _listed(trials: ScoredClass, *, is_tar: bool) -> _Class:
@@ -153,12 +168,12 @@ class ScoreHistogram(metaclass=Readable):
         -------
         ScoreHistogram
         """
-        classes = _classes(results, "A histogram")
+        classes = _sorted_classes(results, "A histogram")
         if bins is None:
             bins = int(np.clip(2.0 * np.cbrt(results.n_tar + results.n_non), 10.0, 80.0))
         if np.ndim(bins) == 0:
             count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
-            finite = np.concatenate([group.scores[np.isfinite(group.scores)] for group in classes])
+            finite = np.concatenate([group.values[np.isfinite(group.values)] for group in classes])
             edges = np.histogram_bin_edges(finite.astype(np.float64), count)
         else:
             edges = as_vector(bins, "bins").astype(np.float64)
@@ -166,13 +181,13 @@ class ScoreHistogram(metaclass=Readable):
                 raise invalid("bins", "be strictly ascending", describe(edges))
         densities: Any = []
         outside: Any = []
+        # The last bin has its upper end, too.
+        limits = np.append(edges[:-1], np.nextafter(edges[-1], np.inf))
         for group in classes:
-            weights = _of_weights(group)
-            inside = np.isfinite(group.scores)
-            counts, _ = np.histogram(group.scores[inside], edges, weights=weights[inside])
-            densities.append(mark_read_only(counts / weights.sum() / np.diff(edges)))
-            ends = [weights[group.scores < edges[0]].sum(), weights[group.scores > edges[-1]].sum()]
-            outside.append(mark_read_only(np.array(ends) / weights.sum()))
+            below = group.weight_below(limits)
+            densities.append(mark_read_only(np.diff(below) / group.total / np.diff(edges)))
+            ends = np.array([below[0], group.total - below[-1]])
+            outside.append(mark_read_only(ends / group.total))
         sizes: Any = {"n_tar": results.n_tar, "n_non": results.n_non}
         return cls(mark_read_only(edges), *densities, *outside, **sizes)
 
@@ -216,11 +231,7 @@ class PAVCurve(metaclass=Readable):
         -------
         PAVCurve
         """
-        tar, non = (
-            SortedScores.from_scores(*group, name=name)
-            for group, name in zip(_classes(results, "PAV"), ("tar", "non"), strict=True)
-        )
-        bins = pav_bins(results.rocch, tar, non)
+        bins = pav_bins(results.rocch, *_sorted_classes(results, "PAV"))
         sizes: Any = {"n_tar": results.n_tar, "n_non": results.n_non}
         pools: Any = [mark_read_only(part) for part in bins]
         return cls(*pools, **sizes)
@@ -332,8 +343,12 @@ def _steps(results: Results) -> Float64Array:
     """Return where the shares change, or a grid if that is often."""
     is_listed = isinstance(results.sample, ListedSample)
     if is_listed:
-        tar, non = _classes(results, "")
-        values = np.unique(np.concatenate((tar.scores, non.scores)).astype(np.float64))
+        tar, non = (
+            group.distinct()[0].astype(np.float64, copy=False)
+            for group in _sorted_classes(results, "A Tippett plot")
+        )
+        values = np.insert(non, np.searchsorted(non, tar), tar)
+        values = values[np.append(True, values[1:] > values[:-1])]
     else:
         values = results.roc.thresholds.astype(np.float64)
     values = values[np.isfinite(values)]
