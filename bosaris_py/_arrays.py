@@ -18,16 +18,16 @@ from bosaris_py.errors import FrozenObjectError
 
 AnyArray: TypeAlias = npt.NDArray[Any]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
-FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
+FloatArray: TypeAlias = npt.NDArray[np.floating]
 Float64Array: TypeAlias = npt.NDArray[np.float64]
 IndexArray: TypeAlias = npt.NDArray[np.intp]
 Int32Array: TypeAlias = npt.NDArray[np.int32]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 # Positions in a list or a matrix, in whichever integer type holds them.
-Positions: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+Positions: TypeAlias = npt.NDArray[np.signedinteger]
 StrArray: TypeAlias = npt.NDArray[np.str_]
 # One number: what is computed of it is a float, of arrays an array.
-Number: TypeAlias = float | np.floating[Any] | np.integer[Any]
+Number: TypeAlias = float | np.floating | np.integer
 # Weights of trials as an argument; None if each trial weighs one.
 Weighting: TypeAlias = npt.ArrayLike | None
 # Sums of weights: int64 where all trials weigh whole numbers, else float64.
@@ -53,13 +53,13 @@ def read_only(array: AnyArray) -> AnyArray:
     return array if trusted else mark_read_only(array.copy(order="K"))
 
 
-def by_constructor(value: Any) -> tuple[Any, ...]:
+def by_constructor(value: Any) -> tuple[object, ...]:
     """Return what ``__reduce__`` must, to pickle an attrs object as a call of its class."""
     # numpy drops the read-only flag of arrays that are pickled or copied; the constructor sets it
     # again.
     given = [field for field in attrs.fields(type(value)) if field.init]
     fields = {field.alias: getattr(value, field.name) for field in given}
-    cls: Callable[..., Any] = type(value)
+    cls: Callable[..., object] = type(value)
     return functools.partial(cls, **fields), ()
 
 

@@ -14,6 +14,7 @@ import math
 import re
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import attrs
@@ -242,7 +243,7 @@ class Records(metaclass=Readable):
             }
         return pandas.DataFrame(columns, index=self._index(pandas))
 
-    def _index(self, pandas: object) -> Any:
+    def _index(self, pandas: ModuleType) -> Any:
         """Return the index of a data frame; None numbers its rows."""
         return None
 

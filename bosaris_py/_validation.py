@@ -307,7 +307,7 @@ def as_matrix(values: npt.ArrayLike, name: str) -> FloatArray:
     return array
 
 
-def as_mask(values: npt.ArrayLike, name: str) -> BoolArray:
+def as_mask(values: object, name: str) -> BoolArray:
     """Return `values` as a boolean array; anything but booleans is refused."""
     # Numbers are refused even if they are all 0 or 1: a matrix of scores or of +1/-1 labels in
     # the place of a mask is a common mistake, and silent if converted.

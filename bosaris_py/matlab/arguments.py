@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ _HINTS: dict[tuple[type, type], str] = {
 }
 
 
-def ends_as(function: Callable[..., Any], n_given: int) -> Callable[[T], T]:
+def ends_as(function: Callable[..., object], n_given: int) -> Callable[[T], T]:
     """Let a signature go on as that of `function` after its first `n_given` parameters."""
     rest = list(inspect.signature(function).parameters.values())[n_given:]
 
@@ -192,7 +192,7 @@ class Several(tuple[Any, ...]):
     # numpy's numbers then leave the multiplication to this class.
     __array_ufunc__ = None
 
-    def _refuse(self, *arguments: object, **keywords: object) -> Any:
+    def _refuse(self, *arguments: object, **keywords: object) -> NoReturn:
         raise TypeError(
             f"These are {len(self)} results, where MATLAB takes the first by itself: "
             "write `first, *_ = ...`, or `...[0]`."

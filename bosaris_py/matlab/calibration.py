@@ -255,7 +255,7 @@ def test_binary_classifier(
     objective: object,
     classf: npt.ArrayLike,
     prior: float,
-    system: Callable[[Any], npt.ArrayLike],
+    system: Callable[[object], npt.ArrayLike],
     input_data: object,
 ) -> float:
     """Apply a trained map to scores, and evaluate what comes out by a training objective.

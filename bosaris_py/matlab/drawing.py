@@ -20,7 +20,7 @@ from bosaris_py.plots.canvas import Look
 from bosaris_py.plots.windows import find_window
 from bosaris_py.trials import Key, Scores
 
-PlotArgs = str | Sequence[Any]
+PlotArgs = str | Sequence[object]
 
 # Prior of the operating point that dcfplot marks: the "new DCF" of NIST SRE 2010.
 _DCF_PRIOR = 0.001

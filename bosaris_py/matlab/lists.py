@@ -44,7 +44,7 @@ class KeyValueMap(metaclass=Readable):
             raise invalid("values", expected, describe(values))
 
 
-MapLike = KeyValueMap | IdMap | Mapping[str, Any]
+MapLike = KeyValueMap | IdMap | Mapping[str, object]
 
 
 def _as_map(given: object, name: str) -> KeyValueMap:

@@ -129,7 +129,9 @@ def _costs(plo: npt.ArrayLike, *, ascending: bool) -> DecisionCosts:
     return DecisionCosts.from_plo(values.reshape(np.shape(plo)))
 
 
-def _cost(costs: DecisionCosts, pmiss: Any, pfa: Any, *, normalize: bool) -> Any:
+def _cost(
+    costs: DecisionCosts, pmiss: Float64Array, pfa: Float64Array, *, normalize: bool
+) -> Float64Array:
     # At infinite prior log-odds the normalized cost is 0/0, NaN as in the toolkit.
     with np.errstate(invalid="ignore"):
         return costs.cost(pmiss, pfa, normalize=normalize)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Literal
 
 import attrs
 import numpy as np
@@ -172,7 +172,7 @@ class SortedScores:
         """Return the number of scores below or equal to each threshold."""
         return self._count(thresholds, side="right")
 
-    def _count(self, thresholds: ArrayLike, *, side: Any) -> IntArray:
+    def _count(self, thresholds: ArrayLike, *, side: Literal["left", "right"]) -> IntArray:
         limits: FloatArray = np.asarray(thresholds, dtype=np.float64)
         if self.values.dtype == np.float32:
             # A search of float32 scores for float64 values would first copy all scores.
@@ -368,7 +368,7 @@ def _make_grid(
     return ThresholdGrid.over(thresholds, _in_type_of(scores.dtype, thresholds), scores, n_scores)
 
 
-def _in_type_of(dtype: np.dtype[Any], thresholds: Float64Array) -> FloatArray:
+def _in_type_of(dtype: np.dtype[np.generic], thresholds: Float64Array) -> FloatArray:
     """Return what scores of a type reach iff they reach the thresholds."""
     return round_to_float32(thresholds, towards=np.inf) if dtype == np.float32 else thresholds
 
@@ -409,7 +409,7 @@ class RunningCounts:
         self._thresholds = as_thresholds(thresholds)
         self._counts: Weights = np.zeros(2 * self._thresholds.size + 1, dtype=np.int64)
         # A grid for each type of scores, kept until a block comes for which it does not pay.
-        self._tallies: dict[np.dtype[Any], GridCounts] = {}
+        self._tallies: dict[np.dtype[np.generic], GridCounts] = {}
 
     def add(self, scores: FloatArray) -> None:
         """Count some more scores, without NaN; float32 is compared in float64."""

@@ -20,7 +20,7 @@ import bisect
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -157,7 +157,7 @@ def all_within(low: float, high: float, *lists: FloatArray) -> bool:
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
 
 # Misses and false alarms of one point of a curve: int where weights are whole.
-_Point: TypeAlias = tuple[Any, Any]
+_Point: TypeAlias = tuple[float, float]
 
 
 class _Steps(NamedTuple):
@@ -448,7 +448,7 @@ class ROC(metaclass=Readable):
         positions = (3 * np.arange(index.size), 3 * tied + 1, 3 * lower + 2)
         order = np.argsort(np.concatenate(positions), kind="stable")
 
-        def chain(start: Any, inner: tuple[Weights, ...], end: Any) -> Weights:
+        def chain(start: float, inner: tuple[Weights, ...], end: float) -> Weights:
             return np.concatenate(([start], np.concatenate(inner)[order], [end]))
 
         scores, at_tie, at_gap = self.target_scores, last[tied], last[lower]
@@ -750,14 +750,16 @@ def _corners(misses: Weights, false_alarms: Weights) -> IndexArray:
     return kept.compress(np.concatenate(([True], ~straight, [True])))
 
 
-def _steps_of_run(fixed: Any, fixed_total: Any, total: Any, low: Any, high: Any) -> list[Any]:
+def _steps_of_run(
+    fixed: float, fixed_total: float, total: float, low: float, high: float
+) -> list[float]:
     """Return the steps of a run of one class on both sides of the other's fixed rate."""
     # Each trial is a step where counts are whole. Where trials have fractional weights, how
     # a run divides into steps is not known, and they are taken to be as small as one likes.
     if isinstance(low, int) and isinstance(high, int):
         # Exact where all is whole; one step more on each side where `fixed` is not.
         nearest = int(fixed * total // fixed_total)
-        steps: list[Any] = [nearest, nearest + 1]
+        steps: list[float] = [nearest, nearest + 1]
     else:
         steps = [fixed / fixed_total * total]
     return [min(max(step, low), high) for step in steps]

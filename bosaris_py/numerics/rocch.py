@@ -144,11 +144,11 @@ def _convex(x: Weights, y: Weights) -> BoolArray:
     return np.asarray(turns)
 
 
-def _scan_hull(x: list[Any], y: list[Any]) -> list[int]:
+def _scan_hull(x: list[float], y: list[float]) -> list[int]:
     """Return the hull's indices by one scan with a stack (Andrew's monotone chain)."""
     # With the edge that leads to each vertex but the first.
     stack: list[int] = [0]
-    edges: list[tuple[Any, Any]] = []
+    edges: list[tuple[float, float]] = []
     for i in range(1, len(x)):
         dx, dy = x[i] - x[stack[-1]], y[i] - y[stack[-1]]
         if dx == dy == 0:

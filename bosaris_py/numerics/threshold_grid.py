@@ -15,12 +15,20 @@ tenth without it.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Int32Array, IntArray, Weights
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    Int32Array,
+    IntArray,
+    Number,
+    Positions,
+    Weights,
+)
 
 # Scores of one pass: they and their work arrays stay in the cache (10^3 targets).
 BLOCK = 2**17
@@ -43,7 +51,7 @@ _SAMPLE, _MOST_HALVINGS = 2**12, 2.0
 _OUTERMOST = 2**9
 
 # Integers of the size of a type of scores, and how many bits of a score follow the first.
-_INTEGERS: dict[np.dtype[Any], tuple[Any, int]] = {
+_INTEGERS: dict[np.dtype[np.floating], tuple[type[np.signedinteger], int]] = {
     np.dtype(np.float64): (np.int64, 52),
     np.dtype(np.float32): (np.int32, 23),
 }
@@ -58,15 +66,17 @@ class Cells:
     the lowest bits, above `bits_of_first`.
     """
 
-    low: Any
-    high: Any
-    shift: Any
-    bits_of_first: Any
+    low: np.floating
+    high: np.floating
+    shift: np.floating
+    bits_of_first: np.signedinteger
     n: int
     width: float
 
     @classmethod
-    def between(cls, low: Any, high: Any, wanted: int, dtype: np.dtype[Any]) -> "Cells | None":
+    def between(
+        cls, low: Number, high: Number, wanted: int, dtype: np.dtype[np.floating]
+    ) -> "Cells | None":
         """Cut a range into at most a few more cells than wanted; None if it cannot be cut."""
         integer, n_bits = _INTEGERS[dtype]
         least, most = float(low), float(high)
@@ -91,7 +101,7 @@ class Cells:
         size, unit = last - first + 1, math.ldexp(1.0, width)
         return cls(lowest, highest, shift, origin.view(integer), size, unit)
 
-    def numbers(self, scores: FloatArray, work: FloatArray) -> Any:
+    def numbers(self, scores: FloatArray, work: FloatArray) -> Positions:
         """Return the cell of each score, in the memory of `work`; all operations are monotone."""
         np.clip(scores, self.low, self.high, out=work)
         work += self.shift
@@ -218,7 +228,7 @@ class GridCounts:
         per_cell[:] = 0
 
 
-def _shared_range(limits: FloatArray, sample: FloatArray) -> tuple[Any, Any]:
+def _shared_range(limits: FloatArray, sample: FloatArray) -> tuple[Number, Number]:
     """Return the range of finite thresholds, cut to where most of a sorted sample lies.
 
     Of two that share no range, that of the thresholds; NaN if there is none.

@@ -11,14 +11,14 @@ import functools
 import itertools
 import math
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
 
 from bosaris_py import _validation as check
 from bosaris_py import errors
-from bosaris_py._arrays import BoolArray, Float64Array
+from bosaris_py._arrays import BoolArray, Float64Array, Weighting
 from bosaris_py._cautions import hushed, warn_caller
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
@@ -338,7 +338,7 @@ def _hard_decisions(problem: _Problem) -> list[Float64Array]:
     if size > _MOST_HARD:
         return []
     one = problem.coefficients(np.ones(2))[:-1]
-    weights: dict[str, Any] = {}
+    weights: dict[str, Weighting] = {}
     if isinstance(objective, TrainingObjective):
         lists = objective.tar, objective.non
         weights = {"tar_weights": objective.tar_weights, "non_weights": objective.non_weights}

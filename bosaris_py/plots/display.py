@@ -266,7 +266,7 @@ class Plot(Picture):
         """Add a legend: "below" or "beside" the Axes, or where there is room."""
         handles, labels = self._two_keys(*self.ax.get_legend_handles_labels())
         if handles:
-            options: tuple[Any, ...] = handles, labels, self._drawn.lines, keywords
+            options = handles, labels, self._drawn.lines, keywords
             looks.add_legend(self.ax, *options, headroom=self._has_headroom, place=place)
         else:
             message = (
@@ -326,7 +326,7 @@ class Plot(Picture):
             note.set_position((1.04, height))
         return self.ax
 
-    def _two_keys(self, handles: list[Any], labels: list[str]) -> tuple[list[Artist], list[str]]:
+    def _two_keys(self, handles: list[Artist], labels: list[str]) -> tuple[list[Artist], list[str]]:
         """List systems by their looks and kinds of lines by theirs, if that is shorter."""
         known = self._drawn.entries
         ours = {handle: known[handle] for handle in handles if handle in known}

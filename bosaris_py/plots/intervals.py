@@ -189,7 +189,7 @@ def _to_arrays(
     return [str(name) for name in intervals], estimates, low, high
 
 
-def _items(mapping: object, argument: str, expected: str) -> Iterable[tuple[Any, Any]]:
+def _items(mapping: object, argument: str, expected: str) -> Iterable[tuple[object, Any]]:
     if not isinstance(mapping, Mapping) or not mapping:
         raise invalid(argument, expected, describe(mapping))
     return mapping.items()

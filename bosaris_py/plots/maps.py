@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
@@ -261,7 +261,7 @@ def plot_case(
     return plot
 
 
-def _add_words(axes: Axes, scale: Any, limit: float) -> None:
+def _add_words(axes: Axes, scale: Iterable[tuple[float, str]], limit: float) -> None:
     """Write the words of a scale above an Axes, where their part of it has room."""
     frame = axes.get_window_extent()
     size = looks.letters("x-small")

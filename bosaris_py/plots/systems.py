@@ -39,7 +39,7 @@ class Styling(TypedDict, total=False):
     the first ones. ``highlight`` names the systems in colour; the others are grey.
     """
 
-    looks: Mapping[str, Mapping[str, Any]] | None
+    looks: Mapping[str, Mapping[str, object]] | None
     legend: bool | str
     order: str | Sequence[str] | None
     highlight: str | Sequence[str] | None

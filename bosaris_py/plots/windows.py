@@ -7,7 +7,7 @@ The scale is not registered with matplotlib; hand an instance to the axes:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -61,7 +61,9 @@ def _check_rates(window: "DETWindow", field: "attrs.Attribute[Any]", rates: Any)
     raise invalid(field.name, expected, describe(rates), hint)
 
 
-def _check_labels(window: "DETWindow", field: "attrs.Attribute[Any]", labels: Any) -> None:
+def _check_labels(
+    window: "DETWindow", field: "attrs.Attribute[Any]", labels: Sequence[str] | None
+) -> None:
     ticks = getattr(window, field.name.removesuffix("labels") + "s")
     expected = "have one label for each tick"
     if isinstance(labels, str):

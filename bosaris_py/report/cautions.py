@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Self
 
 import attrs
 
@@ -101,7 +101,7 @@ def _errors_at(results: Results, point: float | OperatingPoint) -> tuple[float, 
 
 def of_warnings(heard: Iterable[Caution]) -> Iterator[tuple[str, list[str]]]:
     """Yield topic and lines of the warnings of each category and system."""
-    groups: dict[Any, list[Caution]] = {}
+    groups: dict[tuple[type[Warning], object], list[Caution]] = {}
     for caution in heard:
         groups.setdefault((caution.category, caution.about[:1]), []).append(caution)
     for (category, _), group in groups.items():

@@ -101,7 +101,7 @@ class Report:
     speakers: Mapping[str, int] | None
     table: SystemTable
     comparison: ComparisonTable | None = None
-    bands: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    bands: Mapping[str, Mapping[str, object]] = attrs.field(factory=dict)
     results: Mapping[str, Results]
     kinds: Mapping[str, Mapping[str, FloatArray]] = attrs.field(factory=dict)
     spoof_costs: SpoofCosts | None = None

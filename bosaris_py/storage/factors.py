@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 import numpy as np
@@ -19,7 +18,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._validation import as_ids, check_unique, describe, invalid, is_column, list_some
 
-CodeArray = npt.NDArray[np.unsignedinteger[Any]]
+CodeArray = npt.NDArray[np.unsignedinteger]
 
 # Values turned into Python objects at once: bounds the memory of coding a long array.
 _VALUES_AT_ONCE = 2**17
@@ -86,7 +85,7 @@ class Factor(metaclass=Readable):
             found = f"a {type(values).__name__}, whose index a Factor would lose"
             raise invalid("values", "be values without an order of their own", found, hint)
         if not isinstance(values, np.ndarray):
-            listed: list[Any] = list(values)  # type: ignore[arg-type]
+            listed = list(values)  # type: ignore[arg-type]
             # numpy would make text of all values if one of them is text.
             kinds = set(map(type, listed))
             if kinds == {str}:
@@ -145,7 +144,7 @@ class Factor(metaclass=Readable):
         """
         return mark_read_only(self.levels[self.codes])
 
-    def take(self, indices: Any) -> "Factor":
+    def take(self, indices: AnyArray | slice) -> "Factor":
         """Return the factor of other items.
 
         Parameters
@@ -204,7 +203,7 @@ def _parts(ids: StrArray) -> Iterator[list[str]]:
         yield ids[start : start + _VALUES_AT_ONCE].tolist()
 
 
-def _coded(parts: Any, size: int) -> Factor:
+def _coded(parts: Iterable[Sequence[str]], size: int) -> Factor:
     """Return the factor of texts that come in parts; `size` is their number."""
     numbers: dict[str, int] = {}
     codes = np.empty(size, dtype=np.int32)

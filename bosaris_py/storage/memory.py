@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from functools import cached_property
 from numbers import Real
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -72,7 +71,7 @@ class MemoryBudget:
 
     def __attrs_post_init__(self) -> None:
         """Refuse a limit that is no number."""
-        given: Any = self.max_bytes
+        given: object = self.max_bytes
         if not isinstance(given, Real | None):
             raise invalid("max_bytes", "be a number of bytes", describe(given))
 

@@ -116,7 +116,7 @@ def read_any_parameters(path: FilePath) -> tuple[str, dict[str, Any]]:
     return kind, {**later, **parameters}
 
 
-def _refuse_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repetition(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Build a JSON object, refusing a name that occurs twice."""
     # Python's JSON takes the last one in silence.
     built = dict(pairs)

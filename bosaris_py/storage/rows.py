@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -407,7 +407,7 @@ class RowReader(FileReader):
             out[order[start:end]] = part[ordered[start:end] - first]
             start = end
 
-    def _buffer(self, name: str, shape: tuple[int, int], dtype: np.dtype[Any]) -> AnyArray:
+    def _buffer(self, name: str, shape: tuple[int, int], dtype: np.dtype[np.generic]) -> AnyArray:
         """Return an array of this shape whose memory is used again and again."""
         size = shape[0] * shape[1]
         buffer = self._buffers.get(name)

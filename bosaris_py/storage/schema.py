@@ -8,7 +8,7 @@ which follow these tables.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
@@ -192,7 +192,7 @@ def refuse_newer(where: str, version: object, readable: str) -> None:
         raise FileFormatError(message)
 
 
-def check_fields(kind: str, arrays: Mapping[str, Any]) -> None:
+def check_fields(kind: str, arrays: Mapping[str, AnyArray]) -> None:
     """Refuse arrays whose types or shapes no class has, before a file is begun."""
     # Extent of each dimension, and the field that set it.
     extents: dict[str, tuple[int, str]] = {}

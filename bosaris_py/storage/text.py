@@ -90,7 +90,7 @@ class _Lines:
         codes: tuple[list[Int32Array], list[Int32Array]] = ([], [])
         labels = tokens.IdColumn()
         contents: list[AnyArray] = []
-        blocks: Iterable[Any] = tokens.read_blocks(path, budget, progress=progress)
+        blocks: Iterable[tuple[int, bytes]] = tokens.read_blocks(path, budget, progress=progress)
         layout = tokens.Layout(_LAYOUTS[kind])
         if kind == "id_map" and (head := tokens.FirstLine.of(blocks, as_path(path))) is not None:
             # SIDEKIT and its relatives write where a segment starts and stops, too.
@@ -191,7 +191,7 @@ def _read_labels(block: tokens.Block, labels: tokens.IdColumn) -> BoolArray:
     return np.array(meanings, dtype=np.bool_)[codes]
 
 
-def _describe(content: Any) -> str:
+def _describe(content: np.bool_ | float) -> str:
     """Return a label or a score as it is written."""
     if isinstance(content, np.bool_):
         return "target" if content else "nontarget"
@@ -367,7 +367,7 @@ _label = {True: "target", False: "nontarget"}.__getitem__
 
 
 def _lines_of(
-    parts: Iterable[_Trials], ids: Sequence[list[str]], form: Callable[[Any], str]
+    parts: Iterable[_Trials], ids: Sequence[list[str]], form: Callable[[float], str]
 ) -> Iterator[str]:
     """Give the lines of trials; scores are turned into text by `form`."""
     for models, segments, contents in parts:

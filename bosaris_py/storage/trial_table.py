@@ -414,7 +414,7 @@ def _as_unique_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray
     return ids
 
 
-def equal_columns(first: Any, second: Any) -> bool:
+def equal_columns(first: Factor | AnyArray | None, second: Factor | AnyArray | None) -> bool:
     """Compare two columns, of which either may be absent."""
     if first is None or second is None:
         return first is second

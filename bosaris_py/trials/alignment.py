@@ -247,7 +247,7 @@ class Frame:
             # Rows that are views start where the caller's slice starts.
             first = rows.start or 0
             for block in blocks(n_rows, source.shape[1]):
-                here: Any = slice(first + block.start, first + block.stop)
+                here = slice(first + block.start, first + block.stop)
                 part = source[here if row_at is None else row_at[block]]
                 # `clip` reads column 0 for position -1, which is cleared below, and does without
                 # a check of every position.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import attrs
 import numpy as np
@@ -66,7 +65,7 @@ class Codes:
         return np.split(order, ends)[: self.n_levels]
 
 
-def _read_only_masks(subsets: tuple[object, ...]) -> tuple[Any, ...]:
+def _read_only_masks(subsets: tuple[AnyNdx | BoolArray, ...]) -> tuple[AnyNdx | BoolArray, ...]:
     """Return subsets whose masks are read-only."""
     return tuple(read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
 
@@ -75,7 +74,7 @@ def _read_only_masks(subsets: tuple[object, ...]) -> tuple[Any, ...]:
 class Subsets:
     """Conditions as lists of trials or masks."""
 
-    subsets: tuple[Any, ...] = attrs.field(converter=_read_only_masks)
+    subsets: tuple[AnyNdx | BoolArray, ...] = attrs.field(converter=_read_only_masks)
 
     __reduce__ = by_constructor
 
@@ -84,7 +83,7 @@ class Subsets:
         return _Masks([_mask_of(subset, key) for subset in self.subsets])
 
 
-def _mask_of(subset: Any, key: AnyNdx) -> BoolArray:
+def _mask_of(subset: AnyNdx | BoolArray, key: AnyNdx) -> BoolArray:
     """Tell for each trial of the key whether it is in a subset."""
     # Objects with ids fit any key; a mask fits keys of its shape only.
     if not isinstance(subset, np.ndarray):

@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
+from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -561,7 +562,7 @@ class TrialRecords(Records):
     def _columns(self, **options: object) -> dict[str, Any]:
         return dict([*self._listed(**options).items()][2:])
 
-    def _index(self, pandas: Any) -> Any:
+    def _index(self, pandas: ModuleType) -> Any:
         (models, modelset), (segments, segset) = [*self._listed().values()][:2]
         ids, codes = [modelset, segset], [models, segments]
         return pandas.MultiIndex(levels=ids, codes=codes, names=["model", "segment"])
@@ -609,7 +610,7 @@ class TrialRecords(Records):
             If there are models or segments without any trial, which a table would lose; says how
             many.
         """
-        columns: dict[str, Any] = self._listed()
+        columns = self._listed()
         (models, modelset), (segments, segset) = columns.pop("model"), columns.pop("segment")
         for side, used, ids in (("model", models, modelset), ("segment", segments, segset)):
             unused = np.delete(ids, used)
@@ -710,7 +711,9 @@ class IdUnion:
         """Number of models and segments."""
         return self.models.ids.size, self.segments.ids.size
 
-    def place(self, item: TrialMatrix) -> tuple[align.Frame, Iterator[tuple[slice, Any]]]:
+    def place(
+        self, item: TrialMatrix
+    ) -> tuple[align.Frame, Iterator[tuple[slice, tuple[slice | Positions, slice]]]]:
         """Tell how the matrices of `item` are added to those of the union."""
         # Returns a frame that takes blocks of rows of `item`, its columns as in a contiguous part
         # of the union. Then an iterator over these blocks, each with its index in the union.

@@ -54,7 +54,7 @@ from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_n
 from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials
 from bosaris_py.trials.strata import checked_weights, shares_of
 
-WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating[Any]]
+WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating]
 
 
 Overlap: TypeAlias = Literal["error", "allow"]
@@ -177,7 +177,7 @@ def _as_names(names: Any) -> tuple[str, ...]:
     return listed
 
 
-def _as_subset(name: str, subset: Any) -> Any:
+def _as_subset(name: str, subset: object) -> AnyNdx | BoolArray:
     """Return the trials or the mask of one condition."""
     argument = f"subsets[{name!r}]"
     if isinstance(subset, AnyNdx):
@@ -396,7 +396,7 @@ class Conditions(metaclass=Readable):
         conditions.__attrs_init__(names, values, subsets, rules)
         return conditions
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
         return type(self)._made, (self.names, self.weights, self._subsets, self._rules)
 

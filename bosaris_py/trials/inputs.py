@@ -419,7 +419,9 @@ def _numbers_of_lines(path: FilePath, count: int) -> list[int]:
     return numbers[-count:] if len(numbers) - count in (0, 1) else []
 
 
-def _binary(path: FilePath, classes: Any, wanted: str, form: str | None, options: Any) -> Any:
+def _binary(
+    path: FilePath, classes: Any, wanted: str, form: str | None, options: ReadOptions
+) -> Any:
     """Return scores, or trials with what is known of them, in a binary file; None of text."""
     given: object = form
     if not isinstance(given, str | None) or given not in (None, "flat", "dense"):
@@ -478,7 +480,7 @@ def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
 
 def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
-    given: Any = systems
+    given: object = systems
     named: dict[Any, Any]
     if isinstance(given, AnyScores):
         named = {"system": given}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Self
 
@@ -379,7 +379,11 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         return int(np.count_nonzero(np.triu(both & both.T, 1)))
 
     @classmethod
-    def from_speakers(cls, ids: IdList, speakers: Any) -> Self:
+    def from_speakers(
+        cls,
+        ids: IdList,
+        speakers: Iterable[object] | Mapping[str, object] | Callable[[str], object],
+    ) -> Self:
         """Compare all recordings with each other: each pair once, and none with itself.
 
         Parameters

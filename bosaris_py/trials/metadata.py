@@ -70,7 +70,7 @@ Pair = tuple[str, str]
 
 Columns: TypeAlias = Mapping[str, Column]
 
-ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike | Mapping[str, Any]]
+ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike | Mapping[str, object]]
 
 
 def _as_columns(
@@ -89,7 +89,7 @@ def _as_columns(
         # Without an argument of its own, a column of trials is in the order of the trials.
         if whole == "trial_columns":
             check.refuse_series(values, argument, _BY_ID)
-        given: Any = values
+        given: object = values
         if ids is not None and (isinstance(given, Mapping) or check.is_column(given)):
             values = _of_ids(given, argument, kind, ids)
         column = _as_column(values, argument)
@@ -285,7 +285,7 @@ class TrialMetadata(metaclass=Readable):
         metadata = cls(*in_order(lines, checked, "columns"))
         return metadata if key is None else metadata.for_trials(key)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
         # A call of the class, because numpy drops the flag that makes arrays read-only.
         return TrialMetadata, (self.trials, *map(dict, self._tables))

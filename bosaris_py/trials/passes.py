@@ -97,7 +97,7 @@ class FilePasses:
     # Worker processes that live from pass to pass.
     pool: ProcessPoolExecutor | None = None
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle without pool and cluster, which are connections of this process."""
         return type(self), (self.pairs, attrs.evolve(self.where, client=None))
 

@@ -361,7 +361,7 @@ class QualityMeasures(base.TrialSet, base.MatFileMethods):
             n_trials = int(np.count_nonzero(self.scoremask))
         return f"{self.n_measures} measures of {n_trials} trials"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         """Pickle as a call that builds the object again; leave out a mask that says nothing."""
         rebuild, (cls, arrays) = super().__reduce__()
         return rebuild, (cls, arrays[:-1] if self.is_all_possible else arrays)

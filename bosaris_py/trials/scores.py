@@ -995,7 +995,7 @@ def _stacked(systems: Systems, ndx: AnyNdx, totals: Mapping[str, int]) -> list[F
     """Return one stack for each class of trials; refuse systems that lack scores."""
     # `totals` names the classes, all trials or targets and non-targets, and counts their trials.
     classes, whole = (Scores, FlatScores), "Scores of all systems"
-    names: dict[int, Any] = {}
+    names: dict[int, object] = {}
     if isinstance(systems, Mapping):
         names, systems = dict(enumerate(systems)), list(systems.values())
     listed: list[AnyScores] = as_list_of(classes, systems, "systems", "Scores", whole)

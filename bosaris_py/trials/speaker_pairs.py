@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import AnyArray, BoolArray, Float64Array, IntArray, Positions, StrArray
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    Float64Array,
+    IntArray,
+    Positions,
+    StrArray,
+    Weighting,
+)
 from bosaris_py._validation import invalid
 from bosaris_py.trials.speakers import number_pairs, refuse_same_speaker
 from bosaris_py.trials.strata import Strata, TrialStrata
@@ -17,7 +25,7 @@ from bosaris_py.trials.strata import Strata, TrialStrata
 ROUNDING = 2.0**-44
 
 
-def sum_by_label(labels: IntArray, values: Any, size: int) -> Float64Array:
+def sum_by_label(labels: IntArray, values: Weighting, size: int) -> Float64Array:
     """Add up values by their label, below `size`."""
     return np.asarray(np.bincount(labels, values, minlength=size), dtype=np.float64)
 

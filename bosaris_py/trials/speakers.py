@@ -319,7 +319,7 @@ def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> An
     return found
 
 
-SpeakersOfSide: TypeAlias = IdMap | Mapping[str, Any] | Callable[[str], Any] | str | None
+SpeakersOfSide: TypeAlias = IdMap | Mapping[str, object] | Callable[[str], object] | str | None
 
 SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
 

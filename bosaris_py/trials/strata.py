@@ -199,7 +199,7 @@ def group_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) 
     if all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
         return np.array(listed)
     # Of several types or any other: numbers, different ones for 1 and True.
-    numbers: dict[Any, int] = {}
+    numbers: dict[object, int] = {}
     pairs = [(isinstance(label, (bool, np.bool_)), label) for label in listed]
     try:
         return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs])

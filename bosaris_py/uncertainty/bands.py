@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
@@ -93,7 +93,9 @@ def _to_pfa(values: npt.ArrayLike) -> tuple[float, ...]:
 
 
 # From a rate or a cost to the scale on which its errors are alike, and back.
-_Scale: TypeAlias = tuple[Callable[[Any], Any], Callable[[Any], Any]]
+_Scale: TypeAlias = tuple[
+    Callable[[Float64Array], Float64Array], Callable[[Float64Array], Float64Array]
+]
 
 
 _PROBIT: _Scale = scipy.special.ndtri, scipy.special.ndtr
@@ -112,7 +114,7 @@ def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResu
 
 def _band_of(
     result: object, size: int, kind: BandKind, scale: _Scale, of_points: _Scale | None = None
-) -> tuple[Any, dict[str, Any]]:
+) -> tuple[Float64Array, dict[str, Any]]:
     """Return what a band takes of the result of a curve of so many points: the values, the rest."""
     result = _checked(result, (size,), f"with {size} values")
     ends = _ends(result, kind, scale, of_points or scale, ("percentile", "basic"))
@@ -161,7 +163,9 @@ def _rate(angle: Float64Array) -> Float64Array:
 _MOST_EXTREME = 0.025
 
 
-def _on_scale(result: BootstrapResult, scale: _Scale) -> tuple[Any, Any, Any, BoolArray]:
+def _on_scale(
+    result: BootstrapResult, scale: _Scale
+) -> tuple[Float64Array, Float64Array, Float64Array, BoolArray]:
     """Return the curve and its replicates on a scale, their spread, and where that means much."""
     to, _ = scale
     replicates = result.replicates[defined_replicates(result.replicates)]
@@ -347,11 +351,11 @@ class DETCurve(CurveStatistic):
 
     bounds = 0.0, 1.0
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> Float64Array:
         """Return the miss rates."""
         return self._least_misses(*curve.exact_points())
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> Float64Array:
         """Return the miss rates."""
         return self._least_misses(roc.pmiss, roc.pfa)
 
@@ -401,7 +405,7 @@ class _Curve(Statistic):
     def _computed(self) -> Statistic:
         """The other statistic."""
 
-    def of_sample(self, sample: ListedSample) -> Any:
+    def of_sample(self, sample: ListedSample) -> float | Float64Array:
         """Compute the curve."""
         return self._computed.of_sample(sample)
 
@@ -677,7 +681,7 @@ class ECE(class_means.Cllr):
         """One cross-entropy for each prior."""
         return (len(self.plo),)
 
-    def of_sample(self, sample: ListedSample) -> Any:
+    def of_sample(self, sample: ListedSample) -> Float64Array:
         """Average the costs of each class."""
         tar, non = (
             np.average(_costs(scores, self.plo, which), axis=1, weights=weights)
@@ -685,9 +689,10 @@ class ECE(class_means.Cllr):
                 zip(sample.lists, sample.trial_weights, strict=True)
             )
         )
-        return self.combine(tar[None, :], non[None, :])[0]
+        value: Float64Array = self.combine(tar[None, :], non[None, :])[0]
+        return value
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Weight the mean costs of both classes by the priors."""
         prior = np.asarray(sigmoid(np.array(self.plo)))
         return prior * tar_means + (1.0 - prior) * non_means
@@ -772,7 +777,7 @@ class CalibrationBand(_Band):
 def _calibration_band(
     result: BootstrapResult,
     at: npt.ArrayLike,
-    curves: Any,
+    curves: Iterable[npt.ArrayLike],
     kind: BandKind,
     prior: float | None = None,
 ) -> CalibrationBand:
@@ -818,7 +823,7 @@ class PAVMap(CurveStatistic):
         """A posterior for each score."""
         return (len(self.thresholds),)
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> Float64Array:
         """Return the posteriors."""
         return sigmoid(roc.convex_hull().llr_of(np.array(self.thresholds)))
 
@@ -902,7 +907,7 @@ class Reliability(class_means.ThresholdStatistic):
         """The LLRs of the ends between bins."""
         return np.asarray(logit(self.edges[1:-1]) - logit(self.prior))
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Make shares from the rates of both classes beyond each end."""
         tar = np.diff(tar_means, axis=1, prepend=0.0, append=1.0)
         non = np.diff(1.0 - non_means, axis=1, prepend=0.0, append=1.0)

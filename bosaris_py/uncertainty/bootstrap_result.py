@@ -14,7 +14,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._html import card, histogram_drawing
 from bosaris_py._tables import Records
@@ -367,7 +367,9 @@ def z_test(
     return ZTest(*numbers, alternative, method, degrees, least_p, left_open)
 
 
-def normal_p_value(z: npt.ArrayLike, alternative: Alternative, degrees: float = math.inf) -> Any:
+def normal_p_value(
+    z: npt.ArrayLike, alternative: Alternative, degrees: float = math.inf
+) -> FloatArray:
     """Return the chance of a z at least as extreme, z being standard normal, or Student's t."""
     # The lower tail is used throughout: 1 - ndtr(z) would round small p to zero.
     tail = {"two-sided": -np.abs(z), "less": np.asarray(z), "greater": np.negative(z)}[alternative]
@@ -502,7 +504,7 @@ IntervalKind: TypeAlias = Literal["percentile", "basic", "ratio", "normal", "stu
 # An `influence.Studentised`, which needs this module.
 Student: TypeAlias = Any
 
-OpenEnds: TypeAlias = Callable[[float], tuple[Any, Any]]
+OpenEnds: TypeAlias = Callable[[float], tuple[float, float] | tuple[Float64Array, Float64Array]]
 
 # A standard deviation takes two.
 _FEWEST_REPLICATES = 2
@@ -657,7 +659,7 @@ class BootstrapResult(Records):
         )
         return difference._summarised(magnitude)
 
-    def _summarised(self, magnitude: Any) -> "BootstrapResult":
+    def _summarised(self, magnitude: npt.ArrayLike) -> "BootstrapResult":
         """Compute spread and interval; what is tiny beside `magnitude` varies by rounding only."""
         replicates = self.replicates
         defined = defined_replicates(replicates)
@@ -689,7 +691,7 @@ class BootstrapResult(Records):
         """Show the replicates of a number, with its interval."""
         drawing = ""
         if not np.ndim(self.estimate):
-            ends: Any = (self.estimate, self.low, self.high)
+            ends = (self.estimate, self.low, self.high)
             drawing = histogram_drawing(self.replicates, *map(float, ends))
         return card(repr(self), drawing)
 
@@ -839,7 +841,7 @@ class BootstrapResult(Records):
         check.check_choice(kind, IntervalKind, "interval")
         level = self.confidence if confidence is None else confidence
         level = check.check_fraction(level, "confidence")
-        estimate: Any = self.estimate
+        estimate = self.estimate
         low: Any
         high: Any
         if kind == "student":
@@ -873,7 +875,7 @@ class BootstrapResult(Records):
                 high = np.where(none, np.maximum(most, estimate), high)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
-    def _mirrored_ratios(self, low: object, high: object) -> tuple[Any, Any]:
+    def _mirrored_ratios(self, low: object, high: object) -> tuple[Float64Array, Float64Array]:
         """Mirror quantiles about the estimate on a logarithmic scale."""
         if self.is_difference:
             raise check.invalid(
@@ -1049,7 +1051,7 @@ def warn_of_no_variation(result: BootstrapResult) -> None:
         )
 
 
-def as_plain(value: object) -> Any:
+def as_plain(value: object) -> float | Float64Array:
     """Return a 0-d array as a float, others read-only."""
     array = np.asarray(value, dtype=np.float64)
     return float(array) if array.ndim == 0 else mark_read_only(array)

@@ -87,7 +87,7 @@ def rejected(scores: FloatArray, threshold: float) -> BoolArray:
     return np.asarray(scores < np.float64(threshold))
 
 
-def as_threshold(value: float, name: str) -> float:
+def as_threshold(value: object, name: str) -> float:
     """Return a threshold as a float; +-inf is legal, NaN is not."""
     threshold = check.as_number(value, name, "be a number", lambda _: True)
     if math.isnan(threshold):

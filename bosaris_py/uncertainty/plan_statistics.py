@@ -11,7 +11,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, NoReturn, TypeAlias
 
 import attrs
 import numpy as np
@@ -110,7 +110,7 @@ class PrimaryCost(metaclass=Readable):
 View: TypeAlias = tuple[Callable[[ListedSample], ListedSample], Statistic]
 
 
-def _of_lists(*_: object) -> Any:
+def _of_lists(*_: object) -> NoReturn:
     raise invalid("scores", "come with a key and metadata, which name data sets", "two lists")
 
 
@@ -121,11 +121,11 @@ class MeanOfViews(UserFunction):
     default_interval: ClassVar[IntervalKind] = "basic"
     bounds: ClassVar[Bounds] = (0.0, math.inf)
 
-    function: Callable[..., Any] = _of_lists
+    function: Callable[..., Callable[..., object]] = _of_lists
     shape: tuple[int, ...] | None = ()
     views: tuple[View, ...] = attrs.field(kw_only=True)
 
-    def of_sample(self, sample: ListedSample) -> Any:
+    def of_sample(self, sample: ListedSample) -> np.float64:
         """Return the mean over the views of a sample."""
         values = [float(plain.of_sample(view(sample))) for view, plain in self.views]
         return np.float64(math.fsum(values) / len(values))

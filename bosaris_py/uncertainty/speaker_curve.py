@@ -16,10 +16,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py._arrays import (
     AnyArray,
@@ -71,7 +72,7 @@ OpenCells: TypeAlias = Callable[[Float64Array, Float64Array, IntArray], BoolArra
 
 
 # From the means of one row per replicate in each class to one value per replicate.
-Combine = Callable[[Float64Array, Float64Array], Any]
+Combine = Callable[[Float64Array, Float64Array], float | Float64Array]
 
 # From one row of weights per replicate, of the persons on either side, to one value per replicate.
 ValuesOfSpeakers = Callable[[Weights, Weights], Float64Array]
@@ -508,7 +509,7 @@ class SpeakerCurve:
     limits: Float64Array
     cells: IntArray
     most_points: int
-    of_curve: Callable[[WeightedCurve], Any]
+    of_curve: Callable[[WeightedCurve], npt.ArrayLike]
     open_cells: OpenCells | None
     narrows: bool
     ties: bool
@@ -516,7 +517,7 @@ class SpeakerCurve:
 
     @classmethod
     def of(
-        cls, trials: SpeakerTrials, of_curve: Callable[[WeightedCurve], object],
+        cls, trials: SpeakerTrials, of_curve: Callable[[WeightedCurve], npt.ArrayLike],
         open_cells: OpenCells | None, shape: tuple[int, ...], *, narrows: bool, ties: bool,
     ) -> "SpeakerCurve":  # fmt: skip
         """Cut the scores into cells of equal costs."""

@@ -57,7 +57,7 @@ from bosaris_py.uncertainty.statistics.samplers import Evaluator, WeightedSample
 Three = tuple[FloatArray, FloatArray, FloatArray]
 
 # Makes values of the weights of the three classes.
-OfThree = Callable[[Weights, Weights, Weights], Any]
+OfThree = Callable[[Weights, Weights, Weights], Float64Array | float]
 
 
 class _Edges(NamedTuple):
@@ -80,7 +80,7 @@ class _Edges(NamedTuple):
         return np.asarray(total[-1] - total[self.below], dtype=np.float64), float(total[-1])
 
 
-def _divided(evaluate: OfThree, n_non: int, tar: Weights, non: Weights) -> Any:
+def _divided(evaluate: OfThree, n_non: int, tar: Weights, non: Weights) -> Float64Array | float:
     # A plan draws zero-effort impostors and spoofs as one class, in this order.
     return evaluate(tar, non[:n_non], non[n_non:])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import attrs
 import numpy as np
@@ -258,7 +258,7 @@ def _read_parts(
         yield reader.table()
 
 
-def _as_texts(value: object) -> tuple[Any, ...]:
+def _as_texts(value: object) -> tuple[object, ...]:
     """Return one or more texts as a tuple; what is no text is refused later."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return (value,)

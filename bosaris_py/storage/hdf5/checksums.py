@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from typing import Any
 
 import h5py
 import numpy as np
@@ -43,7 +42,7 @@ def checksums(array: AnyArray, rows: int) -> list[int]:
     return found
 
 
-def block_rows(dataset: Any) -> int:
+def block_rows(dataset: h5py.Dataset) -> int:
     """Return the rows of a data set that have one checksum: those of a chunk, or of several."""
     shape = dataset.shape
     row_bytes = max(1, math.prod(shape[1:]) * dataset.dtype.itemsize)
@@ -51,7 +50,7 @@ def block_rows(dataset: Any) -> int:
     return int(rows * max(1, -(-shape[0] // (rows * _MOST_CHECKSUMS))))
 
 
-def put_checksums(dataset: Any, rows: int, values: list[int]) -> None:
+def put_checksums(dataset: h5py.h5d.DatasetID, rows: int, values: list[int]) -> None:
     """Put the checksums of the blocks of so many rows, unless there are no elements."""
     if math.prod(dataset.shape):
         content = np.array([rows, *values], dtype="<u4")

@@ -14,7 +14,7 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 import h5py
@@ -43,7 +43,7 @@ _BYTES_OF_CHUNK, _CHUNKS_AT_A_TIME = 200, 1024
 class StoredChunks:
     """The chunks of a data set, whose sizes have been checked."""
 
-    dataset: Any
+    dataset: h5py.h5d.DatasetID
     # Extents of a chunk, and bytes of an element as stored.
     shape: tuple[int, ...]
     item_size: int
@@ -59,7 +59,9 @@ class StoredChunks:
     _last: tuple[tuple[int, bytes], ByteArray] | None = attrs.field(default=None, init=False)
 
     @classmethod
-    def of(cls, dataset: Any, item_size: int, *, of_pointers: bool = False) -> "StoredChunks":
+    def of(
+        cls, dataset: h5py.h5d.DatasetID, item_size: int, *, of_pointers: bool = False
+    ) -> "StoredChunks":
         """Take the chunks of a data set; the library never reads data sets of pointers."""
         properties = dataset.get_create_plist()
         filters = _filters(properties, item_size)
@@ -84,7 +86,7 @@ class StoredChunks:
         left = file_size
         faults: list[str] = []
 
-        def visit(chunk: Any) -> bool | None:
+        def visit(chunk: h5py.h5d.StoreInfo) -> bool | None:
             nonlocal left
             begin, size = chunk.chunk_offset, chunk.size
             self.count += 1
@@ -193,7 +195,7 @@ class StoredChunks:
                 raise ValueError(f"the chunk at {place} is not in the file")
 
 
-def _filters(properties: Any, item_size: int) -> tuple[int, ...]:
+def _filters(properties: h5py.h5p.PropDCID, item_size: int) -> tuple[int, ...]:
     """Return the filters of a data set; raise if one of them is not undone here."""
     filters: list[int] = []
     for number in range(properties.get_nfilters()):

@@ -22,7 +22,7 @@ import h5py
 from bosaris_py._validation import FilePath
 
 # Puts data sets into a file, all at once or in the steps of an iterator.
-Filling: TypeAlias = Callable[[Any], Iterable[None] | None]
+Filling: TypeAlias = Callable[[h5py.File], Iterable[None] | None]
 
 
 def create_hdf5(temporary: Path, path: FilePath, fill: Filling, **options: object) -> None:

@@ -128,7 +128,7 @@ class GuardedFile:
     """An open HDF5 file whose data sets are checked before they are read."""
 
     path: Path
-    file: Any
+    file: h5py.File
     budget: MemoryBudget
     # Objects that the walk through the file has found, by their paths; not more than a few.
     _found: dict[str, Any] = attrs.field(factory=dict, init=False)
@@ -180,7 +180,7 @@ class GuardedFile:
             kind = _LINKS.get(link, "a link of unknown kind")
             raise self.error(name, f"is reached by {kind}, which a score file never holds")
 
-    def _refuse_storage(self, name: str, properties: Any) -> None:
+    def _refuse_storage(self, name: str, properties: h5py.h5p.PropDCID) -> None:
         """Refuse a data set whose bytes are in another file."""
         if properties.get_layout() == h5py.h5d.VIRTUAL:
             raise self.error(name, "is virtual, taken from other files; refused")
@@ -292,7 +292,9 @@ class GuardedFile:
             raise checked.error(f"is damaged or not readable: {error}") from error
         return checked
 
-    def _check_stored_size(self, checked: "GuardedDataset", properties: Any) -> StoredChunks | None:
+    def _check_stored_size(
+        self, checked: "GuardedDataset", properties: h5py.h5p.PropDCID
+    ) -> StoredChunks | None:
         """Raise `ValueError` if the stored bytes are not those that shape and type need."""
         dataset, size = checked.dataset.id, checked.item_size
         of_pointers = checked.type_class == "string" and dataset.get_type().is_variable_str()
@@ -311,7 +313,7 @@ class GuardedFile:
             raise ValueError(f"{stored} bytes are stored, not {checked.count * size}")
         return None
 
-    def _check_backing(self, checked: "GuardedDataset", properties: Any) -> None:
+    def _check_backing(self, checked: "GuardedDataset", properties: h5py.h5p.PropDCID) -> None:
         """Refuse a declared size that the stored bytes cannot fill."""
         claimed = checked.stored_bytes
         if properties.get_layout() == h5py.h5d.CHUNKED:
@@ -335,11 +337,11 @@ def _address(found: object) -> int:
     return int(h5py.h5o.get_info(found).addr)
 
 
-def _links(group: Any, most: int) -> list[tuple[bytes, int, int]]:
+def _links(group: h5py.h5g.GroupID, most: int) -> list[tuple[bytes, int, int]]:
     """Return name, type and address of the links in a group, at most one more than `most`."""
     links: list[tuple[bytes, int, int]] = []
 
-    def note(name: bytes, info: Any) -> bool | None:
+    def note(name: bytes, info: h5py.h5l.LinkInfo) -> bool | None:
         links.append((name, info.type, info.u))
         return len(links) > most or None
 
@@ -353,7 +355,7 @@ class GuardedDataset:
 
     source: GuardedFile
     name: str
-    dataset: Any
+    dataset: h5py.Dataset
     content: str
     type_class: str
     shape: tuple[int, ...]
@@ -389,14 +391,14 @@ class GuardedDataset:
         return bool(self.dataset.dtype.kind in "ub")
 
     @cached_property
-    def memory_type(self) -> np.dtype[Any]:
+    def memory_type(self) -> np.dtype[np.generic]:
         """The type of the array that is read: scores become float32 or float64."""
         if self.content == "numbers":
             is_short = self.type_class == "float" and self.item_size <= 4
             return np.dtype(np.float32 if is_short else np.float64)
         if self._is_byte_mask:
             return np.dtype(np.uint8 if self.is_unsigned else np.int8)
-        native: np.dtype[Any] = self.dataset.dtype.newbyteorder("=")
+        native: np.dtype[np.generic] = self.dataset.dtype.newbyteorder("=")
         return native
 
     @property
@@ -636,7 +638,9 @@ class GuardedDataset:
         return elements
 
 
-def _converted(chunk: ByteArray, stored: Any, wanted: Any, dtype: np.dtype[Any]) -> AnyArray:
+def _converted(
+    chunk: ByteArray, stored: h5py.h5t.TypeID, wanted: h5py.h5t.TypeID, dtype: np.dtype[np.generic]
+) -> AnyArray:
     """Return the elements of a chunk in another type; the library converts them."""
     count, size = math.prod(chunk.shape[:-1]), stored.get_size()
     buffer = np.zeros(count * max(size, dtype.itemsize), dtype=np.uint8)

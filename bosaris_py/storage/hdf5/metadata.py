@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import h5py
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, StrArray
@@ -89,7 +90,7 @@ def write_metadata(
     columns: `Factor` or numeric array.
     """
 
-    def fill(file: Any) -> None:
+    def fill(file: h5py.File) -> None:
         put_attribute(file.id, "form", form)
         put_strings(file, "ID/row_ids", modelset)
         put_strings(file, "ID/column_ids", segset)

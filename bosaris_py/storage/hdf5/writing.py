@@ -48,7 +48,7 @@ def write_hdf5(path: FilePath, kind: str, fill: Filling, *, from_map: bool = Fal
     # The oldest format of the library, because MATLAB of the toolkit's days reads it.
     versions = ("earliest", "v108")
 
-    def fill_all(file: Any) -> Iterable[None] | None:
+    def fill_all(file: h5py.File) -> Iterable[None] | None:
         put_attribute(file.id, "format", f"bosaris_py.{kind}")
         put_attribute(file.id, "format_version", FORMAT_VERSION)
         put_attribute(file.id, "created_by", f"bosaris_py {__version__}")
@@ -73,12 +73,12 @@ def put_field(root: object, name: str, array: AnyArray) -> None:
 
 
 def new_field(
-    root: object,
+    root: h5py.Group,
     name: str,
     shape: tuple[int, ...],
     dtype: npt.DTypeLike,
     data: AnyArray | None = None,
-) -> Any:
+) -> h5py.Dataset:
     """Create the data set of a field, with `data` or to be filled by a `FieldWriter`."""
     field, size = FIELDS[name], math.prod(shape)
     options: dict[str, Any] = {}
@@ -93,7 +93,7 @@ def new_field(
     return put(root, field.data_sets[0], data, shape=shape, dtype=dtype, **options)
 
 
-def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int] | None:
+def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> tuple[int, int] | None:
     """Return the shape of blocks of whole rows of about `_CHUNK_BYTES`."""
     # A block of rows is what streaming reads at once. Only if a single row is longer than
     # that is it cut, too. Without elements there are no blocks.
@@ -104,7 +104,7 @@ def _chunk_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, int
     return max(1, min(rows, in_block // columns)), min(columns, in_block)
 
 
-def put(root: Any, name: str, data: AnyArray | None, **options: Any) -> Any:
+def put(root: h5py.Group, name: str, data: AnyArray | None, **options: Any) -> h5py.Dataset:
     """Create a data set without a time stamp, so that equal content gives equal files."""
     # Whole chunks of rows that are not compressed need not pass through the library's cache.
     chunk = options.get("chunks") or (0,)
@@ -168,7 +168,7 @@ def put_attribute(location: object, name: str, text: str) -> None:
     attribute.write(np.array(text.encode(), dtype=f"S{len(text) + 1}"), mtype=kind)
 
 
-def put_strings(root: Any, name: str, ids: StrArray) -> None:
+def put_strings(root: h5py.Group, name: str, ids: StrArray) -> None:
     """Put strings of fixed length, one byte longer than the longest, as MATLAB does."""
     refuse_unstorable(ids, name)
     codes = character_codes(ids)
@@ -196,7 +196,7 @@ def put_strings(root: Any, name: str, ids: StrArray) -> None:
         put_checksums(dataset, ids.size, checksums(stored, ids.size))
 
 
-def _string_type(width: int, *, is_ascii: bool) -> Any:
+def _string_type(width: int, *, is_ascii: bool) -> h5py.h5t.TypeStringID:
     """Return the HDF5 type of a null-terminated string of `width` bytes."""
     kind = h5py.h5t.C_S1.copy()
     kind.set_size(width)
@@ -205,7 +205,7 @@ def _string_type(width: int, *, is_ascii: bool) -> Any:
     return kind
 
 
-def put_column(root: object, name: str, column: AnyArray) -> None:
+def put_column(root: h5py.Group, name: str, column: AnyArray) -> None:
     """Put a vector, positions and codes in compressed chunks; floats would hardly shrink."""
     options: dict[str, Any] = {}
     if column.dtype.kind != "f" and column.size >= _COMPRESS_FROM:

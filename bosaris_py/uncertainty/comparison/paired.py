@@ -340,7 +340,7 @@ def _rate_sampler(
 
 def _both_costs(
     statistics: list[ThresholdStatistic], pmiss: Float64Array, pfa: Float64Array
-) -> Any:
+) -> Float64Array:
     """Make the values of both systems from their error-rates side by side."""
     a, b = statistics
     n_miss, n_fa = a.miss_limits.size, a.fa_limits.size

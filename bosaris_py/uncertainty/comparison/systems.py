@@ -18,7 +18,7 @@ from bosaris_py._tables import annotated
 from bosaris_py._validation import as_seed, check_choice, check_fraction, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.inputs import SystemsLike, as_systems, split_key
+from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems, split_key
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
@@ -49,7 +49,7 @@ from bosaris_py.uncertainty.statistics.roc_functions import AUC, MinDCF, SteppyE
 @annotated
 def compare_systems(
     systems: SystemsLike,
-    key: Any,
+    key: KeyLike,
     statistic: StatisticLike | ViewedStatistic,
     *,
     correction: Correction | None = None,

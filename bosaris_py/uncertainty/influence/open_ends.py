@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 import scipy.special
@@ -40,7 +39,7 @@ def _open_ends(
     weights: tuple[Float64Array, Float64Array],
     units: tuple[float, float],
     confidence: float,
-) -> tuple[Any, Any]:
+) -> tuple[Float64Array, Float64Array]:
     # What has happened to none of n units has at most the chance 1 - tail^(1/n). So large a share
     # of either class may have any scores: in the best case, and in the worst, infinite ones.
     tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")

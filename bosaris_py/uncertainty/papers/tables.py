@@ -431,7 +431,7 @@ def bootstrap_table(
     n_runs = None if runs is None else whole_number(runs, 0, "runs")
     if n_runs is not None and 0 < n_runs < FEWEST_RUNS:
         raise invalid("runs", f"be 0 or at least {FEWEST_RUNS}", describe(runs))
-    both: Any = split_key(key)
+    both = split_key(key)
     seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
     rows = []
     with cautions() as heard:
@@ -459,7 +459,7 @@ def bootstrap_table(
 def _with_groups(
     rows: Sequence[BootstrapRow],
     systems: Mapping[str, AnyScores],
-    key: object,
+    key: KeyLike,
     statistics: Mapping[str, functions.AnyStatistic],
     options: ScoresOptions,
     methods: Sequence[ScoresMethod],

@@ -79,7 +79,7 @@ class Statistic(metaclass=Readable):
         return value if np.ndim(value) else float(value)
 
     @abc.abstractmethod
-    def of_sample(self, sample: ListedSample) -> Any:
+    def of_sample(self, sample: ListedSample) -> float | Float64Array:
         """Compute the statistic of a sample.
 
         Parameters
@@ -194,7 +194,7 @@ class Statistic(metaclass=Readable):
 
 def _in_order(
     evaluate: Evaluator, tar_order: IndexArray, non_order: IndexArray, tar: Weights, non: Weights
-) -> Any:
+) -> float | Float64Array:
     return evaluate(tar[tar_order], non[non_order])
 
 
@@ -205,7 +205,7 @@ def _to_prior(prior: Any) -> Any:
     return tuple(p if isinstance(p, OperatingPoint) else float(p) for p in prior)
 
 
-def _check_prior(instance: object, attribute: Any, value: Any) -> None:
+def _check_prior(instance: object, attribute: object, value: PriorLike) -> None:
     """Raise unless a value is a prior or several."""
     DecisionCosts.from_prior(value)
 

@@ -37,7 +37,7 @@ class _MeansStatistic(Statistic):
     __slots__ = ()
 
     @abc.abstractmethod
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Make values from means: one row for each replicate, one column for each mean."""
 
     @abc.abstractmethod
@@ -66,8 +66,10 @@ class _MeansStatistic(Statistic):
 
     def _of_weights(
         self, tar: Means, non: Means, tar_weights: Weights, non_weights: Weights
-    ) -> Any:
-        return self.combine(tar(tar_weights)[None, :], non(non_weights)[None, :])[0]
+    ) -> float | Float64Array:
+        value: float | Float64Array
+        value = self.combine(tar(tar_weights)[None, :], non(non_weights)[None, :])[0]
+        return value
 
 
 class ThresholdStatistic(_MeansStatistic):
@@ -88,12 +90,13 @@ class ThresholdStatistic(_MeansStatistic):
         """Thresholds: a target below is a miss. One-dimensional."""
         return self.fa_limits
 
-    def of_sample(self, sample: ListedSample) -> Any:
+    def of_sample(self, sample: ListedSample) -> float | Float64Array:
         """Make the value from the error-rates."""
         pmiss, pfa = sample.error_rates(self.fa_limits)
         if not np.array_equal(self.miss_limits, self.fa_limits):
             pmiss, _ = sample.error_rates(self.miss_limits)
-        return self.combine(pmiss[None, :], pfa[None, :])[0]
+        value: float | Float64Array = self.combine(pmiss[None, :], pfa[None, :])[0]
+        return value
 
     def sums(self, scores: FloatArray, index: TrialGroups, which: WhichClass) -> Weights:
         """Count the errors in each set, at each threshold."""
@@ -160,7 +163,7 @@ class _ActualCost(ThresholdStatistic):
         ones = np.ones_like(costs.miss)
         return 0.0, costs.cost(ones, ones, normalize=self.normalize)
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Make costs from error-rates."""
         # NISTIR 7722, equation (6): C_miss P_miss P_tar + C_fa P_fa (1 - P_tar).
         if not self.shape:
@@ -168,7 +171,7 @@ class _ActualCost(ThresholdStatistic):
         return self.costs.cost(tar_means, non_means, normalize=self.normalize)
 
 
-def _to_threshold(value: Any) -> float:
+def _to_threshold(value: object) -> float:
     return as_threshold(value, "threshold")
 
 
@@ -310,9 +313,10 @@ class MeanActDCF(ThresholdStatistic):
         """The Bayes thresholds."""
         return self._together.fa_limits
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Make the mean cost from error-rates."""
-        return self._together.combine(tar_means, non_means).mean(axis=1)
+        means: Float64Array = self._together.combine(tar_means, non_means).mean(axis=1)
+        return means
 
 
 def _to_thresholds(thresholds: Any) -> float | tuple[float, ...]:
@@ -364,7 +368,7 @@ class ErrorRates(ThresholdStatistic):
 
     bounds = 0.0, 1.0
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Put the two rates side by side."""
         return np.stack((tar_means, non_means), axis=1).reshape(-1, *self.shape)
 
@@ -382,7 +386,7 @@ class _Rate(ThresholdStatistic):
         """The threshold, as an array of one."""
         return np.array([self.threshold])
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Return the rate of the class."""
         return (tar_means, non_means)[self.judged[0]][:, 0]
 
@@ -453,7 +457,7 @@ class LossStatistic(_MeansStatistic):
         losses = self.loss(0, tar), self.loss(1, non)
         return float(np.average(losses[0], weights=of_tar) + np.average(losses[1], weights=of_non))
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Add up the mean losses of the two classes."""
         return tar_means[:, 0] + non_means[:, 0]
 
@@ -499,11 +503,11 @@ class Cllr(LossStatistic):
 
     _takes_llrs = True
 
-    def of_sample(self, sample: ListedSample) -> Any:
+    def of_sample(self, sample: ListedSample) -> float | Float64Array:
         """Return the cost."""
         return sample.cllr
 
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Any:
+    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
         """Average the mean costs of the two classes."""
         # Both classes weigh the same, whatever the numbers of their trials.
         return (tar_means[:, 0] + non_means[:, 0]) / 2.0

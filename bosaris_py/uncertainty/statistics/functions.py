@@ -34,7 +34,7 @@ class UserFunction:
     default_interval: ClassVar[IntervalKind] = "percentile"
     bounds: ClassVar[Bounds] = (-math.inf, math.inf)
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
     shape: tuple[int, ...] | None = None
 
     def __call__(
@@ -66,7 +66,7 @@ class UserFunction:
             raise invalid("statistic", expected, f"{value.shape}")
         return value.astype(np.float64)
 
-    def of_sample(self, sample: ListedSample) -> Float64Array:
+    def of_sample(self, sample: ListedSample) -> float | Float64Array:
         """Return what the function makes of the trials."""
         return self(*sample.lists, *sample.trial_weights)
 
@@ -74,7 +74,7 @@ class UserFunction:
         """Prepare for many sets of weights in the order of the trials."""
         return functools.partial(self._of_weights, sample)
 
-    def _of_weights(self, sample: ListedSample, *weights: Weights) -> Any:
+    def _of_weights(self, sample: ListedSample, *weights: Weights) -> Float64Array:
         return self(*sample.lists, *sample.strata.weigh(*weights))
 
     def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:

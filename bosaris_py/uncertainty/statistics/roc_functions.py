@@ -6,7 +6,7 @@ import abc
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import attrs
 import numpy as np
@@ -45,23 +45,25 @@ class CurveStatistic(Statistic):
     open_cells: ClassVar[Callable[..., BoolArray] | None] = None
     narrows: ClassVar[bool] = False
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> float | Float64Array:
         """Make the value from the weights of one replicate."""
         return self.of_roc(curve.roc())
 
-    def of_sample(self, sample: ListedSample) -> Any:
+    def of_sample(self, sample: ListedSample) -> float | Float64Array:
         """Make the value from the ROC."""
         return self.of_roc(sample.roc)
 
     @abc.abstractmethod
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float | Float64Array:
         """Make the value from the engine's own object."""
 
     def evaluator(self, tar: SortedStrata, non: SortedStrata) -> Evaluator:
         """Prepare for many sets of weights; see `Statistic.evaluator`."""
         return functools.partial(self._of_weights, CurveIndex.from_sorted(tar, non))
 
-    def _of_weights(self, index: CurveIndex, tar_weights: Weights, non_weights: Weights) -> Any:
+    def _of_weights(
+        self, index: CurveIndex, tar_weights: Weights, non_weights: Weights
+    ) -> float | Float64Array:
         return self.of_curve(index.curve(tar_weights, non_weights))
 
     def sampler(self, sample: ListedSample, plan: ResamplingPlan) -> Sampler:
@@ -137,11 +139,11 @@ class MinDCF(AtPriors, HullStatistic):
         costs = self.costs
         return 0.0, (np.ones_like(costs.plo) if self.normalize else costs.default_cost)
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> float | Float64Array:
         """Return the least cost of all thresholds."""
         return super().of_curve(curve) if self.shape else curve.min_cost(*self.prices())
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float | Float64Array:
         """Return the least cost of all thresholds."""
         return roc.convex_hull().min_dcf(self.prior, normalize=self.normalize)
 
@@ -195,11 +197,11 @@ class MeanMinDCF(HullStatistic):
         _, high = MinDCF(self.points, normalize=self.normalize).bounds
         return 0.0, float(np.mean(np.asarray(high)))
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> float:
         """Return the mean of the least costs."""
         return math.fsum(one.of_curve(curve) for one in self.each) / len(self.each)
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float:
         """Return the mean of the least costs."""
         return math.fsum(one.of_roc(roc) for one in self.each) / len(self.each)
 
@@ -243,7 +245,7 @@ class EER(HullStatistic):
     # From perfect scores to scores that are of no use; the hull is never worse.
     bounds = 0.0, 0.5
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> float:
         """Return the equal error rate."""
         return curve.eer()
 
@@ -251,7 +253,7 @@ class EER(HullStatistic):
         """Return the equal error rate."""
         return eer_of_hull(pmiss, pfa)
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float:
         """Return the equal error rate."""
         return roc.convex_hull().eer
 
@@ -297,7 +299,7 @@ class SteppyEER(CurveStatistic):
         """Which equal error rate it is."""
         return words_of_eer(self.definition)
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float:
         """Return the equal error rate."""
         return roc.equal_error_rate(self.definition)
 
@@ -336,11 +338,11 @@ class AUC(CurveStatistic):
     # From inverted to perfect scores.
     bounds = 0.0, 1.0
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> float:
         """Return the area."""
         return curve.auc()
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float:
         """Return the area."""
         return roc.auc
 
@@ -368,11 +370,11 @@ class RateAt(CurveStatistic):
     def _point(self, pmiss: Float64Array, pfa: Float64Array) -> int:
         """Return the point of a ROC at which the other rate is least."""
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> float:
         """Return the rate."""
         return self.of_points(*curve.exact_points())
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float:
         """Return the rate."""
         return self.of_points(roc.pmiss, roc.pfa)
 
@@ -515,7 +517,7 @@ class MinCllr(HullStatistic):
     # From separated classes to scores that are of no use.
     bounds = 0.0, 1.0
 
-    def of_curve(self, curve: WeightedCurve) -> Any:
+    def of_curve(self, curve: WeightedCurve) -> float:
         """Return the cost that is left."""
         return self.of_vertices(*curve.vertices())
 
@@ -529,6 +531,6 @@ class MinCllr(HullStatistic):
         bits = tar * np.log1p(1.0 / ratio) + non * np.log1p(ratio)
         return float(bits.sum() / math.log(4.0))
 
-    def of_roc(self, roc: ROC) -> Any:
+    def of_roc(self, roc: ROC) -> float:
         """Return the cost that is left."""
         return roc.convex_hull().min_cllr

@@ -12,7 +12,7 @@ does not matter to a replicate. Weights of speakers: see `speaker_curve`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import attrs
 import numpy as np
@@ -32,7 +32,7 @@ from bosaris_py.uncertainty.resampling import IidPlan, ResamplingPlan, SetPlan
 from bosaris_py.uncertainty.speaker_curve import Block, Combine, WeightedCurve
 
 # From the weights of targets and of non-targets, in the order of some sorted scores, to a value.
-Evaluator = Callable[[Weights, Weights], Any]
+Evaluator = Callable[[Weights, Weights], float | Float64Array]
 
 
 # Scores of one class in a system, and the thresholds that apply to them.
@@ -193,7 +193,7 @@ class CurveSampler:
     block: ClassVar[int] = 50
 
     index: CurveIndex
-    of_curve: Callable[[WeightedCurve], Any]
+    of_curve: Callable[[WeightedCurve], float | Float64Array]
 
     def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
         """Draw replicates, along the first axis."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import attrs
 import numpy as np
@@ -288,7 +288,7 @@ class _PooledTrials:
 class _Chooser(NamedTuple):
     """How a rule finds thresholds on the curve of a replicate."""
 
-    of_curve: Callable[[speaker_curve.WeightedCurve], Any]
+    of_curve: Callable[[speaker_curve.WeightedCurve], Float64Array]
     open_cells: speaker_curve.OpenCells | None
     shape: tuple[int, ...]
 

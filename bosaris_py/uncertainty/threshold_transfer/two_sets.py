@@ -9,8 +9,9 @@ weighted test set is evaluated at it. Speakers of both sets have one weight.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import attrs
 import numpy as np
@@ -49,13 +50,13 @@ class _Given(NamedTuple):
 
 
 def transfer(
-    dev: Any,
-    test: Any,
+    dev: Results | Sequence[object],
+    test: Results | Sequence[object],
     *,
     rule: str = "eer",
     point: OperatingPoint | float = 0.5,
     speakers: SpeakersLike = None,
-    conditions: Any = None,
+    conditions: object = None,
     replications: int = 0,
     confidence: float = 0.95,
     interval: result.ReplicateInterval = "corrected",
@@ -207,9 +208,10 @@ def transfer(
     return found
 
 
-def _are_two(conditions: Any) -> bool:
-    is_pair = isinstance(conditions, tuple) and len(conditions) == 2
-    return is_pair and all(isinstance(part, Conditions) for part in conditions)
+def _are_two(conditions: object) -> TypeGuard[tuple[Conditions, Conditions]]:
+    if not (isinstance(conditions, tuple) and len(conditions) == 2):
+        return False
+    return all(isinstance(part, Conditions) for part in conditions)
 
 
 def _read(given: object, name: str, *, whole: bool) -> _Given | Sample:
