@@ -285,6 +285,9 @@ def test_plans_of_a_comparison() -> None:
         test.speakers_needed(relative=10)
     with pytest.raises(InvalidInputError, match="`difference` must be a number; got 'x'"):
         test.speakers_needed(difference="x")  # type: ignore[arg-type]
+    alike = unc.speaker_z_test(data.scores, data.scores, data.key, unc.Cllr(), **maps(data))
+    with pytest.raises(InvalidInputError, match="`pilot` must have a standard error above 0"):
+        alike.speakers_needed(relative=0.1)
 
 
 @pytest.mark.parametrize(
