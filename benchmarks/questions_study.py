@@ -25,8 +25,8 @@ from bosaris_py import uncertainty as unc
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import z_test
+from bosaris_py.uncertainty.comparison.all_pairs import compare_samples
 from bosaris_py.uncertainty.comparison.speaker_z_test import z_test_of_samples
-from bosaris_py.uncertainty.comparison.systems import compare_samples
 from bosaris_py.uncertainty.inference.components import components_of
 from bosaris_py.uncertainty.inference.equivalence import Question, equivalence_of
 from bosaris_py.uncertainty.inference.prediction import (

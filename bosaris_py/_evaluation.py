@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import attrs
 
 from bosaris_py._cautions import Caution, cautions, collected, hushed
-from bosaris_py._judging import Judging, as_point
 from bosaris_py._lazy import on_demand
+from bosaris_py._system_rows import Judging, as_point
 from bosaris_py._tables import Table, joined_notes, scale_of_costs, words_of_eer
 from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid, list_some
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
@@ -30,7 +30,7 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
-from bosaris_py.uncertainty.comparison import systems
+from bosaris_py.uncertainty.comparison import all_pairs
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
@@ -359,10 +359,10 @@ class Evaluation(Table):
         replications = how.replications or 2000
         if how.by_speaker and not options.keys() - {"alternative", "level", "correction"}:
             resampling = how.resampling(replications)
-            systems.refuse_different_trials(self._systems, how.key, judged, resampling)
-            return systems.compare_samples(self._samples, judged, resampling, how.seed, **options)
+            all_pairs.refuse_different_trials(self._systems, how.key, judged, resampling)
+            return all_pairs.compare_samples(self._samples, judged, resampling, how.seed, **options)
         given = {**how.drawn, "replications": replications, "method": how.method, **options}
-        return systems.compare_systems(self._systems, how.key, judged, **given)
+        return all_pairs.compare_systems(self._systems, how.key, judged, **given)
 
     def _compare_kinds(
         self, plan: EvaluationPlan, statistic: object, options: Mapping[str, Any]
@@ -385,15 +385,15 @@ class Evaluation(Table):
         drawn: Any = {**how.drawn, **own, **given}
         who, resampling = split_options(method, drawn)
         plain = chosen.plain
-        systems.refuse_different_trials(self._systems, how.key, plain, resampling)
+        all_pairs.refuse_different_trials(self._systems, how.key, plain, resampling)
         pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key
         samples, plain_of_view = samples_of_kinds(
             chosen, self._systems, pair, who, resampling, plan.sets
         )
-        table = systems.compare_samples(
+        table = all_pairs.compare_samples(
             samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests
         )
-        return systems.named_metric(table, chosen)
+        return all_pairs.named_metric(table, chosen)
 
     def cross(
         self,

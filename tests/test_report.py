@@ -32,7 +32,7 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
 )
 from bosaris_py.evaluation import ConditionRow, SystemTable
-from bosaris_py.report import figures
+from bosaris_py.report import drawings
 from bosaris_py.report.answer import answer
 from bosaris_py.uncertainty import ComparisonTable
 
@@ -474,7 +474,7 @@ class TestSmallPaths:
     def test_points_are_where_they_were(self, n_points, unit):
         points = np.random.default_rng(0).uniform(-9, 300, (n_points, 2)).round(3)
         written = "".join(f"{'L' if i else 'M'} {x} {y} " for i, (x, y) in enumerate(points))
-        text = re.sub(r"[-MLz\d.\s]+", figures._relative, written)
+        text = re.sub(r"[-MLz\d.\s]+", drawings._relative, written)
         numbers = np.array(re.findall(r"-?(?:\d*\.\d+|\d+)", text), dtype=float).reshape(-1, 2)
         # The first pair is a point, others are steps; half units of rounding do not add up.
         assert np.abs(np.cumsum(numbers, axis=0) - points).max() <= 0.5 / unit + 1e-9
@@ -482,7 +482,7 @@ class TestSmallPaths:
 
     def test_a_closed_path_goes_on_from_its_start(self):
         text = "M 1 2 L 3 2 L 3 5 z L 2 2 z"
-        assert re.sub(r"[-MLz\d.\s]+", figures._relative, text) == "M1 2l2 0 0 3zl1 0z"
+        assert re.sub(r"[-MLz\d.\s]+", drawings._relative, text) == "M1 2l2 0 0 3zl1 0z"
 
 
 class TestFile:

@@ -13,7 +13,7 @@ import bosaris_py as bp
 from bosaris_py._cautions import Caution
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, MissingTrialsWarning
 from bosaris_py.evaluation import ConditionRow, SystemTable
-from bosaris_py.report import figures, page
+from bosaris_py.report import drawings, page
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import SystemCautions, of_scores, of_speakers
 from bosaris_py.uncertainty import ComparisonTable
@@ -295,13 +295,13 @@ def test_differences_of_rates_are_in_per_cent(metric: str, unit: str, shown: str
 class TestFigures:
     def test_names_of_legends(self) -> None:
         names = ["x" * 32, "x" * 33, "x" * 34, "_a", "a\nb", "x" * 33]
-        short = figures._short(names)
+        short = drawings._short(names)
         assert short == [
             "x" * 32,
             "x" * 31 + "…",
             "x" * 31 + "…\u00a0(2)",
             "'_a'",
-            figures.drawable("a\nb"),
+            drawings.drawable("a\nb"),
             "x" * 31 + "…\u00a0(3)",
         ]
         assert "\n" not in short[4]
@@ -309,9 +309,9 @@ class TestFigures:
     def test_differences_are_in_per_cent_and_of_short_names(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(figures.plots, "plot_forest", lambda table, **words: (table, words))
+        monkeypatch.setattr(drawings.plots, "plot_forest", lambda table, **words: (table, words))
         shown = {"A": "short", "B": "b"}
-        drawing = figures._differences(shown, comparison(AB=0.5), "eer")
+        drawing = drawings._differences(shown, comparison(AB=0.5), "eer")
         table, words = drawing.draw()
         assert (drawing.title, [*table.pairs]) == ("Differences of EERs", [("short", "b")])
         assert words == {"percent": True, "xlabel": "difference (%)"}
@@ -322,13 +322,13 @@ class TestFigures:
         heard: dict[str, Any] = {}
         for name in ("det", "bayes", "tippett", "ece", "pav", "histogram"):
             monkeypatch.setattr(
-                figures.plots,
+                drawings.plots,
                 f"plot_{name}",
                 lambda *found, name=name, **words: heard.setdefault(name, (found, words)),
             )
         for points, first, every in (([], None, None), ([0.01, 0.5], 0.01, [0.01, 0.5])):
             heard.clear()
-            drawn = [*figures._drawings({"A": many_errors}, {"A": "a"}, points, {})]
+            drawn = [*drawings._drawings({"A": many_errors}, {"A": "a"}, points, {})]
             assert len([one.draw() for one in drawn]) == 6
             systems = ({"a": many_errors},)
             assert heard["det"] == (systems, {"prior": first, "bands": {}})
@@ -348,5 +348,5 @@ class TestFigures:
         ],
     )
     def test_what_is_in_a_forest(self, rows: list[ConditionRow], titles: list[str]) -> None:
-        found = figures._forests({"A": "A"}, SystemTable([("A", each) for each in rows]))
+        found = drawings._forests({"A": "A"}, SystemTable([("A", each) for each in rows]))
         assert [one.title for one in found] == titles

@@ -31,7 +31,6 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import DrawnMap, ScoreMap
 from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.training import Ridge
-from bosaris_py.trials.base import frame_of
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey, FlatKey, Key
@@ -40,6 +39,7 @@ from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, ListedScores, Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_maps
+from bosaris_py.trials.trial_sets import frame_of
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
 FoldPair: TypeAlias = tuple[int, int]

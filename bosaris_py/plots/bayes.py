@@ -20,7 +20,7 @@ from bosaris_py.numerics.priors import OperatingPoint, PriorLike, logit
 from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
 from bosaris_py.plots.display import Text
-from bosaris_py.plots.systems import (
+from bosaris_py.plots.shown_systems import (
     Chosen,
     Styling,
     Systems,

@@ -22,7 +22,7 @@ from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Sheet
 from bosaris_py.plots.display import Plot, Text
-from bosaris_py.plots.systems import (
+from bosaris_py.plots.shown_systems import (
     Chosen,
     Styling,
     Systems,

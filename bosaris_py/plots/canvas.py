@@ -22,7 +22,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.plots import looks
 from bosaris_py.plots.display import Entry, Plot, Text
 from bosaris_py.plots.looks import Settings
-from bosaris_py.plots.systems import Chosen
+from bosaris_py.plots.shown_systems import Chosen
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample

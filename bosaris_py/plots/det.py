@@ -29,7 +29,7 @@ from bosaris_py.plots.looks import (
     text_colour,
     write_below,
 )
-from bosaris_py.plots.systems import Chosen, Styling, Systems, bands_of, results_of
+from bosaris_py.plots.shown_systems import Chosen, Styling, Systems, bands_of, results_of
 from bosaris_py.uncertainty.bands import DETBand
 
 # Width and height of a new figure in inches: with its labels the window is almost square.

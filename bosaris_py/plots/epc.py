@@ -13,7 +13,7 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.plots.canvas import Sheet
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import Settings, make_axes, one_at_a_time
-from bosaris_py.plots.systems import Chosen, Styling
+from bosaris_py.plots.shown_systems import Chosen, Styling
 from bosaris_py.uncertainty.threshold_transfer.result import Transfer
 
 _SIZE = (6.0, 4.5)

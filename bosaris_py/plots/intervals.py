@@ -31,7 +31,7 @@ from bosaris_py.plots.looks import (
     system_look,
     text_colour,
 )
-from bosaris_py.plots.systems import rows_in_order
+from bosaris_py.plots.shown_systems import rows_in_order
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.comparison.table import ComparisonTable

@@ -20,7 +20,7 @@ from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.intervals import plot_forest
-from bosaris_py.plots.systems import Chosen, Styling, results_of
+from bosaris_py.plots.shown_systems import Chosen, Styling, results_of
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.scores import AnyScores
 

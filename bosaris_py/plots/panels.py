@@ -17,7 +17,7 @@ from bosaris_py.plots.det import plot_det
 from bosaris_py.plots.display import Picture, Plot
 from bosaris_py.plots.looks import Settings, letters, new_figure, one_at_a_time
 from bosaris_py.plots.rates import plot_error_rates
-from bosaris_py.plots.systems import Chosen, Systems, results_of
+from bosaris_py.plots.shown_systems import Chosen, Systems, results_of
 
 KINDS: Mapping[str, Callable[..., Plot]] = MappingProxyType(
     {

@@ -14,7 +14,7 @@ from bosaris_py.plots import looks
 from bosaris_py.plots.bayes import add_priors
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.systems import Chosen, Styling, Systems, log_odds, per_cent, results_of
+from bosaris_py.plots.shown_systems import Chosen, Styling, Systems, log_odds, per_cent, results_of
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ActDCFCurve, MinDCFCurve
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult

@@ -21,7 +21,7 @@ from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.systems import Chosen, Styling
+from bosaris_py.plots.shown_systems import Chosen, Styling
 
 _SIZE = (6.0, 4.5)
 

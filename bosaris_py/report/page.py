@@ -26,7 +26,7 @@ from bosaris_py.evaluation.figure_names import FIGURES, figure_of
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
-from bosaris_py.report.figures import make_figures
+from bosaris_py.report.drawings import make_figures
 from bosaris_py.report.readings import controls
 from bosaris_py.storage.atomic import atomic_write, digest_of
 from bosaris_py.uncertainty.comparison.table import ComparisonTable

@@ -46,7 +46,7 @@ from bosaris_py.storage.rows import (
 )
 from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials.alignment import Frame, IdIndex, as_slice, inverse, refuse_strangers
-from bosaris_py.trials.base import warn_missing
+from bosaris_py.trials.trial_sets import warn_missing
 
 Labels = npt.NDArray[np.int8]
 

@@ -49,10 +49,10 @@ from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.trial_table import TrialOrder, order_trials
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.assignment import Codes, Labels, Subsets
-from bosaris_py.trials.base import TrialList
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials
 from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials
 from bosaris_py.trials.strata import checked_weights, shares_of
+from bosaris_py.trials.trial_sets import TrialList
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating]
 

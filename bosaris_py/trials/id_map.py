@@ -13,7 +13,7 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList
-from bosaris_py.trials.base import MatFileMethods, TextFileMethods, all_of_class
+from bosaris_py.trials.trial_sets import MatFileMethods, TextFileMethods, all_of_class
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 

@@ -27,13 +27,13 @@ from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
 from bosaris_py.storage.formats.columns import Columns
 from bosaris_py.storage.memory import usable_memory
 from bosaris_py.storage.trial_table import order_trials
-from bosaris_py.trials.base import FileMethods, FlatTrials, TrialList
 from bosaris_py.trials.conditions import Column, conflicts_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx, as_key, parts_of
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, to_natural
+from bosaris_py.trials.trial_sets import FileMethods, FlatTrials, TrialList
 
 
 class DescribedKey(Protocol):

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-import bosaris_py.trials.base as base
+import bosaris_py.trials.trial_sets as trial_sets
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, mark_read_only
 from bosaris_py._cautions import warn_caller
@@ -22,7 +22,7 @@ from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
 
 
 @frozen(init=False, eq=False, repr=False)
-class Ndx(base.TrialMatrix, base.TextFileMethods, base.TrialRecords):
+class Ndx(trial_sets.TrialMatrix, trial_sets.TextFileMethods, trial_sets.TrialRecords):
     """The trials of an experiment: which models are tested on which segments.
 
     Parameters
@@ -57,8 +57,8 @@ class Ndx(base.TrialMatrix, base.TextFileMethods, base.TrialRecords):
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
-        ids = base.both_ids(modelset, segset)
-        self.__attrs_init__(*ids, base.to_mask_or_all(trialmask, ids, "trialmask"))
+        ids = trial_sets.both_ids(modelset, segset)
+        self.__attrs_init__(*ids, trial_sets.to_mask_or_all(trialmask, ids, "trialmask"))
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -81,7 +81,7 @@ class Ndx(base.TrialMatrix, base.TextFileMethods, base.TrialRecords):
         [[True, False], [True, True]]
         """
         check.check_same_rows({"models": models, "segments": segments})
-        modelset, segset, mask, _ = base.scatter((models, segments))
+        modelset, segset, mask, _ = trial_sets.scatter((models, segments))
         return cls(modelset, segset, mask)
 
     @property
@@ -90,7 +90,7 @@ class Ndx(base.TrialMatrix, base.TextFileMethods, base.TrialRecords):
         return int(np.count_nonzero(self.trialmask))
 
     @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = base.MAX_CELLS) -> "Ndx":
+    def from_table(cls, table: TrialTable, *, max_cells: int = trial_sets.MAX_CELLS) -> "Ndx":
         """Build an Ndx from the lines of a text file.
 
         Parameters
@@ -149,13 +149,13 @@ class Ndx(base.TrialMatrix, base.TextFileMethods, base.TrialRecords):
         Ndx
             The trials of any of the objects; models and segments are sorted.
         """
-        objects = base.all_of_class(Ndx, self, *others)
-        union = base.IdUnion.of(objects)
+        objects = trial_sets.all_of_class(Ndx, self, *others)
+        union = trial_sets.IdUnion.of(objects)
         return Ndx(*union.ids, union.merge_masks(objects, "trialmask"))
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
+class FlatNdx(trial_sets.FlatTrials, trial_sets.TextFileMethods, trial_sets.TrialRecords):
     """The trials of an experiment as a list, for lists too sparse for a matrix.
 
     Whatever takes an `Ndx` takes this too, and gives the same numbers.
@@ -197,7 +197,9 @@ class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
     def __init__(
         self, modelset: IdList, segset: IdList, models: npt.ArrayLike, segments: npt.ArrayLike
     ) -> None:
-        self.__attrs_init__(*base.TrialList.checked((modelset, segset), (models, segments))[:4])
+        self.__attrs_init__(
+            *trial_sets.TrialList.checked((modelset, segset), (models, segments))[:4]
+        )
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -225,7 +227,7 @@ class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
         ([0, 1, 1], [0, 0, 1])
         """
         check.check_same_rows({"models": models, "segments": segments})
-        return cls(*base.TrialList.coded((models, segments))[:4])._checked_for_swaps()
+        return cls(*trial_sets.TrialList.coded((models, segments))[:4])._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:
@@ -242,7 +244,7 @@ class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
         """
         return cls(table.modelset, table.segset, table.models, table.segments)._checked_for_swaps()
 
-    def to_dense(self, *, max_cells: int = base.MAX_CELLS) -> Ndx:
+    def to_dense(self, *, max_cells: int = trial_sets.MAX_CELLS) -> Ndx:
         """Return the trials as a matrix.
 
         Parameters
@@ -269,10 +271,12 @@ class FlatNdx(base.FlatTrials, base.TextFileMethods, base.TrialRecords):
         -------
         FlatNdx
         """
-        return FlatNdx(*base.TrialList.merged(base.all_of_class(FlatNdx, self, *others))[:4])
+        return FlatNdx(
+            *trial_sets.TrialList.merged(trial_sets.all_of_class(FlatNdx, self, *others))[:4]
+        )
 
 
-class _Labelled(base.TrialRecords):
+class _Labelled(trial_sets.TrialRecords):
     """What a key says of its labels, in a table and in a line, and of trials that are none."""
 
     __slots__ = ()
@@ -307,7 +311,7 @@ _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
 
 
 @frozen(init=False, eq=False, repr=False)
-class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
+class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
     """The trials of an experiment together with the right labels.
 
     Parameters
@@ -349,8 +353,10 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
     def __init__(
         self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
     ) -> None:
-        ids = base.both_ids(modelset, segset)
-        self.__attrs_init__(*ids, base.to_mask(tar, ids, "tar"), base.to_mask(non, ids, "non"))
+        ids = trial_sets.both_ids(modelset, segset)
+        self.__attrs_init__(
+            *ids, trial_sets.to_mask(tar, ids, "tar"), trial_sets.to_mask(non, ids, "non")
+        )
         self._warned_of_itself()
 
     @classmethod
@@ -370,7 +376,7 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         at = np.flatnonzero(models >= 0)
         is_target = self.tar[models[at], at]
         kept = is_target | self.non[models[at], at]
-        return is_target[kept], base.name_trials(models[at][kept], at[kept], self.ids)
+        return is_target[kept], trial_sets.name_trials(models[at][kept], at[kept], self.ids)
 
     def _n_in_both_orders(self, models: Positions) -> int:
         """Count the pairs of recordings that are two trials, by the model of each segment."""
@@ -431,7 +437,7 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         both = self.tar & self.non
         if both.any():
             raise check.invalid(
-                "non", "not share trials with `tar`", base.name_cells(both, self.ids)
+                "non", "not share trials with `tar`", trial_sets.name_cells(both, self.ids)
             )
 
     @classmethod
@@ -457,12 +463,12 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         """
         check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
         labels = check.as_mask(is_target, "is_target")
-        modelset, segset, mask, tar = base.scatter((models, segments), labels, "is_target")
+        modelset, segset, mask, tar = trial_sets.scatter((models, segments), labels, "is_target")
         # What is a trial and no target.
         return cls(modelset, segset, tar, mark_read_only(mask ^ tar))
 
     @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = base.MAX_CELLS) -> "Key":
+    def from_table(cls, table: TrialTable, *, max_cells: int = trial_sets.MAX_CELLS) -> "Key":
         """Build a Key from the lines of a text file, with labels.
 
         Parameters
@@ -562,17 +568,17 @@ class Key(_Labelled, base.TrialMatrix, base.TextFileMethods):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        objects = base.all_of_class(Key, self, *others)
-        union = base.IdUnion.of(objects)
+        objects = trial_sets.all_of_class(Key, self, *others)
+        union = trial_sets.IdUnion.of(objects)
         tar, non = (union.merge_masks(objects, name) for name in ("tar", "non"))
         both = tar & non
         if both.any():
-            raise TrialMismatchError(f"{_DISAGREEMENT} {base.name_cells(both, union.ids)}.")
+            raise TrialMismatchError(f"{_DISAGREEMENT} {trial_sets.name_cells(both, union.ids)}.")
         return Key._rebuilt(*union.ids, tar, non)
 
 
 @frozen(init=False, eq=False, repr=False)
-class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
+class FlatKey(_Labelled, trial_sets.FlatTrials, trial_sets.TextFileMethods):
     """The trials of an experiment with the right labels, as a list; see `FlatNdx`.
 
     Parameters
@@ -614,7 +620,7 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
     ) -> None:
         labels = check.as_mask(is_target, "is_target")
         ids, positions = (modelset, segset), (models, segments)
-        self.__attrs_init__(*base.TrialList.checked(ids, positions, labels, "is_target"))
+        self.__attrs_init__(*trial_sets.TrialList.checked(ids, positions, labels, "is_target"))
         self._warned_of_itself()
 
     @classmethod
@@ -622,7 +628,7 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         made = cls.__new__(cls)
         modelset, segset, models, segments, labels = arrays
         ids, positions = (modelset, segset), (models, segments)
-        made.__attrs_init__(*base.TrialList.checked(ids, positions, labels, "is_target"))
+        made.__attrs_init__(*trial_sets.TrialList.checked(ids, positions, labels, "is_target"))
         return made
 
     def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
@@ -656,7 +662,7 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         """
         check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
         labels = check.as_mask(is_target, "is_target")
-        trials = base.TrialList.coded((models, segments), labels, "is_target")
+        trials = trial_sets.TrialList.coded((models, segments), labels, "is_target")
         return cls(*trials)._checked_for_swaps()
 
     @classmethod
@@ -706,7 +712,7 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         """
         return FlatNdx(*self.ids, self.models, self.segments)
 
-    def to_dense(self, *, max_cells: int = base.MAX_CELLS) -> Key:
+    def to_dense(self, *, max_cells: int = trial_sets.MAX_CELLS) -> Key:
         """Return the key as a pair of matrices.
 
         Parameters
@@ -738,7 +744,9 @@ class FlatKey(_Labelled, base.FlatTrials, base.TextFileMethods):
         TrialMismatchError
             As for `Key.merge`.
         """
-        merged = base.TrialList.merged(base.all_of_class(FlatKey, self, *others), _DISAGREEMENT)
+        merged = trial_sets.TrialList.merged(
+            trial_sets.all_of_class(FlatKey, self, *others), _DISAGREEMENT
+        )
         return FlatKey._rebuilt(*merged)
 
 
@@ -791,7 +799,7 @@ def _misuse(key: object) -> str:
 def describe_trials(trials: AnyNdx, chosen: BoolArray) -> str:
     """Return the count and the first few of the trials under a vector mask, for a message."""
     models, segments = trials.trial_positions()
-    return base.name_trials(models[chosen], segments[chosen], trials.ids)
+    return trial_sets.name_trials(models[chosen], segments[chosen], trials.ids)
 
 
 def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | None) -> None:
@@ -800,11 +808,11 @@ def warn_unless_found(ndx: AnyNdx, n_ids: tuple[int, int], found: BoolArray | No
     # found: as a vector, as a matrix for a dense `ndx`, or None for all.
     n_found = ndx.n_trials if found is None else int(np.count_nonzero(found))
     if not isinstance(ndx, AnyKey):
-        base.warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
+        trial_sets.warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
         return
     # Where nothing is missing, the labels need not be looked at.
     n_tar = ndx.n_tar
     if found is not None and n_found < ndx.n_trials:
         is_target = ndx.tar if isinstance(ndx, Key) and found.ndim == 2 else ndx.trial_labels()
         n_tar = int(np.count_nonzero(found & is_target))
-    base.warn_missing(ndx.shape, n_ids, (ndx.n_tar, ndx.n_non), (n_tar, n_found - n_tar))
+    trial_sets.warn_missing(ndx.shape, n_ids, (ndx.n_tar, ndx.n_non), (n_tar, n_found - n_tar))

@@ -21,7 +21,6 @@ from bosaris_py.storage.formats import TrialTable
 from bosaris_py.storage.hdf5 import COLUMN_KINDS
 from bosaris_py.storage.trial_table import equal_columns, order_trials
 from bosaris_py.trials.alignment import IdList
-from bosaris_py.trials.base import MAX_CELLS, TrialList
 from bosaris_py.trials.conditions import (
     Column,
     Conditions,
@@ -51,6 +50,7 @@ from bosaris_py.trials.scores import (
     scored_trials,
     trials_within,
 )
+from bosaris_py.trials.trial_sets import MAX_CELLS, TrialList
 
 _BY_ID = "TrialMetadata.from_trials(models, segments, columns) finds trials by their ids."
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-import bosaris_py.trials.base as base
+import bosaris_py.trials.trial_sets as trial_sets
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
@@ -24,7 +24,7 @@ Numbers: TypeAlias = Mapping[str, Any]
 
 
 @frozen(init=False, eq=False, repr=False)
-class SegmentQuality(base.MatFileMethods, base.NumberFileMethods):
+class SegmentQuality(trial_sets.MatFileMethods, trial_sets.NumberFileMethods):
     """Quality measures of segments, for instance their duration or noise level.
 
     Parameters
@@ -71,7 +71,7 @@ class SegmentQuality(base.MatFileMethods, base.NumberFileMethods):
         # One measure needs no second dimension.
         if np.ndim(given) == 1 and np.size(given):
             given = np.expand_dims(np.asarray(given), 0)
-        self.__attrs_init__(names, base.to_matrix(given, "values"))
+        self.__attrs_init__(names, trial_sets.to_matrix(given, "values"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
@@ -144,10 +144,10 @@ class SegmentQuality(base.MatFileMethods, base.NumberFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        cols = base.kept(self._index, ids, "ids", keep=keep)
+        cols = trial_sets.kept(self._index, ids, "ids", keep=keep)
         if cols is None:
             return self
-        base.log_reduced("segments", self.ids.size, cols.size)
+        trial_sets.log_reduced("segments", self.ids.size, cols.size)
         frame = Frame(None, cols, (self.n_measures, cols.size))
         return type(self)(mark_read_only(self.ids[cols]), frame.take(self.values))
 
@@ -169,7 +169,7 @@ class SegmentQuality(base.MatFileMethods, base.NumberFileMethods):
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
-        objects = base.all_of_class(SegmentQuality, self, *others)
+        objects = trial_sets.all_of_class(SegmentQuality, self, *others)
         refuse_shared([item.ids for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
         return SegmentQuality(
@@ -227,7 +227,7 @@ def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
 
 
 @frozen(init=False, eq=False, repr=False)
-class QualityMeasures(base.TrialSet, base.MatFileMethods):
+class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
     Parameters
@@ -287,18 +287,18 @@ class QualityMeasures(base.TrialSet, base.MatFileMethods):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids = base.both_ids(modelset, segset)
+        ids = trial_sets.both_ids(modelset, segset)
         for of, name, values in (("model", "hasmodel", hasmodel), ("segment", "hasseg", hasseg)):
             check.refuse_series(values, name, "Of rows in that order take .to_numpy().", of)
-        model_flags = base.to_mask_or_all(hasmodel, ids[:1], "hasmodel")
-        seg_flags = base.to_mask_or_all(hasseg, ids[1:], "hasseg")
+        model_flags = trial_sets.to_mask_or_all(hasmodel, ids[:1], "hasmodel")
+        seg_flags = trial_sets.to_mask_or_all(hasseg, ids[1:], "hasseg")
         possible = _possible(model_flags, seg_flags)
-        mask = possible if scoremask is None else base.to_mask(scoremask, ids, "scoremask")
+        mask = possible if scoremask is None else trial_sets.to_mask(scoremask, ids, "scoremask")
         some_lack = not (model_flags.all() and seg_flags.all())
         # A mask gives no measures to a model that has none; the toolkit refuses such objects.
         if some_lack and mask is not possible and (mask & ~possible).any():
             mask = mark_read_only(mask & possible)
-        matrices = base.to_matrix(modelQ, "modelQ"), base.to_matrix(segQ, "segQ")
+        matrices = trial_sets.to_matrix(modelQ, "modelQ"), trial_sets.to_matrix(segQ, "segQ")
         check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
         check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
         self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
@@ -392,10 +392,10 @@ class QualityMeasures(base.TrialSet, base.MatFileMethods):
         measures too; here they are replaced by 0.
         """
         given = as_ndx(ndx)
-        if isinstance(given, base.FlatTrials):
+        if isinstance(given, trial_sets.FlatTrials):
             hint = "QualityFusion takes flat trials and measures that are not aligned."
             raise check.invalid("ndx", "be an Ndx or a Key", repr(given), hint)
-        ndx, frame = given, base.frame_of(given, self)
+        ndx, frame = given, trial_sets.frame_of(given, self)
         (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(self, ndx, frame)
         mask = mark_read_only(ndx.trial_mask & frame.take(self.scoremask))
         warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), mask)
@@ -431,7 +431,7 @@ class QualityMeasures(base.TrialSet, base.MatFileMethods):
         TrialMismatchError
             If a model or a segment is in two of them, or they have different numbers of measures.
         """
-        objects = base.all_of_class(QualityMeasures, self, *others)
+        objects = trial_sets.all_of_class(QualityMeasures, self, *others)
         refuse_shared([item.modelset for item in objects], "models")
         refuse_shared([item.segset for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
@@ -480,7 +480,7 @@ def measures_of_trials(
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return the measures of the models and segments of some trials, and which are covered."""
     # No matrix of all cells is made. The flags of the trials come column by column.
-    frame = base.frame_of(ndx, quality)
+    frame = trial_sets.frame_of(ndx, quality)
     (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(quality, ndx, frame)
     models, segments = ndx.trial_positions()
     # Two look-ups for each trial, instead of a matrix of all models and segments.
@@ -588,7 +588,9 @@ def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
     what = "QualityMeasures, SegmentQuality or numbers by id"
     if isinstance(qualities, (list, tuple)):
         qualities = [as_quality(item) for item in qualities]
-    return base.as_list_of(classes, as_quality(qualities), "qualities", what, "quality measures")
+    return trial_sets.as_list_of(
+        classes, as_quality(qualities), "qualities", what, "quality measures"
+    )
 
 
 def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> QualityMeasures:

@@ -26,7 +26,19 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import IdList
-from bosaris_py.trials.base import (
+from bosaris_py.trials.key import (
+    AnyKey,
+    AnyNdx,
+    FlatKey,
+    FlatNdx,
+    Key,
+    Ndx,
+    as_key,
+    as_ndx,
+    describe_trials,
+    warn_unless_found,
+)
+from bosaris_py.trials.trial_sets import (
     MAX_CELLS,
     FlatTrials,
     IdUnion,
@@ -43,18 +55,6 @@ from bosaris_py.trials.base import (
     to_mask_or_all,
     to_matrix,
     warn_missing,
-)
-from bosaris_py.trials.key import (
-    AnyKey,
-    AnyNdx,
-    FlatKey,
-    FlatNdx,
-    Key,
-    Ndx,
-    as_key,
-    as_ndx,
-    describe_trials,
-    warn_unless_found,
 )
 
 _REPEATED = "The scores to be merged hold two scores for"

@@ -16,7 +16,7 @@ _NAMES = {
     "comparison.permutation": "PermutationTest speaker_permutation_test "
     "speaker_permutation_test_scores",
     "comparison.speaker_z_test": "SpeakerZTest speaker_z_test",
-    "comparison.systems": "compare_systems",
+    "comparison.all_pairs": "compare_systems",
     "comparison.table": "ComparisonTable",
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
@@ -30,7 +30,7 @@ _NAMES = {
     "inference.prediction": "RunsTest compare_runs prediction_interval",
     "multiplicity.corrections": "CorrectedPValues by_correction holm_correction",
     "multiplicity.ranks": "RankIntervals",
-    "statistics.base": "Statistic",
+    "statistics.statistic": "Statistic",
     "statistics.class_means": "DCF FMR FNMR ActDCF Cllr ErrorRates",
     "statistics.roc_functions": "AUC EER FMRAt FNMRAt MinCllr MinDCF SteppyEER",
     "papers.standard_errors": "EqualSizeSets FTest ReplicationsNeeded StandardErrorDistribution "

@@ -34,6 +34,7 @@ from bosaris_py.uncertainty.bootstrapping import (
     bootstrap_condition_table as bootstrap_condition_table,
 )
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores as bootstrap_scores
+from bosaris_py.uncertainty.comparison.all_pairs import compare_systems as compare_systems
 from bosaris_py.uncertainty.comparison.mcnemar import McNemarTest as McNemarTest
 from bosaris_py.uncertainty.comparison.mcnemar import mcnemar_test as mcnemar_test
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult as PairedBootstrapResult
@@ -47,7 +48,6 @@ from bosaris_py.uncertainty.comparison.permutation import (
 )
 from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest as SpeakerZTest
 from bosaris_py.uncertainty.comparison.speaker_z_test import speaker_z_test as speaker_z_test
-from bosaris_py.uncertainty.comparison.systems import compare_systems as compare_systems
 from bosaris_py.uncertainty.comparison.table import ComparisonTable as ComparisonTable
 from bosaris_py.uncertainty.decisions import Decisions as Decisions
 from bosaris_py.uncertainty.decisions import Disagreements as Disagreements
@@ -107,7 +107,6 @@ from bosaris_py.uncertainty.spoof_statistics import SVEER as SVEER
 from bosaris_py.uncertainty.spoof_statistics import ActADCF as ActADCF
 from bosaris_py.uncertainty.spoof_statistics import MinSASVCllr as MinSASVCllr
 from bosaris_py.uncertainty.spoof_statistics import SASVCllr as SASVCllr
-from bosaris_py.uncertainty.statistics.base import Statistic as Statistic
 from bosaris_py.uncertainty.statistics.class_means import DCF as DCF
 from bosaris_py.uncertainty.statistics.class_means import FMR as FMR
 from bosaris_py.uncertainty.statistics.class_means import FNMR as FNMR
@@ -121,6 +120,7 @@ from bosaris_py.uncertainty.statistics.roc_functions import FNMRAt as FNMRAt
 from bosaris_py.uncertainty.statistics.roc_functions import MinCllr as MinCllr
 from bosaris_py.uncertainty.statistics.roc_functions import MinDCF as MinDCF
 from bosaris_py.uncertainty.statistics.roc_functions import SteppyEER as SteppyEER
+from bosaris_py.uncertainty.statistics.statistic import Statistic as Statistic
 from bosaris_py.uncertainty.tandem_statistics import TDCF as TDCF
 from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
 from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemDependence

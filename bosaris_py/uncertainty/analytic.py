@@ -42,9 +42,9 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 )
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
 from bosaris_py.uncertainty.plan_statistics import ViewedStatistic, view_of
-from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 # The area under the ROC, NISTIR 7722.
 

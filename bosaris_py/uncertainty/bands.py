@@ -48,9 +48,9 @@ from bosaris_py.uncertainty.speaker_curve import (
     WeightedCurve,
 )
 from bosaris_py.uncertainty.statistics import class_means
-from bosaris_py.uncertainty.statistics.base import Bounds, Means, Statistic, WhichClass
 from bosaris_py.uncertainty.statistics.roc_functions import CurveStatistic, MinDCF
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler
+from bosaris_py.uncertainty.statistics.statistic import Bounds, Means, Statistic, WhichClass
 
 DCFKind: TypeAlias = Literal["act", "min"]
 

@@ -53,8 +53,8 @@ from bosaris_py.uncertainty.resampling import (
 )
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics import functions
-from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler, WeightedSampler
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 # Blocks of replicates that share the cost of counting pairs of speakers.
 _BLOCKS = 5

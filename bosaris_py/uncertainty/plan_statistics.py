@@ -36,11 +36,11 @@ from bosaris_py.trials.strata import TrialStrata
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.resampling import Resampling
 from bosaris_py.uncertainty.spoof_statistics import BonafideEER, SpoofStatistic
-from bosaris_py.uncertainty.statistics.base import Bounds, Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, MeanActDCF
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction, as_statistic
 from bosaris_py.uncertainty.statistics.roc_functions import MeanMinDCF, MinDCF
 from bosaris_py.uncertainty.statistics.samplers import Evaluator
+from bosaris_py.uncertainty.statistics.statistic import Bounds, Statistic
 
 
 @attrs.frozen

@@ -24,9 +24,9 @@ from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, Cllr
 from bosaris_py.uncertainty.statistics.roc_functions import MinCllr, MinDCF, statistic_of_eer
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 
 @attrs.frozen

@@ -40,8 +40,8 @@ from bosaris_py.plots.looks import system_look
 from bosaris_py.uncertainty.bands import ECE, Tippett
 from bosaris_py.uncertainty.bootstrap_result import Interval
 from bosaris_py.uncertainty.bootstrapping import bootstrap
+from bosaris_py.uncertainty.comparison.all_pairs import compare_systems
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
-from bosaris_py.uncertainty.comparison.systems import compare_systems
 from bosaris_py.uncertainty.statistics.roc_functions import EER
 
 LOG_10 = math.log(10)

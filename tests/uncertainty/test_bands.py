@@ -17,9 +17,9 @@ from bosaris_py.trials import Key, Scores
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ActDCFCurve, DCFBand, DETBand, DETCurve, MinDCFCurve
 from bosaris_py.uncertainty.bootstrapping import bootstrap, bootstrap_scores
-from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, ErrorRates
 from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 from tests.crossed_trials import CrossedExperiment
 from tests.score_strategies import finite_scores, weighted_scores
 from tests.uncertainty.naive_bootstrap import with_sets_where_used

@@ -26,8 +26,8 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 )
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded, speakers_for
 from bosaris_py.uncertainty.plan_statistics import PrimaryCost, viewed
-from bosaris_py.uncertainty.statistics.base import WhichClass
 from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
+from bosaris_py.uncertainty.statistics.statistic import WhichClass
 
 
 @attrs.frozen(repr=False)

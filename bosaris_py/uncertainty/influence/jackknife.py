@@ -11,7 +11,7 @@ from bosaris_py._arrays import AnyArray, Float64Array
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.resampling import SpeakerPlan
 from bosaris_py.uncertainty.speaker_curve import SpeakerTrials
-from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 # Groups of speakers that a jackknife leaves out at most.
 _MOST_GROUPS = 500

@@ -23,7 +23,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
     check_influences,
 )
-from bosaris_py.uncertainty.statistics.base import WhichClass
+from bosaris_py.uncertainty.statistics.statistic import WhichClass
 
 
 def losses_of_llr(

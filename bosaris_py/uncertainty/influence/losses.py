@@ -17,7 +17,6 @@ from bosaris_py.numerics.rocch import ROCCH
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.speaker_pairs import ROUNDING
 from bosaris_py.uncertainty.decisions import ThresholdCost, as_threshold, prices_of, rejected
-from bosaris_py.uncertainty.statistics.base import Statistic, WhichClass
 from bosaris_py.uncertainty.statistics.class_means import (
     DCF,
     FMR,
@@ -39,6 +38,7 @@ from bosaris_py.uncertainty.statistics.roc_functions import (
     RateAt,
     SteppyEER,
 )
+from bosaris_py.uncertainty.statistics.statistic import Statistic, WhichClass
 
 # Scores whose losses are made together: they stay in the cache.
 _SCORES_AT_A_TIME = 2**14

@@ -13,10 +13,10 @@ from bosaris_py._validation import check_fraction
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import OpenEnds
 from bosaris_py.uncertainty.resampling import ResamplingPlan, SetPlan, SpeakerPlan
-from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.class_means import Brier, Cllr, ThresholdStatistic, bits_of
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction
 from bosaris_py.uncertainty.statistics.roc_functions import AUC, CurveStatistic, RateAt
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 
 def open_ends(

@@ -20,7 +20,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
 )
 from bosaris_py.uncertainty.resampling import SpeakerPlan
-from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 # A replicate of few speakers repeats some of them, so that its t is too long: quantiles of drawn t
 # of a difference are limited to this multiple of those of Student's t.

@@ -23,7 +23,7 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.analytic import cost_error
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, bootstrap_sample, metric_name
-from bosaris_py.uncertainty.comparison.systems import compare_systems
+from bosaris_py.uncertainty.comparison.all_pairs import compare_systems
 from bosaris_py.uncertainty.decisions import rejected
 from bosaris_py.uncertainty.influence.losses import FixedCost
 from bosaris_py.uncertainty.papers.standard_errors import (

@@ -27,8 +27,14 @@ from bosaris_py.uncertainty.speaker_curve import (
     ValuesOfSpeakers,
 )
 from bosaris_py.uncertainty.statistics import samplers
-from bosaris_py.uncertainty.statistics.base import AtPriors, Bounds, Means, Statistic, WhichClass
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler
+from bosaris_py.uncertainty.statistics.statistic import (
+    AtPriors,
+    Bounds,
+    Means,
+    Statistic,
+    WhichClass,
+)
 
 
 class _MeansStatistic(Statistic):

@@ -19,9 +19,9 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.resampling import ResamplingPlan
 from bosaris_py.uncertainty.statistics import samplers
-from bosaris_py.uncertainty.statistics.base import Bounds, Statistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler
+from bosaris_py.uncertainty.statistics.statistic import Bounds, Statistic
 
 
 @attrs.frozen(eq=False)

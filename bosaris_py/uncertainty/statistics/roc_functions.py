@@ -30,9 +30,9 @@ from bosaris_py.uncertainty.speaker_curve import (
     open_cells,
 )
 from bosaris_py.uncertainty.statistics import samplers
-from bosaris_py.uncertainty.statistics.base import AtPriors, Bounds, Statistic
 from bosaris_py.uncertainty.statistics.lazy_curve import LazyEER, LazyMinCost
 from bosaris_py.uncertainty.statistics.samplers import CurveIndex, Evaluator, Sampler
+from bosaris_py.uncertainty.statistics.statistic import AtPriors, Bounds, Statistic
 
 
 class CurveStatistic(Statistic):

@@ -8,7 +8,7 @@ import pytest
 from bosaris_py import Key, OperatingPoint, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewSpeakersWarning
-from bosaris_py.uncertainty.statistics.base import Statistic
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::bosaris_py.errors.FewErrorsWarning", "ignore::bosaris_py.errors.FewSpeakersWarning"

@@ -44,9 +44,9 @@ from bosaris_py.uncertainty.plan_statistics import (
 from bosaris_py.uncertainty.plan_statistics import PrimaryCost as PlanStatistic
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
 from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
-from bosaris_py.uncertainty.statistics.base import Statistic
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
 from bosaris_py.uncertainty.statistics.roc_functions import EER, SteppyEER, statistic_of_eer
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 from bosaris_py.uncertainty.tandem_statistics import statistics_of_tandem, tandem_figures
 
 # Bands of a report, if intervals are by bootstrap; imported when one is made.
