@@ -259,6 +259,7 @@ def test_tandem_is_that_of_the_functions(tandem: Path, capsys: pytest.CaptureFix
     for count in ("independent", "pairs"):
         assert found["min_t_dcf", count]["value"] == bp.t_dcf(asv=asv, cm=cm, count=count)
         assert found["min_t_dcf", count]["low"] is None
+    assert found["cm_eer", None]["value"] == bp.eer(np.concatenate(cm[:2]), cm[2])
     by_model = ["--speakers", "re:^s([0-9]),re:^[utf]([0-9])", "--bootstrap", "40"]
     assert main(["tandem", *files, *by_model]) == 0
     out = capsys.readouterr().out

@@ -536,3 +536,19 @@ def test_the_definition_of_a_plan_is_overridden(read, eer):
     assert plan.fingerprint != bp.PLANS["SASV2022"].fingerprint
     with pytest.raises(InvalidInputError, match="`eer` must be one of"):
         bp.PLANS["SASV2022"].evolve(eer="mean")
+
+
+def test_the_countermeasure_and_the_tandem_are_of_the_same_draws(read):
+    """Replicates of all three go together, so a difference of two is one of pairs."""
+    scores, pair = read
+    cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
+    options = {"asv": scores, "cm": cm, **WHO, "replications": 60, "rng": 1}
+    alone, cost = (
+        unc.bootstrap_tandem(pair, one, **options) for one in (CountermeasureEER(), unc.TDCF())
+    )
+    row = next(one for one in unc.tandem_table(pair, **options).figures if one.figure == "cm_eer")
+    assert (row.value, row.low, row.high) == (alone.estimate, alone.low, alone.high)
+    # The cost is made of this detector's errors: apart, 60 draws would correlate by 0.13 or so.
+    assert np.corrcoef(alone.replicates, cost.replicates)[0, 1] > 0.5
+    with pytest.raises(InvalidInputError, match="tandem_table"):
+        bp.evaluate({"cm": cm}, pair, plan="ESDD", **WHO)

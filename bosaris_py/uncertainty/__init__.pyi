@@ -123,6 +123,7 @@ from bosaris_py.uncertainty.statistics.roc_functions import SteppyEER as SteppyE
 from bosaris_py.uncertainty.statistics.statistic import Statistic as Statistic
 from bosaris_py.uncertainty.tandem_statistics import TDCF as TDCF
 from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
+from bosaris_py.uncertainty.tandem_statistics import CountermeasureEER as CountermeasureEER
 from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemDependence
 from bosaris_py.uncertainty.tandem_statistics import TandemFigure as TandemFigure
 from bosaris_py.uncertainty.tandem_statistics import TandemStatistic as TandemStatistic

@@ -25,7 +25,7 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._tables import Table, WithInterval, joined_notes
+from bosaris_py._tables import Table, WithInterval, joined_notes, words_of_eer
 from bosaris_py._validation import as_seed, check_choice, describe, invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.tandem import (
@@ -425,7 +425,7 @@ def bootstrap_tandem(
     ----------
     key : pair (key, metadata)
         Trials, and a column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
-    statistic : TDCF or TEER
+    statistic : TDCF, TEER or CountermeasureEER
         What to compute.
     asv, cm : Scores or FlatScores
         Scores of the verifier and of the countermeasure on the same trials.
@@ -456,7 +456,7 @@ def bootstrap_tandem(
     given: object = statistic
     if not isinstance(given, TandemStatistic):
         hint = "Make one first: unc.TDCF(), unc.TEER()."
-        raise invalid("statistic", "be TDCF or TEER", describe(given), hint)
+        raise invalid("statistic", "be TDCF, TEER or CountermeasureEER", describe(given), hint)
     tandem = _Tandem.of((asv, cm), key, method, layer, options)
     of_asv, of_cm = tandem.lists
     estimate = statistic(asv=of_asv, cm=of_cm)
@@ -583,9 +583,10 @@ class TandemFigure(metaclass=Readable):
     Parameters
     ----------
     figure : str
-        ``t_eer``, ``min_t_dcf`` or ``act_t_dcf``.
-    count : {"independent", "pairs"}
-        Whether the rates of both detectors are multiplied, or errors counted on each trial.
+        ``t_eer``, ``min_t_dcf`` or ``cm_eer``.
+    count : {"independent", "pairs"} or None
+        Whether the rates of both detectors are multiplied, or errors counted on each trial; None of
+        the countermeasure alone.
     value : float
         The metric.
     low, high : float or None
@@ -593,7 +594,7 @@ class TandemFigure(metaclass=Readable):
     """
 
     figure: str
-    count: Count
+    count: Count | None
     value: float
     low: float | None = None
     high: float | None = None
@@ -636,16 +637,17 @@ class TandemTable(Table):
             normalized, as ``normalized`` says. ``metric`` has the costs or the thresholds, and
             ``intervals`` the method.
         """
-        of_costs, at = self._defined
+        of_costs, at, of_cm = self._defined
         told = {"normalized": True, "intervals": self.how or None}
+        metrics = {"t_eer": at, "cm_eer": of_cm}
         return [
-            attrs.asdict(figure) | {"metric": at if figure.figure == "t_eer" else of_costs} | told
-            for figure in self.figures
+            attrs.asdict(one) | {"metric": metrics.get(one.figure, of_costs)} | told
+            for one in self.figures
         ]
 
     @property
-    def _defined(self) -> tuple[str, str]:
-        """What the costs are, and at which thresholds the t-EER is."""
+    def _defined(self) -> tuple[str, str, str]:
+        """What the costs are, at which thresholds the t-EER is, and which EER the other is."""
         costs = self.costs
         priors = f"P(target) {costs.p_target:g}, P(spoof) {costs.p_spoof:g}"
         prices = f"costs {costs.c_miss:g}, {costs.c_fa:g}, {costs.c_fa_spoof:g}"
@@ -653,6 +655,7 @@ class TandemTable(Table):
         return (
             f"{self.form} t-DCF, normalized, {priors}, {prices}",
             f"t-EER at thresholds {asv:.4g} (asv) and {cm:.4g} (cm)",
+            f"CM-EER of bona fide trials and spoofs, {words_of_eer('rocch')}",
         )
 
     @property
@@ -673,7 +676,7 @@ class TandemTable(Table):
             value = f"{one.value:.4f}"
             if one.low is not None and one.high is not None:
                 value = WithInterval(value, f"[{one.low:.4f}, {one.high:.4f}]")
-            rows.append([one.figure, one.count, value])
+            rows.append([one.figure, one.count or "", value])
         return rows
 
 
@@ -707,7 +710,8 @@ def tandem_table(
     Returns
     -------
     TandemTable
-        The t-EER; the minimum t-DCF with independent errors, and counted on each trial.
+        The t-EER; the minimum t-DCF with independent errors, and counted on each trial; the EER of
+        the countermeasure. All are of the same draws.
 
     Raises
     ------
@@ -731,6 +735,7 @@ def tandem_table(
     t_eer      independent  0.0671
     min_t_dcf  independent  0.2724
     min_t_dcf  pairs        0.2788
+    cm_eer                  0.0537
     (...)
     >>> options = {"method": "iid", "replications": 50, "rng": 1}
     >>> found = unc.bootstrap_tandem((key, metadata), unc.TEER(), asv=asv, cm=cm, **options)
@@ -742,8 +747,11 @@ def tandem_table(
     tandem = _Tandem.of((asv, cm), key, "iid", None, {})
     of_asv, of_cm = tandem.lists
     counts: tuple[Count, ...] = ("independent", "pairs")
-    statistics: list[tuple[str, Count, TandemStatistic]] = [("t_eer", "independent", TEER())]
-    statistics += [("min_t_dcf", count, TDCF(chosen, form=form, count=count)) for count in counts]
+    statistics: list[tuple[str, Count | None, TandemStatistic]] = [
+        ("t_eer", "independent", TEER()),
+        *(("min_t_dcf", count, TDCF(chosen, form=form, count=count)) for count in counts),
+        ("cm_eer", None, CountermeasureEER()),
+    ]
     rate = t_eer(asv=of_asv, cm=of_cm)
     thresholds = float(rate.asv_threshold), float(rate.cm_threshold)
     drawn: Any = {**options, "rng": seed, "method": method}

@@ -245,7 +245,12 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
     ),
     "tandem": (
         lambda: tandem(),
-        (T_DCF, "t-EER at thresholds", "95 % intervals: iid bootstrap, 40 replicates, ratio"),
+        (
+            T_DCF,
+            "t-EER at thresholds",
+            "CM-EER",
+            "95 % intervals: iid bootstrap, 40 replicates, ratio",
+        ),
         {"normalized": True, "intervals": "95 % intervals: iid bootstrap, 40 replicates, ratio"},
     ),
     "cross table": (lambda: crossed(MIN_DCF), (AT,), {"metric": AT}),

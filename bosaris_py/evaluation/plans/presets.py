@@ -293,7 +293,8 @@ def refuse_impostors(metadata: TrialMetadata | None) -> None:
     if metadata is None or KIND not in metadata.names:
         return
     if "nontarget" in metadata.factor(KIND).levels.tolist():
-        hint = 'Make bona fide speech the targets, and read the key without spoof="keep".'
+        hint = 'Make bona fide speech the targets, and read the key without spoof="keep". Beside a '
+        hint += "verifier of the same trials, tandem_table(key, asv=, cm=) has it, by speaker."
         raise invalid("key", "hold bona fide speech and spoofs only", "zero-effort impostors", hint)
 
 
