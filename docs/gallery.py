@@ -13,7 +13,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.errors import FewErrorsWarning
 
 DOCS = Path(__file__).resolve().parent
 # In the order in which a reader needs them.
@@ -39,7 +39,8 @@ TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
 def draw(script: Path) -> Figure:
     """Run a script from the top of the repository, and return its figure."""
     with contextlib.chdir(DOCS.parent), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewSpeakersWarning)  # one example has nine
+        # One example has nine speakers, and curves go on to where errors are few.
+        warnings.simplefilter("ignore", FewErrorsWarning)
         figure = runpy.run_path(str(script))["figure"]
     assert isinstance(figure, Figure), script
     return figure

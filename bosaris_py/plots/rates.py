@@ -168,7 +168,7 @@ def plot_difference(
     >>> rng, ids = np.random.default_rng(1), [f"s{i}" for i in range(30)]
     >>> same = np.eye(30, dtype=bool)
     >>> a, b = (Scores(3 * same + rng.normal(size=(30, 30)), ids, ids) for _ in range(2))
-    >>> curve = unc.ActDCFCurve(np.linspace(-3, 3, 25))
+    >>> curve = unc.ActDCFCurve()
     >>> key = Key(ids, ids, same, ~same)
     >>> found = unc.paired_bootstrap(a, b, key, curve, method="iid", replications=50, rng=1)
     >>> plot_difference(found, curve, names=("A", "B")).get_ylabel()

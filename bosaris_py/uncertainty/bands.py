@@ -306,7 +306,8 @@ class DETCurve(CurveStatistic):
     Notes
     -----
     The value is an array: for each rate the least miss rate of all thresholds that keep it, as
-    `ROC.threshold_at` finds it, anew in every replicate: vertical averaging [1]_.
+    `ROC.threshold_at` finds it, anew in every replicate: vertical averaging [1]_. A bootstrap warns
+    of few errors at rates that a user names; of all that plots show some always have few.
 
     A *pointwise* band is an interval of each point: it says where the true miss rate of one
     false-alarm rate may lie. Of speakers it is Student's, on the probit scale. Where replicates
@@ -329,17 +330,17 @@ class DETCurve(CurveStatistic):
     >>> from bosaris_py.uncertainty import bootstrap
     >>> rng = np.random.default_rng(1)
     >>> tar, non = rng.normal(3, 1, 400), rng.normal(0, 1, 4000)
-    >>> curve = DETCurve([0.01, 0.1])
+    >>> curve = DETCurve([0.01, 0.05])
     >>> band = curve.band(bootstrap(tar, non, curve, rng=2))
     >>> band
-    DETBand: 95 % pointwise percentile band of pmiss, pfa 0.01 ... 0.1; iid bootstrap
+    DETBand: 95 % pointwise percentile band of pmiss, pfa 0.01 ... 0.05; iid bootstrap
     >>> for values in (band.pmiss, band.low, band.high):
     ...     print([f"{100 * value:.1f} %" for value in values])
-    ['27.8 %', '2.8 %']
-    ['20.8 %', '1.2 %']
-    ['33.8 %', '4.8 %']
+    ['27.8 %', '8.2 %']
+    ['20.8 %', '5.2 %']
+    ['33.8 %', '11.0 %']
     >>> curve.band(bootstrap(tar, non, curve, rng=2), kind="simultaneous")
-    DETBand: 95 % simultaneous band of pmiss, pfa 0.01 ... 0.1; iid bootstrap
+    DETBand: 95 % simultaneous band of pmiss, pfa 0.01 ... 0.05; iid bootstrap
     """
 
     pfa: tuple[float, ...] = attrs.field(default=_PFA, converter=_to_pfa)
@@ -364,10 +365,18 @@ class DETCurve(CurveStatistic):
         low, high = pfa[:, starts + 1] * SAME_COST, pfa[:, starts] / SAME_COST
         return np.asarray(np.searchsorted(self.pfa, low) < np.searchsorted(self.pfa, high))
 
+    def chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
+        """Return the thresholds; None of all the rates that plots show."""
+        roc = sample.roc
+        return None if self.pfa == _PFA else roc.thresholds[self._first_allowed(roc.pfa)]
+
+    def _first_allowed(self, pfa: Float64Array) -> IntArray:
+        """Return the first point of a ROC that each false-alarm rate allows."""
+        return np.asarray(pfa.size - np.searchsorted(pfa[::-1], self.pfa, side="right"))
+
     def _least_misses(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
         """Return the miss rate of the first point that each false-alarm rate allows."""
-        n_allowed = np.searchsorted(pfa[::-1], self.pfa, side="right")
-        return np.asarray(pmiss[pfa.size - n_allowed])
+        return np.asarray(pmiss[self._first_allowed(pfa)])
 
     def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> DETBand:
         """Make a band of the curve's bootstrap.
@@ -490,13 +499,17 @@ class ActDCFCurve(_DCFCurve):
     >>> from bosaris_py.uncertainty import bootstrap
     >>> rng = np.random.default_rng(1)
     >>> tar, non = rng.normal(2, 2, 400), rng.normal(-2, 2, 4000)
-    >>> curve = ActDCFCurve(np.linspace(-6, 0, 61))
+    >>> curve = ActDCFCurve(np.linspace(-2, 0, 21))
     >>> curve.band(bootstrap(tar, non, curve, rng=2))
-    DCFBand: 95 % pointwise percentile band of act DCF, plo -6 ... 0; iid bootstrap
+    DCFBand: 95 % pointwise percentile band of act DCF, plo -2 ... 0; iid bootstrap
     """
 
     kind: ClassVar[DCFKind] = "act"
     _cost = class_means.ActDCF
+
+    def chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
+        """Return Bayes' thresholds; None of all the priors that plots show."""
+        return None if self.plo == _PLO else -np.array(self.plo)
 
 
 @attrs.frozen
@@ -527,6 +540,11 @@ class MinDCFCurve(_DCFCurve):
     default_interval: ClassVar[IntervalKind] = "basic"
     kind: ClassVar[DCFKind] = "min"
     _cost = MinDCF
+
+    def chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
+        """Return the best thresholds; None of all the priors that plots show."""
+        best = sample.roc.convex_hull().best_vertices(DecisionCosts.from_plo(self.plo))
+        return None if self.plo == _PLO else sample.roc.convex_hull().thresholds[best]
 
 
 # Natural log of likelihood-ratios from 10^-6 to 10^6, and of prior odds from 10^-2.5 to 10^2.5.

@@ -399,11 +399,13 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
     """Warn once if rates at fixed thresholds rest on few errors; return whether they do."""
     found: dict[str, list[float]] = {"miss rate": [], "false-alarm rate": []}
     for system in systems:
-        at = system.statistic
-        if isinstance(at, roc_functions.RateAt):
-            # Both rates at the threshold decide.
-            roc = system.sample.roc
-            at = class_means.ErrorRates(roc.thresholds[at._point(roc.pmiss, roc.pfa)])
+        at: object = system.statistic
+        if (
+            isinstance(at, Statistic)
+            and (chosen := at.chosen_thresholds(system.sample)) is not None
+        ):
+            # Both rates at a threshold decide.
+            at = class_means.ErrorRates(chosen)
         if isinstance(at, class_means.ThresholdStatistic):
             for which, rate in enumerate(found):
                 if which in at.judged:

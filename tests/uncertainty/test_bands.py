@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from bosaris_py.errors import InvalidInputError
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.roc import ROC
@@ -395,3 +396,33 @@ def test_no_band_without_width_where_nobody_is_missed() -> None:
     greatest = np.asarray(costs.bounds[1])
     assert np.allclose(band.low, 0)
     assert band.high == pytest.approx((1 - 0.025 ** (1 / 15)) * greatest)
+
+
+@pytest.mark.parametrize(
+    ("curve", "message"),
+    [
+        # 20 false alarms above the first threshold, 100 at the other; over 30 misses at both.
+        (DETCurve([0.001]), "The false-alarm rate rests on 20 errors."),
+        (DETCurve([0.001, 0.005]), "1 of 2 false-alarm rates rest on few errors, from 20."),
+        (DETCurve([0.005]), ""),
+        (DETCurve(), ""),
+        # Above 3 lie 27 of the non-targets: 20,000 times ndtr(-3).
+        (ActDCFCurve([-3.0]), "The false-alarm rate rests on 27 errors."),
+        (ActDCFCurve([-1.0]), ""),
+        (ActDCFCurve(), ""),
+        (MinDCFCurve([-9.0]), "The false-alarm rate rests on "),
+        (MinDCFCurve([-1.0]), ""),
+        (MinDCFCurve(), ""),
+    ],
+)
+def test_few_errors_are_warned_of_at_points_that_are_named(curve: Curve, message: str) -> None:
+    tar, non = (
+        mean + special.ndtri((np.arange(count) + 0.5) / count)
+        for mean, count in ((1.5, 2000), (0.0, 20_000))
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bootstrap(tar, non, curve, replications=10, rng=1)
+    found = [str(one.message) for one in caught if one.category is FewErrorsWarning]
+    assert len(found) == bool(message)
+    assert all(text.startswith(message) for text in found)

@@ -20,7 +20,7 @@ from bosaris_py.uncertainty.speaker_curve import SpeakerTrials
 from tests.crossed_trials import CrossedExperiment
 from tests.uncertainty.speaker_samples import speaker_sample
 
-pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
 # Sizes at which small data go through every way of the engine.
 TABLES = {"_FEW_TRIALS": 0, "_PAIRS_PER_TRIAL": 1e9, "_STRIPE": 2}

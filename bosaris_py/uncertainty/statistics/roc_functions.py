@@ -382,6 +382,11 @@ class RateAt(CurveStatistic):
         """Return the rate, given the points of a ROC."""
         return float((pmiss, pfa)[self.rated][self._point(pmiss, pfa)])
 
+    def chosen_thresholds(self, sample: ListedSample) -> Float64Array:
+        """Return the threshold; see `Statistic.chosen_thresholds`."""
+        roc = sample.roc
+        return roc.thresholds[[self._point(roc.pmiss, roc.pfa)]]
+
     def open_cells(self, pmiss: Float64Array, pfa: Float64Array, starts: IntArray) -> BoolArray:
         """Tell inside which cells the rate that is kept reaches its limit."""
         kept, low, high = (pmiss, starts, starts + 1) if self.rated else (pfa, starts + 1, starts)
