@@ -253,7 +253,7 @@ def evaluate(
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
         points = named_points(list(dict.fromkeys([*points.values(), *own])))
     model = _late("LinearCalibration") if asked["cross_fit"] is True else asked["cross_fit"]
-    if any(model is fusion for fusion in (_late("LinearFusion"), _late("QualityFusion"))):
+    if model is not None and any(model is _late(n) for n in ("LinearFusion", "QualityFusion")):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
     maps = speaker_maps(speakers, key, metadata)
