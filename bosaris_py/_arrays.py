@@ -162,6 +162,13 @@ class ArrayRecord(metaclass=Readable):
         """Build an object that existed before; a class may omit its warnings here."""
         return cls(*arrays)
 
+    @classmethod
+    def _of_fields(cls, *arrays: AnyArray, **named: AnyArray) -> Self:
+        """Build an object of its fields, past a constructor that converts arguments or warns."""
+        made = cls.__new__(cls)
+        made.__attrs_init__(*arrays, **named)  # type: ignore[attr-defined]
+        return made
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again."""
         return _rebuild, (type(self), tuple(self._arrays().values()))

@@ -102,10 +102,21 @@ class EvaluationOptions(TypedDict, total=False):
 
 
 _DEFAULTS = EvaluationOptions(
-    strata=None, replications=0, method="speaker", rng=None, normalize=True, confidence=0.95,
-    cross_fit=None, base=None, eer=None, sort=None, columns=None, key_columns=None, workers=1,
+    strata=None,
+    replications=0,
+    method="speaker",
+    rng=None,
+    normalize=True,
+    confidence=0.95,
+    cross_fit=None,
+    base=None,
+    eer=None,
+    sort=None,
+    columns=None,
+    key_columns=None,
+    workers=1,
     progress=False,
-)  # fmt: skip
+)
 
 
 @also("prior", "priors")
@@ -240,9 +251,15 @@ def evaluate(
     large = () if whole else large_files(systems, key)
     if large:
         return evaluate_files(
-            *large, priors=priors, normalize=asked["normalize"], eer=definition, sort=sort,
-            base=asked["base"], workers=asked["workers"], progress=asked["progress"],
-        )  # fmt: skip
+            *large,
+            priors=priors,
+            normalize=asked["normalize"],
+            eer=definition,
+            sort=sort,
+            base=asked["base"],
+            workers=asked["workers"],
+            progress=asked["progress"],
+        )
     listed = as_systems(systems, asked["columns"])
     named = {name: to_natural(scores, asked["base"]) for name, scores in listed.items()}
     key, metadata = split_key(key, asked["key_columns"])
@@ -264,12 +281,20 @@ def evaluate(
         assert who.strata is not None
         of_speakers = IdMap(who.ids, who.strata.astype(np.str_))
     how = Judging(
-        key=key, points=points, normalize=asked["normalize"],
-        conditions=as_conditions(conditions, key, metadata), maps=maps, replications=replications,
-        seed=as_seed(asked["rng"]), confidence=check_fraction(asked["confidence"], "confidence"),
-        eer=definition, workers=asked["workers"], method=method, strata=of_speakers,
+        key=key,
+        points=points,
+        normalize=asked["normalize"],
+        conditions=as_conditions(conditions, key, metadata),
+        maps=maps,
+        replications=replications,
+        seed=as_seed(asked["rng"]),
+        confidence=check_fraction(asked["confidence"], "confidence"),
+        eer=definition,
+        workers=asked["workers"],
+        method=method,
+        strata=of_speakers,
         metadata=metadata,
-    )  # fmt: skip
+    )
     _check_sort(sort, how.points)
     if replications:
         how.resampling(replications)
@@ -303,9 +328,15 @@ def evaluate(
                 of_system = how.rows(scores, samples[name], results[name])
             rows += [(name, _with_primary(row, cost)) for row in of_system]
     return Evaluation(
-        table=_sorted(rows, heard, sort), results=results, primary=primary, plan=chosen,
-        systems=named, samples=samples, judging=how, heard=heard,
-    )  # fmt: skip
+        table=_sorted(rows, heard, sort),
+        results=results,
+        primary=primary,
+        plan=chosen,
+        systems=named,
+        samples=samples,
+        judging=how,
+        heard=heard,
+    )
 
 
 def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) -> Evaluation:
@@ -338,9 +369,15 @@ def _evaluation(
 ) -> Evaluation:
     """Return an evaluation without the samples that pairs of systems and bands take."""
     return Evaluation(
-        table=table, results=results, primary={}, plan=plan, systems=systems or {}, samples={},
-        judging=how, heard=table.cautions,
-    )  # fmt: skip
+        table=table,
+        results=results,
+        primary={},
+        plan=plan,
+        systems=systems or {},
+        samples={},
+        judging=how,
+        heard=table.cautions,
+    )
 
 
 @also("prior", "priors")
@@ -495,9 +532,16 @@ def _results_by_name(systems: object, base: float | None) -> dict[str, Results]:
 def _without_key(priors: PriorLike, *, normalize: bool, eer: EERDefinition) -> Judging:
     """Return how systems are evaluated of which there are no trials in memory."""
     return Judging(
-        key=None, points=named_points(priors), normalize=normalize, conditions=None,
-        maps=(None, None), replications=0, seed=0, confidence=0.95, eer=eer,
-    )  # fmt: skip
+        key=None,
+        points=named_points(priors),
+        normalize=normalize,
+        conditions=None,
+        maps=(None, None),
+        replications=0,
+        seed=0,
+        confidence=0.95,
+        eer=eer,
+    )
 
 
 def _of_results(results: Mapping[str, Results], how: Judging, sort: str | None) -> Evaluation:

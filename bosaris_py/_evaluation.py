@@ -48,9 +48,19 @@ if TYPE_CHECKING:
     from bosaris_py.plots.display import Picture
 
 Kind: TypeAlias = Literal[
-    "det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates", "forest",
-    "difference", "histogram", "map",
-]  # fmt: skip
+    "det",
+    "bayes",
+    "tippett",
+    "ece",
+    "pav",
+    "reliability",
+    "ape",
+    "error_rates",
+    "forest",
+    "difference",
+    "histogram",
+    "map",
+]
 # Plots by their kinds: of all systems, and others, with the names of their functions.
 _KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
 _OTHER_KINDS = {
@@ -269,9 +279,15 @@ class Evaluation(Table):
         curve = options.pop("curve", None) or _late("ActDCFCurve")()
         first, second = (self._systems[name] for name in names)
         found = paired_bootstrap(
-            first, second, how.key, curve, method=how.method, **how.drawn,
-            replications=how.replications or 500, confidence=how.confidence,
-        )  # fmt: skip
+            first,
+            second,
+            how.key,
+            curve,
+            method=how.method,
+            **how.drawn,
+            replications=how.replications or 500,
+            confidence=how.confidence,
+        )
         options.setdefault("prior", how.prior or None)
         return draw(found, curve, names=names, **options)
 
@@ -533,9 +549,13 @@ class Evaluation(Table):
         for system, sample in self._samples.items():
             with cautions(system=system):
                 found = bootstrap_sample(
-                    [*chosen.values()], sample, resampling.plan(sample), resampling,
-                    shared=True, names=[*chosen],
-                )  # fmt: skip
+                    [*chosen.values()],
+                    sample,
+                    resampling.plan(sample),
+                    resampling,
+                    shared=True,
+                    names=[*chosen],
+                )
             judged[system] = dict(zip(chosen, found, strict=True))
         return names, judged
 

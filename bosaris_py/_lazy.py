@@ -8,6 +8,29 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 
+def public_names(
+    package: str, names: Mapping[str, str], modules: Iterable[str] = ()
+) -> tuple[dict[str, list[str]], list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the homes, ``__all__``, ``__getattr__`` and ``__dir__`` of a package.
+
+    Parameters
+    ----------
+    package : str
+        ``__name__`` of the package.
+    names : mapping of str to str
+        Names, with spaces between them, by the module that has them: inside the package, or with
+        its full name. The stub ``__init__.pyi`` lists the same for type checkers.
+    modules : iterable of str, optional
+        As for `on_demand`.
+    """
+    homes = {
+        module if module.startswith("bosaris_py.") else f"{package}.{module}": listed.split()
+        for module, listed in names.items()
+    }
+    listed = sorted({name for of_module in homes.values() for name in of_module})
+    return homes, listed, *on_demand(package, homes, modules)
+
+
 def on_demand(
     package: str, homes: Mapping[str, Iterable[str]], modules: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

@@ -240,9 +240,13 @@ class Judging:
                 "are approximate."
             )
         return attrs.evolve(
-            cost, intervals=ends, points=tuple(points), partitions=tuple(parts), how=words,
+            cost,
+            intervals=ends,
+            points=tuple(points),
+            partitions=tuple(parts),
+            how=words,
             notes=tuple(notes),
-        )  # fmt: skip
+        )
 
     def _ends_of_costs(
         self, sample: ListedSample, statistics: Mapping[str, Statistic]
@@ -344,9 +348,13 @@ class Judging:
         how = {"method": self.method, "confidence": self.confidence, "workers": self.workers}
         drawn = {**self.drawn, **how} if self.replications else {}
         found = tandem_figures(
-            key, [*statistics.values()], asv=systems["asv"], cm=systems["cm"],
-            replications=self.replications, **drawn,
-        )  # fmt: skip
+            key,
+            [*statistics.values()],
+            asv=systems["asv"],
+            cm=systems["cm"],
+            replications=self.replications,
+            **drawn,
+        )
         numbers = dict(zip(statistics, found, strict=True))
         ends = {
             name: (low, high)
@@ -360,9 +368,12 @@ class Judging:
     def resampling(self, replications: int) -> Resampling:
         """Return how replicates are drawn: the same for all rows, systems and bands."""
         return Resampling(
-            self.method, rng=self.seed, workers=self.workers, replications=replications,
+            self.method,
+            rng=self.seed,
+            workers=self.workers,
+            replications=replications,
             confidence=self.confidence,
-        )  # fmt: skip
+        )
 
     @property
     def band_replicates(self) -> int:

@@ -204,12 +204,7 @@ def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     if isinstance(values, list | tuple) and values and is_column(values[0]):
         # Systems, one a row, are paired by position.
         check_same_rows({f"{name}[{number}]": row for number, row in enumerate(values)})
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise invalid(
-            name, "be a regular array of numbers", f"what numpy refuses: {error}"
-        ) from error
+    array = _as_regular(values, name, "numbers")
     if array.dtype.kind == "f":
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     if array.dtype.kind in "iu" or array.size == 0:
@@ -228,6 +223,15 @@ def as_float_array(values: npt.ArrayLike, name: str) -> FloatArray:
     elif hint and name in ("tar", "non"):
         hint = f"{hint} {_FROM_LABELS}"
     raise invalid(name, "hold real numbers", describe(array), hint)
+
+
+def _as_regular(values: object, name: str, what: str) -> AnyArray:
+    """Return values as an array; raise if they are rows of different lengths."""
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        expected = f"be a regular array of {what}"
+        raise invalid(name, expected, f"what numpy refuses: {error}") from error
 
 
 def _check_digits(array: AnyArray, name: str) -> None:
@@ -312,12 +316,7 @@ def as_mask(values: object, name: str) -> BoolArray:
     # Numbers are refused even if they are all 0 or 1: a matrix of scores or of +1/-1 labels in
     # the place of a mask is a common mistake, and silent if converted.
     _refuse_masked(values, name)
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise invalid(
-            name, "be a regular array of booleans", f"what numpy refuses: {error}"
-        ) from error
+    array = _as_regular(values, name, "booleans")
     if array.dtype != np.bool_:
         if array.size == 0:
             return array.astype(np.bool_)
@@ -463,7 +462,8 @@ def check_choice(value: object, choices: Any, name: str) -> None:
 
 def nearest(value: object, known: Iterable[object]) -> str:
     """Ask whether one of the known names was meant, if some are like it; else return nothing."""
-    given, names = str(value).casefold(), {str(name).casefold(): name for name in known}
+    given = str(value).casefold()
+    names = {str(name).casefold(): name for name in known}
     longer = [name for name in names if given and name.startswith(given)]
     found = longer or difflib.get_close_matches(given, names, n=2)
     return f"Did you mean {' or '.join(repr(names[name]) for name in found)}?" if found else ""

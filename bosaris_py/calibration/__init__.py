@@ -1,6 +1,6 @@
 """Calibration: maps from scores to log-likelihood-ratios."""
 
-from bosaris_py._lazy import on_demand
+from bosaris_py._lazy import public_names
 
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
@@ -12,8 +12,4 @@ _NAMES = {
     "pav": "PAVCalibration",
 }
 
-_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
-
-__all__ = sorted({name for names in _HOMES.values() for name in names})
-
-__getattr__, __dir__ = on_demand(__name__, _HOMES)
+_HOMES, __all__, __getattr__, __dir__ = public_names(__name__, _NAMES)

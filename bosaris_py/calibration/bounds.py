@@ -82,7 +82,7 @@ def llr_bounds(
     Warns
     -----
     SuspectScoresWarning
-        As for `act_dcf`.
+        As for `bosaris_py.act_dcf`, if the values cannot be log-likelihood-ratios.
 
     Notes
     -----
@@ -131,7 +131,8 @@ def llr_bounds(
             who = Speakers(speakers)
             sample = ListedSample.of(tar, both, None, lambda: who.of_trials(both))
             n_speakers, n_pairs = sample.pairs.n_by_class[0], sample.pairs.pair_mass.size
-            lists, units = sample.lists, (sample.n_tar / n_speakers, sample.n_non / n_pairs)
+            lists = sample.lists
+            units = (sample.n_tar / n_speakers, sample.n_non / n_pairs)
     elif speakers is not None:
         hint = "Give scores and a key: llr_bounds(scores, key, speakers=...)."
         raise check.invalid(

@@ -195,7 +195,8 @@ def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _ClassSummary | None
             samples = [_Sample.merge(samples, most)]
     if not samples:
         return None
-    sample, histogram = _Sample.merge(samples, most), bins.histogram() if bins else None
+    sample = _Sample.merge(samples, most)
+    histogram = bins.histogram() if bins else None
     return _ClassSummary(objective.merge_moments(moments, sizes), sum(sizes), sample, histogram)
 
 

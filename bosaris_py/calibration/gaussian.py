@@ -212,10 +212,8 @@ class BiGaussianCalibration(trained.SavedMap, trained.TrialMap):
     variance : float
         Variance of each class's log-likelihood-ratios, which have means of plus and minus one
         half of it; 0 if the scores carry no information.
-    n_tar, n_non : int
-        Number of training trials with a weight above zero.
-    of_llrs : bool or None, default: None
-        Whether the map was trained on scores that a map had made; None if that is not known.
+    n_tar, n_non, of_llrs
+        As in `GaussianCalibration`.
 
     Notes
     -----

@@ -55,7 +55,8 @@ def _words(choices: Iterable[object] | None) -> str:
 
 def _bash(commands: dict[str, argparse.ArgumentParser]) -> str:
     """Return the script for bash; zsh reads it, too."""
-    values, options = [], [f'            " "*) words="{_words(commands)} --help --version" ;;']
+    values = []
+    options = [f'            " "*) words="{_words(commands)} --help --version" ;;']
     for name, command in commands.items():
         flags = [flag for action in command._actions for flag in action.option_strings]
         options.append(f'            "{name} -"*) words="{_words(flags)}" ;;')

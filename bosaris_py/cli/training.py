@@ -68,9 +68,12 @@ def _train_spoof_aware(args: argparse.Namespace) -> Any:
     scores = {name: load_scores(args, file) for name, file in _both(args.training).items()}
     key = load_key(args)
     model = bp.SASVFusion.fit(
-        key, asv=scores["asv"], cm=of_trials(scores["cm"], key[0]),
-        costs=args.costs or "ASVspoof5", ridge=0.0 if args.ridge is None else args.ridge,
-    )  # fmt: skip
+        key,
+        asv=scores["asv"],
+        cm=of_trials(scores["cm"], key[0]),
+        costs=args.costs or "ASVspoof5",
+        ridge=0.0 if args.ridge is None else args.ridge,
+    )
     if args.model is not None:
         model.save(args.model)
     return model

@@ -1,6 +1,6 @@
 """Evaluating detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
-from bosaris_py._lazy import on_demand
+from bosaris_py._lazy import public_names
 
 # A function that has the name of its module, which would hide it if it came later.
 from bosaris_py.evaluation.condition_table import condition_table as condition_table
@@ -24,8 +24,4 @@ _NAMES = {
     "third_class": "a_dcf act_a_dcf min_sasv_cllr sasv_cllr sasv_eer spf_eer sv_eer",
 }
 
-_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
-
-__all__ = sorted({name for names in _HOMES.values() for name in names})
-
-__getattr__, __dir__ = on_demand(__name__, _HOMES)
+_HOMES, __all__, __getattr__, __dir__ = public_names(__name__, _NAMES)

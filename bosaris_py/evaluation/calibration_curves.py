@@ -546,10 +546,9 @@ class ConsistencyBand(metaclass=Readable):
     counts : (k,) ndarray of int64
         Number of trials in each group.
 
-    References
-    ----------
-    .. [1] T. Dimitriadis, T. Gneiting and A. I. Jordan, "Stable reliability diagrams for
-       probabilistic classifiers", PNAS 118, 2021, doi:10.1073/pnas.2016191118.
+    Notes
+    -----
+    The band of T. Dimitriadis et al., PNAS 118, 2021, doi:10.1073/pnas.2016191118.
 
     Examples
     --------
@@ -578,10 +577,8 @@ class ConsistencyBand(metaclass=Readable):
 
         Parameters
         ----------
-        results : Results
-            Of scores in memory.
-        prior : float, default: 0.5
-            Target prior, in (0, 1).
+        results, prior
+            As for `ReliabilityCurve.from_results`.
         confidence : float, default: 0.95
             Of the band, at each posterior.
         replications : int, default: 200
@@ -595,9 +592,9 @@ class ConsistencyBand(metaclass=Readable):
 
         Notes
         -----
-        The consistency band of Dimitriadis et al. 2021, of independent trials with these scores. In
-        each draw a trial is a target with its posterior at the prior of the test set, T / (T + N).
-        Up to 1,000 groups of neighbouring LLRs take the place of trials.
+        Trials are independent and have these scores. In each draw a trial is a target with its
+        posterior at the prior of the test set, T / (T + N). Up to 1,000 groups of neighbouring LLRs
+        take the place of trials.
         """
         groups = _classes(results, "Reliability", of_llrs=True)
         plo = float(DecisionCosts.from_prior(prior).plo)

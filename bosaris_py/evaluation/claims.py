@@ -275,7 +275,8 @@ class CriterionRow(metaclass=Readable):
     @property
     def passed(self) -> bool:
         """Whether the number that decides is within the criterion."""
-        value, limit = self.estimate if self.end is None else self.end, self.criterion.value
+        value = self.estimate if self.end is None else self.end
+        limit = self.criterion.value
         return value <= limit if self.criterion.relation == "<=" else value >= limit
 
 

@@ -145,10 +145,8 @@ class SystemComparison(metaclass=Readable):
 
         Raises
         ------
-        TrialMismatchError
-            As for `from_scores`.
-        FileFormatError, RuntimeError
-            As for `Results.from_files <bosaris_py.Results.from_files>`, and `from_scores`.
+        TrialMismatchError, FileFormatError, RuntimeError
+            As for `from_scores`, and for `Results.from_files <bosaris_py.Results.from_files>`.
         """
         given: object = systems
         if not isinstance(given, Mapping) or not given:

@@ -489,7 +489,7 @@ class Results(Records):
         Parameters
         ----------
         prior
-            As for `bosaris_py.act_dcf`.
+            As for `bosaris_py.min_dcf`.
 
         Returns
         -------
@@ -503,8 +503,8 @@ class Results(Records):
 
         Parameters
         ----------
-        prior : float or OperatingPoint
-            One target probability (unit costs) or operating point.
+        prior
+            As for `ROCCH.min_dcf_threshold <bosaris_py.ROCCH.min_dcf_threshold>`.
 
         Returns
         -------

@@ -112,7 +112,8 @@ def _part(name: str, part: str) -> ExamplePart:
         *(stored.trials.modelset, models, stored.trials.segset, segments, label == "target"),
         columns={column: stored.column(column) for column in stored.names},
     )
-    lines, is_target = table.take(label != "spoof"), (label == "target")[label != "spoof"]
+    lines = table.take(label != "spoof")
+    is_target = (label == "target")[label != "spoof"]
     ids = lines.modelset, lines.segset
     key = FlatKey(*ids, lines.models, lines.segments, is_target).to_dense()
     described, at = stored.for_trials(key), key.trial_positions()

@@ -202,10 +202,8 @@ class LinearFusion(LinearMap):
 
         Raises
         ------
-        TrialMismatchError
-            If a system lacks scores of the key's trials; says how many for each.
-        FileFormatError, RuntimeError
-            As for `LinearCalibration.fit_files`.
+        TrialMismatchError, FileFormatError, RuntimeError
+            As for `fit_scores` and `LinearCalibration.fit_files`.
 
         Warns
         -----

@@ -680,7 +680,7 @@ class QualityFusion(trained.TrainedMap):
         Raises
         ------
         TrialMismatchError
-            If a system lacks scores of the trials in `ndx`; says how many for each.
+            As for `LinearFusion.apply`.
 
         Warns
         -----

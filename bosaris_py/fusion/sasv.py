@@ -214,7 +214,7 @@ class SASVFusion(SavedMap):
         block_rows: int | None = None,
         progress: bool = False,
     ) -> None:
-        """Fuse score files of any size, to the last bit as ``apply``, into another file.
+        """Fuse files of the scores of both detectors, to the last bit as `apply`.
 
         Parameters
         ----------

@@ -179,7 +179,14 @@ class Det_Plot(_Plot):
         yticklabels: Sequence[str],
     ) -> DETWindow:
         """Return a window of given limits, ticks and labels; all rates are fractions."""
-        return DETWindow(*(pfa_limits, pmiss_limits, xticks, xticklabels, yticks, yticklabels))
+        return DETWindow(
+            pfa_limits=pfa_limits,
+            pmiss_limits=pmiss_limits,
+            xticks=xticks,
+            xticklabels=xticklabels,
+            yticks=yticks,
+            yticklabels=yticklabels,
+        )
 
     def plot_steppy_det(self, plot_args: PlotArgs, legend_string: str | None = None) -> None:
         """Draw the DET curve as it is, in steps."""

@@ -224,10 +224,8 @@ class ROC(metaclass=Readable):
 
         Parameters
         ----------
-        tar, non : (n_tar,), (n_non,) array_like of float
-            Scores of the two classes; no NaN, +-inf allowed.
-        tar_weights, non_weights : array_like of float, optional
-            Trial weights, finite and not negative; one each by default.
+        tar, non, tar_weights, non_weights
+            As for `bosaris_py.eer`.
 
         Returns
         -------

@@ -256,7 +256,8 @@ class BayesPlot(Canvas):
             Prior log-odds, or an operating point. A number between 0 and 1 is refused,
             because it may be meant as a probability.
         style, label
-            As in `DETPlot.plot_steppy_det`; by default magenta dashes, no legend entry.
+            As in `DETPlot.plot_steppy_det`, with the same warning of a line that is not in view;
+            by default magenta dashes, no legend entry.
         prior : float or OperatingPoint, optional
             Prior probability, as in `DETPlot.plot_mindcf_point`; instead of `plo`.
         **keywords
@@ -265,11 +266,6 @@ class BayesPlot(Canvas):
         Returns
         -------
         matplotlib.axes.Axes
-
-        Warns
-        -----
-        PlotRangeWarning
-            If it lies outside of the horizontal axis; it is not drawn.
         """
         if prior is None:
             if isinstance(plo, float) and 0.0 < plo < 1.0:

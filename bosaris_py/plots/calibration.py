@@ -246,12 +246,8 @@ def plot_ece(
 
     Parameters
     ----------
-    systems, ax
-        As for `plot_tippett`.
-    bands : mapping of str to ECEBand, optional
-        As there; see `bosaris_py.uncertainty.ECE`.
-    title, **styling
-        As for `plot_tippett`.
+    systems, ax, bands, title, **styling
+        As for `plot_tippett`; bands are those of `bosaris_py.uncertainty.ECE`.
 
     Returns
     -------
@@ -301,12 +297,8 @@ def plot_pav(
 
     Parameters
     ----------
-    systems, ax
-        As for `plot_tippett`.
-    bands : mapping of str to CalibrationBand, optional
-        As there; see `bosaris_py.uncertainty.PAVMap`.
-    title, **styling
-        As for `plot_tippett`.
+    systems, ax, bands, title, **styling
+        As for `plot_tippett`; bands are those of `bosaris_py.uncertainty.PAVMap`.
 
     Returns
     -------
@@ -401,14 +393,9 @@ def plot_reliability(
     -------
     plots.Plot
         By default the CORP diagram: shares of targets in the pools of PAV. The band is where 95 %
-        of its points would lie if the posteriors were right, see `ConsistencyBand`; steps at the
-        foot are numbers of trials. Of more than three systems there are neither. With bins, bars on
-        the diagonal take the place of the band, see `ReliabilityCurve`.
-
-    References
-    ----------
-    .. [1] T. Dimitriadis, T. Gneiting and A. I. Jordan, "Stable reliability diagrams for
-       probabilistic classifiers", PNAS 118, 2021, doi:10.1073/pnas.2016191118.
+        of its points would lie if the posteriors were right, see `ConsistencyBand`, which names the
+        paper; steps at the foot are numbers of trials. Of more than three systems there are
+        neither. With bins, bars on the diagonal take the place of the band, see `ReliabilityCurve`.
 
     Examples
     --------

@@ -339,19 +339,12 @@ class Canvas(Sheet, ABC):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
-            Scores of at least some of the key's trials.
-        key : Key or FlatKey, or pair (key, metadata)
-            Which trials are targets and which non-targets.
+        scores, key
+            As for `Results.from_scores`, errors and warnings included.
         name : str, default: ""
             As in `set_system`.
         conditions : Conditions, optional
             Draw the curves of the weighted means of the conditions' error-rates.
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score. They are left out.
         """
         self.set_system_from_results(Results.from_scores(scores, key, conditions), name)
 
@@ -441,17 +434,17 @@ class Canvas(Sheet, ABC):
         Parameters
         ----------
         style, label, **keywords
-            As in `DETPlot.plot_steppy_det`. With a style or a colour a DET plot has only the
-            line. By default without a legend entry; a triangle has the colour of its system.
+            As in `DETPlot.plot_steppy_det`, with the same warning of a mark that is not in view.
+            With a style or a colour a DET plot has only the line. By default without a legend
+            entry; a triangle has the colour of its system.
 
         Returns
         -------
         matplotlib.axes.Axes
 
-        Warns
+        Notes
         -----
-        PlotRangeWarning
-            If the mark is not in view; it is not drawn. (The toolkit marks an end of Bayes plots.)
+        A mark that is not in view is not drawn. The toolkit marks an end of Bayes plots instead.
         """
         return self._mark_30_errors("DR30_fa", Look(style, label, keywords))
 

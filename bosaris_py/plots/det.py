@@ -245,20 +245,16 @@ class DETPlot(Canvas):
         prior : float or OperatingPoint
             Target probability (unit costs) or operating point.
         style, label, **keywords
-            As in `plot_steppy_det`; by default a star.
+            As in `plot_steppy_det`, with the same warning; by default a star.
 
         Returns
         -------
         matplotlib.axes.Axes
 
-        Warns
-        -----
-        PlotRangeWarning
-            If the point lies outside the window, as it does where an error-rate is 0.
-
         Notes
         -----
-        The numbers are those of `Results.min_dcf_threshold`.
+        The numbers are those of `Results.min_dcf_threshold`. A point lies outside of every window
+        where an error-rate is 0.
         """
         best, look = _best(self._system(), prior), Look(style, label, keywords)
         return self._point("mindcf_point", "The mindcf point", *best, look)

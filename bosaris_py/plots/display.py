@@ -308,7 +308,9 @@ class Plot(Picture):
             notes.append((line, self.ax.annotate(label, (1, 0), (1.04, 0.5), **places, **shown)))
         # Places are known only after a layout, in which the names take their room.
         self.figure.draw_without_rendering()
-        frame, to_axes, ends = self.ax.get_window_extent(), self.ax.transAxes.inverted(), []
+        frame = self.ax.get_window_extent()
+        to_axes = self.ax.transAxes.inverted()
+        ends = []
         for line, note in notes:
             points = self.ax.transData.transform(line.get_xydata())
             seen = points[[frame.contains(x, y) for x, y in points]]

@@ -210,12 +210,8 @@ def plot_standard_errors(
     ----------
     distributions : mapping of str to StandardErrorDistribution
         For each legend entry what `standard_error_distribution` returned.
-    ax, title
-        As in `plot_intervals`.
-    bins : int or str, default: "auto"
-        Number of bins of each histogram, between its own ends, or one of numpy's rules.
-    **patch_keywords
-        Matplotlib's properties of the bars, such as ``alpha``.
+    ax, title, bins, **patch_keywords
+        As for `plot_replicates`, but that each histogram has bins between its own ends.
 
     Returns
     -------
@@ -231,9 +227,7 @@ def plot_standard_errors(
     >>> import numpy as np
     >>> from bosaris_py import uncertainty as unc
     >>> rng = np.random.default_rng(0)
-    >>> sets = np.repeat(np.arange(20), 30)
-    >>> tar = 3 + 0.5 * np.repeat(rng.normal(size=20), 30) + rng.normal(size=600)
-    >>> non = 0.5 * np.repeat(rng.normal(size=20), 30) + rng.normal(size=600)
+    >>> tar, non, sets = rng.normal(3, 1, 600), rng.normal(0, 1, 600), np.arange(600) // 30
     >>> runs = {
     ...     method: unc.standard_error_distribution(
     ...         tar, non, unc.DCF(1.5, 0.01, 10, 1), method=method, tar_sets=sets, non_sets=sets,

@@ -74,8 +74,7 @@ def plot_a_dcf(
     priors : (k,) array_like of float, optional
         Priors of spoofs, rising, between 0 and 1; by default 41 from 0.001 to 0.5.
     actual : bool, default: True
-        Draw the cost of Bayes decisions, too, dashed; scores are then taken as natural-log
-        likelihood-ratios.
+        Draw the cost of Bayes decisions, too, dashed: of scores as log-likelihood-ratios.
     title, **styling
         As for `bosaris_py.plot_det`.
 
@@ -121,9 +120,12 @@ def plot_a_dcf(
             highest = max(highest, *values)
     top = min(max(1.08 * highest, 0.05), 1.5)
     sheet.ax.set(
-        xscale="log", xlabel="prior of spoofs", ylabel="normalized a-DCF",
-        xlim=(shown[0], shown[-1]), ylim=(0.0, top),
-    )  # fmt: skip
+        xscale="log",
+        xlabel="prior of spoofs",
+        ylabel="normalized a-DCF",
+        xlim=(shown[0], shown[-1]),
+        ylim=(0.0, top),
+    )
     sheet.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     marked = shown[0] <= given.p_spoof <= shown[-1]
     if marked:
@@ -210,9 +212,14 @@ def plot_t_eer(
     value = 100.0 * float(rate)
     at = rate.asv_threshold
     (dot,) = axes.plot(
-        [at], [value], marker="o", color=looks.text_colour(), linestyle="none", zorder=4,
+        [at],
+        [value],
+        marker="o",
+        color=looks.text_colour(),
+        linestyle="none",
+        zorder=4,
         label=f"t-EER {value:.3g} %",
-    )  # fmt: skip
+    )
     plot.artists["t-EER"] = [dot]
     axes.grid(visible=True, linewidth=0.6, alpha=0.6)
     axes.set(xlabel="threshold of the verifier", ylabel="tandem equal error rate (%)")

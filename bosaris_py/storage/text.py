@@ -246,7 +246,8 @@ def _read_measures(path: FilePath, max_bytes: int | None, *, progress: bool) -> 
     if len(column) < all_codes.size:
         _, first = np.unique(all_codes, return_index=True)
         again = int(np.setdiff1d(np.arange(all_codes.size), first)[0])
-        name, before = column.ids[all_codes[again]], numbers[int(first[all_codes[again]])]
+        name = column.ids[all_codes[again]]
+        before = numbers[int(first[all_codes[again]])]
         raise numbers.error(again, f"the id {tokens.show(name)} was already in line {before}")
     return {"ids": ids.in_order(all_codes), "values": mark_read_only(np.concatenate(parts, axis=1))}
 

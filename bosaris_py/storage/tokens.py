@@ -320,7 +320,8 @@ class _Text:
             if b'"' in text:
                 message += ". A separator inside quotes is not understood"
             raise line_error(self.path, self.line + fault, message)
-        is_kept, lines = np.repeat(has_text, counts), np.flatnonzero(has_text) + self.line
+        is_kept = np.repeat(has_text, counts)
+        lines = np.flatnonzero(has_text) + self.line
         starts, stops, counts = starts[is_kept], stops[is_kept], counts[has_text]
         is_short = counts < layout.columns
         ends, at = np.cumsum(counts)[is_short], newlines[1:][has_text][is_short]
@@ -549,7 +550,8 @@ class IdColumn:
             # Of several codes for one slot, the last gets it.
             self._table[slots[is_free]] = entered[is_free]
             is_left = self._table[slots] != entered
-            entered, slots = entered[is_left], (slots[is_left] + 1) & (self._table.size - 1)
+            entered = entered[is_left]
+            slots = (slots[is_left] + 1) & (self._table.size - 1)
 
 
 _NO_WORD = np.uint64(0)

@@ -4,7 +4,7 @@ Rows are models, columns are test segments; wherever trials become a vector the 
 fastest. All objects are immutable.
 """
 
-from bosaris_py._lazy import on_demand
+from bosaris_py._lazy import public_names
 
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
@@ -17,12 +17,8 @@ _NAMES = {
     "scores": "FlatScores Scores scores_of_segments",
 }
 
-_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
-
-__all__ = sorted({name for names in _HOMES.values() for name in names})
-
 # The command takes its readers from the module `inputs`, which completion does not offer.
-__getattr__, _ = on_demand(__name__, _HOMES, ["inputs"])
+_HOMES, __all__, __getattr__, _ = public_names(__name__, _NAMES, ["inputs"])
 
 
 def __dir__() -> list[str]:

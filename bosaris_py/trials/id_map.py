@@ -67,11 +67,8 @@ class IdMap(MatFileMethods, TextFileMethods):
 
     @classmethod
     def _rebuilt(cls, *arrays: AnyArray) -> Self:
-        """Build an object from pairs that have been warned about before."""
         # The constructor would warn again.
-        new = cls.__new__(cls)
-        new.__attrs_init__(*arrays)
-        return new
+        return cls._of_fields(*arrays)
 
     @cached_property
     def _left(self) -> IdIndex:

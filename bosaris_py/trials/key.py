@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Self
@@ -281,6 +282,40 @@ class _Labelled(trial_sets.TrialRecords):
 
     __slots__ = ()
 
+    @classmethod
+    def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
+        """Build a key from a list of trials given by their ids.
+
+        Parameters
+        ----------
+        models, segments : (k,) array_like of str
+            As for `Ndx.from_trials`. A trial that is listed with two labels is an error.
+        is_target : (k,) array_like of bool
+            True for a target trial, False for a non-target trial.
+
+        Returns
+        -------
+        Self
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            From a `FlatKey`, as from `FlatNdx.from_trials`.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Key
+        >>> Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
+        Key: 2 models x 1 segments, 1 targets, 1 non-targets
+        """
+        check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
+        return cls._of_listed((models, segments), check.as_mask(is_target, "is_target"))
+
+    @classmethod
+    @abstractmethod
+    def _of_listed(cls, ids: trial_sets.IdLists, labels: BoolArray) -> Self:
+        """Build a key from a list of trials given by their ids, with their labels."""
+
     def _warned_of_itself(self: Any) -> Any:
         """Return the key; warn if it has trials that compare a recording with itself."""
         found = self.model_index.locate(self.segment_index)
@@ -361,9 +396,7 @@ class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
 
     @classmethod
     def _rebuilt(cls, *arrays: AnyArray) -> Self:
-        made = cls.__new__(cls)
-        made.__attrs_init__(*arrays)
-        return made
+        return cls._of_fields(*arrays)
 
     @classmethod
     def _from_file(cls, path: FilePath, arrays: dict[str, AnyArray]) -> Self:
@@ -441,29 +474,8 @@ class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
             )
 
     @classmethod
-    def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
-        """Build a Key from a list of trials.
-
-        Parameters
-        ----------
-        models, segments : (k,) array_like of str
-            As for `Ndx.from_trials`. A trial that is listed with two labels is an error.
-        is_target : (k,) array_like of bool
-            True for a target trial, False for a non-target trial.
-
-        Returns
-        -------
-        Key
-
-        Examples
-        --------
-        >>> from bosaris_py.trials import Key
-        >>> Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
-        Key: 2 models x 1 segments, 1 targets, 1 non-targets
-        """
-        check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
-        labels = check.as_mask(is_target, "is_target")
-        modelset, segset, mask, tar = trial_sets.scatter((models, segments), labels, "is_target")
+    def _of_listed(cls, ids: trial_sets.IdLists, labels: BoolArray) -> Self:
+        modelset, segset, mask, tar = trial_sets.scatter(ids, labels, "is_target")
         # What is a trial and no target.
         return cls(modelset, segset, tar, mark_read_only(mask ^ tar))
 
@@ -524,11 +536,9 @@ class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
         Examples
         --------
         >>> from bosaris_py.trials import Key
-        >>> key = Key(["anna", "bert"], ["s1", "s2"],
-        ...           tar=[[True, False], [False, True]],
-        ...           non=[[False, True], [False, False]])
-        >>> key.trial_labels().tolist()
-        [True, False, True]
+        >>> key = Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
+        >>> key.modelset.tolist(), key.trial_labels().tolist()
+        (['anna', 'bert'], [False, True])
         """
         (labels,) = extract(Frame(None, None, self.shape), self.tar, None, (self.trial_mask,))
         return mark_read_only(labels)
@@ -643,27 +653,8 @@ class FlatKey(_Labelled, trial_sets.FlatTrials, trial_sets.TextFileMethods):
         return 0
 
     @classmethod
-    def from_trials(cls, models: IdList, segments: IdList, is_target: npt.ArrayLike) -> Self:
-        """Build a FlatKey from a list of trials given by their ids.
-
-        Parameters
-        ----------
-        models, segments, is_target : (k,) array_like
-            As for `Key.from_trials`.
-
-        Returns
-        -------
-        FlatKey
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As for `FlatNdx.from_trials`.
-        """
-        check.check_same_rows({"models": models, "segments": segments, "is_target": is_target})
-        labels = check.as_mask(is_target, "is_target")
-        trials = trial_sets.TrialList.coded((models, segments), labels, "is_target")
-        return cls(*trials)._checked_for_swaps()
+    def _of_listed(cls, ids: trial_sets.IdLists, labels: BoolArray) -> Self:
+        return cls(*trial_sets.TrialList.coded(ids, labels, "is_target"))._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:

@@ -374,21 +374,22 @@ class TrialMetadata(metaclass=Readable):
         Returns
         -------
         Factor, or ndarray of a numeric type
-            In the order of ``trials.modelset``, of segments of ``trials.segset``.
+            In the order of ``trials.modelset``.
         """
         return _find_column(self._tables[1], name)
 
     def segment_column(self, name: str) -> Column:
-        """Return a column of the segments, with one value for each; as `model_column`.
+        """Return a column of the segments, with one value for each.
 
         Parameters
         ----------
-        name : str
-            The column.
+        name
+            As for `model_column`.
 
         Returns
         -------
         Factor, or ndarray of a numeric type
+            In the order of ``trials.segset``.
         """
         return _find_column(self._tables[2], name)
 

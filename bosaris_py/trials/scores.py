@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from numbers import Real
@@ -41,6 +42,7 @@ from bosaris_py.trials.key import (
 from bosaris_py.trials.trial_sets import (
     MAX_CELLS,
     FlatTrials,
+    IdLists,
     IdUnion,
     NumberFileMethods,
     TrialList,
@@ -126,6 +128,41 @@ class ScoreMethods:
 
     def _counts(self: Any) -> str:
         return f"{self.n_scores} scores"
+
+    @classmethod
+    def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
+        """Build scores from a list of trials given by their ids.
+
+        Parameters
+        ----------
+        models, segments : (k,) array_like of str
+            As for `Ndx.from_trials`. A trial that is listed with two scores is an error.
+        scores : (k,) array_like of float
+            Score of each trial.
+
+        Returns
+        -------
+        Self
+
+        Warns
+        -----
+        DuplicateTrialWarning
+            From `FlatScores`, as from `FlatNdx.from_trials`.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Scores
+        >>> scores = Scores.from_trials(["bert", "anna"], ["s1", "s2"], [1.5, -2.0])
+        >>> scores.scoremask.tolist()
+        [[False, True], [True, False]]
+        """
+        check.check_same_rows({"models": models, "segments": segments, "scores": scores})
+        return cls._of_listed((models, segments), check.as_vector(scores, "scores"))
+
+    @classmethod
+    @abstractmethod
+    def _of_listed(cls, ids: IdLists, scores: FloatArray) -> Self:
+        """Build an object from a list of trials given by their ids, with their scores."""
 
     # What an attempt to set a field is told.
     _changes = "Or take x.transform(func), x.set_missing_to_value(ndx, value)."
@@ -397,30 +434,8 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         self.__attrs_init__(matrix, *ids, to_mask_or_all(scoremask, ids, "scoremask"))
 
     @classmethod
-    def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
-        """Build a score matrix from a list of scored trials.
-
-        Parameters
-        ----------
-        models, segments : (k,) array_like of str
-            As for `Ndx.from_trials`. A trial that is listed with two scores is an error.
-        scores : (k,) array_like of float
-            Score of each trial.
-
-        Returns
-        -------
-        Scores
-
-        Examples
-        --------
-        >>> from bosaris_py.trials import Scores
-        >>> scores = Scores.from_trials(["bert", "anna"], ["s1", "s2"], [1.5, -2.0])
-        >>> scores.scoremask.tolist()
-        [[False, True], [True, False]]
-        """
-        check.check_same_rows({"models": models, "segments": segments, "scores": scores})
-        values = check.as_vector(scores, "scores")
-        modelset, segset, mask, matrix = scatter((models, segments), values, "scores")
+    def _of_listed(cls, ids: IdLists, scores: FloatArray) -> Self:
+        modelset, segset, mask, matrix = scatter(ids, scores, "scores")
         return cls(matrix, modelset, segset, mask)
 
     @classmethod
@@ -572,27 +587,8 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         self.__attrs_init__(trials.contents, *trials[:4])
 
     @classmethod
-    def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
-        """Build a FlatScores from a list of trials given by their ids.
-
-        Parameters
-        ----------
-        models, segments, scores : (k,) array_like
-            As for `Scores.from_trials`.
-
-        Returns
-        -------
-        FlatScores
-
-        Warns
-        -----
-        DuplicateTrialWarning
-            As for `FlatNdx.from_trials`.
-        """
-        check.check_same_rows({"models": models, "segments": segments, "scores": scores})
-        values = check.as_vector(scores, "scores")
-        trials = TrialList.coded((models, segments), values, "scores")
-        return cls(values, *trials[:4])._checked_for_swaps()
+    def _of_listed(cls, ids: IdLists, scores: FloatArray) -> Self:
+        return cls(scores, *TrialList.coded(ids, scores, "scores")[:4])._checked_for_swaps()
 
     @classmethod
     def from_table(cls, table: TrialTable) -> Self:

@@ -189,10 +189,17 @@ class SpeakerPairs:
             raise invalid("key", "have at least two speakers with trials", f"{present.size}")
         number = np.cumsum(taking_part) - 1
         number[size] = present.size
-        numbers = present, occupied, pairs, number[first], number[second]
-        pair_mass = sum_by_label(pairs, mass[occupied], found.size)
-        n_trials, masses = (tar.size, cells.size), (of_targets, mass)
-        made = cls(both, n_trials, masses, *numbers, pair_mass)
+        made = cls(
+            cells=both,
+            n_trials=(tar.size, cells.size),
+            masses=(of_targets, mass),
+            present=present,
+            occupied=occupied,
+            pairs=pairs,
+            first=number[first],
+            second=number[second],
+            pair_mass=sum_by_label(pairs, mass[occupied], found.size),
+        )
         if speaker_strata is None:
             return made
         return attrs.evolve(made, by_stratum=SpeakerStrata.of(made, speaker_strata[present]))

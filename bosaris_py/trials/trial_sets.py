@@ -577,7 +577,7 @@ class TrialRecords(Records):
         Parameters
         ----------
         **options
-            Those of `records`, if there are any.
+            Of trials there are none.
 
         Returns
         -------
@@ -647,9 +647,7 @@ class TrialMatrix(TrialSet, MatFileMethods):
     @classmethod
     def _of_checked(cls, **arrays: AnyArray) -> Self:
         # Readers of files have refused other types and shapes already.
-        made = cls.__new__(cls)
-        made.__attrs_init__(**arrays)  # type: ignore[attr-defined]
-        return made
+        return cls._of_fields(**arrays)
 
     def _fields_in(self, frame: align.Frame) -> dict[str, Any]:
         return {name: mark_read_only(frame.take(getattr(self, name))) for name in self._matrices}
@@ -774,7 +772,8 @@ class TrialList(NamedTuple):
         # `name` is that of the contents, for error messages. Repeated trials are left out with a
         # warning; it is an error if their contents differ.
         modelset, segset = check.as_ids(ids[0], "modelset"), check.as_ids(ids[1], "segset")
-        n, hint = (modelset.size, segset.size), "For lists of ids there is from_trials."
+        n = (modelset.size, segset.size)
+        hint = "For lists of ids there is from_trials."
         models = as_positions(
             positions[0], "modelset", n[0], "models", align.position_type(n[0]), hint
         )

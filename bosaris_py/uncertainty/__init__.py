@@ -1,6 +1,6 @@
 """Standard errors, confidence intervals, tests and comparisons."""
 
-from bosaris_py._lazy import on_demand
+from bosaris_py._lazy import public_names
 
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
@@ -44,11 +44,7 @@ _NAMES = {
     "spoof_statistics": "ADCF MinSASVCllr SASVCllr SASVEER SPFEER SVEER ActADCF",
     "threshold_transfer.result": "ExpectedPerformance Transfer",
     "threshold_transfer.two_sets": "transfer",
+    "bosaris_py.trials.speakers": "Speakers TrialSpeakers",
 }
 
-_HOMES = {f"{__name__}.{module}": names.split() for module, names in _NAMES.items()}
-_HOMES["bosaris_py.trials.speakers"] = ["Speakers", "TrialSpeakers"]
-
-__all__ = sorted({name for names in _HOMES.values() for name in names})
-
-__getattr__, __dir__ = on_demand(__name__, _HOMES)
+_HOMES, __all__, __getattr__, __dir__ = public_names(__name__, _NAMES)

@@ -719,8 +719,7 @@ class SpeakerErrors(metaclass=Readable):
         cost : DCF or OperatingPoint
             Prior and costs; a threshold is ignored.
         normalize : bool, optional
-            Divide by the cost of the better decision made without a detector. By
-            default what `cost` says, if it has such an attribute, else False.
+            As for `bosaris_py.uncertainty.dcf_interval`.
 
         Returns
         -------

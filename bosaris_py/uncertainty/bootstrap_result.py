@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from math import nan
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -89,13 +88,13 @@ class Interval(metaclass=Readable):
 
         Parameters
         ----------
-        confidence : float, default: 0.95
-            Above 1/2 and below 1.
+        confidence
+            As for `upper`.
 
         Returns
         -------
         float
-            See `upper`.
+            The lower end of the same interval.
         """
         return self._at(confidence).low
 
@@ -231,8 +230,11 @@ def _test_of_ends(interval: Interval, value: float, alternative: Alternative) ->
     half = value - interval.estimate
     side = interval.high - interval.estimate if half > 0 else interval.estimate - interval.low
     quantile = scipy.special.ndtri(0.5 + 0.5 * interval.confidence)
-    # Both sides of a value that nothing moves are infinitely far.
-    z = math.copysign(math.inf if side <= 0 else quantile * abs(half) / side, half) if half else 0.0
+    z = 0.0
+    if half:
+        # Both sides of a value that nothing moves are infinitely far.
+        distance = math.inf if side <= 0 else quantile * abs(half) / side
+        z = math.copysign(distance, half)
     tails = float(scipy.special.ndtr(-z)), float(scipy.special.ndtr(z))
     return _value_test(interval, value, tails, alternative, interval.method)
 
@@ -326,12 +328,19 @@ def normal_interval(
     estimate: float, standard_error: float, confidence: float, method: str
 ) -> Interval:
     """Return estimate -+ z SE, with the exact normal quantile; not clipped."""
-    half = float(scipy.special.ndtri(0.5 + 0.5 * check.check_fraction(confidence, "confidence")))
-    half *= standard_error
-    value, low, high = float(estimate), float(estimate - half), float(estimate + half)
-    remade = functools.partial(normal_interval, estimate, standard_error, method=method)
-    numbers = value, low, high, float(standard_error), float(confidence)
-    return Interval(*numbers, method, remade)
+    quantile = float(
+        scipy.special.ndtri(0.5 + 0.5 * check.check_fraction(confidence, "confidence"))
+    )
+    half = quantile * standard_error
+    return Interval(
+        estimate=float(estimate),
+        low=float(estimate - half),
+        high=float(estimate + half),
+        standard_error=float(standard_error),
+        confidence=float(confidence),
+        method=method,
+        remade=functools.partial(normal_interval, estimate, standard_error, method=method),
+    )
 
 
 def student_quantiles(
@@ -363,8 +372,17 @@ def z_test(
     p_value = float(normal_p_value(z, alternative, degrees))
     # One side of a symmetric test has half of its least p-value.
     least = least_p if alternative == "two-sided" else 0.5 * least_p
-    numbers = float(difference), float(standard_error), float(z), max(p_value, least)
-    return ZTest(*numbers, alternative, method, degrees, least_p, left_open)
+    return ZTest(
+        difference=float(difference),
+        standard_error=float(standard_error),
+        z=float(z),
+        p_value=max(p_value, least),
+        alternative=alternative,
+        method=method,
+        degrees=degrees,
+        least_p=least_p,
+        left_open=left_open,
+    )
 
 
 def normal_p_value(
@@ -620,8 +638,22 @@ class BootstrapResult(Records):
         -------
         BootstrapResult
         """
-        options = method, interval, confidence, 0, bounds, student, False, degrees, open_ends
-        return cls(estimate, nan, nan, nan, replicates, *options)._summarised(0.0)
+        found = cls(
+            estimate=estimate,
+            standard_error=math.nan,
+            low=math.nan,
+            high=math.nan,
+            replicates=replicates,
+            method=method,
+            interval=interval,
+            confidence=confidence,
+            n_degenerate=0,
+            bounds=bounds,
+            student=student,
+            degrees=degrees,
+            open_ends=open_ends,
+        )
+        return found._summarised(0.0)
 
     def minus(self, other: "BootstrapResult", student: Student | None = None) -> "BootstrapResult":
         """Summarise the differences to another system's replicates of the same trials.
@@ -642,12 +674,10 @@ class BootstrapResult(Records):
             student = self.student.minus(other.student)
         magnitude = np.maximum(np.abs(self.estimate), np.abs(other.estimate))
         # Systems that are alike differ by rounding.
+        gaps = np.subtract(self.estimate, other.estimate), self.replicates - other.replicates
         estimate, replicates = (
-            np.where(np.abs(values) <= ROUNDING * magnitude, 0.0, values)
-            for values in (
-                np.subtract(self.estimate, other.estimate), self.replicates - other.replicates
-            )
-        )  # fmt: skip
+            np.where(np.abs(values) <= ROUNDING * magnitude, 0.0, values) for values in gaps
+        )
         difference = attrs.evolve(
             self,
             estimate=as_plain(estimate),
@@ -732,12 +762,12 @@ class BootstrapResult(Records):
         return self.replicates[defined_replicates(self.replicates)]
 
     def upper(self, confidence: float = 0.95) -> Any:
-        """Return the one-sided upper end: the true value is below it with this confidence.
+        """Return the one-sided upper end of each value, see `Interval.upper`.
 
         Parameters
         ----------
-        confidence : float, default: 0.95
-            Above 1/2 and below 1.
+        confidence
+            As for `Interval.upper`.
 
         Returns
         -------
@@ -747,17 +777,17 @@ class BootstrapResult(Records):
         return as_plain(self.interval_of(self.interval, two_sided(confidence))[1])
 
     def lower(self, confidence: float = 0.95) -> Any:
-        """Return the one-sided lower end: the true value is above it with this confidence.
+        """Return the one-sided lower end of each value, see `Interval.lower`.
 
         Parameters
         ----------
-        confidence : float, default: 0.95
-            Above 1/2 and below 1.
+        confidence
+            As for `upper`.
 
         Returns
         -------
         float or ndarray of float64
-            See `upper`.
+            The lower end of the same interval.
         """
         return as_plain(self.interval_of(self.interval, two_sided(confidence))[0])
 
@@ -928,10 +958,8 @@ class BootstrapResult(Records):
 
         Parameters
         ----------
-        value : float
-            What was stated.
-        alternative : {"two-sided", "less", "greater"}, default: "two-sided"
-            Whether the true value may be any other one, or less, or greater than the stated one.
+        value, alternative
+            As for `Interval.test`.
 
         Returns
         -------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack, overload
 
 import attrs
@@ -99,10 +99,8 @@ def bootstrap(
 
     Parameters
     ----------
-    tar : (n_tar,) array_like of float
-        Target scores; no NaN, +-inf allowed.
-    non : (n_non,) array_like of float
-        Non-target scores, likewise.
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Scores of the two classes; no NaN, +-inf allowed.
     statistic : Statistic or callable
         `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr`, `MinCllr` or `ErrorRates`, or any function
         ``f(tar, non, tar_weights, non_weights)`` that returns a number or an array. It gets the
@@ -590,13 +588,17 @@ def bootstrap_scores(
         if conditions is not None:
             hint = "The plan weighs its partitions."
             raise invalid("conditions", "be left out of a primary cost", "Conditions", hint)
-        several = _of_plans(scores, key, given, method, options)
+        who, how = resampling.split_options(method, options)
+        views = (view_of(one, scores, key, who, how) for one in given)
+        several = _of_views(views, method, options)
         return several if given is statistic else several[0]
     if any(isinstance(one, SpoofStatistic) for one in given):
         if conditions is not None:
             hint = "Weights of conditions and of kinds are not combined."
             raise invalid("conditions", "be left out where kinds weigh", "Conditions", hint)
-        several = _of_three_classes(scores, key, given, method, layer, options)
+        who, how = resampling.split_options(method, options)
+        whole = how.kinds_sample(scores, key, who, layer)
+        several = _of_views((_view_of_kinds(one, whole) for one in given), method, options)
         return several if given is statistic else several[0]
     chosen = list(map(functions.as_statistic, given))
     who, how = resampling.split_options(method, options)
@@ -610,43 +612,24 @@ def bootstrap_scores(
     return results if shared else results[0]
 
 
-def _of_plans(
-    scores: AnyScores,
-    key: KeyLike,
-    statistics: Sequence[object],
+def _view_of_kinds(
+    statistic: object, whole: ListedSample
+) -> tuple[ListedSample, functions.AnyStatistic]:
+    """Return what a statistic sees of a sample with two kinds of non-targets."""
+    if isinstance(statistic, SpoofStatistic):
+        return statistic.view(whole), statistic.plain
+    return whole.with_kinds_pooled(), functions.as_statistic(statistic)
+
+
+def _of_views(
+    views: Iterable[tuple[ListedSample, functions.AnyStatistic]],
     method: ScoresMethod,
     options: ScoresOptions,
 ) -> list[bootstrap_result.BootstrapResult]:
-    """Bootstrap statistics of which some are costs of plans, from the same seed."""
+    """Bootstrap statistics, each on what it sees of the trials, all from the same seed."""
     seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
     results = []
-    for one in statistics:
-        who, how = resampling.split_options(method, seeded)
-        sample, plain = view_of(one, scores, key, who, how)
-        functions.warn_unless_fit([plain], sample)
-        results += bootstrap_sample([plain], sample, how.plan(sample), how)
-    return results
-
-
-def _of_three_classes(
-    scores: AnyScores,
-    key: KeyLike,
-    statistics: Sequence[object],
-    method: ScoresMethod,
-    layer: str | None,
-    options: ScoresOptions,
-) -> list[bootstrap_result.BootstrapResult]:
-    """Bootstrap statistics of which some have a view of the sample, from the same seed."""
-    seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
-    who, how = resampling.split_options(method, seeded)
-    whole = how.kinds_sample(scores, key, who, layer)
-    results = []
-    for one in statistics:
-        plain: functions.AnyStatistic
-        if isinstance(one, SpoofStatistic):
-            sample, plain = one.view(whole), one.plain
-        else:
-            sample, plain = whole.with_kinds_pooled(), functions.as_statistic(one)
+    for sample, plain in views:
         _, how = resampling.split_options(method, seeded)
         functions.warn_unless_fit([plain], sample)
         results += bootstrap_sample([plain], sample, how.plan(sample), how)

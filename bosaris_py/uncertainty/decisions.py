@@ -655,7 +655,9 @@ def _rate_interval(rate: float, n: float, method: Method, level: float) -> Inter
         # Equal-tailed quantiles of Beta(k + 1/2, n - k + 1/2) for k errors; of Clopper and Pearson
         # Beta(k, n - k + 1) and Beta(k + 1, n - k). The effective number of trials takes the
         # place of n, so k is in proportion to it.
-        k, shift, tail = rate * n, 0.5 * (method == "clopper-pearson"), 0.5 - 0.5 * level
+        k = rate * n
+        shift = 0.5 * (method == "clopper-pearson")
+        tail = 0.5 - 0.5 * level
         below = max(k + 0.5 - shift, 0.0), n - k + 0.5 + shift
         above = k + 0.5 + shift, max(n - k + 0.5 - shift, 0.0)
         low = float(scipy.special.betaincinv(*below, tail)) if below[0] else 0.0
@@ -897,8 +899,8 @@ def dcf_interval(
     confidence : float, default: 0.95
         Strictly between 0 and 1.
     normalize : bool, optional
-        Divide by the cost of the better decision made without a detector. By
-        default what `cost` says, if it has such an attribute, else False.
+        Divide by the cost of the better decision made without a detector. By default what `cost`
+        says, if it has such an attribute, else False.
 
     Returns
     -------
@@ -975,8 +977,8 @@ def hter_z_test(
         recommends. "naive" (18) and "class" (17), see `hter_interval`, are there for
         comparison and report differences that do not exist.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
-        Whether any difference counts, or only a first system that is better
-        ("less") or worse ("greater").
+        Whether any difference counts, or only a first system that is better ("less") or worse
+        ("greater").
 
     Returns
     -------

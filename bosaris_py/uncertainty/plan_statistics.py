@@ -93,7 +93,8 @@ class PrimaryCost(metaclass=Readable):
         if self.plan.parts:
             names = ", ".join(part.name for part in self.plan.parts)
             raise invalid("plan", "be of one data set", self.plan.name, f"Take one of {names}.")
-        points, options = self.plan.operating_points, {"normalize": self.plan.normalize}
+        points = self.plan.operating_points
+        options = {"normalize": self.plan.normalize}
         if len(points) == 1:
             return (MinDCF if self.minimum else ActDCF)(points[0], **options)
         return (MeanMinDCF if self.minimum else MeanActDCF)(tuple(points), **options)

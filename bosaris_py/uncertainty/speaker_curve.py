@@ -265,7 +265,8 @@ class _WeightedTrials:
     def _by_pairs(self, trials: slice, weights: _SpeakerWeights) -> Float64Array:
         """Count the trials of each pair, and weight the pairs."""
         n_pairs, n_trials = math.prod(self.shape), trials.stop - trials.start
-        step, counts = max(4 * n_pairs, _PRODUCTS_AT_A_TIME), np.zeros(1, dtype=np.int64)
+        step = max(4 * n_pairs, _PRODUCTS_AT_A_TIME)
+        counts = np.zeros(1, dtype=np.int64)
         for begin in range(trials.start, trials.stop, step):
             some = slice(begin, min(begin + step, trials.stop))
             numbers = self.first[some].astype(np.int64)
@@ -327,9 +328,12 @@ class _WeightedClass:
         return self.parts[0].edges.size
 
     def between(
-        self, edges: IntArray, weights: _SpeakerWeights,
-        places: IntArray | slice = _NOWHERE, known: Gaps | None = None,
-    ) -> Gaps:  # fmt: skip
+        self,
+        edges: IntArray,
+        weights: _SpeakerWeights,
+        places: IntArray | slice = _NOWHERE,
+        known: Gaps | None = None,
+    ) -> Gaps:
         """Return the weight in gaps between some edges, condition by condition."""
         # Of the gaps at `places` it is known.
         gaps, fresh = [], np.ones(edges.size - 1, dtype=np.bool_)
@@ -517,9 +521,15 @@ class SpeakerCurve:
 
     @classmethod
     def of(
-        cls, trials: SpeakerTrials, of_curve: Callable[[WeightedCurve], npt.ArrayLike],
-        open_cells: OpenCells | None, shape: tuple[int, ...], *, narrows: bool, ties: bool,
-    ) -> "SpeakerCurve":  # fmt: skip
+        cls,
+        trials: SpeakerTrials,
+        of_curve: Callable[[WeightedCurve], npt.ArrayLike],
+        open_cells: OpenCells | None,
+        shape: tuple[int, ...],
+        *,
+        narrows: bool,
+        ties: bool,
+    ) -> "SpeakerCurve":
         """Cut the scores into cells of equal costs."""
         limits, (tar, non) = trials.limits, trials.at_targets
         if ties:
@@ -548,7 +558,8 @@ class SpeakerCurve:
         """Return one value for each row of weights; NaN where a condition lost all its weight."""
         weights, n_replicates = _SpeakerWeights.of(first, second), first.shape[0]
         values = np.full((n_replicates, *self.shape), np.nan)
-        needed, known = np.ones((n_replicates, self.cells.size - 1), dtype=np.bool_), None
+        needed = np.ones((n_replicates, self.cells.size - 1), dtype=np.bool_)
+        known = None
         if self.open_cells is not None:
             edges = np.append(0, self.cells + 1)
             known = self.tar.between(edges, weights), self.non.between(edges, weights)
@@ -583,9 +594,13 @@ class SpeakerCurve:
         return np.append(np.flatnonzero(inside), self.cells[-1])
 
     def _complete(
-        self, values: Float64Array, rows: IndexArray, points: IntArray, weights: _SpeakerWeights,
+        self,
+        values: Float64Array,
+        rows: IndexArray,
+        points: IntArray,
+        weights: _SpeakerWeights,
         known: tuple[Gaps, Gaps] | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Make the values of some replicates, unless they lost a condition."""
         # Between neighbouring borders the weight is known.
         places = np.searchsorted(points, self.cells)

@@ -88,9 +88,8 @@ def speaker_permutation_test(
     ----------
     costs_a, costs_b : (k,) array_like of float
         Cost of the first and the second system for each of k speakers, in the same order; finite.
-    alternative : {"two-sided", "less", "greater"}, default: "two-sided"
-        Whether any difference counts, or only a first system that is better
-        ("less") or worse ("greater").
+    alternative
+        As for `speaker_z_test`.
     permutations : int, default: 10000
         Number of random swaps. If all 2 ** k are no more, each is tried once, and p is exact.
     rng : Generator, int or None, keyword-only
@@ -159,10 +158,10 @@ def speaker_permutation_test_scores(
 
     Parameters
     ----------
-    scores_a, scores_b, key, statistic, statistic_b
+    scores_a, scores_b, key, statistic, statistic_b, conditions, alternative
         As for `speaker_z_test`, errors and warnings included.
-    speakers, model_speakers, segment_speakers, unknown, strata, conditions, alternative
-        As for `speaker_z_test`.
+    speakers, model_speakers, segment_speakers, unknown, strata
+        As there.
     permutations, rng, progress
         As for `speaker_permutation_test`.
 

@@ -125,10 +125,8 @@ def speaker_z_test(
 
     Parameters
     ----------
-    scores_a, scores_b : Scores or FlatScores
-        Scores of the two systems, one for each trial of `key`.
-    key : Key or FlatKey, or pair (key, metadata)
-        Which trials are targets and which non-targets.
+    scores_a, scores_b, key
+        As for `paired_bootstrap`.
     statistic : Statistic or OperatingPoint
         The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
@@ -177,8 +175,14 @@ def z_test_of_samples(
     first, second = influences_of_both(samples, statistics)
     contrast = first.minus(second)
     check_influences({"difference": contrast}, FEWEST_FOR_TEST)
-    numbers = contrast.degrees, contrast.least_p
-    test = z_test(contrast.difference, contrast.null_error, alternative, METHOD, *numbers)
+    test = z_test(
+        contrast.difference,
+        contrast.null_error,
+        alternative,
+        METHOD,
+        degrees=contrast.degrees,
+        least_p=contrast.least_p,
+    )
     return SpeakerZTest(*attrs.astuple(test), first=first, second=second, contrast=contrast)
 
 

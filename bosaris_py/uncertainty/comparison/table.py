@@ -128,7 +128,8 @@ class ComparisonTable(AnnotatedTable):
             ``normalized``, ``metric``, ``intervals``, which says how they were made, and
             ``correction``; p is 1 where the test is not defined.
         """
-        p_holm, significant = self.holm.adjusted.tolist(), self.corrected.significant.tolist()
+        p_holm = self.holm.adjusted.tolist()
+        significant = self.corrected.significant.tolist()
         p_corrected = self.corrected.adjusted.tolist()
         return [
             {
@@ -250,7 +251,8 @@ class ComparisonTable(AnnotatedTable):
         correction: Correction = "max-t"
         if directions is None:
             both = one_sided_p_values(self.tests)
-            directions, correction = corrections.holm_correction(both, level=level).adjusted, "holm"
+            directions = corrections.holm_correction(both, level=level).adjusted
+            correction = "holm"
         better = surely_better(self.pairs, directions, level, larger_is_better=known)
         metric = joined_notes(self.metric, scale_of_costs(self.normalized))
         return count_ranks(names, better, level, correction, metric)

@@ -144,7 +144,7 @@ def variance_components(
     key, statistic, conditions
         As for `speaker_interval`; minimum Cllr is taken at fixed pools.
     speakers, model_speakers, segment_speakers, unknown
-        As for `speaker_interval`. There are no `strata`.
+        As for `speaker_interval`; there are no `strata`.
 
     Returns
     -------
@@ -160,11 +160,7 @@ def variance_components(
     Warns
     -----
     FewSpeakersWarning
-        As `speaker_interval`.
-
-    See Also
-    --------
-    compare_runs : A test of two methods, each trained several times.
+        As from `speaker_interval`.
 
     Notes
     -----
@@ -189,8 +185,8 @@ def variance_components(
     add to all trials of their speaker belongs to the speakers. What they add to the trials of one
     pair counts among trials, so that pairs may come out too small.
 
-    The part of runs is that of `compare_runs`. Of few runs it is rough: the variance of three
-    has two degrees.
+    The part of runs is that of `compare_runs`, a test of two methods that were trained several
+    times each. Of few runs it is rough: the variance of three has two degrees.
 
     References
     ----------
@@ -200,18 +196,18 @@ def variance_components(
     Examples
     --------
     >>> import numpy as np
-    >>> from bosaris_py import Key, Scores
+    >>> import bosaris_py as bp
     >>> from bosaris_py import uncertainty as unc
     >>> rng = np.random.default_rng(1)
     >>> owners = np.repeat(np.arange(40), 3)
     >>> models, segments = [[f"{side}{i}" for i in range(120)] for side in "ms"]
     >>> same = owners[:, np.newaxis] == owners
-    >>> key = Key(models, segments, same, ~same)
+    >>> key = bp.Key(models, segments, same, ~same)
     >>> habits = rng.normal(size=40)[owners]
     >>> def run():
     ...     noise = rng.normal(size=same.shape)
     ...     llrs = (6.0 + rng.normal(0, 0.5)) * same - 3.0 + habits + noise
-    ...     return Scores(llrs, models, segments)
+    ...     return bp.Scores(llrs, models, segments)
     >>> who = {name: int(name[1:]) // 3 for name in models + segments}
     >>> unc.variance_components({"A": [run(), run(), run()]}, key, unc.Cllr(), speakers=who)
     system   value      SE  speakers  pairs  trials  runs
@@ -298,7 +294,11 @@ def components_of(
     of_cells = np.zeros(of_non.size, dtype=np.int64)
     of_cells[pairs.occupied] = pairs.pairs
     others = _Groups.of(non, of_cells[of_non.labels], size, of_non.strata)
-    m, w, reach, first, second = targets.mass, others.mass, pairs.reach, pairs.first, pairs.second
+    m = targets.mass
+    w = others.mass
+    reach = pairs.reach
+    first = pairs.first
+    second = pairs.second
     u, v = targets.residual, pairs.of_speakers(others.residual)
     # u = A b and v = B a with A = diag(m) - m m' and B = diag(r) + W - r r': the expectations of
     # u'u, v'v and u'v are squares and products of these matrices, times the variances.

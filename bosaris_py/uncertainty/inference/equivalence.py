@@ -79,13 +79,12 @@ class EquivalenceTest(metaclass=Readable):
         ----------
         power : float, default: 0.8
             The chance of the answer, above the level and below 1.
-        confidence : float, default: 0.9
-            Of the interval that the pilot's own uncertainty leaves.
+        confidence
+            As for `SpeakerZTest.speakers_needed`, like the result.
 
         Returns
         -------
         SpeakersNeeded
-            The upper end, with the estimate and the lower end.
 
         Notes
         -----
@@ -138,10 +137,10 @@ def equivalence_test(
 
     Parameters
     ----------
-    scores_a, scores_b, key, statistic, conditions
+    scores_a, scores_b, key, statistic
         As for `speaker_z_test`.
-    speakers, model_speakers, segment_speakers, unknown, strata
-        As for `speaker_z_test`.
+    conditions, speakers, model_speakers, segment_speakers, unknown, strata
+        As there.
     margin : float, optional
         The largest difference of the metric that does not matter, fixed before the data are seen.
     relative : float, optional
@@ -235,14 +234,23 @@ def equivalence_of(
         tails.append(_below(-value - limit, error, degrees))
     p_value = max(*tails, 0.5 * contrast.least_p) if error > 0 else max(tails)
     half = student_quantiles(level, degrees)[1] * error
-    ends = value, value - half, value + half
+    change, low, high = value, value - half, value + half
     if relative:
-        ends = math.expm1(ends[0]), math.expm1(ends[1]), math.expm1(ends[2])
-    metrics = first.estimate, loss_b
-    if first.is_area:
-        metrics = 1.0 - metrics[0], 1.0 - metrics[1]
-    numbers = *metrics, *ends, margin, relative, p_value, level, degrees
-    return EquivalenceTest(question, *numbers, contrast=contrast)
+        change, low, high = math.expm1(change), math.expm1(low), math.expm1(high)
+    return EquivalenceTest(
+        question=question,
+        first=1.0 - first.estimate if first.is_area else first.estimate,
+        second=1.0 - loss_b if first.is_area else loss_b,
+        change=change,
+        low=low,
+        high=high,
+        margin=margin,
+        relative=relative,
+        p_value=p_value,
+        level=level,
+        degrees=degrees,
+        contrast=contrast,
+    )
 
 
 def _below(distance: float, error: float, degrees: float) -> float:

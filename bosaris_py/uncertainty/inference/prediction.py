@@ -45,9 +45,7 @@ def prediction_interval(
 
     Parameters
     ----------
-    scores, key, statistic, conditions
-        As for `speaker_interval`.
-    speakers, model_speakers, segment_speakers, unknown, strata
+    scores, key, statistic, conditions, speakers, model_speakers, segment_speakers, unknown, strata
         As for `speaker_interval`.
     n_speakers : int, optional
         Number of speakers of the other set, at least 2, with trials as in this one; by default as
@@ -63,7 +61,7 @@ def prediction_interval(
     Warns
     -----
     FewSpeakersWarning
-        As `speaker_interval`.
+        As from `speaker_interval`.
 
     See Also
     --------
@@ -265,7 +263,8 @@ def compare_influences(
     (squares, explained), (more, other) = map(spread_of_runs, (first, second))
     of_runs = (squares + more - explained - other) / run_degrees
     above = max(of_runs, 0.0)
-    of_speakers, added = contrast.standard_error**2, above * float((1.0 / counts).sum())
+    of_speakers = contrast.standard_error**2
+    added = above * float((1.0 / counts).sum())
     if above == 0:
         # Of speakers who are all alike, over flips of their signs.
         of_speakers = contrast.null_error**2
@@ -273,8 +272,14 @@ def compare_influences(
     degrees = contrast.degrees
     if added > 0:
         degrees = total**2 / (of_speakers**2 / contrast.degrees + added**2 / run_degrees)
-    numbers = contrast.difference, math.sqrt(total)
-    test = z_test(*numbers, alternative, "speakers and runs", degrees, contrast.least_p)
+    test = z_test(
+        contrast.difference,
+        math.sqrt(total),
+        alternative,
+        "speakers and runs",
+        degrees=degrees,
+        least_p=contrast.least_p,
+    )
     sign = -1.0 if contrast.is_area else 1.0
     values = [
         mark_read_only(np.array([contrast.is_area + sign * run.estimate for run in runs]))

@@ -210,9 +210,7 @@ def speaker_influences(
 
     Parameters
     ----------
-    scores, key, statistic, conditions
-        As for `speaker_interval`.
-    speakers, model_speakers, segment_speakers, unknown, strata
+    scores, key, statistic, conditions, speakers, model_speakers, segment_speakers, unknown, strata
         As for `speaker_interval`.
 
     Returns

@@ -143,7 +143,8 @@ def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") 
         return _mean_of([losses_of(one, sample, name) for one in statistic.each])
     if isinstance(statistic, SteppyEER):
         # Hull and steps meet in large samples, so that their rates vary alike to first order.
-        of_hull, value = losses_of(EER(), sample, name), float(statistic.of_sample(sample))
+        of_hull = losses_of(EER(), sample, name)
+        value = float(statistic.of_sample(sample))
         return of_hull._replace(estimate=value, bounds=(0.0, 1.0))
     if isinstance(statistic, Cllr):
         if not math.isfinite(sample.cllr):

@@ -129,8 +129,6 @@ class SpeakerInfluence:
             np.where(np.abs(means - share * most) <= ROUNDING * most, most, 0.0)
             for share in (0.0, losses.part)
         )
-        value, is_area = losses.loss, losses.part < 1.0
-        ends = unseen, certain, losses.bounds
         of_rates, kept = None, losses.kept
         if kept is not None:
             found = []
@@ -138,8 +136,19 @@ class SpeakerInfluence:
                 rate = FixedCost(kept.threshold, miss, alarm).losses(kept.rates[int(alarm)])
                 found.append(cls.of(rate, sample))
             of_rates = (found[0], found[1]) if kept.is_miss else (found[1], found[0])
-        numbers = value, abs(value), *ends, is_area, kept
-        return cls(pairs.summary, tar, non, *numbers, of_rates=of_rates)
+        return cls(
+            pairs=pairs.summary,
+            tar=tar,
+            non=non,
+            estimate=losses.loss,
+            scale=abs(losses.loss),
+            unseen=unseen,
+            certain=certain,
+            bounds=losses.bounds,
+            is_area=losses.part < 1.0,
+            kept=kept,
+            of_rates=of_rates,
+        )
 
     @classmethod
     def on(cls, statistic: object, sample: ListedSample, name: str = "statistic") -> Self:
@@ -160,7 +169,8 @@ class SpeakerInfluence:
             GroupSums(*(a - b for a, b in zip(mine, its, strict=True)))
             for mine, its in ((self.tar, other.tar), (self.non, other.non))
         )
-        scale, difference = max(self.scale, other.scale), self.estimate - other.estimate
+        scale = max(self.scale, other.scale)
+        difference = self.estimate - other.estimate
         if abs(difference) <= ROUNDING * scale:
             difference = 0.0
         width = self.bounds[1] - other.bounds[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import attrs
@@ -95,13 +96,13 @@ def holm_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> Correcte
     >>> result
     CorrectedPValues: 1 of 3 tests significant at level 0.05 (Holm)
     """
-    given, alpha = _checked(p_values, level)
-    # The largest corrected p-value so far, in ascending order, times the tests still left.
-    order = np.argsort(given, kind="stable")
-    factors = np.arange(given.size, 0, -1)
-    adjusted = np.empty_like(given)
-    adjusted[order] = np.minimum(np.maximum.accumulate(given[order] * factors), 1.0)
-    return compared(given, adjusted, alpha, "holm")
+
+    def step_down(ascending: Float64Array) -> Float64Array:
+        # Each times the tests still left, and not below the one before.
+        scaled = ascending * np.arange(ascending.size, 0, -1)
+        return np.asarray(np.maximum.accumulate(scaled))
+
+    return _corrected(p_values, level, "holm", step_down)
 
 
 def by_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> CorrectedPValues:
@@ -140,16 +141,23 @@ def by_correction(p_values: npt.ArrayLike, *, level: float = 0.05) -> CorrectedP
     >>> by_correction([0.001] * 5 + [0.5] * 5)
     CorrectedPValues: 5 of 10 tests significant at level 0.05 (BY)
     """
-    given, alpha = _checked(p_values, level)
-    order = np.argsort(given, kind="stable")
-    counts = np.arange(1, given.size + 1)
-    scaled = given[order] * (given.size * float((1.0 / counts).sum())) / counts
-    adjusted = np.empty_like(given)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
-    return compared(given, adjusted, alpha, "by")
+
+    def step_up(ascending: Float64Array) -> Float64Array:
+        # From the largest one on, not above the one before.
+        counts = np.arange(1, ascending.size + 1)
+        scaled = ascending * (ascending.size * float((1.0 / counts).sum())) / counts
+        return np.asarray(np.minimum.accumulate(scaled[::-1])[::-1])
+
+    return _corrected(p_values, level, "by", step_up)
 
 
-def _checked(p_values: npt.ArrayLike, level: float) -> tuple[Float64Array, float]:
+def _corrected(
+    p_values: npt.ArrayLike,
+    level: float,
+    correction: Correction,
+    adjust: Callable[[Float64Array], Float64Array],
+) -> CorrectedPValues:
+    """Correct p-values in ascending order; none exceeds 1."""
     given = as_vector(p_values, "p_values").astype(np.float64)
     alpha = check_fraction(level, "level")
     if given.size == 0:
@@ -157,4 +165,7 @@ def _checked(p_values: npt.ArrayLike, level: float) -> tuple[Float64Array, float
     bad = ~((given >= 0) & (given <= 1))
     if bad.any():
         raise invalid("p_values", "lie in [0, 1]", f"{given[bad][0]}")
-    return given, alpha
+    order = np.argsort(given, kind="stable")
+    adjusted = np.empty_like(given)
+    adjusted[order] = np.minimum(adjust(given[order]), 1.0)
+    return compared(given, adjusted, alpha, correction)

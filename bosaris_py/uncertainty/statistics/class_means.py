@@ -426,12 +426,11 @@ class FMR(_Rate):
 
     Parameters
     ----------
-    threshold : float
-        Accept iff score >= threshold.
+    threshold
+        As for `FNMR`.
 
     See Also
     --------
-    ErrorRates : Both rates, at several thresholds.
     FMRAt : At the threshold that keeps to a false non-match rate.
 
     Examples

@@ -377,10 +377,12 @@ class SetSums:
         if self.two_layer:
             trials = picks[:, :, None] * self.sizes
             rates = self.sums[:, :, 0] / np.maximum(self.sizes, 1)
-            sums, sizes = rng.binomial(trials, rates).sum(axis=1)[:, :, None], trials.sum(axis=1)
+            sums = rng.binomial(trials, rates).sum(axis=1)[:, :, None]
+            sizes = trials.sum(axis=1)
         else:
             # Not by BLAS, whose sums may depend on how many threads it has.
-            sums, sizes = np.einsum("ij,jkm->ikm", picks, self.sums), picks @ self.sizes
+            sums = np.einsum("ij,jkm->ikm", picks, self.sums)
+            sizes = picks @ self.sizes
         with np.errstate(invalid="ignore"):
             means = sums / sizes[:, :, None]
         return np.asarray(weighted_sum(list(means.swapaxes(0, 1)), self.shares))

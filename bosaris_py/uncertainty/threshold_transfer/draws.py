@@ -139,7 +139,8 @@ class DrawnSet:
         """Move the ends of an interval of a cost by what rates without errors leave open."""
         # What has happened to none of K speakers has at most the chance 1 - tail^(1/K).
         low, high = ends
-        value, tail = prices[0] * rates[0] + prices[1] * rates[1], 0.5 - 0.5 * confidence
+        value = prices[0] * rates[0] + prices[1] * rates[1]
+        tail = 0.5 - 0.5 * confidence
         for rate, price, units in zip(rates, prices, (self.plan.tar, self.plan.non), strict=True):
             persons = units.first if units.second is None else (units.first, units.second)
             chance = -math.expm1(math.log(tail) / np.unique(persons).size) * price

@@ -629,7 +629,8 @@ class Transfer(Table):
             hint = "At 0 and 1 only one kind of error counts."
             raise invalid("alphas", "lie strictly between 0 and 1", describe(values), hint)
         dev, test = self._samples
-        rule, points = transfer.ThresholdRule("min-cost"), [OperatingPoint(1.0 - a) for a in values]
+        rule = transfer.ThresholdRule("min-cost")
+        points = [OperatingPoint(1.0 - a) for a in values]
         thresholds = np.array(
             [transfer.choose_threshold(dev, rule, point).value for point in points]
         )
