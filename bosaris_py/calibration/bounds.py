@@ -248,7 +248,8 @@ class BoundedCalibration(SavedMap, TrialMap):
         if type(self.map) not in _MAPS.values():
             raise check.invalid("map", f"be one of {', '.join(_MAPS)}", check.describe(self.map))
         if not self.low <= 0.0 <= self.high:
-            raise check.invalid("low", "lie at or below 0, and `high` at or above", f"{self.low}")
+            found = f"{self.low:g} and {self.high:g}"
+            raise check.invalid("low", "lie at or below 0, and `high` at or above", found)
 
     @classmethod
     def fit(
@@ -282,6 +283,7 @@ class BoundedCalibration(SavedMap, TrialMap):
             raise check.invalid(
                 "calibration", f"be one of {', '.join(_MAPS)}", check.describe(calibration)
             )
+        tar, non = check.as_list(tar), check.as_list(non)
         fitted = calibration.fit(tar, non, **weak_unless_given(calibration, options))
         found = llr_bounds(fitted.apply(tar), fitted.apply(non), bounds)
         return cls(map=fitted, low=found.low, high=found.high, bounds=bounds)

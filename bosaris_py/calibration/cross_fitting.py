@@ -550,6 +550,7 @@ def _prepared(
             "qualities", f"be left out with {model.__name__}", check.describe(qualities)
         )
     only_key, metadata = split_key(key)
+    scores = check.as_list(scores)
     trainer: Any = model
     weighting = [options.pop(name, None) for name in ("conditions", *_WEIGHTS)]
     # First: what the final map refuses or warns of explains more than folds do.

@@ -23,7 +23,7 @@ import bosaris_py.calibration.trained as trained
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.numerics.linear_objective import class_moments, refuse_non_finite
+from bosaris_py.numerics.linear_objective import class_moments, moderate_weights, refuse_non_finite
 from bosaris_py.numerics.roc import FEW_TRIALS, warn_of_negative
 
 # The integrand falls like exp(-|x| / 2), so that 1e-20 of it lies beyond; or like the normal law.
@@ -273,6 +273,10 @@ class BiGaussianCalibration(trained.SavedMap, trained.TrialMap):
         SeparableDataWarning, ConvergenceWarning, BosarisWarning
             As for `LinearCalibration.fit`.
         """
+        # All are looked at twice.
+        tar, non, tar_weights, non_weights = map(
+            check.as_list, (tar, non, tar_weights, non_weights)
+        )
         linear = LinearCalibration.fit(tar, non, tar_weights=tar_weights, non_weights=non_weights)
         classes = _classes(tar, non, tar_weights, non_weights)
         pooled = np.concatenate([scores for scores, _ in classes])
@@ -330,6 +334,7 @@ def _classes(
         check.check_not_empty(scores, name)
         checked = check.as_weights(weights, scores.size, f"{name}_weights")
         if checked is not None:
+            checked = moderate_weights(checked)
             scores, checked = scores[checked > 0], checked[checked > 0]
         classes.append((scores, checked))
     return classes

@@ -93,6 +93,7 @@ def cllr(
     >>> cllr([0.0, 0.0], [0.0])
     1.0
     """
+    tar_weights, non_weights = check.as_list(tar_weights), check.as_list(non_weights)
     tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
     total = cllr_of_any(tar, non, tar_weights, non_weights)
     check_llrs(tar, non, tar_weights, non_weights, total)
@@ -110,8 +111,8 @@ def cllr_of_any(
     ):
         array, checked = as_class(scores, weights, name)
         bits = mean_bits(array, checked, sign=sign)
-        # NaN costs spread to the sum, so no pass need look for them.
-        if math.isnan(bits):
+        # NaN costs spread to the sum, unless they weigh nothing, so no pass need look for them.
+        if math.isnan(bits) or checked is not None:
             check.refuse_nan(array, name)
         total += bits
     return total / 2.0

@@ -21,7 +21,14 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._validation import as_score_lists, as_vector, check_choice, refuse_nan, spelled_out
+from bosaris_py._validation import (
+    as_list,
+    as_score_lists,
+    as_vector,
+    check_choice,
+    refuse_nan,
+    spelled_out,
+)
 from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
 from bosaris_py.numerics.roc import EERDefinition, check_llrs, hull_of, roc_of, warn_if_inverted
 
@@ -109,6 +116,7 @@ def eer(
     if definition == "rocch":
         return hull_of(tar, non, **weights).eer
     # The other definitions are the same if the classes are swapped, too.
+    tar, non = as_list(tar), as_list(non)
     roc, _ = roc_of(tar, non, **weights)
     warn_if_inverted(roc.convex_hull().eer, lambda: roc.auc, np.size(tar), np.size(non))
     return roc.equal_error_rate(definition)
@@ -307,9 +315,10 @@ def act_dcf(
     0.25
     """
     costs = DecisionCosts.from_prior(prior)
-    tar, non = as_score_lists(tar, non, **weights)
-    rates = _rates_at(tar, non, costs.thresholds, **weights)
-    check_llrs(tar, non, **weights)
+    given = as_list(weights.get("tar_weights")), as_list(weights.get("non_weights"))
+    tar, non = as_score_lists(tar, non, *given)
+    rates = _rates_at(tar, non, costs.thresholds, *given)
+    check_llrs(tar, non, *given)
     return costs.cost(*rates, normalize=normalize)
 
 
@@ -513,5 +522,6 @@ def optimal_llrs(
     >>> tar_llrs.tolist(), non_llrs.tolist()
     ([0.0, inf], [-inf, 0.0])
     """
+    tar, non = as_list(tar), as_list(non)
     hull = hull_of(tar, non, **weights, warn=False)
     return hull.llr_of(as_vector(tar, "tar")), hull.llr_of(as_vector(non, "non"))

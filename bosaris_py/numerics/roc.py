@@ -798,6 +798,7 @@ def hull_of(
     Its rates hold at its thresholds, but those are not always target scores. Inverted scores are
     warned of unless `warn` is false.
     """
+    tar, non = check.as_list(tar), check.as_list(non)
     roc, swapped = roc_of(tar, non, tar_weights, non_weights)
     hull = roc.convex_hull()
     # A point with low rates tells as much as the EER, in less time.

@@ -1084,3 +1084,60 @@ def test_a_trial_list_streamed_as_a_key(tmp_path: Path) -> None:
     for call in (bp.Results.from_files, bp.LinearCalibration.fit_files):
         with pytest.raises(InvalidInputError, match="All 6 trials are targets: is it an Ndx"):
             call(*files)
+
+
+# What can be looked through once
+
+ONCE: dict[str, Callable[..., object]] = {
+    "eer": bp.eer,
+    "step": lambda tar, non, **weights: bp.eer(tar, non, definition="step", **weights),
+    "min_dcf": lambda tar, non, **weights: bp.min_dcf(tar, non, 0.1, **weights),
+    "act_dcf": lambda tar, non, **weights: bp.act_dcf(tar, non, 0.1, **weights),
+    "cllr": bp.cllr,
+    "optimal_llrs": lambda *args, **kw: [x.tolist() for x in bp.optimal_llrs(*args, **kw)],
+    "BiGaussian": bp.BiGaussianCalibration.fit,
+    "Bounded": bp.BoundedCalibration.fit,
+}
+
+
+@pytest.mark.parametrize("call", ONCE.values(), ids=ONCE)
+def test_iterators_are_lists(call: Callable[..., object]) -> None:
+    """`optimal_llrs` gave empty arrays; others gave no warning of inverted scores, or an error."""
+    tar, non = RNG.normal(-1, 1, 60), RNG.normal(0, 1, 80)
+    weights = {"tar_weights": RNG.uniform(1, 2, 60), "non_weights": RNG.uniform(1, 2, 80)}
+    with warnings.catch_warnings(record=True) as of_arrays:
+        warnings.simplefilter("always")
+        wanted = call(tar, non, **weights)
+    with warnings.catch_warnings(record=True) as of_iterators:
+        warnings.simplefilter("always")
+        once = {name: iter(values) for name, values in weights.items()}
+        assert call(iter(tar), iter(non), **once) == wanted
+    assert [str(w.message) for w in of_iterators] == [str(w.message) for w in of_arrays]
+
+
+def test_systems_from_an_iterator() -> None:
+    scores, key = _trials_of(RNG.normal(1, 1, 30), RNG.normal(-1, 1, 30 * 29))
+    systems = [scores, scores.transform(np.tanh)]
+    wanted = bp.cross_fit(bp.LinearFusion, systems, key, folds=3, rng=1)
+    found = bp.cross_fit(bp.LinearFusion, iter(systems), key, folds=3, rng=1)
+    assert found.scores == wanted.scores
+
+
+@pytest.mark.parametrize("model", [bp.GaussianCalibration, bp.BiGaussianCalibration])
+@pytest.mark.parametrize("size", [1e307, 1e-320])
+def test_only_proportions_of_weights_count(model: type, size: float) -> None:
+    """Sums of huge weights were infinite: a map had LLRs up to -0.02 in the place of 6.3."""
+    tar, non = RNG.normal(2, 1, 100), RNG.normal(0, 1, 200)
+    points = np.linspace(-1, 3, 9)
+    alike, sized = (
+        model.fit(tar, non, tar_weights=np.full(100, each), non_weights=np.full(200, each))
+        for each in (1.0, size)
+    )
+    np.testing.assert_allclose(sized.apply(points), alike.apply(points), rtol=1e-12)
+
+
+def test_nan_of_weight_zero() -> None:
+    """All metrics refuse it, whatever it weighs; Cllr left the trial out."""
+    for call in (bp.cllr, bp.eer, lambda *args, **kw: bp.act_dcf(*args, 0.5, **kw)):
+        with pytest.raises(InvalidInputError, match=r"NaN at 1 of 2 positions \(0\)"):
+            call([np.nan, 1.0], [0.0], tar_weights=[0.0, 1.0])
