@@ -180,10 +180,13 @@ class Judging:
             refuse_repeated(sample)
             for suffix, point in self.points.items():
                 cost = as_point(point)
-                errors = errors_by_speaker(sample, cost.threshold)
-                interval = errors.dcf_interval(
-                    cost, confidence=self.confidence, normalize=self.normalize
-                )
+                # Of several points a warning says which one it is about.
+                about = {"figure": f"actDCF{suffix}"} if len(self.points) > 1 else {}
+                with cautions(**about):
+                    errors = errors_by_speaker(sample, cost.threshold)
+                    interval = errors.dcf_interval(
+                        cost, confidence=self.confidence, normalize=self.normalize
+                    )
                 found[f"act_dcf{suffix}"] = interval.low, interval.high
         return found, self.how
 

@@ -69,7 +69,7 @@ def test_check_tells_of_other_trials_and_of_constant_scores(
     assert lines[1].startswith("768 have none: ")
     assert lines[2].startswith("2 scores are of trials that the list does not have: (x, y), (x, z)")
     assert lines[3] == "All scores are the same number."
-    assert lines[4].startswith("No trial has a score: are the ids written alike")
+    assert lines[4].startswith("No trial has a score. The models of the key are such as 'p0-m00', ")
 
 
 @pytest.mark.parametrize("name", ["scores.txt", "scores.txt.gz"])
@@ -409,3 +409,72 @@ def test_a_cost_of_hundreds_of_digits(
     assert main(["evaluate", "huge.h5", "--key", "key.txt"]) == 0
     assert "e+29" in (table := capsys.readouterr().out)
     assert max(map(len, table.splitlines())) < 110
+
+
+def test_check_says_why_no_trial_has_a_score(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path, models, why in (
+        ("turned.h5", None, "The models of the one are the segments of the other. Swap"),
+        ("wav.h5", [f"{model}.wav" for model in MODELS], "models of the scores end with '.wav'"),
+    ):
+        if models is None:
+            bp.Scores(folder.scoremat.T, SEGMENTS, MODELS).save(path)
+        else:
+            bp.Scores(folder.scoremat, models, SEGMENTS).save(path)
+        assert main(["check", path, "--trials", "trials.txt"]) == 3
+        assert why in capsys.readouterr().out
+
+
+def test_trials_without_a_value_of_a_condition(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, _ = bp.read_key("key.txt")
+    lines = ["model,segment,label,room"]
+    for number, (model, segment) in enumerate((m, s) for m in MODELS for s in SEGMENTS):
+        label = "target" if model[:2] == segment[:2] else "nontarget"
+        lines.append(f"{model},{segment},{label},{'' if number < 5 else 'ab'[number % 2]}")
+    Path("rooms.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = ["llrs.h5", "--key", "rooms.csv", "--conditions", "room"]
+    assert main(["evaluate", *command]) == 0
+    assert f"5 of {key.n_trials} trials have no value in column 'room'" in capsys.readouterr().err
+    assert main(["det", *command, "-o", "d.svg"]) == 0
+    assert "each curve is of equalised conditions" in capsys.readouterr().err
+
+
+def test_transfer_without_intervals_names_none(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["transfer", "llrs.h5", "llrs.h5", "--dev-key", "key.txt", "--key", "key.txt"]
+    assert main([*command, "--conditions", "model"]) == 0
+    assert "no intervals without replicates)" in capsys.readouterr().out
+    assert main(command) == 0
+    assert "95 % intervals: independent trials)" in capsys.readouterr().out
+
+
+def test_warnings_of_several_points_say_which(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["evaluate", "llrs.h5", "--key", "key.txt", *WHO, "--prior", "0.01,0.1"]) == 0
+    err = capsys.readouterr().err
+    assert "llrs: actDCF(0.01): The " in err
+    assert "llrs: actDCF(0.1): The " in err
+
+
+def test_a_tandem_keeps_spoofs_and_a_fusion_has_no_method(
+    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(1)
+    lines = {"key": ["model,segment,label"], "asv": [], "cm": []}
+    for number, label in enumerate(["target", "nontarget", "spoof"] * 40):
+        name = f"p{number % 8} {label}{number}"
+        lines["key"].append(f"{name.replace(' ', ',')},{label}")
+        lines["asv"].append(f"{name} {rng.normal(-2 if label == 'nontarget' else 2):.3f}")
+        lines["cm"].append(f"{name} {rng.normal(-2 if label == 'spoof' else 2):.3f}")
+    for name, text in lines.items():
+        Path(f"{name}.csv").write_text("\n".join(text) + "\n", encoding="utf-8")
+    assert main(["tandem", "--asv", "asv.csv", "--cm", "cm.csv", "--key", "key.csv"]) == 0
+    assert "t_eer" in capsys.readouterr().out
+    command = ["fuse", "llrs.h5", "--key", "key.txt", "--prior", "0.01", "--model", "f.json"]
+    assert main(command) == 0
+    assert "Train on more trials, or with --ridge weak." in capsys.readouterr().err

@@ -148,7 +148,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             check_formats(args)
             try:
                 check_outputs(args)
-                with _late("advised")(_ADVICE):
+                advice = dict(_ADVICE)
+                if not hasattr(args, "method"):
+                    few = errors.FewTrainingErrorsWarning
+                    advice[few] = advice[few].replace("--method bounded or ", "")
+                with _late("advised")(advice):
                     args.run(args)
             except UsageError as error:
                 args.parser.error(str(error))

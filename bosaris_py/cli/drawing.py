@@ -10,7 +10,7 @@ import bosaris_py as bp
 from bosaris_py.cli import judging
 from bosaris_py.cli.files import are_large, load_key, load_scores
 from bosaris_py.cli.options import AnswerIsNo, UsageError, named_files, split_column
-from bosaris_py.cli.printing import at_terminal, emit, table_text
+from bosaris_py.cli.printing import at_terminal, emit, say, table_text
 
 
 def _results(args: argparse.Namespace) -> dict[str, Any]:
@@ -21,6 +21,7 @@ def _results(args: argparse.Namespace) -> dict[str, Any]:
         key, metadata = load_key(args)
         if args.conditions:
             conditions = metadata.conditions(*args.conditions)
+            say("each curve is of equalised conditions; `bosaris plot KIND --of SYSTEM` draws them")
         for name, file in systems.items():
             found[name] = bp.Results.from_scores(load_scores(args, file), key, conditions)
     else:

@@ -177,6 +177,8 @@ def tandem(args: argparse.Namespace) -> None:
         raise UsageError("--plan has costs and a form of the t-DCF: leave --costs and --t-dcf out")
     if args.plan and bp.evaluation.PLANS[args.plan].detectors != 2:
         raise UsageError(f"--plan {args.plan} is not of two detectors: bosaris evaluate takes it")
+    # There is no tandem without spoofs.
+    args.spoof = args.spoof or "keep"
     pair = load_key(args)
     how = judged_by(args, *pair) | {"replications": args.bootstrap or 0}
     both = {

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, read_only
+from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.storage import hdf5
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import TrialTable
@@ -49,6 +50,7 @@ from bosaris_py.trials.scores import (
     scored_ndx,
     scored_trials,
     trials_within,
+    why_none_scored,
 )
 from bosaris_py.trials.trial_sets import MAX_CELLS, TrialList
 
@@ -491,6 +493,14 @@ class TrialMetadata(metaclass=Readable):
                 "factors", f"name at least one column ({', '.join(self.names)})", "none"
             )
         columns = {name: self.factor(name) for name in factors}
+        for name, column in columns.items():
+            blank = np.flatnonzero(column.levels == "")
+            if n_blank := int(np.isin(column.codes, blank).sum()):
+                warn_caller(
+                    f"{n_blank} of {len(column)} trials have no value in column {name!r}; they "
+                    "are a condition of their own, with its weight.",
+                    BosarisWarning,
+                )
         return Conditions.from_factors(self.trials, columns, weights, **rules)
 
     def save(self, path: FilePath) -> None:
@@ -681,6 +691,8 @@ class TrialComparison(metaclass=Readable):
         Scores that are infinite.
     is_constant : bool
         Whether all of several scores are the same.
+    why_none : str
+        In what the ids differ, if no trial has a score.
     """
 
     n_common: int
@@ -692,6 +704,7 @@ class TrialComparison(metaclass=Readable):
     has_labels: bool = True
     n_infinite: int = 0
     is_constant: bool = False
+    why_none: str = ""
 
     @property
     def n_missing(self) -> int:
@@ -733,7 +746,8 @@ class TrialComparison(metaclass=Readable):
         if self.is_constant:
             found.append("All scores are the same number.")
         if not self.n_common:
-            found.append("No trial has a score: are the ids written alike in both files?")
+            why = self.why_none or "Are the ids written alike in both files?"
+            found.append(f"No trial has a score. {why}")
         return found
 
     def __str__(self) -> str:
@@ -795,6 +809,7 @@ def compare_trials(
         has_labels=has_labels,
         n_infinite=int(np.count_nonzero(np.isinf(values))),
         is_constant=bool(values.size > 1 and values.min() == values.max()),
+        why_none=why_none_scored(scores, key) if n_missing == key.n_trials else "",
     )
 
 

@@ -710,6 +710,15 @@ def why_unscored(scores: AnyScores, key: AnyKey, *, targets: bool) -> str:
     return ""
 
 
+def why_none_scored(scores: AnyScores, ndx: AnyNdx) -> str:
+    """Say in what ids differ where no trial has a score; nothing if that cannot be told."""
+    try:
+        align.refuse_strangers(frame_of(ndx, scores), ndx.ids, scores.ids)
+    except DisjointIdsError as error:
+        return error.hint
+    return _in_other_order(scores, ndx)
+
+
 def _in_other_order(scores: AnyScores, ndx: AnyNdx) -> str:
     """Say how many trials without a score have one as (segment, model); nothing if none has."""
     # Mostly no segment is a model, too, so nothing needs to be searched.

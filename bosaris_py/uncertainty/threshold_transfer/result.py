@@ -711,6 +711,9 @@ class Transfer(Table):
                 parts[0] += f", the midpoint of the gap {chosen.low:.6g} to {chosen.high:.6g}"
         if self.n_speakers is not None:
             parts.append("{} speakers of dev, {} of test".format(*self.n_speakers))
+        drawn = [self._known(figure, which) for figure in FIGURES[1:] for which in get_args(Drawn)]
+        if not any(drawn):
+            return "; ".join([*parts, "no intervals without replicates"])
         how = "formula for trials that share speakers" if self._sets else "independent trials"
         if self.replications:
             how = f"{self.replications} replicates"
