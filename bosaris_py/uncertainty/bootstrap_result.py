@@ -310,7 +310,7 @@ class ZTest(metaclass=Readable):
         low, high = (self.difference + sign * quantile * self.standard_error for sign in (-1, 1))
         below, above = (unseen_part(rates, tail) for rates in self.left_open)
         low, high = low - below, high + above
-        if self.least_p > 1.0 - level:
+        if self.least_p >= 1.0 - level:
             low, high = min(low, 0.0), max(high, 0.0)
         numbers = self.difference, low, high, self.standard_error, level
         return Interval(*numbers, self.method, self.interval)
@@ -846,7 +846,7 @@ class BootstrapResult(Records):
             replicates, as in the papers. ``"basic"``: :math:`2\hat\theta - q_{1-\alpha/2}` and
             :math:`2\hat\theta - q_{\alpha/2}`. ``"ratio"``, not of differences: the same on a
             logarithmic scale, :math:`\hat\theta^2 / q_{1-\alpha/2}` and
-            :math:`\hat\theta^2 / q_{\alpha/2}`. ``"normal"``:
+            :math:`\hat\theta^2 / q_{\alpha/2}`, of an estimate of 0 the quantiles. ``"normal"``:
             :math:`\hat\theta \pm z_{1-\alpha/2}` standard errors. ``"student"``, of speakers only:
             :math:`\hat\theta\, e^{-t\, SE/\hat\theta}` with the standard error of
             `speaker_interval` and quantiles t of
@@ -905,7 +905,7 @@ class BootstrapResult(Records):
                 high = np.where(none, np.maximum(most, estimate), high)
         return as_plain(np.clip(low, *self.bounds)), as_plain(np.clip(high, *self.bounds))
 
-    def _mirrored_ratios(self, low: object, high: object) -> tuple[Float64Array, Float64Array]:
+    def _mirrored_ratios(self, low: Any, high: Any) -> tuple[Float64Array, Float64Array]:
         """Mirror quantiles about the estimate on a logarithmic scale."""
         if self.is_difference:
             raise check.invalid(
@@ -913,8 +913,10 @@ class BootstrapResult(Records):
             )
         estimate = np.asarray(self.estimate)
         with np.errstate(divide="ignore", invalid="ignore"):
-            ends = np.where(estimate > 0, estimate**2 / np.array((high, low)), estimate)
-        return ends[0], ends[1]
+            ends = estimate**2 / np.array((high, low))
+        # There is no logarithm of 0.
+        plain = np.minimum(low, estimate), np.maximum(high, estimate)
+        return np.where(estimate > 0, ends[0], plain[0]), np.where(estimate > 0, ends[1], plain[1])
 
     def p_value(self, alternative: Alternative) -> Any:
         """Test if the true value is 0, by the inversion of the interval of this result.

@@ -26,7 +26,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._tables import Table, WithInterval, joined_notes, words_of_eer
-from bosaris_py._validation import as_seed, check_choice, describe, invalid
+from bosaris_py._validation import as_seed, check_choice, check_fraction, describe, invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.tandem import (
     Count,
@@ -49,6 +49,7 @@ from bosaris_py.trials.scores import AnyScores, refuse_utterances
 from bosaris_py.uncertainty import resampling
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, normal_p_value
 from bosaris_py.uncertainty.bootstrapping import draw_replicates
+from bosaris_py.uncertainty.influence.open_ends import units_of
 from bosaris_py.uncertainty.spoof_statistics import to_costs
 from bosaris_py.uncertainty.statistics.roc_functions import statistic_of_eer
 from bosaris_py.uncertainty.statistics.samplers import Evaluator, WeightedSampler, running_total
@@ -58,6 +59,9 @@ Three = tuple[FloatArray, FloatArray, FloatArray]
 
 # Makes values of the weights of the three classes.
 OfThree = Callable[[Weights, Weights, Weights], Float64Array | float]
+
+# A number of each class.
+Shares = tuple[float, float, float]
 
 
 class _Edges(NamedTuple):
@@ -402,6 +406,16 @@ class _Tandem:
         asv, cm = ([one.scores for one in side.classes] for side in (self.asv, self.cm))
         return (asv[0], asv[1], asv[2]), (cm[0], cm[1], cm[2])
 
+    @property
+    def units(self) -> Shares:
+        """How many speakers, sets or trials of each class are drawn."""
+        plan, (_, others, spoofs) = self.how.plan(self.asv), self.asv.classes
+        tar, non = units_of(plan)
+        if isinstance(plan, resampling.SpeakerPlan) and spoofs.persons is not None:
+            return tar, non, float(np.unique(spoofs.persons[0]).size)
+        share = spoofs.scores.size / (others.scores.size + spoofs.scores.size)
+        return tar, (1.0 - share) * non, share * non
+
     def draw(self, evaluate: Evaluator, shape: tuple[int, ...]) -> tuple[Float64Array, float]:
         """Draw replicates; return degrees of freedom, too."""
         plan = self.how.plan(self.asv)
@@ -442,7 +456,8 @@ def bootstrap_tandem(
     Returns
     -------
     BootstrapResult
-        Two tandems with the same seed have paired replicates.
+        Two tandems with the same seed have paired replicates. Where no replicate differs, the
+        interval is what the numbers of speakers leave open, see `BootstrapResult.interval_of`.
 
     Raises
     ------
@@ -469,7 +484,32 @@ def bootstrap_tandem(
         confidence=tandem.how.confidence,
         bounds=statistic.bounds,
         degrees=degrees,
+        open_ends=functools.partial(_open_ends, statistic, (of_asv, of_cm), tandem.units),
     )
+
+
+def _open_ends(
+    statistic: TandemStatistic, lists: tuple[Three, Three], units: Shares, confidence: float
+) -> tuple[float, float]:
+    """Return the ends that replicates without variation leave open, see `BootstrapResult`."""
+    # So large a share of each class may have any scores: the best ones, or the worst, of both.
+    tail = 0.5 - 0.5 * check_fraction(confidence, "confidence")
+    shares = [-math.expm1(math.log(tail) / count) for count in units]
+    weights = [
+        np.append(np.full(one.size, (1.0 - share) / one.size), share)
+        for one, share in zip(lists[0], shares, strict=True)
+    ]
+    ends = []
+    for far in (math.inf, -math.inf):
+        # Impostors speak themselves: the countermeasure should accept them.
+        right = (far, -far, -far), (far, far, -far)
+        (t, n, s), (u, v, w) = (
+            [np.append(one, x) for one, x in zip(side, scores, strict=True)]
+            for side, scores in zip(lists, right, strict=True)
+        )
+        ends.append(float(statistic._prepared((t, n, s), (u, v, w))(*weights)))
+    least, most = statistic.bounds
+    return (ends[0], ends[1]) if all(map(math.isfinite, ends)) else (least, most)
 
 
 @attrs.frozen(eq=False)

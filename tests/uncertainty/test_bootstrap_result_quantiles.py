@@ -104,3 +104,12 @@ def test_small_numbers_vary_like_large_ones(scale: float, rng: np.random.Generat
         scale, replicates, method="iid", interval="percentile", confidence=0.9, bounds=(0.0, 1.0)
     )
     assert result.standard_error == pytest.approx(replicates.std(ddof=1), rel=1e-12, abs=0)
+
+
+def test_ratios_of_an_estimate_of_zero_are_the_quantiles() -> None:
+    """There is no logarithm of 0; its interval ended where it began, however replicates varied."""
+    replicates = np.concatenate([np.zeros(50), np.linspace(0.01, 0.5, 50)])
+    options = {"method": "any", "interval": "ratio", "confidence": 0.9, "bounds": (0.0, 1.0)}
+    found = BootstrapResult.from_replicates(0.0, replicates, **options)
+    # The 95 % quantile of 100 replicates is the mean of the 95th and the 96th.
+    assert (found.low, found.high) == (0.0, pytest.approx((0.45 + 0.46) / 2, rel=1e-12))

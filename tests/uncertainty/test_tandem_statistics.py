@@ -42,14 +42,17 @@ def test_weights_are_numbers_of_copies(lists, statistic):
         assert found == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.fixture(scope="module")
-def trials(lists):
-    asv, _ = lists
-    kinds = np.repeat(["target", "nontarget", "spoof"], [part.size for part in asv])
+def _trial_ids(lists):
+    """Kinds, segments and models of trials of ten speakers, in the order of the lists."""
+    kinds = np.repeat(["target", "nontarget", "spoof"], [part.size for part in lists[0]])
     who = np.arange(kinds.size) % 10
     other = np.where(kinds == "nontarget", (who + 1 + np.arange(kinds.size) // 10 % 9) % 10, who)
-    models = [f"s{i}" for i in who]
-    segments = [f"s{j}-{k}" for k, j in enumerate(other)]
+    return kinds, [f"s{j}-{k}" for k, j in enumerate(other)], [f"s{i}" for i in who]
+
+
+@pytest.fixture(scope="module")
+def trials(lists):
+    kinds, segments, models = _trial_ids(lists)
     key = bp.FlatKey.from_trials(models, segments, kinds == "target")
     metadata = bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
     systems = [bp.FlatScores.from_trials(models, segments, np.concatenate(one)) for one in lists]
@@ -69,6 +72,26 @@ def test_the_estimate_is_that_of_the_function(trials, lists, statistic, method):
     )
     assert found.estimate == statistic(asv=lists[0], cm=lists[1])
     assert found.standard_error > 0
+
+
+@pytest.mark.parametrize(("method", "units"), [("speaker", (10, 10)), ("iid", (80, 60))])
+def test_detectors_without_errors_may_err(trials, lists, method, units):
+    """Of 60 targets of 10 speakers a share of 1 - .025^(1/10) may be missed, by trial less."""
+    key, _ = trials
+    right = (np.repeat(x, [part.size for part in lists[0]]) for x in ((9, -9, -9), (9, 9, -9)))
+    _, segments, models = _trial_ids(lists)
+    perfect = {
+        name: bp.FlatScores.from_trials(models, segments, scores)
+        for name, scores in zip(("asv", "cm"), right, strict=True)
+    }
+    who = WHO if method == "speaker" else {}
+    found = unc.bootstrap_tandem(
+        key, unc.TEER(), method=method, replications=20, rng=1, **perfect, **who
+    )
+    assert (found.estimate, found.low) == (0.0, 0.0)
+    # The rates of all three classes, of as many or fewer and more units.
+    least, most = (1 - 0.025 ** (1 / n) for n in units)
+    assert least * (1 - 1e-9) <= found.high <= most * (1 + 1e-9)
 
 
 def test_seeds_make_replicates_and_workers_do_not(trials):
@@ -95,7 +118,7 @@ def test_independent_detectors_pass_and_dependent_ones_do_not(trials):
 
 def test_bad_input(trials):
     key, systems = trials
-    with pytest.raises(InvalidInputError, match="be TDCF or TEER"):
+    with pytest.raises(InvalidInputError, match="be TDCF, TEER or CountermeasureEER"):
         unc.bootstrap_tandem(key, unc.EER(), **systems)
     with pytest.raises(InvalidInputError, match="`form` must be one of"):
         unc.TDCF(form="old")

@@ -6,6 +6,7 @@ import math
 from typing import Unpack
 
 import attrs
+import numpy as np
 import scipy
 
 import bosaris_py.uncertainty.resampling as resampling
@@ -15,7 +16,7 @@ from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import SpeakerOptions, Speakers
-from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest, z_test
+from bosaris_py.uncertainty.bootstrap_result import Alternative, LeftOpen, ZTest, z_test
 from bosaris_py.uncertainty.decisions import as_positive, check_few_errors
 from bosaris_py.uncertainty.influence.losses import NOT_FIXED, LinearStatistic, losses_of
 from bosaris_py.uncertainty.influence.speaker_influence import (
@@ -117,7 +118,7 @@ def speaker_z_test(
     alternative: Alternative = "two-sided",
     **speakers: Unpack[SpeakerOptions],
 ) -> SpeakerZTest:
-    """Test if a metric of two systems differs, letting only speakers be independent.
+    r"""Test if a metric of two systems differs, letting only speakers be independent.
 
     The paired t-test with the standard error of `speaker_interval`, applied to the difference of
     the losses on each trial, and the same degrees of freedom: K - 1 for K speakers with equally
@@ -140,7 +141,9 @@ def speaker_z_test(
     Returns
     -------
     SpeakerZTest
-        With the difference of the metrics; plans a larger comparison.
+        With the difference of the metrics; plans a larger comparison. Where the systems decide all
+        trials alike, p is 1 and `interval` counts :math:`1 - (\alpha/2)^{1/K}` of the greatest
+        difference, for K speakers; 0 if their scores are the same.
 
     Raises
     ------
@@ -182,8 +185,24 @@ def z_test_of_samples(
         METHOD,
         degrees=contrast.degrees,
         least_p=contrast.least_p,
+        left_open=_left_open(contrast, samples),
     )
-    return SpeakerZTest(*attrs.astuple(test), first=first, second=second, contrast=contrast)
+    fields = attrs.astuple(test, recurse=False)
+    return SpeakerZTest(*fields, first=first, second=second, contrast=contrast)
+
+
+def _left_open(
+    contrast: SpeakerInfluence, samples: tuple[ListedSample, ListedSample]
+) -> tuple[LeftOpen, LeftOpen]:
+    """Return what decisions that are all alike leave open; of the same scores nothing."""
+    most = contrast.bounds[1]
+    if contrast.null_error > 0 or math.isinf(most):
+        return (), ()
+    both = zip(*(sample.lists for sample in samples), strict=True)
+    if all(np.array_equal(a, b) for a, b in both):
+        return (), ()
+    rates: LeftOpen = ((most, float(min(contrast.pairs.n_by_class))),)
+    return rates, rates
 
 
 def complete_samples(

@@ -14,7 +14,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import SpeakerOptions
-from bosaris_py.uncertainty.bootstrap_result import student_quantiles
+from bosaris_py.uncertainty.bootstrap_result import student_quantiles, unseen_part
 from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest, speaker_z_test
 from bosaris_py.uncertainty.decisions import as_positive
 from bosaris_py.uncertainty.influence.losses import LinearStatistic
@@ -39,7 +39,8 @@ class EquivalenceTest(metaclass=Readable):
         or with `relative` their ratio less one (AUC: of 1 - AUC).
     low, high : float
         The interval of the change with the confidence 1 - 2 level. The question is answered if both
-        ends lie within the margin; of "not worse" only the upper one counts.
+        ends lie within the margin; of "not worse" only the upper one counts. A `relative` margin m
+        reaches from 1 / (1 + m) - 1 to m: either system may be the worse one by m.
     margin : float
         How much worse still counts as equally good; a share of the metric if `relative`.
     relative : bool
@@ -110,6 +111,9 @@ class EquivalenceTest(metaclass=Readable):
         verdict = "shown" if self.shown else "not shown"
         what = "equivalent" if self.question == "equivalent" else "first not worse"
         within = "+-" if self.question == "equivalent" else "at most "
+        if self.relative and self.question == "equivalent":
+            # Either of the two may be the one that is worse by the margin.
+            within = f"{-self.margin / (1.0 + self.margin):{form}} to +"
         return (
             f"{what}: {verdict}; {self.first:.4g} and {self.second:.4g}, first worse by {change} "
             f"({100 * (1 - 2 * self.level):g} % interval {low} to {high}; margin "
@@ -179,7 +183,9 @@ def equivalence_test(
     of which "not worse" takes the first. With a relative margin r, :math:`\Delta` is the logarithm
     of the ratio of both metrics, and m is :math:`\log(1 + r)`. The influences of speakers are
     :math:`\psi_A / \theta_A - \psi_B / \theta_B`, because the metric that the margin is a share
-    of is an estimate, too. No p-value is below :math:`2^{-K}` for K speakers who contribute.
+    of is an estimate, too. No p-value is below :math:`2^{-K}` for K speakers who contribute. Where
+    the systems decide all trials alike, p is :math:`(1 - m/M)^K` for the greatest difference M: so
+    often do K speakers not show a difference of m.
 
     Examples
     --------
@@ -237,6 +243,8 @@ def equivalence_of(
     change, low, high = value, value - half, value + half
     if relative:
         change, low, high = math.expm1(change), math.expm1(low), math.expm1(high)
+    if error == 0 and test.left_open[1]:
+        p_value, low, high = _of_equal_decisions(test, margin, question, level, relative=relative)
     return EquivalenceTest(
         question=question,
         first=1.0 - first.estimate if first.is_area else first.estimate,
@@ -251,6 +259,20 @@ def equivalence_of(
         degrees=degrees,
         contrast=contrast,
     )
+
+
+def _of_equal_decisions(
+    test: SpeakerZTest, margin: float, question: Question, level: float, *, relative: bool
+) -> tuple[float, float, float]:
+    """Return the p-value and the ends of what equal decisions of all trials leave open."""
+    ((most, n_speakers),) = test.left_open[1]
+    scale = test.first.estimate if relative else 1.0
+    # Of "equivalent" the ratio may be 1 / (1 + margin).
+    least = margin / (1.0 + margin) if relative and question == "equivalent" else margin
+    # The level at which 1 - level^(1/K) of the greatest difference is the margin.
+    p_value = max(1.0 - scale * least / most, 0.0) ** n_speakers
+    half = unseen_part(test.left_open[1], level) / scale
+    return p_value, max(-half, -1.0) if relative else -half, half
 
 
 def _below(distance: float, error: float, degrees: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Unpack
@@ -18,6 +19,7 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import SpeakerOptions, Speakers
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest, z_test
 from bosaris_py.uncertainty.influence.losses import LinearStatistic
+from bosaris_py.uncertainty.influence.open_ends import open_ends
 from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
     FEWEST_FOR_TEST,
@@ -26,6 +28,7 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
 )
 from bosaris_py.uncertainty.resampling import Resampling, check_system, refuse_missing
 from bosaris_py.uncertainty.statistics.functions import warn_unless_fit
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 
 def prediction_interval(
@@ -72,7 +75,10 @@ def prediction_interval(
     For K speakers here and K' there the ends are
     :math:`\hat\theta \exp(\pm t\, SE \sqrt{1 + K / K'} / \hat\theta)` with standard error and
     degrees of `speaker_interval`; of the AUC those of 1 - AUC. Speakers, recordings and design of
-    the other set must be like those of this one: a new channel or language is not predicted.
+    the other set must be like those of this one: a new channel or language is not predicted. Where
+    a class of n speakers has no loss, of n' others as large a share may have the greatest as is
+    above :math:`\alpha/2` in :math:`\binom{n'}{j} / \binom{n+n'}{j}`, the chance that the j
+    speakers who have a loss are all among the others.
 
     Examples
     --------
@@ -90,17 +96,26 @@ def prediction_interval(
     influence = SpeakerInfluence.on(statistic, sample)
     warn_unless_fit([statistic], sample)
     check_influences({"metric": influence}, FEWEST_FOR_INTERVAL)
-    return predicted(influence, n_speakers, confidence)
-
-
-def predicted(influence: SpeakerInfluence, n_speakers: int | None, confidence: float) -> Interval:
-    """Return the interval of the metric of other speakers, see `prediction_interval`."""
     here = influence.pairs.n_speakers
     there = here if n_speakers is None else n_speakers
     if as_number(there, "n_speakers", "be a number", math.isfinite) < 2 or there != int(there):
         raise invalid("n_speakers", "be a whole number, at least 2", describe(n_speakers))
-    wider = influence.multiplied(math.sqrt(1.0 + here / there))
-    return wider.interval(confidence, f"prediction for {there:g} speakers")
+    return _foretold(influence.of_others(there), statistic, sample, confidence)
+
+
+def _foretold(
+    influence: SpeakerInfluence, statistic: LinearStatistic, sample: ListedSample, confidence: float
+) -> Interval:
+    """Return the interval of the metric of other speakers, see `prediction_interval`."""
+    interval = influence.interval(confidence, f"prediction for {influence.n_others:g} speakers")
+    if interval.low < interval.high or not isinstance(statistic, Statistic):
+        return interval
+    # What data without variation leave open: of as many speakers as have the same chances.
+    tail = 0.5 - 0.5 * interval.confidence
+    units = math.log(tail) / np.log1p(-influence.chances(tail))
+    low, high = map(float, open_ends(statistic, sample, (units[0], units[1]))(confidence))
+    remade = functools.partial(_foretold, influence, statistic, sample)
+    return attrs.evolve(interval, low=low, high=high, remade=remade)
 
 
 @attrs.frozen(repr=False)

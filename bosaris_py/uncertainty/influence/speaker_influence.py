@@ -88,6 +88,24 @@ def check_influences(influences: "Mapping[str, SpeakerInfluence]", fewest: int) 
     return few or bool(of_one)
 
 
+# More speakers than this are as good as all there are.
+_MOST_COUNTED = 10_000
+
+
+def foretold_share(here: float, there: float, tail: float) -> float:
+    """Return the greatest share of others to whom happens what has happened to none of some.
+
+    If it happens to j of all, it is to the others alone with the chance that j of all, drawn
+    without replacement, are others. The share is the greatest of which this is above the tail.
+    """
+    of_all = -math.expm1(math.log(tail) / here)
+    if there > _MOST_COUNTED:
+        return of_all
+    taken = np.arange(math.floor(there))
+    chances = np.cumprod((there - taken) / (here + there - taken))
+    return float(max(np.count_nonzero(chances > tail) / there, of_all))
+
+
 # With fewer draws of Student's t its own law is the better one.
 FEWEST_DRAWS = 100
 
@@ -117,6 +135,8 @@ class SpeakerInfluence:
     jackknife: "Jackknife | None" = None
     # The influences on the rate that is read, and on the one that is kept, at the threshold.
     of_rates: "tuple[SpeakerInfluence, SpeakerInfluence] | None" = None
+    # The number of other speakers of whom the metric is foretold.
+    n_others: float | None = None
 
     @classmethod
     def of(cls, losses: Losses, sample: ListedSample) -> Self:
@@ -246,6 +266,23 @@ class SpeakerInfluence:
             and Jackknife(factor * self.jackknife.deviations, self.jackknife.correction),
             of_rates=of_rates,
         )
+
+    def of_others(self, n_speakers: float) -> "SpeakerInfluence":
+        """Return the influences, and n', by which the metric of other speakers is foretold."""
+        found = self.multiplied(math.sqrt(1.0 + self.pairs.n_speakers / n_speakers))
+        of_rates = None
+        if self.of_rates is not None:
+            own, other = (each.of_others(n_speakers) for each in self.of_rates)
+            of_rates = own, other
+        return attrs.evolve(found, n_others=n_speakers, of_rates=of_rates)
+
+    def chances(self, tail: float) -> Float64Array:
+        """Return the greatest share, of each class, to which what none of them did may happen."""
+        here = np.maximum(self.pairs.n_by_class, 1)
+        if self.n_others is None:
+            return np.asarray(-np.expm1(math.log(tail) / here))
+        there = np.maximum(self.n_others * here / self.pairs.n_speakers, 1.0)
+        return np.array([foretold_share(*each, tail) for each in zip(here, there, strict=True)])
 
     @property
     def influences(self) -> tuple[Float64Array, Float64Array]:
@@ -415,7 +452,7 @@ class SpeakerInfluence:
         ends = np.clip(student_quantiles(tail, self.degrees, students), -limit, limit).tolist()
         low, high = (value * math.exp(min(max(-t * ratio, -700.0), 700.0)) for t in ends[::-1])
         # What has happened to none of n speakers has at most this chance: 1 - tail^(1/n).
-        chances = -np.expm1(math.log(tail) / np.maximum(self.pairs.n_by_class, 1))
+        chances = self.chances(tail)
         low = value - math.hypot(value - low, float(self.certain @ chances))
         high = value + math.hypot(high - value, float(self.unseen @ chances))
         if self.is_area:

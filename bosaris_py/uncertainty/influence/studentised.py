@@ -92,7 +92,7 @@ class Studentised:
         half, value = quantile * influence.null_error, influence.difference
         low, high = value - half, value + half
         # Of so few speakers, or draws, no p-value is as small.
-        if influence.least_p > tail or rank == 0:
+        if influence.least_p >= tail or rank == 0:
             low, high = min(low, 0.0), max(high, 0.0)
         return low, high
 

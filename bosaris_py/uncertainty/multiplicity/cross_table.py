@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from bosaris_py._arrays import (
     BoolArray,
@@ -37,6 +38,9 @@ from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import Speakers
 from bosaris_py.trials.strata import Strata
 from bosaris_py.uncertainty.bootstrapping import draw_replicates, metric_name
+from bosaris_py.uncertainty.influence.losses import LINEAR
+from bosaris_py.uncertainty.influence.open_ends import open_ends, units_of
+from bosaris_py.uncertainty.influence.speaker_influence import METHOD, SpeakerInfluence
 from bosaris_py.uncertainty.resampling import Resampling, SpeakerPlan
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
@@ -355,8 +359,11 @@ class _Crossed:
 
     def replicates(
         self, row: int, column: int, whole: SpeakerPlan, how: Resampling
-    ) -> Float64Array:
-        """Return the replicates of a cell under draws of the persons of all trials."""
+    ) -> tuple[Float64Array, Callable[[float], tuple[float, float]]]:
+        """Return the replicates of a cell under draws of the persons of all trials.
+
+        And the ends that cells without variation have.
+        """
         parts = [kind.part(row, column) for kind in self.kinds]
         found = tuple(part for part in parts if part is not None)
         sample = self._view(found)
@@ -375,7 +382,20 @@ class _Crossed:
         tar = whole.tar.reordered(mark_read_only(places[0]))
         non = whole.non.reordered(mark_read_only(np.concatenate(own)))
         plan = attrs.evolve(whole, tar=tar, non=non, strata=sample.strata)
-        return draw_replicates(self.plain.sampler(sample.arranged(), plan), how)
+        drawn = draw_replicates(self.plain.sampler(sample.arranged(), plan), how)
+        return drawn, functools.partial(_left_open, self.plain, sample, units_of(plan))
+
+
+def _left_open(
+    plain: AnyStatistic, sample: ListedSample, units: tuple[float, float], confidence: float
+) -> tuple[float, float]:
+    """Return the ends that the number of speakers of a cell leaves open."""
+    if isinstance(plain, LINEAR):
+        found = SpeakerInfluence.on(plain, sample).interval(confidence, METHOD)
+        if found.low < found.high:
+            return found.low, found.high
+    low, high = open_ends(plain, sample, units)(confidence)
+    return float(low), float(high)
 
 
 def _fewest_errors(plain: AnyStatistic, sample: ListedSample) -> float:
@@ -450,14 +470,13 @@ def cross_table(
     known = np.argwhere(np.isfinite(table.values))
     # Tables say of few errors by a sign in the cell.
     with hushed(BosarisWarning):
-        draws = np.stack(
-            [
-                crossed.replicates(i, j, plan, Resampling("speaker", rng=seed, **options))
-                for i, j in known.tolist()
-            ],
-            axis=1,
-        )
-    return _with_intervals(table, known, draws, confidence)
+        drawn_cells = [
+            crossed.replicates(i, j, plan, Resampling("speaker", rng=seed, **options))
+            for i, j in known.tolist()
+        ]
+    draws, ends = zip(*drawn_cells, strict=True)
+    bounds = crossed.plain.bounds
+    return _with_intervals(table, known, np.stack(draws, axis=1), ends, bounds, confidence)
 
 
 def _name(metric: SpoofStatistic | StatisticLike) -> str:
@@ -499,15 +518,25 @@ def _divided(
 
 
 def _with_intervals(
-    table: CrossTable, known: IntArray, draws: Float64Array, confidence: float
+    table: CrossTable,
+    known: IntArray,
+    draws: Float64Array,
+    ends: Sequence[Callable[[float], tuple[float, float]]],
+    bounds: tuple[npt.ArrayLike, npt.ArrayLike],
+    confidence: float,
 ) -> CrossTable:
     """Add simultaneous intervals of all cells, from replicates of common draws: (B, cells)."""
     values = table.values[known[:, 0], known[:, 1]]
-    draws = draws[np.isfinite(draws).all(axis=1)]
+    # A draw of which a cell has lost a class counts in the others.
+    defined = np.isfinite(draws)
     errors = draws.std(axis=0, ddof=1)
+    for cell in np.flatnonzero(~defined.all(axis=0)):
+        some = draws[defined[:, cell], cell]
+        errors[cell] = some.std(ddof=1) if some.size > 1 else 0.0
     # The largest of all deviations, in standard errors: Student's statistics of common draws.
     with np.errstate(divide="ignore", invalid="ignore"):
-        deviations = np.where(errors > 0, np.abs(draws - values) / errors, 0.0)
+        deviations = np.abs(draws - values) / errors
+    deviations = np.where(defined & (errors > 0), deviations, 0.0)
     factor = float(np.quantile(deviations.max(axis=1), confidence))
     low, high = (np.full(table.values.shape, np.nan) for _ in range(2))
     # On the logarithmic scale, as intervals by speaker are; a value of 0 has the plain one.
@@ -515,7 +544,15 @@ def _with_intervals(
         ratio = np.where(values > 0, np.exp(factor * errors / values), 1.0)
     low[known[:, 0], known[:, 1]] = values / ratio
     high[known[:, 0], known[:, 1]] = np.where(values > 0, values * ratio, factor * errors)
-    bias = float(np.mean(draws.max(axis=1) - values.max()))
+    # Where nothing varies, what the numbers of speakers leave open, in all cells at once.
+    sure = 1.0 - (1.0 - confidence) / values.size
+    for number in np.flatnonzero(errors == 0).tolist():
+        (i, j), (under, over) = known[number].tolist(), ends[number](sure)
+        low[i, j], high[i, j] = min(low[i, j], under), max(high[i, j], over)
+    least, most = bounds
+    low, high = np.clip(low, least, most), np.clip(high, least, most)
+    largest = np.where(defined, draws, -np.inf).max(axis=1)
+    bias = float(np.mean(largest[np.isfinite(largest)] - values.max()))
     words = f"{100 * confidence:g} % intervals of all cells at once: speaker bootstrap, "
     return attrs.evolve(
         table,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bosaris_py import Scores
+from bosaris_py import Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from tests.crossed_trials import CrossedExperiment
@@ -143,3 +143,50 @@ def test_planner(drawn, how):
 def test_refused(drawn, how, options, message):
     with pytest.raises(InvalidInputError, match=message):
         _ask(drawn, how, unc.EER(), **options)
+
+
+def _without_errors(rng, n_speakers):
+    """Two systems that decide all trials rightly, with other scores; each pair has one trial."""
+    names = [f"s{i:03d}" for i in range(n_speakers)]
+    same = np.eye(n_speakers, dtype=bool)
+    llrs = (np.where(same, 6.0, -6.0) + rng.uniform(-1, 1, same.shape) for _ in "ab")
+    return [Scores(x, names, names) for x in llrs], Key(names, names, same, ~same)
+
+
+@pytest.mark.parametrize(("statistic", "most"), [(unc.EER(), 0.5), (unc.FNMR(0.0), 1.0)])
+def test_few_speakers_without_errors_show_no_equivalence(statistic, most, rng):
+    """If the rates of all speakers differ by m, K speakers show none with the chance (1 - m)^K."""
+    (a, b), key = _without_errors(rng, 5)
+    found = unc.equivalence_test(a, b, key, statistic, margin=0.01)
+    assert found.p_value == pytest.approx((1 - 0.01 / most) ** 5, rel=1e-12)
+    assert not found.shown
+    assert found.high == -found.low == pytest.approx(most * (1 - 0.05**0.2), rel=1e-12)
+    # Of the difference 1 - .025^(1/5) of the greatest is left open, .52 of it.
+    ends = unc.speaker_z_test(a, b, key, statistic).interval()
+    assert (ends.low, ends.high) == pytest.approx((-0.5218 * most, 0.5218 * most), rel=1e-4)
+    assert unc.equivalence_test(a, b, key, statistic, margin=most).shown
+    # The same scores are alike for sure.
+    assert unc.equivalence_test(a, a, key, statistic, margin=0.01).shown
+    assert unc.speaker_z_test(a, a, key, statistic).interval().width == 0.0
+
+
+def test_many_speakers_without_errors_show_equivalence(rng):
+    (a, b), key = _without_errors(rng, 300)
+    found = unc.equivalence_test(a, b, key, unc.EER(), margin=0.01, question="not worse")
+    assert found.p_value == pytest.approx(0.98**300, rel=1e-12)
+    assert found.shown
+
+
+def test_equal_errors_leave_a_ratio_open(rng):
+    """Both miss one target of 40 and nothing else, with other scores: the rates are 1/40."""
+    (a, b), key = _without_errors(rng, 40)
+    wrong = [x.scoremat.copy() for x in (a, b)]
+    for values in wrong:
+        values[3, 3] = -20.0
+    a, b = (Scores(values, key.modelset, key.segset) for values in wrong)
+    found = unc.equivalence_test(a, b, key, unc.FNMR(0.0), relative=0.5)
+    # A ratio of 1 / 1.5 is a difference of 1/40 - 1/60.
+    assert found.p_value == pytest.approx((1 - 1 / 120) ** 40, rel=1e-12)
+    assert found.high == pytest.approx(40 * (1 - 0.05 ** (1 / 40)), rel=1e-12)
+    assert found.low == -1.0
+    assert "margin -33.33% to +50.00%" in repr(found)

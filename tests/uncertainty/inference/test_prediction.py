@@ -58,6 +58,32 @@ def test_prediction_of_very_many_speakers_is_the_confidence_interval(drawn, how)
     assert found.upper(0.975) == found.high
 
 
+@pytest.mark.parametrize("there", [2, 20, 37])
+def test_other_speakers_may_err_where_none_did(there):
+    """Of j speakers who err, all are among the others with a hypergeometric chance."""
+    here = 20
+    names, same = [f"s{i}" for i in range(here)], np.eye(here, dtype=bool)
+    scores, key = Scores(np.where(same, 3.0, -3.0), names, names), Key(names, names, same, ~same)
+    found = unc.prediction_interval(scores, key, unc.FNMR(0.0), n_speakers=there)
+    most = max(
+        j for j in range(there + 1) if stats.hypergeom(here + there, there, j).pmf(j) > 0.025
+    )
+    # No less than the confidence interval, of very many others.
+    assert found.high == pytest.approx(max(most / there, 1 - 0.025 ** (1 / here)), rel=1e-12)
+    assert found.upper(0.975) == found.high
+    assert unc.prediction_interval(scores, key, unc.FNMR(0.0), n_speakers=10**9).high < found.high
+
+
+def test_scores_that_are_all_alike_predict_no_point():
+    names, same = [f"s{i}" for i in range(20)], np.eye(20, dtype=bool)
+    scores, key = Scores(np.where(same, 3.0, -3.0), names, names), Key(names, names, same, ~same)
+    found = unc.prediction_interval(scores, key, unc.Cllr(), n_speakers=2)
+    # One of two others may be on the right side without any loss, or lose without limit.
+    assert found.low == pytest.approx(found.estimate / 2, rel=1e-12)
+    assert found.high == math.inf
+    assert found.upper(0.9) == math.inf
+
+
 @pytest.mark.parametrize("bad", [1, 2.5, math.nan, -3])
 def test_prediction_refuses_no_number_of_speakers(drawn, how, bad):
     with pytest.raises(InvalidInputError, match="`n_speakers`"):

@@ -9,7 +9,8 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, WorstCell
+from bosaris_py.trials.speakers import Speakers
+from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, WorstCell, cross_table
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -37,6 +38,7 @@ class Made:
                 rows.append((f"s{i}", f"f{i}_{fake}", "spoof", f"A{1 + fake % 3:02}", codec, ""))
         models, segments, kind, attack, codec, speaker = map(np.array, zip(*rows, strict=True))
         self.kind, self.attack, self.codec = kind, attack, codec
+        self.ids = models, segments
         self.llrs = rng.normal(size=kind.size) * 2 + np.where(kind == "target", 2.0, -2.0)
         self.llrs = np.round(self.llrs + 0.7 * (attack == "A03"), 1)
         key = bp.FlatKey.from_trials(models, segments, kind == "target")
@@ -244,3 +246,38 @@ def test_attacks_of_asvspoof_2019() -> None:
         assert pooled[attack] == pytest.approx(value, abs=5e-7)
     ranked = sorted(pooled, key=lambda attack: -pooled[attack])
     assert (ranked[:2], ranked[-2:]) == (["A10", "A12"], ["A14", "A09"])
+
+
+def _crossed(made: Made, llrs: np.ndarray, column: np.ndarray) -> CrossTable:
+    """Cross a column with one that has one value, without spoofs, speakers drawn."""
+    kept = made.kind != "spoof"
+    ids = [names[kept] for names in made.ids]
+    scores = bp.FlatScores.from_trials(*ids, llrs[kept])
+    key = bp.FlatKey.from_trials(*ids, made.kind[kept] == "target")
+    described = {"part": column[kept], "set": np.full(kept.sum(), "x")}
+    metadata = bp.TrialMetadata.from_trials(*ids, described, key)
+    who = Speakers(model_speakers=lambda x: x, segment_speakers=lambda x: f"s{x[1:].split('_')[0]}")
+    how = {"who": who, "replications": 50, "rng": 1}
+    return cross_table(scores, (key, metadata), "part", "set", unc.EER(), **how)
+
+
+def test_cells_without_errors_are_open(made: Made) -> None:
+    """Of 16 speakers without errors at most 1 - tail^(1/16) err; two cells hold at once."""
+    llrs = np.where(made.codec == "a", np.where(made.kind == "target", 9.0, -9.0), made.llrs)
+    found = _crossed(made, llrs, made.codec)
+    assert found.values[0, 0] == 0.0
+    assert found.high[0, 0] == pytest.approx(0.5 * (1 - 0.0125 ** (1 / 16)), rel=1e-12)
+    assert found.low[0, 0] == 0.0
+    assert found.worst.high == max(found.high[0, 0], found.high[1, 0])
+
+
+def test_draws_without_one_cell_count_in_the_others(made: Made) -> None:
+    """A cell of one speaker is lost in 36 % of the draws; its own draws are all alike."""
+    of_one = (made.kind == "target") & np.char.startswith(made.ids[1].astype(str), "u3_")
+    of_one |= (made.kind == "nontarget") & (made.ids[0] == "s3")
+    column = np.where(of_one, "one", "rest")
+    found = _crossed(made, made.llrs, column)
+    assert "50 replicates" in found.how
+    assert (found.low <= found.values).all()
+    assert (found.high >= found.values).all()
+    assert found.high.max() <= 0.5
