@@ -67,6 +67,7 @@ def test_numbers_are_those_of_their_parts():
     assert found.log10_lr == pytest.approx(found.llr / math.log(10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["iv", "wide"])
 def test_bounds_are_of_the_kind_that_is_asked_for(kind):
     told = TOLD | {"replications": 2}
@@ -319,6 +320,7 @@ def test_a_validation_has_intervals_by_speakers(validated):
     assert validated.intervals["misleading_tar"] == pytest.approx((rate.low, rate.high))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 def test_a_validation_is_the_same_twice_and_by_the_seed_it_states(validated):
     first, second = (
@@ -384,6 +386,7 @@ def test_what_a_validation_prints(validated):
     assert "intervals" not in validated.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 def test_the_loss_to_a_line_is_that_of_miscalibration_and_covers_zero_without():
     """The true map is 2 s - 1 of these scores: both classes normal, two deviations of 1 apart."""

@@ -1181,6 +1181,7 @@ class TestOutputs:
         Path("empty.txt").touch()
         assert run(*words)[0] == run(*words[:-1], "empty.txt")[0] == 0
 
+    @pytest.mark.slow
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
     @pytest.mark.parametrize(
         ("line", "names"),
@@ -1221,6 +1222,7 @@ NAMES = ["\udcff{日本", "$$", r"$\frac$a|b", "a\n\rb\x1b[31m\u202e<b>"]
 class TestNoTraceback:
     """What goes wrong is a line, also where it is a fault of this program."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", NAMES)
     def test_names_in_every_subcommand(self, run: Run, name: str) -> None:
         for old in ("dev_a", "dev_b"):

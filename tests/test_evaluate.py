@@ -205,6 +205,7 @@ class TestIntervals:
             assert record[f"{name}_low"] == pytest.approx(single.low, rel=1e-12)
             assert record[f"{name}_high"] == pytest.approx(single.high, rel=1e-12)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
     def test_of_the_papers_methods(self, systems, key, metadata, maps, method):
         options = {"replications": 60, "rng": 3, "method": method}
@@ -225,6 +226,7 @@ class TestIntervals:
         assert [row["condition"] for row in rows[:2]] == ["f", "m"]
         assert all(row["eer_low"] < row["eer"] < row["eer_high"] for row in rows)
 
+    @pytest.mark.slow
     def test_a_claim_and_a_report_name_the_method(self, systems, key, tmp_path):
         options = {"method": "iid", "replications": 50, "rng": 1, "priors": 0.05}
         found = bp.evaluate({"A": systems["A"]}, key, **options)

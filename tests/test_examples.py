@@ -57,6 +57,7 @@ def test_published_figures(prior, eer):
     assert found == {"xvector": 2.43, "ecapa": 1.63, "fusion": eer}
 
 
+@pytest.mark.slow
 @needs_source
 @pytest.mark.parametrize("part", ["dev", "eval"])
 def test_the_table_is_the_source(part):

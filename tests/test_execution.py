@@ -295,6 +295,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_processes_end_with_the_program(tmp_path: Path) -> None:
     script = tmp_path / "sleepers.py"
     script.write_text(_SLEEPERS)

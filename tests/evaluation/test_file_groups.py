@@ -106,6 +106,7 @@ def test_columns_need_no_list_of_trials(tmp_path: Path, trials: Any) -> None:
     assert describe(found) == describe(expected)
 
 
+@pytest.mark.slow
 def test_who_runs_what_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trials: Any
 ) -> None:

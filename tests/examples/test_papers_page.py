@@ -108,6 +108,7 @@ def namespace() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_every_line_runs(namespace: dict[str, Any]) -> None:
     for row in ROWS:

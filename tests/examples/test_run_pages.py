@@ -53,6 +53,7 @@ bosaris_py.errors.InvalidInputError: ...
 """
 
 
+@pytest.mark.slow
 def test_figures_stand_below_the_lines_that_draw_them(tmp_path, monkeypatch):
     monkeypatch.setattr(run_pages, "DRAWN", tmp_path)
     inserted = run_pages.run("page", PAGE)

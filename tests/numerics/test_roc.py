@@ -545,6 +545,7 @@ def test_fractional_weights_move_no_corner_by_rounding(
         assert np.all(np.diff(roc.thresholds) > 0)
 
 
+@pytest.mark.slow
 def test_small_rates_of_fractional_weights_are_exact_sums() -> None:
     """Weights of 1e-12 beside 1e5 others: a difference of running totals would be noise.
 

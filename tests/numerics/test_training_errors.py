@@ -25,6 +25,7 @@ def counted(fitted: bp.LinearCalibration, prior: float, scores: tuple) -> tuple[
     return sum(x < threshold for x in tar), sum(x >= threshold for x in non)
 
 
+@pytest.mark.slow
 def test_counts_and_range_of_priors() -> None:
     with collected() as found:
         fitted = bp.LinearCalibration.fit(*MIXED, prior=0.01)

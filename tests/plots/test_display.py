@@ -61,6 +61,7 @@ def _texts(figure: Figure) -> list[Text]:
     return [text for text in found if text.get_visible() and text.get_text().strip()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", SEVERAL)
 @pytest.mark.parametrize("name", ["system", "the system with the longest of all names, number"])
 def test_a_column_of_a_paper_keeps_its_width(draw: Any, name: str, tmp_path: Path) -> None:
@@ -81,6 +82,7 @@ def test_a_column_of_a_paper_keeps_its_width(draw: Any, name: str, tmp_path: Pat
     assert box.y1 <= plot.ax.get_tightbbox().y0 + 1e-6
 
 
+@pytest.mark.slow
 def test_letters_of_a_paper_can_be_read() -> None:
     with style("paper"):
         for plot in everything(12):
@@ -113,6 +115,7 @@ def test_a_legend_below_is_not_drawn_twice() -> None:
     assert figure.get_size_inches().tolist() == [5, 5]
 
 
+@pytest.mark.slow
 def test_a_plot_answers_for_its_axes() -> None:
     for plot in everything(2):
         assert isinstance(plot, Plot)
@@ -133,6 +136,7 @@ def test_a_plot_is_taken_where_an_axes_is() -> None:
     assert repr(again) == "Plot: 5 lines of 2 systems"
 
 
+@pytest.mark.slow
 def test_pictures_of_a_notebook() -> None:
     plot = plot_forest(INTERVALS)
     assert plot._repr_png_().startswith(b"\x89PNG")
@@ -154,6 +158,7 @@ def test_each_plot_saves_itself(draw: Any, tmp_path: Path) -> None:
         plot.save(tmp_path / "a.txt")
 
 
+@pytest.mark.slow
 def test_curves_are_named_instead_of_a_legend() -> None:
     for draw in SEVERAL:
         plot = draw(some(2), legend="direct")
@@ -176,6 +181,7 @@ def test_names_at_curves_do_not_touch() -> None:
     assert np.diff(sorted(centres)).min() * height >= 1.19 * size
 
 
+@pytest.mark.slow
 def test_settings_are_those_of_before() -> None:
     # Asking for the backend would make matplotlib choose one.
     names = [name for name in mpl.rcParams if name != "backend"]

@@ -42,6 +42,7 @@ def test_each_panel_has_one_system_in_colour(kind: str, systems: dict[str, Resul
     assert grid._repr_svg_().rstrip().endswith("</svg>")
 
 
+@pytest.mark.slow
 def test_histograms_share_their_axis(systems: dict[str, Results]) -> None:
     grid = plot_grid(systems, "histogram", columns=2, prior=0.5)
     assert len({plot.ax.get_xlim() for plot in grid.plots.values()}) == 1

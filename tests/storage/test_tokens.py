@@ -104,6 +104,7 @@ NUMBERS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(texts=st.lists(NUMBERS, min_size=1, max_size=60))
 def test_numbers_are_those_that_python_reads(texts: list[str]) -> None:
     block = cut("".join(f"{text}\n" for text in texts).encode(), "number")

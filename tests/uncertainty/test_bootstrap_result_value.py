@@ -43,6 +43,7 @@ def test_p_agrees_with_intervals_of_unequal_sides() -> None:
         assert test.p_value == pytest.approx(2 * min(one_sided), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
 def test_p_agrees_however_few_replicates_there_are(level: float) -> None:
     """Ends of few replicates are steps: beyond them p is below 1 - confidence, if by little."""
@@ -59,6 +60,7 @@ def test_p_agrees_however_few_replicates_there_are(level: float) -> None:
             assert (test.p_value < 1.0 - level) == outside == (test.lies != "contains")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_p_agrees_with_the_interval_of_replicates(kind: IntervalKind) -> None:
     rng = np.random.default_rng(2)

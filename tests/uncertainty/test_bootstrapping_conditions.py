@@ -376,6 +376,7 @@ class TestPaired:
 
 
 class TestRandomness:
+    @pytest.mark.slow
     @pytest.mark.parametrize("statistic", [unc.EER(), unc.Cllr()])
     def test_workers_do_not_matter(self, statistic: unc.Statistic) -> None:
         trials = draw_trials(25, 60, 90, 5)

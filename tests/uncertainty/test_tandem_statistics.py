@@ -94,6 +94,7 @@ def test_detectors_without_errors_may_err(trials, lists, method, units):
     assert least * (1 - 1e-9) <= found.high <= most * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_seeds_make_replicates_and_workers_do_not(trials):
     key, systems = trials
     options = {"replications": 120, "rng": 3, **systems, **WHO}

@@ -174,6 +174,7 @@ def test_minimum_bands_go_into_a_bayes_plot(scores: Scores) -> None:
     assert len(plot.artists["band"]) == 1
 
 
+@pytest.mark.slow
 def test_band_without_errors_can_be_drawn() -> None:
     """Miss rates of exactly zero lie past the edge of a DET plot."""
     curve = DETCurve()

@@ -132,6 +132,7 @@ def test_one_run_three_times_has_its_parts(drawn, how):
     assert thrice.variances[0, 3] == 0.0
 
 
+@pytest.mark.slow
 def test_known_components():
     # Losses at a fixed threshold are 0 or 1, so means of many trials have normal laws of known
     # variance. Here they are scores: Cllr of large LLRs is half their negative, in bits.

@@ -83,6 +83,7 @@ def test_a_doubled_rate_is_found_soon() -> None:
     assert np.median(found) <= 150
 
 
+@pytest.mark.slow
 def test_the_sequence_holds_at_all_times() -> None:
     """60 runs: 95 % at all of 300 times; three standard errors are 8.4 points."""
     rng, held = np.random.default_rng(4), 0

@@ -56,6 +56,7 @@ def reference():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 @pytest.mark.parametrize("model", [LinearCalibration, bp.BoundedCalibration])
 def test_a_case_without_replicates(reference, model):

@@ -228,6 +228,7 @@ def test_what_cannot_be_crossed_is_refused(made: Made) -> None:
         )
 
 
+@pytest.mark.slow
 def test_attacks_of_asvspoof_2019() -> None:
     """Figures of a naive count of all thresholds: the two worst and the two best attacks."""
     trials = bp.load_example("asvspoof2019_la").eval.trials

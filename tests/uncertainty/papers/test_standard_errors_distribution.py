@@ -59,6 +59,7 @@ def test_interval_is_definition_2() -> None:
     assert runs.high == pytest.approx(ordered[-2:].mean(), rel=1e-15)
 
 
+@pytest.mark.slow
 def test_workers_do_not_matter() -> None:
     tar, non, *_ = SCORES
     runs = [

@@ -144,6 +144,7 @@ def test_few_draws_suffice() -> None:
     assert generator.n_draws - for_min_cost < 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [1, 9], ids=["ties", "no ties"])
 def test_law_of_eers_is_that_of_lists_of_picks(decimals: int) -> None:
     rng = np.random.default_rng(1)
@@ -156,6 +157,7 @@ def test_law_of_eers_is_that_of_lists_of_picks(decimals: int) -> None:
     assert same_law(lazy, np.array(plain))
 
 
+@pytest.mark.slow
 def test_eers_are_the_same_for_any_number_of_workers() -> None:
     rng = np.random.default_rng(4)
     tar, non = 2 + rng.normal(size=1000), rng.normal(size=1000)

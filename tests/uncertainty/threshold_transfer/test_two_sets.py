@@ -161,6 +161,7 @@ def test_replicates_of_equal_weight_choose_what_the_data_do(rule, rng):
     assert same[0, 0] == found.threshold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["eer", "min-cost", "fmr=0.15", "fnmr=0.2"])
 def test_conditions_are_weighted_in_replicates_too(rule, rng):
     sets, conditions = [], []
