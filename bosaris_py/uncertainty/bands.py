@@ -398,6 +398,8 @@ class DETCurve(CurveStatistic):
         # A DET curve falls.
         if kind == "pointwise":
             high = np.fmin.accumulate(np.append(1.0, high))[1:]
+            # Of few replicates a lower end may lie above an upper one before it.
+            low = np.fmin(low, high)
         else:
             low, high = _filled(low, high)
         made |= {"low": mark_read_only(low), "high": mark_read_only(high)}

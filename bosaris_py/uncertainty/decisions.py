@@ -596,8 +596,10 @@ def error_rate_interval(
         Strictly between 0 and 1.
     method : {"wilson", "normal", "jeffreys", "clopper-pearson"}, default: "wilson"
         "normal" is equation (12) of [1]_: rate -+ z SE, not clipped; too short with fewer than
-        30 errors. The others lie within [0, 1] and are good for few errors, too [2]_;
-        "clopper-pearson" covers at least as often as it says.
+        30 errors. The others lie within [0, 1] and are good for few errors, too [2]_: where one
+        error or more is expected 95 % intervals of "wilson" cover 91 % and more, those of
+        "jeffreys" 88 %. Of rates so small that most experiments show no error, "wilson" covers 84 %
+        at the least; "clopper-pearson" always covers at least as often as it says.
     effective_trials : float, optional
         Number of independent trials that would measure the rate as well as the
         dependent ones do [3]_; by default `trials`.
@@ -695,8 +697,8 @@ def jeffreys_interval(
     Notes
     -----
     The equal-tailed quantiles of :math:`\mathrm{Beta}(k+\frac12, n-k+\frac12)`, with
-    :math:`k` errors in :math:`n` trials. The 95 % interval covers 90.7 % where three errors are
-    expected, more elsewhere.
+    :math:`k` errors in :math:`n` trials. With few errors the 95 % interval covers less in places:
+    90.4 % where 2.5 errors are expected, 89.8 % where 0.11 are; of 100 trials 88.0 %.
 
     Examples
     --------

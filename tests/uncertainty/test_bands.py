@@ -426,3 +426,20 @@ def test_few_errors_are_warned_of_at_points_that_are_named(curve: Curve, message
     found = [str(one.message) for one in caught if one.category is FewErrorsWarning]
     assert len(found) == bool(message)
     assert all(text.startswith(message) for text in found)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
+@pytest.mark.parametrize("seed", [0, 2, 5])
+def test_bands_of_two_replicates_have_ends_in_order(seed: int) -> None:
+    """Upper ends fall with the curve; a later lower end had been left above them."""
+    rng = np.random.default_rng(seed)
+    owners = np.repeat(np.arange(12), 3)
+    same = np.arange(12)[:, None] == owners
+    llrs = np.where(same, 1.5, -1.5) + rng.normal(0, 0.7, 12)[:, None]
+    llrs = llrs + rng.normal(0, 1, same.shape)
+    models, segments = [f"s{i}" for i in range(12)], [f"u{i}" for i in range(36)]
+    trials = Scores(llrs, models, segments), Key(models, segments, same, ~same)
+    curve = DETCurve()
+    found = bootstrap_scores(*trials, curve, replications=2, confidence=0.5, rng=1)
+    band = curve.band(found)
+    assert np.all(band.low <= band.high)
