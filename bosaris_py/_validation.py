@@ -382,6 +382,16 @@ def _as_id(item: object, name: str) -> str:
     return item
 
 
+def is_missing(value: object) -> bool:
+    """Tell whether a value is None, NaN, or another library's mark of a missing one."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
+    except ValueError:  # an array
+        return False
+
+
 def as_weights(values: Weighting, size: int, name: str) -> Float64Array | None:
     """Return trial weights as float64 of length `size`; None stays None."""
     if values is None:

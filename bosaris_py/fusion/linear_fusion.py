@@ -119,6 +119,8 @@ class LinearFusion(LinearMap):
         if values is not None and len(values) != self.n_systems:
             expected = f"hold {self.n_systems} values, one for each system"
             raise check.invalid(attribute.name, expected, f"{len(values)}")
+        if attribute.name == "system_names" and (again := check.repetitions(values or ())):
+            raise check.invalid("system_names", "be different", check.list_some(again))
         low = self.low_scores if attribute.name == "high_scores" else None
         if low is not None and values is not None and (values < low).any():
             raise check.invalid(

@@ -244,13 +244,12 @@ class SASVFusion(SavedMap):
         """Return the LLRs of the mixture, of the scores of both detectors and what maps them."""
         with np.errstate(divide="ignore"):
             shares = np.log1p(-self.spoof_share), np.log(self.spoof_share)
-        terms = (
-            share - np.asarray(line(values))
-            for share, line, values in zip(shares, maps, scores, strict=True)
-        )
+        llrs = [np.asarray(line(values)) for line, values in zip(maps, scores, strict=True)]
+        # What has no share says nothing, even if its score is infinite.
+        terms = [share - part for share, part in zip(shares, llrs, strict=True) if share > -np.inf]
         # Files may hold anything where there is no trial.
         with np.errstate(invalid="ignore"):
-            return np.asarray(-np.logaddexp(*terms))
+            return np.asarray(-functools.reduce(np.logaddexp, terms))
 
     def __repr__(self) -> str:
         """Show both lines and the share."""

@@ -456,6 +456,11 @@ class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
                 raise check.invalid("speakers", expected, f"{len(told)}")
         else:
             told = [speakers(n) if callable(speakers) else speakers[n] for n in names.tolist()]
+        # Recordings of unknown speakers would be targets of each other.
+        unknown = names[[check.is_missing(speaker) for speaker in told]].tolist()
+        if unknown:
+            found = f"none (None or NaN) for {len(unknown)} ({check.list_some(unknown)})"
+            raise check.invalid("speakers", "tell the speaker of each recording", found)
         numbers = {speaker: number for number, speaker in enumerate(dict.fromkeys(told))}
         codes = np.array([numbers[speaker] for speaker in told])
         # A recording comes before those that it is a model for.

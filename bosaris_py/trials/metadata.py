@@ -145,7 +145,8 @@ def _as_column(values: object, name: str) -> Column:
 def _as_array(values: Any) -> AnyArray:
     """Return numbers as an array, and anything else as an array of objects."""
     listed = list(values)
-    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in listed):
+    numbers = int, float, np.integer, np.floating
+    if all(isinstance(value, numbers) and not isinstance(value, bool) for value in listed):
         return np.array(listed)
     # With None in front, numpy keeps the objects and does not make text of numbers among them.
     return np.array([None, *listed], dtype=object)[1:]
@@ -689,6 +690,8 @@ class TrialComparison(metaclass=Readable):
         Whether labels of the trials are known; without, `n_non_missing` counts all that is missing.
     n_infinite : int
         Scores that are infinite.
+    n_nan : int
+        Scores that are NaN, which no metric takes.
     is_constant : bool
         Whether all of several scores are the same.
     why_none : str
@@ -703,6 +706,7 @@ class TrialComparison(metaclass=Readable):
     unknown: tuple[Pair, ...]
     has_labels: bool = True
     n_infinite: int = 0
+    n_nan: int = 0
     is_constant: bool = False
     why_none: str = ""
 
@@ -741,6 +745,8 @@ class TrialComparison(metaclass=Readable):
     def problems(self) -> list[str]:
         """What is wrong with the scores as an answer to these trials; empty if nothing is."""
         found = self.lines[1:]
+        if self.n_nan:
+            found.append(f"{self.n_nan} scores are NaN.")
         if self.n_infinite:
             found.append(f"{self.n_infinite} scores are infinite.")
         if self.is_constant:
@@ -808,6 +814,7 @@ def compare_trials(
         unknown=_first_pairs(scored, is_unknown),
         has_labels=has_labels,
         n_infinite=int(np.count_nonzero(np.isinf(values))),
+        n_nan=int(np.count_nonzero(np.isnan(values))),
         is_constant=bool(values.size > 1 and values.min() == values.max()),
         why_none=why_none_scored(scores, key) if n_missing == key.n_trials else "",
     )

@@ -921,6 +921,8 @@ def scores_of_segments(scores: AnyScores, ndx: AnyNdx) -> AnyScores:
             "scores", "be of one model, as those of utterances are", f"{models.size}"
         )
     flat = scores if isinstance(scores, FlatScores) else scores.to_flat()
+    # Below, NaN says that there is no score.
+    check.refuse_nan(flat.scores, "scores")
     of_segments = np.full(segments.size, np.nan, dtype=flat.scores.dtype)
     of_segments[flat.segments] = flat.scores
     order = np.argsort(segments)

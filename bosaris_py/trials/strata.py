@@ -36,7 +36,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import describe, invalid, list_some
+from bosaris_py._validation import describe, invalid, is_missing, list_some
 from bosaris_py.numerics.counts import SortedScores
 
 # What the decimals of weights such as 0.3333333333 may leave of a sum of one.
@@ -177,7 +177,7 @@ def group_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) 
         raise unfit
     plain = labels.dtype.kind in "iuUSb"
     listed = [] if plain else labels.tolist()
-    missing = [i for i, label in enumerate(listed) if _is_missing(label)]
+    missing = [i for i, label in enumerate(listed) if is_missing(label)]
     if missing:
         found = (
             f"none (None or NaN) for {len(missing)} of {labels.size} trials "
@@ -196,7 +196,10 @@ def group_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) 
     # In order where there is one, so that a list and an array give the same replicates.
     if all(issubclass(kind, str) for kind in kinds):
         return np.array(listed, dtype=np.str_)
-    if all(issubclass(kind, (int, np.integer)) and kind is not bool for kind in kinds):
+    is_flag = [issubclass(kind, (bool, np.bool_)) for kind in kinds]
+    if all(is_flag):
+        return np.array(listed, dtype=np.bool_)
+    if all(issubclass(kind, (int, np.integer)) for kind in kinds) and not any(is_flag):
         return np.array(listed)
     # Of several types or any other: numbers, different ones for 1 and True.
     numbers: dict[object, int] = {}
@@ -205,16 +208,6 @@ def group_labels(labels: npt.ArrayLike, name: str, n_trials: int | None = None) 
         return np.array([numbers.setdefault(pair, len(numbers)) for pair in pairs])
     except TypeError:
         raise unfit from None
-
-
-def _is_missing(label: object) -> bool:
-    """Tell whether a label is None, NaN, or another library's mark of a missing value."""
-    try:
-        return label is None or bool(label != label)
-    except TypeError:
-        return True
-    except ValueError:  # an array
-        return False
 
 
 # ---- Weighted conditions
@@ -368,13 +361,21 @@ class TrialStrata(NamedTuple):
                 raise invalid("condition_weights", expected, describe(weights), hint)
             return cls.single(*sizes)
         arrays = []
+        given = tar_labels, non_labels
         names = ("tar_conditions", "non_conditions")
-        for labels, name, size in zip((tar_labels, non_labels), names, sizes, strict=True):
+        for labels, name, size in zip(given, names, sizes, strict=True):
             if labels is None:
                 hint = "Conditions weight both classes; give the label of each trial."
                 raise invalid(name, "be given like the other one", "None", hint)
             arrays.append(group_labels(labels, name, size))
-        levels, codes = np.unique(np.concatenate(arrays), return_inverse=True)
+        as_given = all(array is labels for array, labels in zip(arrays, given, strict=True))
+        if as_given or {array.dtype.kind for array in arrays} in ({"b"}, {"U"}):
+            joined = np.concatenate(arrays)
+        else:
+            # Numbers may stand for labels of several types, and must be the same in both classes.
+            listed = [np.array(labels, dtype=object).tolist() for labels in given]
+            joined = group_labels([*listed[0], *listed[1]], names[0])
+        levels, codes = np.unique(joined, return_inverse=True)
         shares = _condition_weights(weights, levels)
         split = np.split(codes, [sizes[0]])
         return cls(*(Strata.from_codes(part, shares) for part in split))

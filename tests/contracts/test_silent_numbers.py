@@ -1141,3 +1141,92 @@ def test_nan_of_weight_zero() -> None:
     for call in (bp.cllr, bp.eer, lambda *args, **kw: bp.act_dcf(*args, 0.5, **kw)):
         with pytest.raises(InvalidInputError, match=r"NaN at 1 of 2 positions \(0\)"):
             call([np.nan, 1.0], [0.0], tar_weights=[0.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "labelled",
+    [
+        lambda flags: list(flags),
+        lambda flags: [bool(flag) for flag in flags],
+        lambda flags: np.array(flags, dtype=object),
+        lambda flags: [1 if flag else "1" for flag in flags],
+        lambda flags: [2 if flag else True for flag in flags],
+    ],
+)
+def test_conditions_of_any_type_are_the_same_in_both_classes(labelled: Call) -> None:
+    """Each class numbered its labels by itself: the first of either were one condition."""
+    tar, non = RNG.normal(2, 1, 60), RNG.normal(0, 1, 80)
+    flags = np.arange(60) % 3 == 0, np.arange(80) % 3 > 0
+    tar, non = tar + 3 * flags[0], non + 3 * flags[1]
+
+    def replicates(*conditions: object) -> np.ndarray:
+        named = dict(zip(("tar_conditions", "non_conditions"), conditions, strict=True))
+        return unc.bootstrap(tar, non, unc.MinDCF(0.5), replications=20, rng=1, **named).replicates
+
+    drawn = replicates(*map(labelled, flags))
+    # Numbers of labels have the order of the targets' labels, words another one.
+    assert np.isin(drawn, (replicates(*flags), replicates(*(~f for f in flags)))).all()
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+def test_weights_of_conditions_that_are_truth_values() -> None:
+    """Where targets begin with True and non-targets with False, the weights were exchanged."""
+    tar, non, weights = [5.0, -1.0], [-1.0, 3.0], {True: 0.9, False: 0.1}
+    for kind in (list, np.array):
+        found = unc.bootstrap(
+            tar,
+            non,
+            unc.ActDCF(0.5),
+            tar_conditions=kind([True, False]),
+            non_conditions=kind([False, True]),
+            condition_weights=weights,
+            replications=2,
+            rng=1,
+        )
+        # The miss is in the condition of weight 0.1, the false alarm in that of 0.9.
+        assert found.estimate == pytest.approx((0.1 + 0.9) / 2)
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_recordings_of_unknown_speakers(missing: object) -> None:
+    """Two recordings without a speaker were a target trial."""
+    with pytest.raises(InvalidInputError, match=r"got none \(None or NaN\) for 2 \(b, c\)"):
+        bp.Key.from_speakers(["a", "b", "c"], ["anna", missing, missing])
+
+
+def test_utterances_without_a_number() -> None:
+    scores = bp.FlatScores.from_trials(["cm", "cm"], ["s1", "s2"], [1.0, np.nan])
+    key = bp.Key(["anna"], ["s1", "s2"], [[True, False]], [[False, True]])
+    with pytest.raises(InvalidInputError, match="NaN at 1 of 2 positions"):
+        bp.trials.scores_of_segments(scores, key)
+    of_trials = bp.Scores([[1.0, np.nan]], *key.ids)
+    assert bp.compare_trials(of_trials, key).problems == ["1 scores are NaN."]
+    # What is under the mask is no score.
+    masked = bp.Scores([[1.0, np.nan]], *key.ids, [[True, False]])
+    assert bp.compare_trials(masked, key).n_nan == 0
+
+
+def test_systems_whose_names_are_one() -> None:
+    scores, key = _trials_of(RNG.normal(1, 1, 30), RNG.normal(-1, 1, 30 * 29))
+    systems = {1: scores, "1": scores.transform(np.tanh)}
+    with pytest.raises(InvalidInputError, match="`system_names` must be different; got 1"):
+        bp.LinearFusion.fit_scores(systems, key)
+
+
+def test_no_share_of_spoofs() -> None:
+    """Then the fusion is the verifier's line, whatever the countermeasure says; and so around."""
+    line = bp.LinearCalibration.from_line(2.0, 1.0)
+    infinite, finite = [-np.inf, np.inf, 0.0], [3.0, -1.0, 2.0]
+    verifier = bp.SASVFusion(asv=line, cm=line, spoof_share=0.0)
+    assert verifier.apply(asv=finite, cm=infinite).tolist() == [7.0, -1.0, 5.0]
+    countermeasure = bp.SASVFusion(asv=line, cm=line, spoof_share=1.0)
+    assert countermeasure.apply(asv=infinite, cm=finite).tolist() == [7.0, -1.0, 5.0]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, np.uint8])
+def test_columns_of_numpy_numbers(kind: type) -> None:
+    """Lists of float32 were refused as measured quantities, those of integers were categories."""
+    key = bp.Key(["anna"], ["s1", "s2"], [[True, False]], [[False, True]])
+    column = bp.TrialMetadata(key, segment_columns={"n": [kind(1), kind(2)]}).column("n")
+    assert column.dtype == kind
+    assert column.tolist() == [1, 2]
