@@ -323,7 +323,7 @@ class SpeakerInfluence:
         with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`. With
         strata of speakers, :math:`u_k` and :math:`v_k` are differences to the mean of the stratum.
         From :math:`s_{kj}` the pair's share of the mean of its two strata is subtracted. Each
-        stratum has its own c.
+        stratum has its own c, and a speaker is left out of the trials of the stratum.
         """
         pairs, (u, v) = self.pairs, self.influences
         _, of_non = pairs.leverages
