@@ -897,7 +897,7 @@ class BootstrapResult(Records):
             few = 0.0 if kind == "normal" else 2.0 / self._defined.shape[0]
             if max(self.least_p, few) >= 1.0 - level:
                 low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
-        elif self.open_ends is not None:
+        if self.open_ends is not None:
             none = np.equal(low, high) if kind == "student" else np.equal(self.standard_error, 0)
             if none.any():
                 least, most = self.open_ends(level)

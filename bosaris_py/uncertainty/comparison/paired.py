@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, Unpack
 
 import attrs
@@ -24,6 +25,7 @@ from bosaris_py.uncertainty.bootstrapping import (
     warn_of_few_errors,
 )
 from bosaris_py.uncertainty.comparison.speaker_z_test import warn_of_unfit_systems
+from bosaris_py.uncertainty.influence.open_ends import units_of
 from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_TEST, check_influences
 from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
 from bosaris_py.uncertainty.plan_statistics import PrimaryCost, ViewedStatistic, view_of
@@ -289,10 +291,35 @@ def paired_samples(
         system.result(replicates[:, i].copy(), how, statistics[0].default_interval, student, plan)
         for i, (system, student) in enumerate(zip(systems, students[:2], strict=True))
     )
-    contrast = first.minus(second, students[2])
+    contrast = _left_open(first.minus(second, students[2]), samples, units_of(plan))
     if not bootstrap_result.warn_of_degenerate(contrast) and students[2] is not None:
         check_influences({"difference": students[2].influence}, FEWEST_FOR_TEST)
     return PairedBootstrapResult(first, second, contrast, alternative)
+
+
+def _left_open(
+    contrast: bootstrap_result.BootstrapResult,
+    samples: tuple[ListedSample, ListedSample],
+    units: tuple[float, float],
+) -> bootstrap_result.BootstrapResult:
+    """Open the interval of a difference that is 0 in all replicates, unless scores are the same."""
+    most = np.asarray(contrast.bounds[1])
+    none = np.ndim(contrast.estimate) == 0 and contrast.estimate == contrast.standard_error == 0
+    if not none or not np.isfinite(most).all():
+        return contrast
+    both = zip(*(sample.lists for sample in samples), strict=True)
+    if all(np.array_equal(a, b) for a, b in both):
+        return contrast
+    ends = functools.partial(_equal_decisions, float(most), min(units))
+    found = attrs.evolve(contrast, open_ends=ends)
+    low, high = found.interval_of(found.interval)
+    return attrs.evolve(found, low=low, high=high)
+
+
+def _equal_decisions(most: float, units: float, confidence: float) -> tuple[float, float]:
+    """Return the ends of a difference of at most so much that none of n units shows."""
+    half = -most * math.expm1(math.log(0.5 - 0.5 * confidence) / units)
+    return -half, half
 
 
 def _students(

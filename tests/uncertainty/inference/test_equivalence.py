@@ -190,3 +190,15 @@ def test_equal_errors_leave_a_ratio_open(rng):
     assert found.high == pytest.approx(40 * (1 - 0.05 ** (1 / 40)), rel=1e-12)
     assert found.low == -1.0
     assert "margin -33.33% to +50.00%" in repr(found)
+
+
+@pytest.mark.parametrize(("method", "units"), [("speaker", 12), ("iid", 12)])
+def test_replicates_of_equal_decisions_leave_a_difference_open(method, units, rng):
+    """Of 12 speakers, or targets, 1 - .025^(1/12) of the greatest difference is not seen."""
+    (a, b), key = _without_errors(rng, 12)
+    found = unc.paired_bootstrap(a, b, key, unc.FNMR(0.0), method=method, replications=99, rng=1)
+    half = 1 - 0.025 ** (1 / units)
+    assert (found.low, found.high) == pytest.approx((-half, half), rel=1e-12)
+    assert found.p_value == 1.0
+    same = unc.paired_bootstrap(a, a, key, unc.FNMR(0.0), method=method, replications=99, rng=1)
+    assert (same.low, same.high) == (0.0, 0.0)
