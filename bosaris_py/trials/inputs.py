@@ -328,7 +328,12 @@ def read_scores(
     if decision is not None:
         table = _decided(table, decision, path)
     if table.scores is None:
-        hint = "Which column holds scores can be told, as in score=NAME."
+        options.pop("extra", None)
+        others = list(read_table(path, format, **options).columns)
+        hint = f"It also has the columns {check.list_some(others)}. " if others else ""
+        hint += (
+            f"Which column holds scores can be told, as in score={others[0] if others else 'NAME'}."
+        )
         message = f"{path}: this file has no scores; is it a key?"
         raise FileFormatError(message, hint=hint, use={"columns": None})
     is_missing = np.isnan(table.scores)

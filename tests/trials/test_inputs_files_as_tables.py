@@ -250,3 +250,24 @@ class TestComparison:
         key = Key.from_trials(["m1"], ["s1"], [True])
         with pytest.raises(InvalidInputError, match="`scores`"):
             compare_trials(key, key)  # type: ignore[arg-type]
+
+
+def test_a_file_without_scores_names_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    path.write_text("enroll,test,label,xvector,ecapa\na,b,1,0.5,0.25\na,c,0,-0.5,1.5\n")
+    told = r"It also has the columns xvector, ecapa\..* as in score=xvector\."
+    with pytest.raises(FileFormatError, match=told):
+        read_scores(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0.5\n-1.5\n", "Bare numbers have the one column score, bare labels the column label"),
+        ("# of run three\na b 0.5\n", "Is the first line a comment"),
+    ],
+)
+def test_the_likely_mistake_of_an_unknown_format(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "scores.txt").write_text(text)
+    with pytest.raises(FileFormatError, match=told):
+        read_scores(tmp_path / "scores.txt")

@@ -113,6 +113,10 @@ def detect_in(
             "Tell the columns, as in model=known,segment=questioned,score=llr; what other words "
             f"mean, as in H1=target,H2=nontarget; or the format, one of {', '.join(FORMATS)}."
         )
+        if first.text.startswith(b"#"):
+            hint = f"Is the first line a comment? Take it out. {hint}"
+        elif len(cells) == 1:
+            hint = f"Bare numbers have the one column score, bare labels the column label. {hint}"
         use = dict.fromkeys(("columns", "labels", "format"))
         raise FileFormatError(found, hint=hint, use=use, path=path)
     names = ", ".join(item.name for item in distinct.values())
