@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import FloatArray, Weights
+from bosaris_py._arrays import Float64Array, FloatArray, Weights
 from bosaris_py._cautions import cautions, collected, hushed, warn_caller
 from bosaris_py._html import card, scale_drawing
 from bosaris_py._lazy import on_demand
@@ -42,8 +42,9 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     check_few_speakers,
 )
 from bosaris_py.uncertainty.resampling import Resampling
-from bosaris_py.uncertainty.statistics.class_means import Brier
+from bosaris_py.uncertainty.statistics.class_means import Brier, LossStatistic
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
+from bosaris_py.uncertainty.statistics.statistic import WhichClass
 
 # Matplotlib is imported when a plot is asked for.
 _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_case",)})
@@ -456,8 +457,18 @@ def case_llr(
     )
 
 
-def _mean_log10(scores: FloatArray, weights: Weights) -> float:
-    return float(np.average(scores, weights=weights)) / math.log(10.0)
+@attrs.frozen
+class _MeanLog10(LossStatistic):
+    """Mean of log10 likelihood-ratios over one class."""
+
+    of_class: WhichClass
+
+    bounds = -math.inf, math.inf
+
+    def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
+        """Return what each trial adds."""
+        own = scores if which == self.of_class else np.zeros(scores.size)
+        return np.asarray(own / math.log(10.0), dtype=np.float64)
 
 
 # What has an interval: figures of which a replicate is computed in one pass or one sort.
@@ -468,9 +479,9 @@ _FIGURES: dict[str, StatisticLike] = {
     "misleading_tar": FNMR(0.0),
     # A likelihood-ratio of one misleads nobody.
     "misleading_non": FMR(math.ulp(0.0)),
-    "mean_log10_lr_tar": lambda tar, non, of_tar, of_non: _mean_log10(tar, of_tar),
-    "mean_log10_lr_non": lambda tar, non, of_tar, of_non: _mean_log10(non, of_non),
 }
+# Of either sign, so they are studentised as differences are: to log-likelihood-ratios of 0.
+_MEANS = {"mean_log10_lr_tar": _MeanLog10(0), "mean_log10_lr_non": _MeanLog10(1)}
 
 
 @cautions()
@@ -521,8 +532,8 @@ def validate_scores(
 
     Notes
     -----
-    Intervals of Cllr, Brier score and shares of misleading trials are studentised by speaker, that
-    of minimum Cllr is by the jackknife; those of mean likelihood-ratios are percentiles.
+    Intervals of Cllr, Brier score and shares of misleading trials are studentised by speaker, those
+    of mean log-likelihood-ratios on their own scale; that of minimum Cllr is by the jackknife.
 
     Examples
     --------
@@ -560,6 +571,12 @@ def validate_scores(
         name: (float(result.low), float(result.high))
         for name, result in zip(_FIGURES, found, strict=True)
     }
+    zeros = llrs.transform(np.zeros_like)
+    # The first bootstrap has warned of what is missing, and of few speakers.
+    with hushed(BosarisWarning):
+        for name, mean in _MEANS.items():
+            drawn = paired_bootstrap(llrs, zeros, key, mean, **how)
+            intervals[name] = float(drawn.low), float(drawn.high)
     figures = attrs.evolve(
         figures,
         intervals=intervals,
@@ -568,7 +585,6 @@ def validate_scores(
         replications=replications,
         seed=seed,
     )
-    # The first bootstrap has warned of what is missing, and of few speakers.
     with hushed(BosarisWarning):
         try:
             lines = [

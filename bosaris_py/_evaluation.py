@@ -30,11 +30,6 @@ from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
-from bosaris_py.uncertainty.comparison import all_pairs
-from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
-from bosaris_py.uncertainty.comparison.table import ComparisonTable
-from bosaris_py.uncertainty.multiplicity.corrections import holm_correction
-from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable, cross_table
 from bosaris_py.uncertainty.plan_statistics import samples_of_kinds
 from bosaris_py.uncertainty.resampling import split_options
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic, statistics_of_plan
@@ -46,6 +41,8 @@ if TYPE_CHECKING:
     # Matplotlib is imported when a plot is asked for.
     from bosaris_py.plots import BayesPlot, DETPlot
     from bosaris_py.plots.display import Picture
+    from bosaris_py.uncertainty.comparison.table import ComparisonTable
+    from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 
 Kind: TypeAlias = Literal[
     "det",
@@ -80,6 +77,15 @@ _late, _ = on_demand(
         ),
         "bosaris_py.report": ("Report", "write_report"),
         "bosaris_py.uncertainty.bands": ("ActDCFCurve",),
+        "bosaris_py.uncertainty.comparison.paired": ("paired_bootstrap",),
+        "bosaris_py.uncertainty.comparison.all_pairs": (
+            "compare_samples",
+            "compare_systems",
+            "named_metric",
+            "refuse_different_trials",
+        ),
+        "bosaris_py.uncertainty.multiplicity.corrections": ("holm_correction",),
+        "bosaris_py.uncertainty.multiplicity.cross_table": ("cross_table",),
     },
 )
 
@@ -278,7 +284,7 @@ class Evaluation(Table):
             check_choice(name, tuple(self.results), "names")
         curve = options.pop("curve", None) or _late("ActDCFCurve")()
         first, second = (self._systems[name] for name in names)
-        found = paired_bootstrap(
+        found = _late("paired_bootstrap")(
             first,
             second,
             how.key,
@@ -373,12 +379,16 @@ class Evaluation(Table):
             statistic = attrs.evolve(statistic, normalize=True)
         judged = how.statistic_of_eer if statistic is None else statistic
         replications = how.replications or 2000
+        table: ComparisonTable
         if how.by_speaker and not options.keys() - {"alternative", "level", "correction"}:
             resampling = how.resampling(replications)
-            all_pairs.refuse_different_trials(self._systems, how.key, judged, resampling)
-            return all_pairs.compare_samples(self._samples, judged, resampling, how.seed, **options)
-        given = {**how.drawn, "replications": replications, "method": how.method, **options}
-        return all_pairs.compare_systems(self._systems, how.key, judged, **given)
+            _late("refuse_different_trials")(self._systems, how.key, judged, resampling)
+            samples = self._samples
+            table = _late("compare_samples")(samples, judged, resampling, how.seed, **options)
+        else:
+            given = {**how.drawn, "replications": replications, "method": how.method, **options}
+            table = _late("compare_systems")(self._systems, how.key, judged, **given)
+        return table
 
     def _compare_kinds(
         self, plan: EvaluationPlan, statistic: object, options: Mapping[str, Any]
@@ -401,15 +411,16 @@ class Evaluation(Table):
         drawn: Any = {**how.drawn, **own, **given}
         who, resampling = split_options(method, drawn)
         plain = chosen.plain
-        all_pairs.refuse_different_trials(self._systems, how.key, plain, resampling)
+        _late("refuse_different_trials")(self._systems, how.key, plain, resampling)
         pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key
         samples, plain_of_view = samples_of_kinds(
             chosen, self._systems, pair, who, resampling, plan.sets
         )
-        table = all_pairs.compare_samples(
+        table = _late("compare_samples")(
             samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests
         )
-        return all_pairs.named_metric(table, chosen)
+        named: ComparisonTable = _late("named_metric")(table, chosen)
+        return named
 
     def cross(
         self,
@@ -459,7 +470,7 @@ class Evaluation(Table):
         scores = self._systems[system or names[0]]
         # What there is to say of the scores has been said by the evaluation.
         with hushed(BosarisWarning):
-            return cross_table(
+            table: CrossTable = _late("cross_table")(
                 scores,
                 (how.key, how.metadata),
                 row_factor,
@@ -470,6 +481,7 @@ class Evaluation(Table):
                 confidence=how.confidence,
                 rng=how.seed,
             )
+        return table
 
     def claims(self, *claims: str) -> ClaimTable:
         """Test claims about the figures of each system, all trials pooled.
@@ -515,7 +527,7 @@ class Evaluation(Table):
             results = [found[name] for found in judged.values()]
             tests = [result.test(claim.value, side) for result in results]
             p_values = [test.p_value for test in tests]
-            holm = holm_correction(p_values, level=level)
+            holm = _late("holm_correction")(p_values, level=level)
             where = [test.lies for test in tests]
             columns = p_values, holm.adjusted.tolist(), holm.significant.tolist(), where
             for system, result, *numbers in zip(judged, results, *columns, strict=True):

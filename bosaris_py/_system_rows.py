@@ -47,7 +47,6 @@ from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
 from bosaris_py.uncertainty.statistics.roc_functions import EER, SteppyEER, statistic_of_eer
 from bosaris_py.uncertainty.statistics.statistic import Statistic
-from bosaris_py.uncertainty.tandem_statistics import statistics_of_tandem, tandem_figures
 
 # Bands of a report, if intervals are by bootstrap; imported when one is made.
 _BANDS = {
@@ -57,7 +56,13 @@ _BANDS = {
     "ece": "ECE",
     "pav": "PAVMap",
 }
-_late, _ = on_demand(__name__, {"bosaris_py.uncertainty.bands": _BANDS.values()})
+_late, _ = on_demand(
+    __name__,
+    {
+        "bosaris_py.uncertainty.bands": _BANDS.values(),
+        "bosaris_py.uncertainty.tandem_statistics": ("statistics_of_tandem", "tandem_figures"),
+    },
+)
 
 _BAND_REPLICATES = 500
 
@@ -347,10 +352,10 @@ class Judging:
         self, systems: Mapping[str, AnyScores], plan: EvaluationPlan, key: KeyLike
     ) -> ConditionRow:
         """Return the row of a verifier and a countermeasure, with intervals by replicates."""
-        statistics = statistics_of_tandem(plan, self.eer)
+        statistics = _late("statistics_of_tandem")(plan, self.eer)
         how = {"method": self.method, "confidence": self.confidence, "workers": self.workers}
         drawn = {**self.drawn, **how} if self.replications else {}
-        found = tandem_figures(
+        found = _late("tandem_figures")(
             key,
             [*statistics.values()],
             asv=systems["asv"],
