@@ -190,6 +190,16 @@ def _keep_fields_plain(app: Any, env: Any, node: Any, contnode: Any) -> Any:
     return contnode if is_field else None
 
 
+# A link to a script of the gallery, which is there before any picture is drawn.
+_TO_SCRIPT = r"\]\(((?:\.\./)*gallery)/(\w+)\.py\)"
+
+
+def _show_gallery(app: Any, docname: str, source: list[str]) -> None:
+    """Turn links to scripts of the gallery into those to pages; alone in a line, into pictures."""
+    text = re.sub(rf"(?m)^(\[[^]]+){_TO_SCRIPT}$", r"!\1](\2/generated/\3.svg)", source[0])
+    source[0] = re.sub(_TO_SCRIPT, r"](\1/generated/\2.md)", text)
+
+
 # A literal may leave out the layer of its name.
 LAYERS = (
     "",
@@ -266,6 +276,7 @@ def _write_block_mathml(translator: Any, node: nodes.Node) -> None:
 def setup(app: Any) -> None:
     """Connect what Sphinx itself does not know."""
     app.connect("builder-inited", lambda app: gallery.build())
+    app.connect("source-read", _show_gallery)
     app.connect("autodoc-process-docstring", _name_guide, priority=900)  # after numpydoc
     app.connect("missing-reference", _keep_fields_plain)
     app.connect("missing-reference", _link_top_level)
