@@ -796,7 +796,8 @@ def test_scores_that_a_file_does_not_tell(run: Run) -> None:
     code, _, told = run(*words)
     assert code == 1
     assert "d.csv: this file has no scores; is it a key?" in told
-    assert "as in score=NAME. Use --columns." in told
+    assert "It also has the columns x. " in told
+    assert "as in score=x. Use --columns." in told
     assert run(*words, "--columns", "score=x")[0] == 0
     code, _, told = run(*words, "--columns", "score=x", "--bootstrap", "20")
     assert code == 1
