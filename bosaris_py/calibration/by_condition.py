@@ -19,7 +19,7 @@ from bosaris_py.numerics.linear_objective import evaluate_objective
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
 from bosaris_py.trials.inputs import split_key
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import AnyScores, scored_ndx
+from bosaris_py.trials.scores import AnyScores, as_output_of_map, scored_ndx
 from bosaris_py.trials.speakers import SpeakersLike
 
 
@@ -183,7 +183,7 @@ class ConditionCalibration(SavedMap, DrawnMap):
                     llrs[places] = self.lines[name].apply(values[places])
             return llrs
 
-        return scores.transform(mapped)
+        return as_output_of_map(scores.transform(mapped))
 
     def __repr__(self) -> str:
         """Show the strength and the lines."""

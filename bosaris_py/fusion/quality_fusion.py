@@ -65,7 +65,14 @@ from bosaris_py.trials.quality import (
     mix_measures,
     quality_of_trials,
 )
-from bosaris_py.trials.scores import AnyScores, Systems, assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.scores import (
+    AnyScores,
+    Systems,
+    as_output_of_map,
+    assemble,
+    stack_scores,
+    stack_tar_non,
+)
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
 _BLOCK_TRIALS = 2**13
@@ -714,7 +721,7 @@ class QualityFusion(trained.TrainedMap):
             else:
                 (simple,) = stack_scores([backoff], ndx)
             llrs = np.where(measures.covered, llrs, simple)
-        return assemble(llrs, ndx)
+        return as_output_of_map(assemble(llrs, ndx))
 
     def __repr__(self) -> str:
         """Show the numbers of systems and measures and how good the fusion was in training."""

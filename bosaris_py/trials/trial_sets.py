@@ -295,6 +295,8 @@ Places = tuple[npt.ArrayLike, npt.ArrayLike]
 
 Merged = TypeVar("Merged")
 
+Made = TypeVar("Made")
+
 # The largest matrix that `to_dense` makes by default.
 # A matrix of scores of this size takes 0.9 GB with its mask.
 MAX_CELLS = 10**8
@@ -530,7 +532,11 @@ class TrialSet(FileMethods, ABC):
         segset = self.segset if cols is None else mark_read_only(self.segset[cols])
         fields = self._fields_in(align.Frame(rows, cols, shape))
         fields |= {"modelset": modelset, "segset": segset}
-        return self._rebuilt(*(fields[name] for name in self._arrays()))
+        return self._noted(self._rebuilt(*(fields[name] for name in self._arrays())))
+
+    def _noted(self, made: Made) -> Made:
+        """Return what was made of this object; scores pass on what is noted on them."""
+        return made
 
     @abstractmethod
     def _fields_in(self, frame: align.Frame) -> dict[str, Any]:
