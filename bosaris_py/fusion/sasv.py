@@ -12,7 +12,15 @@ import numpy.typing as npt
 
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py._validation import FilePath, as_float_array, as_path, describe, invalid, refuse_nan
+from bosaris_py._validation import (
+    FilePath,
+    as_float_array,
+    as_number,
+    as_path,
+    describe,
+    invalid,
+    refuse_nan,
+)
 from bosaris_py.calibration.by_condition import to_line
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
@@ -25,13 +33,7 @@ from bosaris_py.trials.scores import AnyScores
 
 
 def _to_share(value: Any) -> float:
-    try:
-        share = float(value)
-    except (TypeError, ValueError):
-        raise invalid("spoof_share", "be a number", describe(value)) from None
-    if not 0.0 <= share <= 1.0:
-        raise invalid("spoof_share", "lie in [0, 1]", describe(value))
-    return share
+    return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
 
 
 @attrs.frozen(kw_only=True, repr=False)

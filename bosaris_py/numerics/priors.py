@@ -188,10 +188,7 @@ def _to_prior(value: float) -> float:
 
 
 def _to_cost(value: float) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise check.invalid("a cost", "be a number", check.describe(value)) from None
+    return check.as_number(value, "a cost", "be a number", lambda _: True)
 
 
 @attrs.frozen
@@ -317,14 +314,8 @@ class DecisionCosts:
 
 
 def _to_share(value: float) -> float:
-    try:
-        share = float(value)
-    except (TypeError, ValueError):
-        raise check.invalid("a prior", "be a number", check.describe(value)) from None
-    if not 0.0 <= share < 1.0:
-        hint = "Percentages must be divided by 100." if share > 1 else ""
-        raise check.invalid("a prior", "lie in [0, 1)", check.describe(value), hint)
-    return share
+    hint = "Percentages must be divided by 100."
+    return check.as_number(value, "a prior", "lie in [0, 1)", lambda x: 0.0 <= x < 1.0, hint)
 
 
 @attrs.frozen
@@ -395,13 +386,14 @@ class SpoofCosts(metaclass=Readable):
         """
         if isinstance(costs, SpoofCosts):
             return costs
-        if costs not in SPOOF_COSTS:
+        name: object = costs
+        if not isinstance(name, str) or name not in SPOOF_COSTS:
             names = ", ".join(map(repr, SPOOF_COSTS))
             expected = f"be SpoofCosts, or the name of some ({names})"
             raise check.invalid(
                 "costs", expected, check.describe(costs), check.nearest(costs, SPOOF_COSTS)
             )
-        return SPOOF_COSTS[costs]
+        return SPOOF_COSTS[name]
 
     @property
     def miss_price(self) -> float:

@@ -307,7 +307,8 @@ class ROC(metaclass=Readable):
         ROC
         """
         scores = np.array(target_scores, dtype=np.float64)
-        if scores.ndim != 1 or scores.size == 0 or not np.all(scores[1:] > scores[:-1]):
+        ascends = scores.ndim == 1 and scores.size and np.all(scores[1:] > scores[:-1])
+        if not ascends or np.isnan(scores[0]):
             expected = "be one-dimensional, not empty and strictly ascending"
             raise check.invalid("target_scores", expected, check.describe(scores))
         tar_at, elsewhere = _count_part(scores, tar, tar_weights, "tar")

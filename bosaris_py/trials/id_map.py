@@ -10,7 +10,7 @@ from attrs import frozen
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
-from bosaris_py._validation import as_ids, check_same_rows, check_shape
+from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList
 from bosaris_py.trials.trial_sets import MatFileMethods, TextFileMethods, all_of_class
@@ -194,7 +194,7 @@ class IdMap(MatFileMethods, TextFileMethods):
     def _filter(self, index: IdIndex, ids: IdList, *, keep: bool) -> Self:
         """Keep or remove the pairs with some ids on the side of an index."""
         which = index.which_in(as_ids(ids, "ids"))
-        which = which if keep else ~which
+        which = which if as_flag(keep, "keep") else ~which
         return self._rebuilt(*(mark_read_only(side[which]) for side in self._arrays().values()))
 
 

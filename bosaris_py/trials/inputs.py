@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -496,7 +497,10 @@ def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:
         listed = given if isinstance(given, (list, tuple)) else files_of(given)
         for number, item in enumerate(listed, 1):
             name = name_of_file(item) if isinstance(item, _PATH) else ""
-            named[name if name not in ("", *named) else f"system {number}"] = item
+            # A file may have the name that a number makes.
+            numbered = (f"system {place}" for place in itertools.count(number))
+            names = itertools.chain([name] if name else [], numbered)
+            named[next(each for each in names if each not in named)] = item
     else:
         hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
         if hasattr(given, "__arrow_c_stream__"):  # pandas, polars and pyarrow

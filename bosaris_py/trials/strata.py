@@ -53,6 +53,9 @@ def checked_weights(
         return mark_read_only(np.full(len(names), 1.0 / len(names)))
     try:
         values = np.array(weights, dtype=np.float64)
+        # Text and truth values would pass, too.
+        if np.asarray(weights).dtype.kind in "bSU":
+            raise TypeError
     except (TypeError, ValueError):
         raise invalid(argument, "be numbers", describe(weights)) from None
     if values.shape != (len(names),):

@@ -22,6 +22,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.linear_objective import evaluate_objective
+from bosaris_py.trials.inputs import named_systems
 from bosaris_py.trials.sample import ListedSample
 
 Call = Callable[..., object]
@@ -1278,3 +1279,41 @@ def test_columns_of_numpy_numbers(kind: type) -> None:
     column = bp.TrialMetadata(key, segment_columns={"n": [kind(1), kind(2)]}).column("n")
     assert column.dtype == kind
     assert column.tolist() == [1, 2]
+
+
+def test_systems_with_the_names_of_numbers() -> None:
+    """The second of the list had the name of the first, and took its place."""
+    scores, _ = _trials_of(RNG.normal(1, 1, 3), RNG.normal(-1, 1, 6))
+    assert list(named_systems(["system 2.h5", scores])) == ["system 2", "system 3"]
+    assert list(named_systems([scores, "a.h5", "a.txt"])) == ["system 1", "a", "system 3"]
+    files = ["a.h5", "b/a.h5", "system 2.h5"]
+    assert list(named_systems(files)) == ["a", "system 2", "system 3"]
+
+
+LINE = bp.LinearCalibration.from_line(1.0, 0.0)
+HALVES = {"a": np.array([True, False]), "b": np.array([False, True])}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda value: bp.OperatingPoint(0.5, value),
+        lambda value: bp.SpoofCosts(0.9, value, 0.1),
+        lambda value: bp.SASVFusion(asv=LINE, cm=LINE, spoof_share=value),
+        lambda value: bp.Conditions(HALVES, [value, value]),
+    ],
+)
+@pytest.mark.parametrize("value", ["0.5", True, None])
+def test_words_are_no_numbers(call: Call, value: object) -> None:
+    with pytest.raises(InvalidInputError, match=r"must be (a number|numbers|finite)"):
+        call(value)
+
+
+def test_words_for_flags_and_costs() -> None:
+    pairs = bp.IdMap(["a", "b"], ["x", "y"])
+    with pytest.raises(InvalidInputError, match="`keep` must be True or False; got 'no'"):
+        pairs.filter_on_left(["a"], "no")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="`costs` must be SpoofCosts"):
+        bp.a_dcf([1.0], [0.0], [0.0], {"p_target": 0.9})  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match="strictly ascending"):
+        bp.ROC.at_target_scores([np.nan], [], [1.0])
