@@ -60,7 +60,6 @@ def gaussian_variance(cllr: float) -> float:
     ends = math.log(_SMALLEST), math.log(_LARGEST)
     if wanted >= _log_cllr(ends[0]):
         return 0.0
-    # Importing it takes longer than the rest of the package.
     found = scipy.optimize.brentq(lambda x: _log_cllr(x) - wanted, *ends, xtol=1e-15, rtol=1e-15)
     return math.exp(2.0 * found)
 

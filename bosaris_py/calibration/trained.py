@@ -565,7 +565,8 @@ class LinearMap(TrainedMap, ABC):
             Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
             d_k the standard deviation of system k's scores, both classes counting the same. "weak",
             for few trials, is a ridge of 0.01/n, n the number of trials of the smaller class, and
-            a penalty :math:`m^2/(2n)` on the log-likelihood-ratio m midway between the classes.
+            a penalty :math:`m^2/(2n)` on the log-likelihood-ratio m midway between the classes,
+            unless the offset is given.
         offset : float, optional
             Of a calibration: keep this offset and train the scale only. 0 is for scores that are
             log-likelihood-ratios but for their size.
@@ -613,7 +614,8 @@ class LinearMap(TrainedMap, ABC):
         with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and the
         entropy H of the objective [1]_. Trust-region Newton on standardised scores, from the
         optimum of a subset. Memory beyond the input is a megabyte or two. brier is not convex: it
-        is minimised from the optimum of cllr and from zero, and the better result is kept.
+        is minimised from the optimum of cllr, from zero and, of one system, from hard decisions,
+        and the best result is kept.
 
         References
         ----------

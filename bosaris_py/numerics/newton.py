@@ -106,7 +106,6 @@ def trust_region_step(
         if eigenvalues[0] < 0.0 and not flat[0]:
             step[0] = math.sqrt(radius**2 - length**2)
         return vectors @ step, False
-    # Hardly any training comes here, and the import takes longer than most.
     # Each component alone is too long below the lower end; none is above the upper end.
     low = math.hypot(*slopes[curvatures == 0.0]) / radius * (1.0 - 1e-6)
     high = math.hypot(*slopes) / radius * (1.0 + 1e-6)
