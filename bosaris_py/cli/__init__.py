@@ -59,8 +59,6 @@ _HINTS = dict.fromkeys(
 _ADVICE = {
     errors.SuspectScoresWarning: "Calibrate them first with `bosaris calibrate`, or trust the EER, "
     "minDCF and minCllr only.",
-    errors.FewTrainingErrorsWarning: "Train on more trials, or with --method bounded or --ridge "
-    "weak.",
     errors.ExtrapolationWarning: "There the map is a line that no trial supports; --method bounded "
     "of `bosaris calibrate` limits it.",
     errors.UncertainPlanWarning: "Give metadata by --metadata, or a key that has them.",
@@ -81,14 +79,15 @@ def _message(error: Exception, args: argparse.Namespace | None) -> str:
     given = vars(args) if args else {}
     key = given.get("key")
     of_key = key is not None and str(error.path) == key
+    outputs = outputs_of(args) if args else {}
 
     def spell(name: str, value: object = None) -> str:
         if key is not None and name in _CLASSES:
             return f"the {_CLASSES[name]} of {key}"
         option = _SPELLED.get(name, name)
         option = f"key_{option}" if of_key and f"key_{option}" in given else option
-        if name == "path" and error.got == repr(given.get("output")):
-            option = "output"
+        if name == "path" and len(outputs) == 1:
+            (option,) = outputs
         if option not in given:
             return as_keyword(name, value)
         if option in OPTIONS:
@@ -148,11 +147,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             check_formats(args)
             try:
                 check_outputs(args)
-                advice = dict(_ADVICE)
-                if not hasattr(args, "method"):
-                    few = errors.FewTrainingErrorsWarning
-                    advice[few] = advice[few].replace("--method bounded or ", "")
-                with _late("advised")(advice):
+                few = (
+                    "--method bounded or --ridge weak"
+                    if hasattr(args, "method")
+                    else "--ridge weak"
+                )
+                of_few = {errors.FewTrainingErrorsWarning: f"Train on more trials, or with {few}."}
+                with _late("advised")(_ADVICE | of_few):
                     args.run(args)
             except UsageError as error:
                 args.parser.error(str(error))

@@ -109,7 +109,9 @@ def check_outputs(args: argparse.Namespace) -> None:
     names = ("input", "system", "key", "metadata", "trials", *["model"] * (model == "input"))
     names += ("dev", "test", "dev_key", "dev_metadata")
     names += ("asv", "cm")
-    files += [given[name] for name in names if given.get(name)]
+    files += [given[name] for name in names if given.get(name) is not None]
+    if "" in files:
+        raise UsageError("an input needs the name of a file; got an empty text")
     inputs = [split_column(file)[0] for file in files] + (given.get("speakers") or "").split(",")
     for file in inputs:
         if stat.S_ISFIFO(Path(file).stat().st_mode if Path(file).exists() else 0) and not (
