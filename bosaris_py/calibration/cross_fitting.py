@@ -552,7 +552,7 @@ def _prepared(
     only_key, metadata = split_key(key)
     scores = check.as_list(scores)
     trainer: Any = model
-    weighting = [options.pop(name, None) for name in ("conditions", *_WEIGHTS)]
+    weighting = [check.as_list(options.pop(name, None)) for name in ("conditions", *_WEIGHTS)]
     # First: what the final map refuses or warns of explains more than folds do.
     if of_kinds:
         return _of_kinds(model, scores, key, options, weighting, **how)

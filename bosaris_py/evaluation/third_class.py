@@ -29,10 +29,6 @@ def _class_of(scores: npt.ArrayLike, name: str) -> ScoredClass:
     return ScoredClass(array, Strata.single(array.size))
 
 
-def _is_empty(scores: npt.ArrayLike | None) -> bool:
-    return scores is None or len(scores) == 0  # type: ignore[arg-type]
-
-
 def sample_at(
     tar: npt.ArrayLike, non: Mapping[str, npt.ArrayLike | None], costs: SpoofCosts
 ) -> ListedSample:
@@ -47,11 +43,11 @@ def sample_at(
     ):
         if prior == 0:
             continue
-        scores = non.get(name)
-        if _is_empty(scores):
+        given = non.get(name)
+        scores = None if given is None else as_vector(given, name)
+        if scores is None or not scores.size:
             hint = "Give costs with a prior of 0 for what is not there, or read spoofs: keep."
             raise invalid(name, f"hold scores, of prior {prior:g} in the costs", "none", hint)
-        assert scores is not None, "it is not empty"
         kinds.append(_class_of(scores, name))
         shares.append(share)
     return ListedSample((_class_of(tar, "tar"), *kinds), tuple(shares))
@@ -383,8 +379,9 @@ def _equal(
     tar: npt.ArrayLike, kinds: dict[str, npt.ArrayLike | None], definition: EERDefinition
 ) -> float:
     lists = []
-    for name, scores in kinds.items():
-        if _is_empty(scores):
+    for name, given in kinds.items():
+        scores = None if given is None else as_vector(given, name)
+        if scores is None or not scores.size:
             raise invalid(name, "hold scores", "none")
-        lists.append(as_vector(scores, name))  # type: ignore[arg-type]
+        lists.append(scores)
     return eer(tar, np.concatenate(lists), definition=definition)

@@ -1146,6 +1146,7 @@ ONCE: dict[str, Callable[..., object]] = {
     "optimal_llrs": lambda *args, **kw: [x.tolist() for x in bp.optimal_llrs(*args, **kw)],
     "BiGaussian": bp.BiGaussianCalibration.fit,
     "Bounded": bp.BoundedCalibration.fit,
+    "a_dcf": lambda tar, non, **_: bp.a_dcf(tar, non, iter([0.5, 2.0])),
 }
 
 
@@ -1170,6 +1171,20 @@ def test_systems_from_an_iterator() -> None:
     wanted = bp.cross_fit(bp.LinearFusion, systems, key, folds=3, rng=1)
     found = bp.cross_fit(bp.LinearFusion, iter(systems), key, folds=3, rng=1)
     assert found.scores == wanted.scores
+    weights = RNG.uniform(1, 2, 30), RNG.uniform(1, 2, 30 * 29)
+    weighted, once = (
+        bp.cross_fit(
+            bp.LinearCalibration,
+            scores,
+            key,
+            folds=3,
+            rng=1,
+            tar_weights=kind(weights[0]),
+            non_weights=kind(weights[1]),
+        )
+        for kind in (list, iter)
+    )
+    assert once.scores == weighted.scores
 
 
 @pytest.mark.parametrize("model", [bp.GaussianCalibration, bp.BiGaussianCalibration])
