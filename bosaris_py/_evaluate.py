@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 import attrs
 import numpy as np
@@ -28,15 +28,7 @@ from bosaris_py._validation import (
     list_some,
     spelled_out,
 )
-from bosaris_py.evaluation import (
-    ConditionRow,
-    ConditionTable,
-    EvaluationPlan,
-    PrimaryCost,
-    Results,
-    SystemTable,
-    primary_cost,
-)
+from bosaris_py.evaluation import ConditionRow, ConditionTable, EvaluationPlan, Results, SystemTable
 from bosaris_py.evaluation.plans import presets
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.evaluation.streaming import StreamedSample
@@ -72,11 +64,15 @@ class Reading(TypedDict, total=False):
     progress: bool
 
 
+if TYPE_CHECKING:
+    from bosaris_py.evaluation import PrimaryCost
+
 # Calibrations and fusions are imported when scores are calibrated here.
 _late, _ = on_demand(
     __name__,
     {
         "bosaris_py.calibration": ("LinearCalibration", "cross_fit"),
+        "bosaris_py.evaluation": ("primary_cost",),
         "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
     },
 )
@@ -321,7 +317,7 @@ def evaluate(
                 results[name] = Results.from_sample(samples[name])
                 cost: PrimaryCost | None = None
                 if chosen is not None:
-                    judged = primary_cost(scores, key, chosen, metadata)
+                    judged = _late("primary_cost")(scores, key, chosen, metadata)
                     if not chosen.by_condition:
                         cost = how.with_intervals(judged, scores, samples[name], metadata)
                     primary[name] = cost or judged

@@ -14,7 +14,7 @@ from bosaris_py._system_rows import Judging, as_point
 from bosaris_py._tables import Table, joined_notes, scale_of_costs, words_of_eer
 from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid, list_some
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
-from bosaris_py.evaluation import ConditionTable, EvaluationPlan, PrimaryCost, Results, SystemTable
+from bosaris_py.evaluation import ConditionTable, EvaluationPlan, Results, SystemTable
 from bosaris_py.evaluation.claims import (
     Claim,
     ClaimRow,
@@ -39,6 +39,7 @@ from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
 
 if TYPE_CHECKING:
     # Matplotlib is imported when a plot is asked for.
+    from bosaris_py.evaluation import PrimaryCost
     from bosaris_py.plots import BayesPlot, DETPlot
     from bosaris_py.plots.display import Picture
     from bosaris_py.uncertainty.comparison.table import ComparisonTable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
@@ -13,7 +13,7 @@ from bosaris_py._lazy import on_demand
 from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_flag
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, UncertainPlanWarning
-from bosaris_py.evaluation import ConditionRow, EvaluationPlan, PrimaryCost, Results
+from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
 from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
 from bosaris_py.numerics.priors import OperatingPoint
@@ -47,6 +47,9 @@ from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
 from bosaris_py.uncertainty.statistics.roc_functions import EER, SteppyEER, statistic_of_eer
 from bosaris_py.uncertainty.statistics.statistic import Statistic
+
+if TYPE_CHECKING:
+    from bosaris_py.evaluation import PrimaryCost
 
 # Bands of a report, if intervals are by bootstrap; imported when one is made.
 _BANDS = {
