@@ -365,7 +365,7 @@ class DETCurve(CurveStatistic):
         low, high = pfa[:, starts + 1] * SAME_COST, pfa[:, starts] / SAME_COST
         return np.asarray(np.searchsorted(self.pfa, low) < np.searchsorted(self.pfa, high))
 
-    def chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
+    def _chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
         """Return the thresholds; None of all the rates that plots show."""
         roc = sample.roc
         return None if self.pfa == _PFA else roc.thresholds[self._first_allowed(roc.pfa)]
@@ -509,7 +509,7 @@ class ActDCFCurve(_DCFCurve):
     kind: ClassVar[DCFKind] = "act"
     _cost = class_means.ActDCF
 
-    def chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
+    def _chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
         """Return Bayes' thresholds; None of all the priors that plots show."""
         return None if self.plo == _PLO else -np.array(self.plo)
 
@@ -543,7 +543,7 @@ class MinDCFCurve(_DCFCurve):
     kind: ClassVar[DCFKind] = "min"
     _cost = MinDCF
 
-    def chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
+    def _chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
         """Return the best thresholds; None of all the priors that plots show."""
         best = sample.roc.convex_hull().best_vertices(DecisionCosts.from_plo(self.plo))
         return None if self.plo == _PLO else sample.roc.convex_hull().thresholds[best]

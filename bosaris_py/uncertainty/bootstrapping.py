@@ -400,7 +400,7 @@ def warn_of_few_errors(systems: Sequence[SampledSystem]) -> bool:
         at: object = system.statistic
         if (
             isinstance(at, Statistic)
-            and (chosen := at.chosen_thresholds(system.sample)) is not None
+            and (chosen := at._chosen_thresholds(system.sample)) is not None
         ):
             # Both rates at a threshold decide.
             at = class_means.ErrorRates(chosen)

@@ -382,8 +382,8 @@ class RateAt(CurveStatistic):
         """Return the rate, given the points of a ROC."""
         return float((pmiss, pfa)[self.rated][self._point(pmiss, pfa)])
 
-    def chosen_thresholds(self, sample: ListedSample) -> Float64Array:
-        """Return the threshold; see `Statistic.chosen_thresholds`."""
+    def _chosen_thresholds(self, sample: ListedSample) -> Float64Array:
+        """Return the threshold; see `Statistic._chosen_thresholds`."""
         roc = sample.roc
         return roc.thresholds[[self._point(roc.pmiss, roc.pfa)]]
 

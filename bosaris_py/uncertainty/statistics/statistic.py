@@ -110,19 +110,9 @@ class Statistic(metaclass=Readable):
         """
         return () if self.shape else (self,)
 
-    def chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
-        """Return the thresholds whose error-rates make the value, if they are known.
-
-        Parameters
-        ----------
-        sample : ListedSample
-            Scored trials.
-
-        Returns
-        -------
-        ndarray of float64 or None
-            A standard error rests on the errors of both kinds there.
-        """
+    def _chosen_thresholds(self, sample: ListedSample) -> Float64Array | None:
+        """Return the thresholds whose error-rates make the value, if they are known."""
+        # A standard error rests on the errors of both kinds there.
         return None
 
     @property
