@@ -189,7 +189,7 @@ def test_tippett_band_by_speaker(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(
         [*tar, *non], [band.low[0], band.high[0], band.low[1], band.high[1]]
     )
-    tar, non = band.of("below")
+    tar, non = band.of("crossing")
     np.testing.assert_array_equal([*tar, *non][2:], [1 - band.high[1], 1 - band.low[1]])
     np.testing.assert_array_equal(tar, [band.low[0], band.high[0]])
     none = 1 - 0.025 ** (1 / 12)
