@@ -613,9 +613,9 @@ class LinearMap(TrainedMap, ABC):
 
         with :math:`s = w^T x + b`, :math:`\theta = \mathrm{logit}\,\pi` and the loss C and the
         entropy H of the objective [1]_. Trust-region Newton on standardised scores, from the
-        optimum of a subset. Memory beyond the input is a megabyte or two. brier is not convex: it
-        is minimised from the optimum of cllr, from zero and, of one system, from hard decisions,
-        and the best result is kept.
+        optimum of a subset. Memory beyond the input is a megabyte or two. The brier objective is
+        not convex. It is minimised from the optimum of cllr, from zero and, of one system, from
+        hard decisions; the best result is kept.
 
         References
         ----------

@@ -192,9 +192,9 @@ def read_parts(
 ) -> Iterator[TrialTable]:
     """Read a file as `read_table` does, and give its lines some hundred thousand at a time.
 
-    The tables have the same columns. Where these, or the words of labels or the numbers of
-    segments, depend on all lines, there is one table: of files without segments, and of labels
-    if spoofs become non-targets or are kept.
+    The tables have the same columns. There is one table where columns, words of labels or numbers
+    of segments depend on all lines. So it is without segments, and if spoofs become non-targets or
+    are kept.
     """
     return _read_parts(path, format, in_parts=True, **options)
 
