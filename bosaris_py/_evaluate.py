@@ -34,7 +34,7 @@ from bosaris_py.evaluation.results import named_points
 from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.storage.formats.columns import Columns
+from bosaris_py.storage.formats.reading_plan import Columns
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.inputs import (
     KeyLike,

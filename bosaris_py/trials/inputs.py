@@ -25,7 +25,7 @@ from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.storage import Factor, hdf5, mat
 from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
-from bosaris_py.storage.formats.columns import Columns
+from bosaris_py.storage.formats.reading_plan import Columns
 from bosaris_py.storage.memory import usable_memory
 from bosaris_py.storage.trial_table import order_trials
 from bosaris_py.trials.conditions import Column, conflicts_of

@@ -20,7 +20,7 @@ from bosaris_py.storage.formats.catalogue import (
     TrialFormat,
     Vocabulary,
 )
-from bosaris_py.storage.formats.columns import cut_header
+from bosaris_py.storage.formats.reading_plan import cut_header
 from bosaris_py.storage.tokens import FirstLine, read_blocks, show
 
 _LINES_LOOKED_AT, _LONGEST_LOOKED_AT = 1000, 1000

@@ -40,15 +40,15 @@ from bosaris_py.storage.formats.catalogue import (
     find_format,
     of_third_kinds,
 )
-from bosaris_py.storage.formats.columns import (
+from bosaris_py.storage.formats.detection import detect_in
+from bosaris_py.storage.formats.reading_plan import (
     Columns,
-    Plan,
+    ReadingPlan,
     check_names,
     format_of_columns,
     listed,
     make_plan,
 )
-from bosaris_py.storage.formats.detection import detect_in
 from bosaris_py.storage.memory import MemoryBudget, within_memory
 from bosaris_py.storage.text import formatter, row_slices, write_parts
 from bosaris_py.storage.trial_table import ExtraColumn, TrialTable
@@ -415,7 +415,7 @@ def _count_lines(count: int) -> str:
 class _Reader:
     """The columns of a file while it is read."""
 
-    plan: Plan
+    plan: ReadingPlan
     # The labels that the file may have; it uses one set of them.
     vocabularies: Sequence[Vocabulary]
     options: _Options

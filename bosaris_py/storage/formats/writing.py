@@ -14,7 +14,7 @@ from bosaris_py._validation import FilePath, describe, invalid, list_some, repet
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats import catalogue
-from bosaris_py.storage.formats.columns import FileColumn
+from bosaris_py.storage.formats.reading_plan import FileColumn
 from bosaris_py.storage.text import formatter, row_slices, words, write_parts
 from bosaris_py.storage.trial_table import TrialTable
 

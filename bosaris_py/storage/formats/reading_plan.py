@@ -1,4 +1,4 @@
-"""Which column of a file holds what: by the format, the header, or the caller's list."""
+"""How one file is read: which column holds what, by the format, the header or the caller."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FileColumn:
 
 
 @attrs.frozen
-class Plan:
+class ReadingPlan:
     """How the lines of one file are read: columns from left to right."""
 
     format: catalogue.TrialFormat
@@ -119,7 +119,7 @@ def listed(columns: Columns, first: FirstLine | None) -> Columns:
 
 def make_plan(
     path: Path, trial_format: catalogue.TrialFormat, first: FirstLine, columns: Columns | None
-) -> Plan:
+) -> ReadingPlan:
     """Find out which column is which, or say what the file lacks or has too much."""
     if trial_format.has_header:
         return _plan_by_header(path, trial_format, first, columns)
@@ -143,12 +143,12 @@ def make_plan(
         text = f"expected {layouts} columns, found {found}: {show(first.text)}"
         raise line_error(path, first.number, text)
     listed = tuple(map(FileColumn.of, fitting[0]))
-    return Plan(trial_format, listed, separator, bool(first_word))
+    return ReadingPlan(trial_format, listed, separator, bool(first_word))
 
 
 def _plan_by_header(
     path: Path, trial_format: catalogue.TrialFormat, first: FirstLine, columns: Columns | None
-) -> Plan:
+) -> ReadingPlan:
     """Find the columns by the names in the first line."""
     if columns is not None and not isinstance(columns, Mapping):
         hint = 'For instance {"model": "enroll", "score": "llr"}.'
@@ -185,4 +185,4 @@ def _plan_by_header(
             )
     # Nobody could ask for a column without a name.
     found = (FileColumn(roles.get(i), name or catalogue.SKIPPED) for i, name in enumerate(names))
-    return Plan(trial_format, tuple(found), separator, skips_first_line=True)
+    return ReadingPlan(trial_format, tuple(found), separator, skips_first_line=True)
