@@ -291,7 +291,7 @@ def evaluate(
         strata=of_speakers,
         metadata=metadata,
     )
-    _check_sort(sort, how.points)
+    _check_sort(sort, how.points, chosen)
     if replications:
         how.resampling(replications)
     if chosen is not None and chosen.figures:
@@ -432,7 +432,7 @@ def evaluate_files(
     chosen = None if plan is None else presets.find_plan(plan)
     definition = _definition(eer, chosen)
     how = _without_key(priors, normalize=normalize, eer=definition)
-    _check_sort(sort, how.points)
+    _check_sort(sort, how.points, chosen)
     if chosen is not None:
         how = _of_kinds(how, chosen, conditions, metadata)
     results: dict[str, Results] = {}
@@ -551,14 +551,19 @@ def _of_results(results: Mapping[str, Results], how: Judging, sort: str | None) 
     return _evaluation(how, _sorted(rows, heard, sort), results)
 
 
-def _check_sort(sort: str | None, points: Mapping[str, object]) -> None:
+def _check_sort(
+    sort: str | None, points: Mapping[str, object], plan: EvaluationPlan | None = None
+) -> None:
     """Raise unless a column has this name; before any work."""
-    names = ["eer", "min_cllr", "cllr", "min_primary", "act_primary"]
-    costs = ("min_dcf", "act_dcf")
-    names += [cost + suffix for cost in costs for suffix in points]
-    names += costs if len(points) == 1 else ()
-    if sort is not None:
-        check_choice(sort, tuple(names), "sort")
+    if sort is None:
+        return
+    names = [] if plan is None else list(plan.figures)
+    if not names:
+        costs = ("min_dcf", "act_dcf")
+        names = ["eer", "min_cllr", "cllr", *(cost + suffix for cost in costs for suffix in points)]
+        names += costs if len(points) == 1 else ()
+        names += ["min_primary", "act_primary"] if plan is not None else ()
+    check_choice(sort, tuple(names), "sort")
 
 
 def _sorted(

@@ -137,7 +137,7 @@ class Evaluation(Table):
     def _refuse_kinds(self, what: str) -> None:
         """Raise unless the plan is one of two classes."""
         if self.plan is not None and self.plan.figures:
-            hint = "Impostors and spoofs are not pooled; unc.paired_bootstrap compares two systems."
+            hint = f"Impostors and spoofs are not pooled, so there are no {what} of both."
             expected = f"be one of two classes, for {what}"
             raise invalid("plan", expected, repr(self.plan.name), hint)
 

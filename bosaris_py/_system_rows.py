@@ -20,13 +20,13 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.inputs import KeyLike
-from bosaris_py.trials.kinds import count_third
+from bosaris_py.trials.kinds import nouns_of_third
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import Speakers
 from bosaris_py.uncertainty.analytic import errors_by_speaker
 from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
-from bosaris_py.uncertainty.influence.losses import LINEAR, losses_of
+from bosaris_py.uncertainty.influence.losses import has_losses, losses_of
 from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
     METHOD,
@@ -321,7 +321,7 @@ class Judging:
             if self.replications:
                 once = self.resampling(self.replications)
                 found |= row_intervals(sample, {figure: plain}, once)[0]
-            elif self.by_speaker and isinstance(plain, (*LINEAR, SteppyEER)):
+            elif self.by_speaker and (has_losses(plain) or isinstance(plain, SteppyEER)):
                 influence = SpeakerInfluence.of(losses_of(plain, sample), sample)
                 check_influences({figure: influence}, FEWEST_FOR_INTERVAL)
                 interval = influence.interval(self.confidence, METHOD)
@@ -416,9 +416,9 @@ class Judging:
         facts = {}
         if key is not None:
             models, segments = (ids.size for ids in key.ids)
-            spoofs = count_third(self.metadata)
+            third = nouns_of_third(self.metadata)
             facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets"
-            facts["Trials"] += f", of which {spoofs} spoofs" if spoofs else ""
+            facts["Trials"] += f", of which {third}" if third else ""
             facts["Models and segments"] = f"{models} models, {segments} segments"
             known = self.speakers()
             counts = ", ".join(f"{count} of the {side}" for side, count in known.items())

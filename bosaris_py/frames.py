@@ -51,9 +51,9 @@ from bosaris_py.storage.formats.catalogue import (
     SCORE,
     VOCABULARIES,
     TrialClass,
+    classes_are_third,
     factor_of_kinds,
     find_format,
-    of_third_kinds,
 )
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
@@ -384,7 +384,7 @@ class _Columns:
             if any(classes[code] is TrialClass.DROPPED for code in used):
                 continue
             of_row = np.array(classes, dtype=np.uint8)[codes]
-            is_third = of_third_kinds(of_row)
+            is_third = classes_are_third(of_row)
             if spoof == "error" and is_third.any():
                 hint = (
                     'spoof="keep" tells the kinds of trials, spoof="nontarget" only that they are '

@@ -107,7 +107,7 @@ _ALL = (
     Figure(
         "act_a_dcf",
         "act a-DCF",
-        "The same at the Bayes threshold. What exceeds it is calibration.",
+        "The a-DCF at the Bayes threshold. What exceeds min a-DCF is lost by calibration.",
         of_kinds=True,
         of_costs=True,
     ),
@@ -122,7 +122,7 @@ _ALL = (
     Figure(
         "sasv_eer",
         "SASV-EER",
-        "Equal error-rate of targets and both kinds pooled, in the mix of the protocol.",
+        "Equal error-rate of targets and all kinds pooled, in the mix of the protocol.",
         "rate",
         of_kinds=True,
     ),
@@ -137,7 +137,7 @@ _ALL = (
     Figure(
         "min_sasv_cllr",
         "min SASV-Cllr",
-        "The same after the best calibration.",
+        "SASV-Cllr after the best calibration.",
         "bits",
         of_kinds=True,
         of_costs=True,
@@ -154,7 +154,7 @@ _ALL = (
     Figure(
         "act_t_dcf",
         "act t-DCF",
-        "The same at the Bayes threshold of the countermeasure.",
+        "The t-DCF at the Bayes threshold of the countermeasure.",
         of_kinds=True,
         of_costs=True,
         of_tandem=True,

@@ -369,7 +369,7 @@ class SpoofCosts(metaclass=Readable):
         total = math.fsum((self.p_target, *self.kind_priors))
         if not math.isclose(total, 1.0, abs_tol=1e-9):
             hint = "A prior of zero-effort impostors among bona fide trials must be scaled down."
-            raise check.invalid("the three priors", "add up to 1", f"{total:.9g}", hint)
+            raise check.invalid("the priors", "add up to 1", f"{total:.9g}", hint)
 
     @classmethod
     def named(cls, costs: "SpoofCostsLike") -> "SpoofCosts":
@@ -443,7 +443,7 @@ class SpoofCosts(metaclass=Readable):
 
     @property
     def threshold(self) -> float:
-        """Bayes threshold of a log-likelihood-ratio against the mixture of both kinds."""
+        """Bayes threshold of a log-likelihood-ratio against the mixture of all kinds."""
         return float(self.decision.thresholds)
 
 

@@ -29,8 +29,8 @@ def answer(
     # `by_speaker` says whether intervals hold where speakers recur.
     pooled = {name: row for name, row in table.rows if row.kind == "pooled"}
     lead = table.leading
-    eers = {name: row.figures[lead] for name, row in pooled.items()}
-    known = {name: value for name, value in eers.items() if value is not None}
+    values = {name: row.figures[lead] for name, row in pooled.items()}
+    known = {name: value for name, value in values.items() if value is not None}
     if not known:
         return
     best = min(known, key=known.__getitem__)
@@ -62,17 +62,17 @@ def _told(row: ConditionRow, figure: str) -> str:
 
 
 def _best(
-    best: str, eers: Mapping[str, float], pooled: Mapping[str, ConditionRow], lead: str
+    best: str, values: Mapping[str, float], pooled: Mapping[str, ConditionRow], lead: str
 ) -> str:
     row = pooled[best]
-    if len(eers) == 1:
+    if len(values) == 1:
         others = ["cllr"] if "cllr" in row.figures else [n for n in row.figures if n != lead]
         found = [
             f"{figure_of(figure).with_article} of {_told(row, figure)}"
             for figure in (lead, *others[:1])
         ]
         return f"{_name(best)} has {' and '.join(found)}."
-    ties = [name for name, value in eers.items() if value == eers[best]]
+    ties = [name for name, value in values.items() if value == values[best]]
     verb = "has" if len(ties) == 1 else "have"
     text = f"{_listed(ties)} {verb} the lowest {figure_of(lead).name}: {_told(row, lead)}"
     if "cllr" not in row.figures:
@@ -87,9 +87,9 @@ def _best(
 
 
 def _significant(
-    best: str, eers: Mapping[str, float], comparison: ComparisonTable | None, title: str
+    best: str, values: Mapping[str, float], comparison: ComparisonTable | None, title: str
 ) -> str:
-    if len(eers) == 1:
+    if len(values) == 1:
         return "There is one system, so that no difference was tested."
     if comparison is None:
         return "Differences between systems were not tested."

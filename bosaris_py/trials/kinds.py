@@ -83,14 +83,18 @@ def attack_groups(attacks: Factor, column: str) -> npt.NDArray[np.int64]:
     return -2 - np.asarray(attacks.codes, dtype=np.int64)
 
 
-def count_third(metadata: TrialMetadata | None) -> int:
-    """Count the trials that metadata call spoofs, in the column ``kind`` if there is one."""
+def nouns_of_third(metadata: TrialMetadata | None) -> str:
+    """Say how many spoofs metadata know, in the column ``kind``; empty if there are none."""
     if metadata is None or KIND not in metadata.names:
-        return 0
-    return int(np.count_nonzero(of_third_kinds(metadata.factor(KIND))))
+        return ""
+    kinds = metadata.factor(KIND)
+    sizes = np.bincount(kinds.codes, minlength=kinds.levels.size).tolist()
+    of_word = dict(zip(kinds.levels.tolist(), sizes, strict=True))
+    counts = [(of_word.get(kind.word, 0), kind.noun) for kind in THIRD_KINDS]
+    return " and ".join(f"{count} {noun}s" for count, noun in counts if count)
 
 
-def of_third_kinds(kinds: Factor) -> BoolArray:
+def factor_is_third(kinds: Factor) -> BoolArray:
     """Tell which trials of a column ``kind`` are neither targets nor zero-effort impostors."""
     third = np.flatnonzero(np.isin(kinds.levels, _THIRD_WORDS))
     is_third: BoolArray = np.isin(kinds.codes, third)

@@ -36,7 +36,7 @@ from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey, as_key
-from bosaris_py.trials.kinds import count_third
+from bosaris_py.trials.kinds import nouns_of_third
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
@@ -103,13 +103,13 @@ def check_system(scores: object, name: str) -> None:
 
 def refuse_mixture(metadata: TrialMetadata | None) -> None:
     """Raise if non-targets are of two kinds, which a metric of two classes would mix."""
-    if count := count_third(metadata):
+    if third := nouns_of_third(metadata):
         hint = (
             "For instance unc.ADCF() or unc.SVEER(). To pool spoofs with zero-effort impostors, "
             'read them with spoof="nontarget", or leave out the metadata.'
         )
         expected = "be one of three classes where trials are spoofs"
-        raise check.invalid("statistic", expected, f"one of two, and {count} spoofs", hint)
+        raise check.invalid("statistic", expected, f"one of two, and {third}", hint)
 
 
 def check_same_trials(systems: tuple[AnyScores, AnyScores], key: AnyKey) -> None:

@@ -336,3 +336,12 @@ def test_words_name_the_definition_of_equal_error_rates() -> None:
 def test_a_factor_shows_what_is_not_at_its_default() -> None:
     assert repr(PartitionFactor("a")) == "PartitionFactor(name='a')"
     assert repr(PartitionFactor("a", ["x"])) == "PartitionFactor(name='a', levels=('x',))"
+
+
+def test_what_a_user_changes_is_the_users_own() -> None:
+    plan = PLANS["ASVspoof5-2"]
+    assert "U" not in plan.points_evidence + plan.partitions_evidence
+    assert plan.evolve(spoof_costs="a-DCF1").points_evidence == "U"
+    assert plan.evolve(figures=("sv_eer",)).points_evidence == "U"
+    assert plan.evolve(sets="corpus").partitions_evidence == "U"
+    assert plan.evolve(name="own").points_evidence == plan.points_evidence

@@ -18,10 +18,10 @@ from bosaris_py.trials.kinds import (
     attack_groups,
     check_classes,
     class_numbers,
-    count_third,
     groups_of_kinds,
     have_one_speaker,
     kinds_of_segments,
+    nouns_of_third,
 )
 
 
@@ -39,8 +39,8 @@ def test_classes_are_numbered_in_the_order_of_the_table() -> None:
     numbers = class_numbers(key, metadata)
     np.testing.assert_array_equal(numbers, [2, 0, 1, 2])
     np.testing.assert_array_equal(have_one_speaker(numbers), [True, False, False, True])
-    assert count_third(metadata) == 2
-    assert count_third(None) == 0
+    assert nouns_of_third(metadata) == "2 spoofs"
+    assert nouns_of_third(None) == ""
 
 
 def test_the_key_says_what_is_a_target() -> None:

@@ -342,14 +342,10 @@ class EvaluationPlan(metaclass=Readable):
     @property
     def costs_in_words(self) -> str:
         """Priors and costs of three classes; empty without."""
-        costs = self.spoof_costs
-        if costs is None:
+        if self.spoof_costs is None:
             return ""
-        return (
-            f"P_target {costs.p_target:g}, P_nontarget {costs.p_nontarget:g}, "
-            f"P_spoof {costs.p_spoof:g}, C_miss {costs.c_miss:g}, C_fa {costs.c_fa:g}, "
-            f"C_fa_spoof {costs.c_fa_spoof:g}"
-        )
+        given = attrs.asdict(self.spoof_costs, filter=_is_given)
+        return ", ".join(f"{name.capitalize()} {value:g}" for name, value in given.items())
 
     @property
     def betas(self) -> tuple[float, ...]:
@@ -404,9 +400,12 @@ class EvaluationPlan(metaclass=Readable):
         unknown = [name for name in changes if name not in names]
         if unknown:
             raise invalid("changes", f"be among {', '.join(names)}", str(unknown))
-        if {"operating_points", "normalize"} & set(changes):
+        new = attrs.evolve(self, **changes)
+        replaced = {name for name in changes if getattr(new, name) != getattr(self, name)}
+        of_points = {"operating_points", "normalize", "figures", "spoof_costs", "tandem_form"}
+        if of_points & replaced:
             changes.setdefault("points_evidence", "U")
-        if {"factors", "select"} & set(changes):
+        if {"factors", "select", "sets", "parts"} & replaced:
             changes.setdefault("partitions_evidence", "U")
         return attrs.evolve(self, **changes)
 

@@ -16,7 +16,7 @@ from bosaris_py.evaluation.plans.evaluation_plan import (
 )
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.formats.catalogue import KIND
-from bosaris_py.trials.kinds import count_third, of_third_kinds
+from bosaris_py.trials.kinds import factor_is_third, nouns_of_third
 from bosaris_py.trials.metadata import TrialMetadata
 
 _GENDER = PartitionFactor("gender", ("male", "female"))
@@ -141,7 +141,7 @@ def _preset(
         operating_points=points,
         points_evidence=evidence[0],
         partitions_evidence=evidence[1],
-        source=_SOURCES[name],
+        source=_SOURCES.get(name, ""),
         notes=_NOTES.get(name, ()),
         official_scorer=_NIST_SCORER if name.startswith(_SCORED_BY_NIST) else "",
         **details,
@@ -250,12 +250,12 @@ def plan_of_two_classes(plan: object) -> EvaluationPlan:
 
 def refuse_spoofs(metadata: TrialMetadata | None, plan: EvaluationPlan | None) -> None:
     """Raise if trials are known to be spoofs, and a plan does not know the third class."""
-    if (plan is None or not plan.figures) and (count := count_third(metadata)):
+    if (plan is None or not plan.figures) and (third := nouns_of_third(metadata)):
         hint = (
             'For instance "ASVspoof5-2". To pool spoofs with zero-effort impostors, read them with '
             'spoof="nontarget", or leave out the metadata.'
         )
-        got = f"{'none' if plan is None else plan.name}, and {count} spoofs"
+        got = f"{'none' if plan is None else plan.name}, and {third}"
         raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
 
 
@@ -266,7 +266,7 @@ def warn_of_attacks(plan: EvaluationPlan, metadata: TrialMetadata | None) -> Non
     attack = metadata.factor("attack")
     found = attack.codes
     if KIND in metadata.names:
-        found = found[of_third_kinds(metadata.factor(KIND))]
+        found = found[factor_is_third(metadata.factor(KIND))]
     used = attack.levels[np.unique(found)].tolist()
     strange = [name for name in used if name not in (*plan.attacks, *_BONA_FIDE)]
     if strange:

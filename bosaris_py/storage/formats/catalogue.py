@@ -52,7 +52,7 @@ class NonTargetKind:
 
 # In the order that samples and costs have. A further kind needs a class above, a row here and the
 # words of its formats below; a price in `numerics.SpoofCosts`; and an argument of the functions of
-# `evaluation.third_class`.
+# `evaluation.third_class`. Plots over the prior of spoofs know these two.
 NON_TARGET_KINDS = (
     NonTargetKind(TrialClass.NONTARGET, "nontarget", "zero-effort impostor"),
     NonTargetKind(TrialClass.SPOOF, "spoof", "spoof", has_two_speakers=False),
@@ -75,7 +75,7 @@ def factor_of_kinds(classes: npt.NDArray[np.uint8]) -> Factor:
     return Factor(mark_read_only(_LEVEL_OF_CLASS[classes]), KINDS)
 
 
-def of_third_kinds(classes: npt.NDArray[np.uint8]) -> BoolArray:
+def classes_are_third(classes: npt.NDArray[np.uint8]) -> BoolArray:
     """Tell which trials are neither targets nor zero-effort impostors, nor dropped."""
     is_third: BoolArray = np.isin(classes, [kind.trial_class for kind in THIRD_KINDS])
     return is_third

@@ -36,9 +36,9 @@ from bosaris_py.storage.formats.catalogue import (
     VOCABULARIES,
     TrialClass,
     Vocabulary,
+    classes_are_third,
     factor_of_kinds,
     find_format,
-    of_third_kinds,
 )
 from bosaris_py.storage.formats.detection import detect_in
 from bosaris_py.storage.formats.reading_plan import (
@@ -508,7 +508,7 @@ class _Reader:
                 columns[SIDE] = sides
         for name, column in self.extra.items():
             columns[name] = column.values(self)
-        if classes is not None and of_third_kinds(classes).any() and LABEL in self.roles:
+        if classes is not None and classes_are_third(classes).any() and LABEL in self.roles:
             # The words of all labels are kept where spoofs count as non-targets.
             levels, rank = np.unique(np.array(self._words()), return_inverse=True)
             codes = rank.astype(np.uint8)[self.roles[LABEL].codes()]
@@ -572,7 +572,7 @@ class _Reader:
             classes = np.concatenate(self._classes_if_same)
         else:
             return None
-        is_third = of_third_kinds(classes)
+        is_third = classes_are_third(classes)
         if self.options.spoof == "error" and is_third.any():
             first = int(np.argmax(is_third))
             noun = next(kind.noun for kind in THIRD_KINDS if kind.trial_class == classes[first])

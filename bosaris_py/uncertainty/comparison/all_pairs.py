@@ -33,7 +33,7 @@ from bosaris_py.uncertainty.comparison.table import (
     name_of_pair,
     one_sided_p_values,
 )
-from bosaris_py.uncertainty.influence.losses import LINEAR
+from bosaris_py.uncertainty.influence.losses import has_losses
 from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
 from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
 from bosaris_py.uncertainty.plan_statistics import MeanOfViews, PrimaryCost, ViewedStatistic
@@ -237,7 +237,7 @@ def compare_samples(
     cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)
     normalized = getattr(statistic, "normalize", False) if cost else None
     larger = isinstance(statistic, AUC)
-    known = isinstance(statistic, (*LINEAR, SteppyEER, OperatingPoint))
+    known = has_losses(statistic) or isinstance(statistic, (SteppyEER, OperatingPoint))
     return attrs.evolve(
         table,
         normalized=normalized,
@@ -272,6 +272,6 @@ def _max_t_table(
 def _is_closed(statistic: object, how: Resampling) -> bool:
     """Tell if systems are compared by `speaker_z_test`."""
     has_formula = isinstance(statistic, OperatingPoint) or (
-        isinstance(statistic, LINEAR) and not statistic.shape
+        has_losses(statistic) and not statistic.shape
     )
     return has_formula and how.method == "speaker" and not how.pigeonhole

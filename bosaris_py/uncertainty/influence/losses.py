@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeGuard
 
 import attrs
 import numpy as np
@@ -25,6 +25,7 @@ from bosaris_py.uncertainty.statistics.class_means import (
     Cllr,
     LossStatistic,
     MeanActDCF,
+    TwiceCountedDCF,
     bits_of,
 )
 from bosaris_py.uncertainty.statistics.roc_functions import (
@@ -128,13 +129,18 @@ LinearStatistic = Statistic | ThresholdCost
 
 
 LINEAR = (
-    *(DCF, ActDCF, MinDCF, MeanActDCF, MeanMinDCF),
+    *(DCF, TwiceCountedDCF, ActDCF, MinDCF, MeanActDCF, MeanMinDCF),
     *(EER, AUC, LossStatistic, MinCllr, FNMR, FMR, FNMRAt, FMRAt),
 )
 
 
 # Metrics without a fixed threshold; all others in `LINEAR` are costs at one.
 NOT_FIXED = MinDCF, MeanMinDCF, EER, AUC, LossStatistic, MinCllr, RateAt
+
+
+def has_losses(statistic: object) -> TypeGuard[Statistic]:
+    """Tell whether the losses of a metric are known: not of a class that a user derives from it."""
+    return type(statistic) in LINEAR or isinstance(statistic, LossStatistic)
 
 
 def losses_of(statistic: object, sample: ListedSample, name: str = "statistic") -> Losses:

@@ -13,7 +13,7 @@ from bosaris_py._validation import check_fraction
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.speaker_pairs import ROUNDING
 from bosaris_py.uncertainty.bootstrap_result import Alternative, normal_p_value, student_quantiles
-from bosaris_py.uncertainty.influence.losses import LINEAR
+from bosaris_py.uncertainty.influence.losses import has_losses
 from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_DRAWS,
     METHOD,
@@ -209,7 +209,7 @@ def influences_of(
 
 def _influence_of(statistic: object, sample: ListedSample) -> SpeakerInfluence | Influences | None:
     if not isinstance(statistic, Statistic) or not statistic.shape:
-        return SpeakerInfluence.on(statistic, sample) if isinstance(statistic, LINEAR) else None
+        return SpeakerInfluence.on(statistic, sample) if has_losses(statistic) else None
     numbers = statistic.numbers
     if not 0 < len(numbers) <= _MOST_NUMBERS:
         return None

@@ -38,7 +38,7 @@ from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import Speakers
 from bosaris_py.trials.strata import Strata
 from bosaris_py.uncertainty.bootstrapping import draw_replicates, metric_name
-from bosaris_py.uncertainty.influence.losses import LINEAR
+from bosaris_py.uncertainty.influence.losses import has_losses
 from bosaris_py.uncertainty.influence.open_ends import open_ends, units_of
 from bosaris_py.uncertainty.influence.speaker_influence import METHOD, SpeakerInfluence
 from bosaris_py.uncertainty.resampling import Resampling, SpeakerPlan
@@ -390,7 +390,7 @@ def _left_open(
     plain: AnyStatistic, sample: ListedSample, units: tuple[float, float], confidence: float
 ) -> tuple[float, float]:
     """Return the ends that the number of speakers of a cell leaves open."""
-    if isinstance(plain, LINEAR):
+    if has_losses(plain):
         found = SpeakerInfluence.on(plain, sample).interval(confidence, METHOD)
         if found.low < found.high:
             return found.low, found.high

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from bosaris_py import Key, Scores
+from bosaris_py import Key, OperatingPoint, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.influence.losses import KeptRate, losses_of
-from bosaris_py.uncertainty.statistics.class_means import Brier
+from bosaris_py.uncertainty.influence.losses import KeptRate, has_losses, losses_of
+from bosaris_py.uncertainty.statistics.class_means import Brier, MeanActDCF
 from tests.crossed_trials import CrossedExperiment, CrossedTrials
 
 quiet = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
@@ -165,3 +165,15 @@ def test_a_new_loss_has_the_interval_of_its_speakers_and_its_own_words():
     noisy = Scores(asked[0].scoremat + rng.normal(size=(30, 30)), ids, ids)
     compared = unc.compare_systems([asked[0], noisy], asked[1], Half())
     assert compared.metric == "half a Brier score"
+
+
+def test_a_derived_class_has_no_losses_of_its_base() -> None:
+    """The maximum of costs varies otherwise than their mean."""
+
+    class Worst(MeanActDCF):
+        def combine(self, tar_means, non_means):
+            return self._together.combine(tar_means, non_means).max(axis=1)
+
+    points = OperatingPoint(0.5), OperatingPoint(0.1)
+    assert has_losses(MeanActDCF(points))
+    assert not has_losses(Worst(points))
