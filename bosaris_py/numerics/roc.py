@@ -63,6 +63,9 @@ _SAMPLE = 100
 # Of so many scores of a class Cllr shows whether they are worse than none.
 _SAMPLE_OF_COSTS = 300
 
+# A list whose share of finite scores is at least this has a few infinite ones.
+_MOSTLY = 0.99
+
 # Where the hull's EER is lower, at least half of the square lies below the curve.
 _SURE_EER = 0.25
 
@@ -147,11 +150,21 @@ def warn_unless_llrs(
 
 
 def all_within(low: float, high: float, *lists: FloatArray) -> bool:
-    """Tell whether all scores lie in a range."""
+    """Tell whether all scores lie in a range, but for a few that are infinite."""
     # Mostly the first few show that some do not.
-    return all(low <= score <= high for scores in lists for score in scores[:8].tolist()) and all(
-        scores.min() >= low and scores.max() <= high for scores in lists if scores.size
+    first = (score for scores in lists for score in scores[:8].tolist())
+    return all(low <= score <= high or math.isinf(score) for score in first) and all(
+        some.min() >= low and some.max() <= high for some in map(_mostly_finite, lists) if some.size
     )
+
+
+def _mostly_finite(scores: FloatArray) -> FloatArray:
+    """Return the finite scores of a list, or all where many are infinite."""
+    # Given that it is finite, an llr changes by the log-ratio of the shares of finite ones: little.
+    if math.isfinite(scores.min(initial=0.0)) and math.isfinite(scores.max(initial=0.0)):
+        return scores
+    finite = scores[np.isfinite(scores)]
+    return finite if finite.size >= _MOSTLY * scores.size else scores
 
 
 EERDefinition: TypeAlias = Literal["rocch", "interpolated", "step"]
@@ -831,12 +844,12 @@ def _look_inverted(tar: FloatArray, non: FloatArray) -> bool:
 
 
 def _sampled_cllr(tar: FloatArray, non: FloatArray, most: float) -> float:
-    """Return Cllr of a sample, but no more than `most`."""
+    """Return Cllr of a sample, but no more than `most`; a few infinite scores do not count."""
     costs = (
-        np.logaddexp(0.0, sign * scores[:: scores.size // _SAMPLE_OF_COSTS + 1]).mean()
+        np.logaddexp(0.0, sign * _mostly_finite(scores[:: scores.size // _SAMPLE_OF_COSTS + 1]))
         for sign, scores in ((-1.0, tar), (1.0, non))
     )
-    return min(most, float(sum(costs)) / math.log(4.0))
+    return min(most, float(sum(cost.mean() for cost in costs)) / math.log(4.0))
 
 
 def check_llrs(
@@ -855,7 +868,9 @@ def check_llrs(
     most = math.inf if tar_weights is None and non_weights is None else 1.0
     warn_unless_llrs(
         lambda low, high: all_within(low, high, tar, non),
-        lambda: _sampled_cllr(tar, non, most) if bits is None else min(bits, most),
+        lambda: (
+            _sampled_cllr(tar, non, most) if bits is None or math.isinf(bits) else min(bits, most)
+        ),
         lambda: hull_of(tar, non, tar_weights, non_weights),
         min(tar.size, non.size),
     )

@@ -729,7 +729,7 @@ class ListedSample(DivisibleSample):
         check_llrs(*self.lists, self.tar.weights, self.non.weights)
 
     def within(self, low: float, high: float) -> bool:
-        """Tell whether all scores lie in a range, both ends included."""
+        """Tell whether all scores lie in a range, but for a few that are infinite."""
         return all_within(low, high, *self.lists)
 
     def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:

@@ -589,6 +589,15 @@ def test_inverted_scores(call: Call) -> None:
     assert not warned(lambda: call(-TAR[:30], -NON))
 
 
+@pytest.mark.parametrize("call", [call for name, call in LLRS.items() if name != "bootstrap"])
+def test_few_infinite_scores_do_not_make_llrs(call: Call) -> None:
+    # A wrong hard decision in each class: given that they are finite, llrs of the others are what
+    # they were, but for the logarithm of a ratio of two shares near 1. Many are a hard detector.
+    tar, non = np.append(TAR, -np.inf), np.append(NON, np.inf)
+    assert "all lie between -1 and 1" in warned(lambda: call(tar, non))[0]
+    assert not warned(lambda: call(np.append(TAR, np.full(TAR.size, np.inf)), NON))
+
+
 @pytest.mark.parametrize("call", LLRS.values(), ids=LLRS)
 def test_scores_that_are_no_llrs(call: Call) -> None:
     (said,) = warned(lambda: call(TAR, NON))
