@@ -298,7 +298,7 @@ def evaluate(
         for what, ruled_out in (("conditions", conditions), ("cross_fit", asked["cross_fit"])):
             if ruled_out is not None:
                 raise invalid(what, f"be left out with the plan {chosen.name}", describe(ruled_out))
-        return _by_plan(named, how, chosen)
+        return _by_plan(named, how, chosen, sort)
     results = {}
     samples: dict[str, ListedSample] = {}
     primary: dict[str, PrimaryCost] = {}
@@ -335,7 +335,9 @@ def evaluate(
     )
 
 
-def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) -> Evaluation:
+def _by_plan(
+    named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan, sort: str | None
+) -> Evaluation:
     """Evaluate systems by a plan of three classes, which has all of the figures."""
     how = attrs.evolve(how, points={}, normalize=plan.normalize)
     key = how.key if how.metadata is None else (how.key, how.metadata)
@@ -353,7 +355,7 @@ def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) ->
             with cautions(system=name):
                 of_kinds = how.rows_of_kinds(scores, plan, key)
             rows += [(name, row) for row in of_kinds]
-    return _evaluation(how, SystemTable(rows, cautions=heard), {}, plan, named)
+    return _evaluation(how, _sorted(rows, heard, sort), {}, plan, named)
 
 
 def _evaluation(
