@@ -402,6 +402,13 @@ def test_what_a_validation_prints(validated):
     assert next(line for line in lines if line.startswith("devPAV")).endswith("no interval")
     assert next(line for line in lines if "cross-fitted line" in line).endswith("]")
     assert "intervals" not in validated.to_dict()
+    # The quantile of rank 0.025 (B + 1) is that of a replicate from 39 on.
+    for number, said in (
+        (38, "38 replicates, too few for quantiles: Student's t by formula, seed 1"),
+        (39, "39 replicates, seed 1"),
+    ):
+        first = repr(attrs.evolve(validated, replications=number)).splitlines()[0]
+        assert first.endswith(f"95 % intervals, {said}")
 
 
 @pytest.mark.slow

@@ -887,9 +887,12 @@ class Validation(metaclass=Readable):
         counts = f"{self.n_tar} targets, {self.n_non} non-targets"
         if self.confidence is None:
             return counts
+        # As of a table of systems: the least rank that ends an interval of Student's kind is 1.
+        few = round(0.5 * (1.0 - self.confidence) * ((self.replications or 0) + 1), 9) < 1
+        how = ", too few for quantiles: Student's t by formula" if few else ""
         return (
             f"{counts}, {self.n_speakers} speakers; {100 * self.confidence:g} % intervals, "
-            f"{self.replications} replicates, seed {self.seed}"
+            f"{self.replications} replicates{how}, seed {self.seed}"
         )
 
     def __repr__(self) -> str:
