@@ -171,7 +171,7 @@ class Evaluation(Table):
         if any(cost.pooled for cost in self.primary.values()):
             plan = f"NO {plan}, because trials are pooled"
         elif self.plan and self.plan.figures:
-            plan = f"plan {self.plan.name}, no figure of the mixture"
+            plan = f"plan {self.plan.name} of three classes"
         elif self.plan and self.plan.by_condition:
             plan = f"NO {plan}, which judges each common condition by itself"
         return joined_notes(self.table.facts, plan, self._judging.calibrated)

@@ -1,4 +1,4 @@
-"""evaluate and the command under plans of three classes: no figure of the mixture."""
+"""evaluate and the command under plans of three classes, whose figures replace those of two."""
 
 import json
 
