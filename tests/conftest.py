@@ -31,8 +31,9 @@ _MADE_SCORES = pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScor
 # A page cannot mark itself, nor can an example in a docstring.
 _SLOW_PAGES = {
     "bosaris_py/_case.py",
-    *("docs/calibrate.md", "docs/conditions.md", "docs/figures.md", "docs/plots.md"),
-    *("docs/report.md", "docs/tutorials/forensic.md", "docs/uncertainty.md"),
+    *("docs/calibrate.md", "docs/conditions.md", "docs/cookbook.md", "docs/figures.md"),
+    *("docs/plots.md", "docs/report.md", "docs/samples.md", "docs/spoofing.md"),
+    *("docs/tutorials/forensic.md", "docs/tutorials/spoofing.md", "docs/uncertainty.md"),
 }
 
 

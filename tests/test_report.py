@@ -434,12 +434,15 @@ class TestCautions:
             found = bp.evaluate({"A": make(1, 1.0)}, KEY, **options)
         few = [str(item.message) for item in caught if item.category is FewErrorsWarning]
         assert len(few) == 1
-        assert few[0].endswith(f"Warned of: A ({', '.join(['pooled', *conditions, 'equalised'])}).")
+        # At each of the two priors.
+        assert ". Warned of: A (pooled: actDCF(0.01), pooled: actDCF(0.05), condition 0: " in few[0]
+        assert few[0].endswith(", equalised: actDCF(0.01), equalised: actDCF(0.05)).")
         text = written(found, tmp_path)
         cautions = text[text.index('<section id="warnings">') :].partition("</section>")[0]
         assert "..." not in cautions
         for name in conditions:
-            assert f"<li>{name}: The miss rate rests" in cautions.replace("A: ", "")
+            for prior in (0.01, 0.05):
+                assert f"<li>{name}: actDCF({prior}): The " in cautions.replace("A: ", "")
 
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
     def test_compares_pairs_as_the_evaluation_does(self, evaluation, page_text):
