@@ -55,6 +55,9 @@ from bosaris_py.trials.speakers import (
 )
 from bosaris_py.uncertainty.resampling import ScoresMethod
 
+if TYPE_CHECKING:
+    from bosaris_py.evaluation import PrimaryCost
+
 
 class Reading(TypedDict, total=False):
     """How files are read in blocks."""
@@ -64,10 +67,7 @@ class Reading(TypedDict, total=False):
     progress: bool
 
 
-if TYPE_CHECKING:
-    from bosaris_py.evaluation import PrimaryCost
-
-# Calibrations and fusions are imported when scores are calibrated here.
+# Imported when scores are calibrated here, or a plan asks for its primary cost.
 _late, _ = on_demand(
     __name__,
     {

@@ -678,9 +678,9 @@ class StreamedSample(DivisibleSample):
         """
         kinds = kinds_of_segments(metadata)
         sample = cls.from_files(score_file, key_file, kinds, (KIND,), **options)
-        n_tar, n_non = sample.counts
-        check_classes([n_tar.sum(), *(n_non[at].sum() for at in sample._kinds)], "key_file")
-        check_targets(sum(int(n_tar[at].sum()) for at in sample._kinds[1:]))
+        (n_tar, n_non), groups = sample.counts, sample._kinds
+        check_classes([n_tar.sum(), *(n_non[at].sum() for at in groups)], "key_file")
+        check_targets(sum(int(n_tar[at].sum()) for at in groups[1:]))
         return sample
 
     @property

@@ -49,6 +49,7 @@ _RANKED = (
 )
 
 
+_RATES = {figure.name for figure in FIGURES.values() if figure.is_rate}
 _WORDS_OF_EER = tuple(words_of_eer(name) for name in ("rocch", "interpolated", "step"))
 
 
@@ -187,7 +188,7 @@ def _compared(comparison: ComparisonTable) -> str:
     """Return the tests of all pairs, and the ranks that more than two systems may have."""
     # Equal error-rates of any definition are short.
     named = "EER" if comparison.metric in _WORDS_OF_EER else html.escape(comparison.metric)
-    shown = attrs.evolve(comparison, percent=named.endswith("EER"))
+    shown = attrs.evolve(comparison, percent=named in _RATES)
     tables = [_COMPARED.format(metrics=f"{named}s"), _table(shown)]
     if len(comparison.pairs) > 1:
         tables += [_RANKED.format(metric=named), _table(comparison.rank_intervals())]

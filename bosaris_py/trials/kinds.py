@@ -28,7 +28,8 @@ _UNNAMED = ("-", "bonafide")
 # What segments are that are no kind of their own: targets or zero-effort impostors, by the trial.
 _BONA_FIDE = "bona fide"
 
-_THIRD_WORDS = tuple(kind.word for kind in THIRD_KINDS)
+# The words of segments.
+_SEGMENT_WORDS = (_BONA_FIDE, *(kind.word for kind in THIRD_KINDS))
 
 
 def class_numbers(key: AnyKey, metadata: TrialMetadata | None) -> npt.NDArray[np.uint8]:
@@ -96,7 +97,7 @@ def nouns_of_third(metadata: TrialMetadata | None) -> str:
 
 def factor_is_third(kinds: Factor) -> BoolArray:
     """Tell which trials of a column ``kind`` are neither targets nor zero-effort impostors."""
-    third = np.flatnonzero(np.isin(kinds.levels, _THIRD_WORDS))
+    third = np.flatnonzero(np.isin(kinds.levels, _SEGMENT_WORDS[1:]))
     is_third: BoolArray = np.isin(kinds.codes, third)
     return is_third
 
@@ -106,7 +107,7 @@ def kinds_of_segments(metadata: TrialMetadata) -> TrialMetadata:
     if KIND not in metadata.names:
         got = list_some(metadata.names) or "no column"
         raise invalid("metadata", f"have the column {KIND!r}", got, "See read_key(spoof='keep').")
-    words = (_BONA_FIDE, *_THIRD_WORDS)
+    words = _SEGMENT_WORDS
     of, kinds = metadata.stored(KIND)
     if of == "model":
         kinds = metadata.factor(KIND)
@@ -126,5 +127,5 @@ def kinds_of_segments(metadata: TrialMetadata) -> TrialMetadata:
 
 def groups_of_kinds(kinds: Factor) -> list[IndexArray]:
     """Return the positions of each kind in the column of `kinds_of_segments`."""
-    words = (_BONA_FIDE, *_THIRD_WORDS)
-    return [np.flatnonzero(kinds.values() == word) for word in words]
+    values = kinds.values()
+    return [np.flatnonzero(values == word) for word in _SEGMENT_WORDS]
