@@ -1,23 +1,22 @@
 # Each target sets up what it needs in .venv: Python >= 3.11 and make are enough.
 
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
 RUN := $(VENV)/bin/python
 INSTALLED := $(VENV)/installed
 # Other libraries bring much that could hold numpy back: they stay away from .venv.
 PEERS := .venv-peers
-AUDIT := .venv-audit
 ARGS ?=
-# LOCKED=1: the versions of constraints.txt and no others, their files checked by hash.
+# LOCKED=1: of what is installed, the versions of constraints.txt.
 LOCKED ?=
-PIP = $(RUN) -m pip install --quiet --disable-pip-version-check
+PIP = $(RUN) -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),--constraint constraints.txt)
 # Pages and docstrings whose sentences are checked; tables are made by scripts.
 PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out %_table.md,$(wildcard docs/*.md docs/*/*.md)) \
     $(sort $(shell find bosaris_py -name '*.py'))
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
-.PHONY: help demo test test-all fuzz matrix check format docs pages bench peers build audit clean
+.PHONY: help demo test test-all fuzz matrix check format docs pages bench peers build clean
 # A recipe that fails must not leave a stamp behind.
 .DELETE_ON_ERROR:
 
@@ -34,11 +33,10 @@ help:
 	@echo "make bench     quick benchmarks of all operations  (ARGS='--sizes 1e7' for large ones)"
 	@echo "make peers     compare with other libraries, on the same work; takes an hour"
 	@echo "make build     source distribution and wheel, in dist/"
-	@echo "make audit     look up the versions of constraints.txt among known advisories; needs a network"
 	@echo "make clean     remove what the targets above wrote, except .venv"
 	@echo
 	@echo "Each sets up .venv as needed. Another Python: make PYTHON=python3.12 ..."
-	@echo "With LOCKED=1 it installs the versions of constraints.txt, and checks their hashes."
+	@echo "With LOCKED=1 the versions are those of constraints.txt."
 
 demo: $(INSTALLED)/package
 	$(RUN) examples/demo.py
@@ -89,34 +87,22 @@ peers: $(PEERS)/installed
 build: $(INSTALLED)/dev
 	$(RUN) -m build
 
-audit: $(AUDIT)/installed
-	$(AUDIT)/bin/pip-audit --requirement constraints.txt --require-hashes --disable-pip --strict
-
 clean:
 	rm -rf build dist demo_output docs/_build docs/_drawn docs/api/generated docs/gallery/generated *.egg-info .coverage .coverage.* .hypothesis
-	rm -rf $(PEERS) $(AUDIT) .venv-matrix .asv fuzz
+	rm -rf $(PEERS) .venv-test .venv-matrix .asv fuzz
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One stamp per extra, renewed when the requirements change. constraints.txt is complete: with
-# --no-deps pip resolves nothing, and a version released today cannot stop the installation.
+# One stamp per extra, renewed when the requirements change.
 $(INSTALLED)/package: setup.cfg pyproject.toml $(if $(LOCKED),constraints.txt) | $(RUN)
 	@echo "Installing bosaris_py into $(VENV) ..."
-	$(if $(LOCKED),$(PIP) --require-hashes --no-deps --requirement constraints.txt)
-	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation) --editable .
+	$(PIP) --editable .
 	@mkdir -p $(@D) && touch $@
 
 $(INSTALLED)/%: setup.cfg pyproject.toml $(if $(LOCKED),constraints.txt) | $(RUN)
 	@echo "Installing bosaris_py and what '$*' needs into $(VENV) ..."
-	$(if $(LOCKED),$(PIP) --require-hashes --no-deps --requirement constraints.txt)
-	$(PIP) $(if $(LOCKED),--no-deps --no-build-isolation --editable .,--editable '.[$*]')
+	$(PIP) --editable '.[$*]'
 	@mkdir -p $(@D) && touch $@
-
-$(AUDIT)/installed: | $(RUN)
-	@echo "Installing pip-audit into $(AUDIT) ..."
-	$(RUN) -m venv $(AUDIT)
-	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
-	@touch $@
 
 $(PEERS)/installed: setup.cfg pyproject.toml | $(RUN)
 	@echo "Installing bosaris_py and the libraries that it is compared with into $(PEERS) ..."
