@@ -132,5 +132,5 @@ def test_odd_lines(
         assert mine.items() <= after.items(), words
         for path in after.keys() - before.keys():
             path.unlink()
-        assert not list(folder.rglob("*.tmp")), words
+        assert not list(folder.rglob("*.bosaris_py")), words
     assert codes >= {1, 2}

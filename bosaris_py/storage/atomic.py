@@ -9,10 +9,8 @@ import contextlib
 import errno
 import hashlib
 import os
-import re
 import secrets
 import stat
-import time
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from io import BufferedReader
@@ -26,7 +24,9 @@ from bosaris_py.errors import FileFormatError, InvalidInputError
 
 # The temporary name repeats so much of the wanted one; file systems take 255 bytes in all.
 _NAME_KEPT = 40
-_LEFT, _DAY = re.compile(r"\..*\.[0-9a-f]{8}\.tmp", re.DOTALL), 86400.0
+
+# What file systems say (FUSE, CIFS, exFAT) that cannot flush, or that keep no permissions.
+_NO_FLUSH, _NO_MODES = (errno.EINVAL, errno.ENOTSUP), (errno.EPERM, errno.ENOTSUP)
 
 # Errors of writing alone, which say nothing of the file.
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
@@ -156,14 +156,13 @@ def digest_of(file: FilePath) -> str:
 def atomic_write(path: FilePath) -> Iterator[Path]:
     """Give a temporary path whose content replaces `path` when all went well.
 
-    The temporary file ``.<name>.<eight hex digits>.tmp`` lies in the same folder, because only
-    there can the operating system put it in place in one step. It is empty at first, has the
+    The temporary file ``.<name>.<eight hex digits>.bosaris_py`` lies in the same folder, because
+    only there can the operating system put it in place in one step. It is empty at first, has the
     permissions of the old file, and is removed if the block raises. On success it is flushed to the
     disk, gets the owner (where that is allowed) of the file it replaces, and takes its place. A
-    symbolic link is followed. Temporary files in the folder that are older than a day are removed:
-    their writers were killed. A protected file is a PermissionError, although replacing needs only
-    the right to write into the folder. A process that is killed outright leaves the old file
-    untouched.
+    symbolic link is followed. Nothing else in the folder is touched. A protected file is a
+    PermissionError, although replacing needs only the right to write into the folder. A process
+    that is killed outright leaves the old file untouched.
     """
     target = Path(os.path.realpath(as_path(path)))
     old = _check_target(target)
@@ -172,7 +171,7 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
     temporary = _create_beside(target, 0o666 if old is None else 0o600)
     try:
         yield temporary
-        with temporary.open("rb+") as stream:
+        with temporary.open("rb+") as stream, _suppress(*_NO_FLUSH):
             os.fsync(stream.fileno())
         if old is not None:
             _take_over(temporary, old)
@@ -184,7 +183,6 @@ def atomic_write(path: FilePath) -> Iterator[Path]:
             error.filename = str(path)
         raise
     _flush_folder(target.parent)
-    _sweep(target.parent)
 
 
 def try_output(path: FilePath) -> int:
@@ -238,13 +236,26 @@ def _take_over(path: Path, old: os.stat_result) -> None:
             # Those of another group, or of another owner, may do what all others may.
             if new.st_gid != old.st_gid:
                 mode = mode & ~0o070 | (mode & 0o007) << 3
-    path.chmod(mode)
+    with _suppress(*_NO_MODES):
+        path.chmod(mode)
+
+
+@contextlib.contextmanager
+def _suppress(*codes: int) -> Iterator[None]:
+    """Pass over these errors of the operating system."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in codes:
+            raise
 
 
 def _create_beside(target: Path, mode: int) -> Path:
     """Create an empty file of a new name in the folder of `target`."""
     while True:
-        temporary = target.with_name(f".{target.name[:_NAME_KEPT]}.{secrets.token_hex(4)}.tmp")
+        temporary = target.with_name(
+            f".{target.name[:_NAME_KEPT]}.{secrets.token_hex(4)}.bosaris_py"
+        )
         try:
             descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
         except FileExistsError:
@@ -255,20 +266,6 @@ def _create_beside(target: Path, mode: int) -> Path:
             raise
         os.close(descriptor)
         return temporary
-
-
-def _sweep(folder: Path) -> None:
-    """Remove what writers that were killed have left in a folder, a day or more ago."""
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        left = [entry for entry in entries if _LEFT.fullmatch(entry.name)]
-        for entry in left:
-            status = entry.stat(follow_symlinks=False)
-            # Of others is not ours to remove, and what is young may be being written.
-            own = stat.S_ISREG(status.st_mode) and (
-                os.name != "posix" or status.st_uid == os.getuid()
-            )
-            if own and time.time() - status.st_mtime > _DAY:
-                Path(entry.path).unlink()
 
 
 def _flush_folder(folder: Path) -> None:
