@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -715,6 +718,31 @@ def test_newer_minor_version_and_foreign_attributes_are_read(
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format"] = "a string of variable length"
     assert_same(hdf5.read("ndx", tmp_path / "a.h5"), contents["ndx"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+@pytest.mark.parametrize("is_flushed", [True, False])
+def test_a_file_open_elsewhere_is_not_called_damaged(tmp_path: Path, *, is_flushed: bool) -> None:
+    path = tmp_path / "a.h5"
+    program = (
+        "import h5py, sys\n"
+        "with h5py.File(sys.argv[1], 'w', locking=True) as file:\n"
+        "    file['scores'] = [[1.0]]\n"
+        f"    {'file.flush()' if is_flushed else 'pass'}\n"
+        "    print(flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", program, str(path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        with pytest.raises(FileFormatError, match="open elsewhere for writing"):
+            hdf5.read("scores", path)
+        writer.stdin.close()
+    with h5py.File(path, "r+"), pytest.raises(FileFormatError, match="open elsewhere for writing"):
+        hdf5.read("scores", path)
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:

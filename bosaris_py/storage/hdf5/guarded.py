@@ -19,6 +19,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:
+    # Windows locks otherwise.
+    fcntl = None  # type: ignore[assignment]
+
 import attrs
 import h5py
 import numpy as np
@@ -91,6 +97,15 @@ def open_guarded(path: FilePath, max_bytes: int | None = None) -> Iterator["Guar
         stream = stack.enter_context(open_unchanged(file_path))
         head = stream.read(16)
         stack.enter_context(_one_kind_of_error(file_path, head))
+        if fcntl is not None:
+            # A file that is open for writing elsewhere may be half written.
+            try:
+                fcntl.flock(stream, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise
+            except OSError:
+                # Some file systems have no locks.
+                pass
         groups = GroupChecks.of_file(stream)
         # Readers on network folders must not fail for want of a lock. No chunk is read twice.
         file = h5py.File(file_path, "r", locking="best-effort", rdcc_nbytes=0)
@@ -110,6 +125,9 @@ def _one_kind_of_error(file_path: Path, head: bytes) -> Iterator[None]:
         raise
     # h5py maps the faults of a damaged file to a dozen built-in exceptions.
     except Exception as error:
+        if isinstance(error, BlockingIOError) or "already open" in str(error):
+            message = f"{file_path}: open elsewhere for writing; close it there and read it again"
+            raise FileFormatError(message) from error
         reason = next((text for sign, text in _OTHER_FORMATS if head.startswith(sign)), None)
         if reason is None or file_path.suffix.lower() == ".mat":
             detail = str(error).strip() or type(error).__name__
