@@ -86,7 +86,6 @@ METHODS: dict[str, Callable[..., object]] = {
     "weak": lambda *x: bp.LinearCalibration.fit(*x, ridge="weak"),
     RECOMMENDED: bp.BoundedCalibration.fit,
     "Gaussian": bp.GaussianCalibration.fit,
-    "bi-Gaussian": bp.BiGaussianCalibration.fit,
     "PAV": bp.PAVCalibration.fit,
     "ELUB": lambda *x: bp.BoundedCalibration.fit(*x, ridge=0.0, bounds="elub"),
     "IV": lambda *x: bp.BoundedCalibration.fit(*x, ridge=0.0, bounds="iv"),

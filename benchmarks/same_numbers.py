@@ -265,7 +265,7 @@ def points(bp: Any, systems: dict[str, Any], key: Any) -> Iterator[tuple[str, Ca
                 .scoremat
             ],
         )
-    for name in ("PAVCalibration", "GaussianCalibration", "BiGaussianCalibration"):
+    for name in ("PAVCalibration", "GaussianCalibration"):
         yield (name, lambda m=name: [getattr(bp, m).fit_scores(scores, key).apply(scores).scoremat])
     for suffix in (".txt", ".h5", ".mat"):
         yield f"files, {suffix}", lambda s=suffix: written(bp, scores, key, s)

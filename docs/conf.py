@@ -133,8 +133,7 @@ OF_NAMES = _of_names()
 
 # Pictures of classes that a picture shows without calling them first.
 PICTURES = dict.fromkeys(
-    ("LinearCalibration", "PAVCalibration", "GaussianCalibration", "BiGaussianCalibration"),
-    "calibration_map",
+    ("LinearCalibration", "PAVCalibration", "GaussianCalibration"), "calibration_map"
 ) | {
     "BoundedCalibration": "bounds",
     "CaseLLR": "case",

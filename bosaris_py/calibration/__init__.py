@@ -7,7 +7,7 @@ _NAMES = {
     "bounds": "BoundedCalibration LLRBounds llr_bounds",
     "by_condition": "ConditionCalibration",
     "cross_fitting": "CrossFit choose_ridge cross_fit",
-    "gaussian": "BiGaussianCalibration GaussianCalibration",
+    "gaussian": "GaussianCalibration",
     "linear": "LinearCalibration",
     "pav": "PAVCalibration",
 }

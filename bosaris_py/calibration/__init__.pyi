@@ -5,7 +5,6 @@ from bosaris_py.calibration.by_condition import ConditionCalibration as Conditio
 from bosaris_py.calibration.cross_fitting import CrossFit as CrossFit
 from bosaris_py.calibration.cross_fitting import choose_ridge as choose_ridge
 from bosaris_py.calibration.cross_fitting import cross_fit as cross_fit
-from bosaris_py.calibration.gaussian import BiGaussianCalibration as BiGaussianCalibration
 from bosaris_py.calibration.gaussian import GaussianCalibration as GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration as LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration as PAVCalibration

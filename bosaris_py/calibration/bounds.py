@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray
-from bosaris_py.calibration.gaussian import BiGaussianCalibration, GaussianCalibration
+from bosaris_py.calibration.gaussian import GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
@@ -30,8 +30,7 @@ _PSEUDO_COUNTS = {"elub": (0.0, 1.0), "iv": (0.5, 0.5)}
 _WIDE = 1000.0
 
 _MAPS: dict[str, type[Any]] = {
-    item.__name__: item
-    for item in (LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration)
+    item.__name__: item for item in (LinearCalibration, PAVCalibration, GaussianCalibration)
 }
 
 
@@ -217,7 +216,7 @@ class BoundedCalibration(SavedMap, TrialMap):
 
     Parameters
     ----------
-    map : LinearCalibration, PAVCalibration, GaussianCalibration or BiGaussianCalibration
+    map : LinearCalibration, PAVCalibration or GaussianCalibration
         The map before the bounds.
     low, high : float
         The bounds, natural logarithms; 0 lies between them.

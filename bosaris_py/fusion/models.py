@@ -6,7 +6,6 @@ from typing import get_args
 
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import (
-    BiGaussianCalibration,
     BoundedCalibration,
     ConditionCalibration,
     GaussianCalibration,
@@ -23,7 +22,6 @@ Model = (
     LinearCalibration
     | PAVCalibration
     | GaussianCalibration
-    | BiGaussianCalibration
     | BoundedCalibration
     | ConditionCalibration
     | LinearFusion
@@ -44,8 +42,8 @@ def read_model(path: FilePath) -> Model:
 
     Returns
     -------
-    LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration,
-    BoundedCalibration, ConditionCalibration, LinearFusion, QualityFusion or SASVFusion
+    LinearCalibration, PAVCalibration, GaussianCalibration, BoundedCalibration,
+    ConditionCalibration, LinearFusion, QualityFusion or SASVFusion
         Equal to the one that was saved, to the last bit.
 
     Raises

@@ -19,7 +19,6 @@ maps = {
     "scale only": bp.LinearCalibration.fit(tar, non, offset=0.0),
     "weak ridge": bp.LinearCalibration.fit(tar, non, ridge="weak"),
     "Gaussian": bp.GaussianCalibration.fit(tar, non),
-    "bi-Gaussian": bp.BiGaussianCalibration.fit(tar, non),
     "PAV": bp.PAVCalibration.fit(tar, non),
     "weak ridge, wide bounds": bp.BoundedCalibration.fit(tar, non),
 }

@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from bosaris_py.calibration import (
-    BiGaussianCalibration,
-    GaussianCalibration,
-    LinearCalibration,
-    cross_fit,
-)
-from bosaris_py.calibration.gaussian import gaussian_mixture_cdf
+from bosaris_py.calibration import GaussianCalibration, cross_fit
 from bosaris_py.errors import ExtrapolationWarning, InvalidInputError, SuspectScoresWarning
 from bosaris_py.fusion import read_model
-from bosaris_py.numerics import cllr
 from tests.calibration.test_cross_fitting import simulated
 
 RNG = np.random.default_rng(4)
@@ -38,63 +31,26 @@ def test_gaussian_scores_of_one_variance_become_their_llrs():
     assert found.offset == pytest.approx(0, abs=0.01)
 
 
-@pytest.mark.parametrize("model", [GaussianCalibration, BiGaussianCalibration])
-def test_weights_are_multiplicities(model):
+def test_weights_are_multiplicities():
     tar_counts, non_counts = RNG.integers(0, 3, TAR.size), RNG.integers(0, 3, NON.size)
-    weighted = model.fit(
+    weighted = GaussianCalibration.fit(
         TAR, NON, tar_weights=tar_counts.astype(float), non_weights=non_counts.astype(float)
     )
     used = [np.count_nonzero(counts) for counts in (tar_counts, non_counts)]
     assert [weighted.n_tar, weighted.n_non] == used
-    repeated = model.fit(np.repeat(TAR, tar_counts), np.repeat(NON, non_counts))
-    # The bi-Gaussian shares depend on the number of trials, by one part in it.
-    tolerance = 1e-9 if model is GaussianCalibration else 0.1
+    repeated = GaussianCalibration.fit(np.repeat(TAR, tar_counts), np.repeat(NON, non_counts))
     scores = np.linspace(-1, 2, 7)
-    np.testing.assert_allclose(weighted.apply(scores), repeated.apply(scores), atol=tolerance)
+    np.testing.assert_allclose(weighted.apply(scores), repeated.apply(scores), atol=1e-9)
 
 
-def test_bigaussian_points_by_hand():
-    found = BiGaussianCalibration.fit(TAR, NON)
-    assert found.cllr == LinearCalibration.fit(TAR, NON).objective_value
-    for score in (TAR[3], NON[7], NON.max()):
-        share = (score >= TAR).sum() / (2 * 61) + (score >= NON).sum() / (2 * 91)
-        llr = found.apply(score)
-        assert gaussian_mixture_cdf(np.array(llr), found.variance) == pytest.approx(share, rel=1e-9)
-    assert found.apply(100.0) == found.apply(NON.max() if NON.max() > TAR.max() else TAR.max())
-
-
-def test_bigaussian_of_many_scores_keeps_few_points_and_the_cllr():
-    tar, non = RNG.normal(2.0, 2.0, 20_000), RNG.normal(-2.0, 2.0, 30_000)
-    found = BiGaussianCalibration.fit(np.exp(tar), np.exp(non))
-    assert found.scores.size <= 1000
-    assert BiGaussianCalibration.fit(tar, non).variance == pytest.approx(4, rel=0.05)
-    assert cllr(*map(BiGaussianCalibration.fit(tar, non).apply, (tar, non))) == pytest.approx(
-        cllr(tar, non), abs=0.003
-    )
-
-
-def test_bigaussian_without_information_is_zero():
-    found = BiGaussianCalibration.fit([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
-    assert found.variance < 1e-6
-    np.testing.assert_allclose(found.apply([0.0, 2.0, 5.0]), 0, atol=1e-2)
-
-
-def test_bigaussian_of_distances_says_nothing():
-    """A rising map of them would have the wrong sign: Cllr 3.3 where nothing known has 1."""
-    with pytest.warns(SuspectScoresWarning, match="scale is negative"):
-        found = BiGaussianCalibration.fit(-TAR, -NON)
-    assert (found.cllr, found.variance) == (1.0, 0.0)
-    assert found.apply([-1.0, 0.0, 1.0]).tolist() == [0.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("model", [GaussianCalibration, BiGaussianCalibration])
-def test_protocol(model, tmp_path):
+def test_protocol(tmp_path):
     scores, key, speakers = simulated()
-    fitted = model.fit_scores(scores, key)
-    assert fitted == model.fit(*scores.get_tar_non(key))
+    fitted = GaussianCalibration.fit_scores(scores, key)
+    assert fitted == GaussianCalibration.fit(*scores.get_tar_non(key))
     fitted.save(tmp_path / "map.json")
-    assert read_model(tmp_path / "map.json") == model.read(tmp_path / "map.json") == fitted
-    assert cross_fit(model, scores, key, speakers=speakers, rng=1).final == fitted
+    read = GaussianCalibration.read(tmp_path / "map.json")
+    assert read_model(tmp_path / "map.json") == read == fitted
+    assert cross_fit(GaussianCalibration, scores, key, speakers=speakers, rng=1).final == fitted
 
 
 def test_far_scores_are_warned_of():
@@ -121,7 +77,7 @@ def test_distances_are_warned_of():
         (lambda: GaussianCalibration.fit([], [0.0]), "`tar` must hold at least one score"),
         (lambda: GaussianCalibration.fit(TAR, NON, target_share=1.0), "`target_share` must lie"),
         (lambda: GaussianCalibration.fit(TAR, NON, tar_weights=[1.0]), "one weight for each"),
-        (lambda: BiGaussianCalibration.fit([1.0, np.nan], [0.0, 2.0]), "are NaN"),
+        (lambda: GaussianCalibration.fit([1.0, np.nan], [0.0, 2.0]), "are NaN"),
     ],
 )
 def test_bad_input(fit, message):

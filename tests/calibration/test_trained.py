@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py.calibration import BiGaussianCalibration, BoundedCalibration, GaussianCalibration
+from bosaris_py.calibration import BoundedCalibration, GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import FileFormatError, InvalidInputError
@@ -183,10 +183,9 @@ LAWS = [
     (LinearCalibration, {"objective": "boost", "prior": 0.1}),
     (PAVCalibration, {}),
     (GaussianCalibration, {}),
-    (BiGaussianCalibration, {}),
     *(
         (BoundedCalibration, {"calibration": inner, "bounds": bounds})
-        for inner in (LinearCalibration, PAVCalibration, GaussianCalibration, BiGaussianCalibration)
+        for inner in (LinearCalibration, PAVCalibration, GaussianCalibration)
         for bounds in ("elub", "iv", "wide")
     ),
 ]

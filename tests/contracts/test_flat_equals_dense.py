@@ -353,9 +353,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "GaussianCalibration.fit_scores": [
         lambda x: calibrated(calibration.GaussianCalibration.fit_scores(x.first, x.key), x)
     ],
-    "BiGaussianCalibration.fit_scores": [
-        lambda x: calibrated(calibration.BiGaussianCalibration.fit_scores(x.first, x.key), x)
-    ],
     "BoundedCalibration.fit_scores": [
         lambda x: calibrated(calibration.BoundedCalibration.fit_scores(x.first, x.key), x)
     ],
