@@ -78,7 +78,7 @@ _forwarding = (
     "|dcf_standard_error_scores|tandem_dependence|tandem_table"
     "|paired_bootstrap|speaker_errors|speaker_interval|speaker_permutation_test_scores"
     "|speaker_z_test|standard_error_distribution"
-    "|equivalence_test|prediction_interval|compare_runs|variance_components|speaker_influences"
+    "|speaker_influences"
 )
 numpydoc_validation_exclude = {
     r"^bosaris_py\.PLANS$",

@@ -62,15 +62,6 @@ from bosaris_py.uncertainty.decisions import rule_of_3 as rule_of_3
 from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
 from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
-from bosaris_py.uncertainty.inference.components import VarianceComponents as VarianceComponents
-from bosaris_py.uncertainty.inference.components import variance_components as variance_components
-from bosaris_py.uncertainty.inference.equivalence import EquivalenceTest as EquivalenceTest
-from bosaris_py.uncertainty.inference.equivalence import equivalence_test as equivalence_test
-from bosaris_py.uncertainty.inference.monitoring import Monitor as Monitor
-from bosaris_py.uncertainty.inference.monitoring import monitor as monitor
-from bosaris_py.uncertainty.inference.prediction import RunsTest as RunsTest
-from bosaris_py.uncertainty.inference.prediction import compare_runs as compare_runs
-from bosaris_py.uncertainty.inference.prediction import prediction_interval as prediction_interval
 from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable as InfluenceTable
 from bosaris_py.uncertainty.influence.by_speaker import speaker_influences as speaker_influences
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded as SpeakersNeeded

@@ -476,28 +476,8 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             kinds_of(x), asv=x.first, cm=x.second, method="iid", **ITERATIONS
         ).records()
     ],
-    "equivalence_test": [
-        lambda x: unc.equivalence_test(
-            x.first, x.second, x.key, THRESHOLD, margin=0.2, **x.speaker_maps
-        )
-    ],
-    "prediction_interval": [
-        lambda x: unc.prediction_interval(
-            x.first, x.key, unc.EER(), n_speakers=10, **x.speaker_maps
-        )
-    ],
-    "compare_runs": [
-        lambda x: unc.compare_runs(
-            {"A": [x.first, x.second], "B": [x.second, x.first]}, x.key, THRESHOLD, **x.speaker_maps
-        )
-    ],
     "speaker_influences": [
         lambda x: unc.speaker_influences(x.first, x.key, THRESHOLD, **x.speaker_maps).records()
-    ],
-    "variance_components": [
-        lambda x: unc.variance_components(
-            {"A": [x.first, x.second]}, x.key, THRESHOLD, **x.speaker_maps
-        ).records()
     ],
     "Decisions": [lambda x: decisions_of(x)],
     "plot_map": [

@@ -18,7 +18,6 @@ from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table
 from bosaris_py.evaluation import ConditionRow, ConditionTable, SystemTable
 from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable, CriterionRow, CriterionTable
-from bosaris_py.uncertainty.inference.components import VarianceComponents
 from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals
@@ -81,9 +80,6 @@ TABLES: dict[str, Callable[[str], Table]] = {
     "PrintedTable": lambda name: bootstrapped(name).as_printed("I"),
     "RankIntervals": lambda name: RankIntervals((name, "b"), (1, 1), (2, 2), 0.05, "holm", "EER"),
     "SystemTable": lambda name: SystemTable([(name, row(name))]),
-    "VarianceComponents": lambda name: VarianceComponents(
-        (name,), np.array([0.1]), (2,), 40, np.array([[1e-4, 1e-5, 1e-6, 1e-5]]), "EER"
-    ),
 }
 
 # All their texts are those of the package.

@@ -228,11 +228,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         (AT, "ranks of all systems, 95 % confidence", "Holm's correction"),
         {"metric": AT, "confidence": 0.95, "correction": "holm"},
     ),
-    "components of variance": (
-        lambda: unc.variance_components(SYSTEMS, KEY, MIN_DCF),
-        (AT, "shares of speakers, pairs, trials in the variance", "24 speakers"),
-        {"metric": AT, "n_speakers": 24},
-    ),
     "influences": (
         lambda: unc.speaker_influences(SYSTEMS["A"], KEY, MIN_DCF),
         (AT, "what each speaker adds to the metric", "shares in the sum of squares"),

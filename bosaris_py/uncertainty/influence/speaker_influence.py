@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Self
 
 import attrs
@@ -88,24 +88,6 @@ def check_influences(influences: "Mapping[str, SpeakerInfluence]", fewest: int) 
     return few or bool(of_one)
 
 
-# More speakers than this are as good as all there are.
-_MOST_COUNTED = 10_000
-
-
-def foretold_share(here: float, there: float, tail: float) -> float:
-    """Return the greatest share of others to whom happens what has happened to none of some.
-
-    If it happens to j of all, it is to the others alone with the chance that j of all, drawn
-    without replacement, are others. The share is the greatest of which this is above the tail.
-    """
-    of_all = -math.expm1(math.log(tail) / here)
-    if there > _MOST_COUNTED:
-        return of_all
-    taken = np.arange(math.floor(there))
-    chances = np.cumprod((there - taken) / (here + there - taken))
-    return float(max(np.count_nonzero(chances > tail) / there, of_all))
-
-
 # With fewer draws of Student's t its own law is the better one.
 FEWEST_DRAWS = 100
 
@@ -135,8 +117,6 @@ class SpeakerInfluence:
     jackknife: "Jackknife | None" = None
     # The influences on the rate that is read, and on the one that is kept, at the threshold.
     of_rates: "tuple[SpeakerInfluence, SpeakerInfluence] | None" = None
-    # The number of other speakers of whom the metric is foretold.
-    n_others: float | None = None
 
     @classmethod
     def of(cls, losses: Losses, sample: ListedSample) -> Self:
@@ -195,30 +175,20 @@ class SpeakerInfluence:
             difference = 0.0
         width = self.bounds[1] - other.bounds[0]
         jackknife = self.jackknife and other.jackknife and self.jackknife.minus(other.jackknife)
-        found = self._of_several(tar, non, difference, scale, jackknife)
-        return attrs.evolve(found, bounds=(-width, width))
-
-    def _of_several(
-        self,
-        tar: GroupSums,
-        non: GroupSums,
-        estimate: float,
-        scale: float,
-        jackknife: Jackknife | None,
-    ) -> "SpeakerInfluence":
-        """Return the influence on a number of several systems: no class is without variation."""
         nothing = np.zeros(2)
+        # No class is without variation.
         return attrs.evolve(
             self,
             tar=tar,
             non=non,
-            estimate=estimate,
+            estimate=difference,
             scale=scale,
             unseen=nothing,
             certain=nothing,
             kept=None,
             of_rates=None,
             jackknife=jackknife,
+            bounds=(-width, width),
         )
 
     def priced(self, miss: float, alarm: float, estimate: float) -> "SpeakerInfluence":
@@ -234,55 +204,6 @@ class SpeakerInfluence:
             certain=prices * self.certain,
             bounds=(0.0, miss + alarm),
         )
-
-    @classmethod
-    def mean_of(cls, systems: "Sequence[SpeakerInfluence]") -> "SpeakerInfluence":
-        """Return the influence on the mean of a metric over systems on the same trials."""
-        jackknives = [each.jackknife for each in systems if each.jackknife is not None]
-        jackknife = None
-        if jackknives:
-            deviations = np.mean([each.deviations for each in jackknives], axis=0)
-            total = math.fsum(each.correction for each in jackknives)
-            jackknife = Jackknife(deviations, total / len(jackknives))
-        tar, non = (
-            GroupSums(*(np.mean(values, axis=0) for values in zip(*sums, strict=True)))
-            for sums in ([each.tar for each in systems], [each.non for each in systems])
-        )
-        mean = math.fsum(each.estimate for each in systems) / len(systems)
-        scale = max(each.scale for each in systems)
-        return systems[0]._of_several(tar, non, mean, scale, jackknife)
-
-    def multiplied(self, factor: float) -> "SpeakerInfluence":
-        """Return the same with all influences, and the jackknife's, times a factor."""
-        of_rates = None
-        if self.of_rates is not None:
-            own, other = (each.multiplied(factor) for each in self.of_rates)
-            of_rates = own, other
-        return attrs.evolve(
-            self,
-            tar=GroupSums(*(factor * values for values in self.tar)),
-            non=GroupSums(*(factor * values for values in self.non)),
-            jackknife=self.jackknife
-            and Jackknife(factor * self.jackknife.deviations, self.jackknife.correction),
-            of_rates=of_rates,
-        )
-
-    def of_others(self, n_speakers: float) -> "SpeakerInfluence":
-        """Return the influences, and n', by which the metric of other speakers is foretold."""
-        found = self.multiplied(math.sqrt(1.0 + self.pairs.n_speakers / n_speakers))
-        of_rates = None
-        if self.of_rates is not None:
-            own, other = (each.of_others(n_speakers) for each in self.of_rates)
-            of_rates = own, other
-        return attrs.evolve(found, n_others=n_speakers, of_rates=of_rates)
-
-    def chances(self, tail: float) -> Float64Array:
-        """Return the greatest share, of each class, to which what none of them did may happen."""
-        here = np.maximum(self.pairs.n_by_class, 1)
-        if self.n_others is None:
-            return np.asarray(-np.expm1(math.log(tail) / here))
-        there = np.maximum(self.n_others * here / self.pairs.n_speakers, 1.0)
-        return np.array([foretold_share(*each, tail) for each in zip(here, there, strict=True)])
 
     @property
     def influences(self) -> tuple[Float64Array, Float64Array]:
@@ -452,7 +373,7 @@ class SpeakerInfluence:
         ends = np.clip(student_quantiles(tail, self.degrees, students), -limit, limit).tolist()
         low, high = (value * math.exp(min(max(-t * ratio, -700.0), 700.0)) for t in ends[::-1])
         # What has happened to none of n speakers has at most this chance: 1 - tail^(1/n).
-        chances = self.chances(tail)
+        chances = -np.expm1(math.log(tail) / np.maximum(self.pairs.n_by_class, 1))
         low = value - math.hypot(value - low, float(self.certain @ chances))
         high = value + math.hypot(high - value, float(self.unseen @ chances))
         if self.is_area:

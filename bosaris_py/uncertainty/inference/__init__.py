@@ -1,1 +1,0 @@
-"""What users ask of an evaluation: not worse, the next test set, a system in use."""
