@@ -6,7 +6,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTS, PACKAGE = ROOT / "tests", ROOT / "bosaris_py"
 
 # Folders of tests that are not about one module; CONTRIBUTING.md says what they hold.
-CROSS_CUTTING = {"contracts", "examples", "fuzz"}
+CROSS_CUTTING = {"contracts", "examples", "fuzz", "ledger"}
 
 
 def names_a_module(test: Path) -> bool:

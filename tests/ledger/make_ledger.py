@@ -1,0 +1,57 @@
+"""Write numbers.json, the numbers of version 0.3; or take the numbers of calls that are gone out.
+
+    python tests/ledger/make_ledger.py            # with a Python that has commit b4de7a22 installed
+    python tests/ledger/make_ledger.py --prune    # here, after calls have been deleted
+
+Each number is a hexadecimal float. The file has a line a call.
+"""
+
+import json
+import sys
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# At the end: an installed package comes first.
+sys.path.append(str(HERE.parents[1]))
+
+import bosaris_py  # noqa: E402
+from tests.ledger.calls import CALLS  # noqa: E402
+
+LEDGER = HERE / "numbers.json"
+
+
+def text_of(value: str | float) -> str:
+    """Return a text without loss."""
+    return value if isinstance(value, str) else float(value).hex()
+
+
+def write(lines: dict[str, str]) -> None:
+    """Write a line a call."""
+    LEDGER.write_text(json.dumps(lines, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Compute all calls, or prune."""
+    if "--prune" in sys.argv[1:]:
+        lines = json.loads(LEDGER.read_text(encoding="utf-8"))
+        write({name: line for name, line in lines.items() if name in CALLS})
+        return
+    if HERE.parents[1] in Path(bosaris_py.__file__).parents or not version("bosaris_py").startswith(
+        "0.3"
+    ):
+        sys.exit("the numbers are those of an installed 0.3")
+    warnings.simplefilter("ignore")
+    lines = {}
+    for name, call in CALLS.items():
+        try:
+            lines[name] = " ".join(text_of(value) for value in call.run())
+        except Exception as error:
+            sys.stderr.write(f"{name}: {type(error).__name__}: {error}\n")
+    write(lines)
+    sys.stdout.write(f"{len(lines)} of {len(CALLS)} calls, {LEDGER.stat().st_size} bytes\n")
+
+
+if __name__ == "__main__":
+    main()
