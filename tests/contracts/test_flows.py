@@ -1,0 +1,106 @@
+"""Five flows of the package are short: in how many of its files functions run in one call."""
+
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+
+PACKAGE = Path(bp.__file__).parent
+
+# Few trials are enough to pass all files.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class Data(NamedTuple):
+    """Two systems, the speakers of their trials; lists and a file of the first system."""
+
+    key: bp.Key
+    systems: dict[str, bp.Scores]
+    speakers: dict[str, str]
+    lists: tuple[np.ndarray, np.ndarray]
+    path: Path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Data:
+    rng = np.random.default_rng(7)
+    n, each = 24, 4
+    models = [f"m{i:02d}" for i in range(n)]
+    segments = [f"s{i:02d}" for i in range(n * each)]
+    same = np.arange(n)[:, None] == np.arange(n * each) // each
+    speakers = {model: f"p{i}" for i, model in enumerate(models)}
+    speakers |= {segment: f"p{i // each}" for i, segment in enumerate(segments)}
+    systems = {
+        name: bp.Scores(rng.normal(size=same.shape) + distance * same, models, segments)
+        for name, distance in {"a": 2.0, "b": 2.5}.items()
+    }
+    path = tmp_path / "scores.h5"
+    systems["a"].save(path)
+    key = bp.Key(models, segments, same, ~same)
+    return Data(key, systems, speakers, systems["a"].get_tar_non(key), path)
+
+
+def read(data: Data) -> object:
+    return bp.Scores.read(data.path)
+
+
+def number(data: Data) -> object:
+    return bp.eer(*data.lists)
+
+
+def interval(data: Data) -> object:
+    return unc.speaker_interval(data.systems["a"], data.key, unc.EER(), speakers=data.speakers)
+
+
+def fuse(data: Data) -> object:
+    return bp.LinearFusion.fit_scores(data.systems, data.key)
+
+
+def evaluate(data: Data) -> object:
+    name = "prior" if "prior" in inspect.signature(bp.evaluate).parameters else "priors"
+    return str(bp.evaluate(data.systems, data.key, speakers=data.speakers, **{name: 0.05}))
+
+
+def files_of(call: Callable[[], object]) -> set[str]:
+    """Return the files of the package in which functions run, imports aside."""
+    call()
+    found = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            found.add(frame.f_code.co_filename)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return {name for name in found if PACKAGE in Path(name).parents}
+
+
+# The commit that makes a flow short takes its mark away.
+TOO_LONG = pytest.mark.xfail(raises=AssertionError, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("flow", "limit"),
+    [
+        pytest.param(read, 7, marks=TOO_LONG),
+        (number, 7),
+        pytest.param(interval, 14, marks=TOO_LONG),
+        pytest.param(fuse, 12, marks=TOO_LONG),
+        pytest.param(evaluate, 24, marks=TOO_LONG),
+    ],
+)
+def test_few_files(data: Data, flow: Callable[[Data], object], limit: int) -> None:
+    found = files_of(lambda: flow(data))
+    assert len(found) <= limit, sorted(found)
