@@ -85,7 +85,7 @@ _late, _ = on_demand(
             "named_metric",
             "refuse_different_trials",
         ),
-        "bosaris_py.uncertainty.multiplicity.corrections": ("holm_correction",),
+        "bosaris_py.uncertainty.comparison.table": ("holm",),
         "bosaris_py.uncertainty.multiplicity.cross_table": ("cross_table",),
     },
 )
@@ -381,7 +381,7 @@ class Evaluation(Table):
         judged = how.statistic_of_eer if statistic is None else statistic
         replications = how.replications or 2000
         table: ComparisonTable
-        if how.by_speaker and not options.keys() - {"alternative", "level", "correction"}:
+        if how.by_speaker and not options.keys() - {"alternative", "level"}:
             resampling = how.resampling(replications)
             _late("refuse_different_trials")(self._systems, how.key, judged, resampling)
             samples = self._samples
@@ -406,7 +406,7 @@ class Evaluation(Table):
         if len(self._systems) < 2:
             raise invalid("systems", "hold at least two systems", "one")
         given = dict(options)
-        tests = {n: given.pop(n) for n in ("alternative", "level", "correction") if n in given}
+        tests = {n: given.pop(n) for n in ("alternative", "level") if n in given}
         method = given.pop("method", how.method)
         own = {"replications": how.replications or 2000, "confidence": how.confidence}
         drawn: Any = {**how.drawn, **own, **given}
@@ -528,9 +528,9 @@ class Evaluation(Table):
             results = [found[name] for found in judged.values()]
             tests = [result.test(claim.value, side) for result in results]
             p_values = [test.p_value for test in tests]
-            holm = _late("holm_correction")(p_values, level=level)
+            p_holm = _late("holm")(p_values).tolist()
             where = [test.lies for test in tests]
-            columns = p_values, holm.adjusted.tolist(), holm.significant.tolist(), where
+            columns = p_values, p_holm, [p <= level for p in p_holm], where
             for system, result, *numbers in zip(judged, results, *columns, strict=True):
                 end = _one_sided_end(result, claim, level)
                 rows.append(ClaimRow(system, claim, float(result.estimate), end, *numbers))

@@ -76,7 +76,7 @@ numpydoc_validation_checks = (_left_out - {"PR01", "PR02", "RT01", "YD01"}) | {"
 _forwarding = (
     "bootstrap|bootstrap_scores|bootstrap_table|bootstrap_tandem|bootstrap_condition_table|compare_systems"
     "|dcf_standard_error_scores|tandem_dependence|tandem_table"
-    "|paired_bootstrap|speaker_errors|speaker_interval|speaker_permutation_test_scores"
+    "|paired_bootstrap|speaker_errors|speaker_interval"
     "|speaker_z_test|standard_error_distribution"
     "|speaker_influences"
 )

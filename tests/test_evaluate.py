@@ -295,9 +295,6 @@ class TestIntervals:
                 a, key, POINT, method="one-layer", **who
             ),
             lambda a, b, key, **who: unc.speaker_z_test(a, b, key, unc.Cllr(), **who),
-            lambda a, b, key, **who: unc.speaker_permutation_test_scores(
-                a, b, key, POINT, permutations=50, rng=1, **who
-            ),
             lambda _a, _b, key, **who: unc.TrialSpeakers.of_key(key, **who),
         ],
     )

@@ -37,8 +37,7 @@ def comparison(**p_values: float) -> ComparisonTable:
         tuple(pair): SimpleNamespace(difference=0.1, standard_error=0.1, p_value=p)
         for pair, p in p_values.items()
     }
-    # An EER is better if it is lower.
-    return attrs.evolve(ComparisonTable.from_tests(tests), larger_is_better=False, metric="EER")
+    return attrs.evolve(ComparisonTable.from_tests(tests), metric="EER")
 
 
 @pytest.fixture(scope="module")
@@ -118,11 +117,6 @@ def test_intervals_of_conditions_are_in_per_cent() -> None:
 @pytest.mark.parametrize("nothing", [None, row(None)])
 def test_what_has_no_value_is_a_dash(nothing: ConditionRow | None) -> None:
     assert page._shaded(nothing, 0.1, "eer") == "<td>-</td>"
-
-
-def test_ranks_are_of_more_than_two_systems() -> None:
-    assert "Ranks by EER" not in page._compared(comparison(AB=0.01))
-    assert "Ranks by EER" in page._compared(comparison(AB=0.01, BC=0.01, AC=0.5))
 
 
 @pytest.mark.parametrize(("normalized", "said"), [(True, "Divided by"), (False, "Not normalized")])

@@ -125,14 +125,10 @@ def compare(args: argparse.Namespace) -> None:
         STATISTICS[args.statistic](args.prior[0] if args.prior else 0.01),
         conditions=conditions,
         replications=2000 if args.bootstrap is None else args.bootstrap,
-        correction=args.correction,
         progress=printing.at_terminal(),
         **judged_by(args, key, metadata),
     )
-    text = printing.table_text(found, args, form)
-    if len(found.pairs) > 1 and form not in ("csv", "json"):
-        text = f"{text.rstrip()}\n\n{printing.table_text(found.rank_intervals(), args, form)}"
-    printing.emit(text, args.output)
+    printing.emit(printing.table_text(found, args, form), args.output)
     if args.fail_if_worse:
         record = found.records()[0]
         # Of the area under the ROC more is better.

@@ -185,9 +185,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "--plan": dict(_NAME, help="of an evaluation, whose published cost to compute: VoxSRC, ..."),
     "--only": dict(type=_pairs, metavar="COLUMN=VALUE", help="judge only these trials"),
     "--compatibility": dict(choices=("nist",), help="with the quirks of NIST's scorer"),
-    "--correction": dict(
-        choices=("max-t", "holm", "by"), help="of the p-values (default: see compare_systems)"
-    ),
     "--statistic": dict(choices=STATISTICS, default="eer", help="to compare (default: eer)"),
     "--eer": dict(
         choices=("rocch", "interpolated", "step"), help="which equal error-rate (default: rocch)"

@@ -65,7 +65,7 @@ _TRAINING = (
 _GROUPS: Mapping[str, str] = {
     "trials": "--key --dev-key --asv --cm --metadata --dev-metadata --trials --conditions "
     "--speakers --only --blind",
-    "figures": "--prior --base --plan --compatibility --eer --statistic --correction --rule "
+    "figures": "--prior --base --plan --compatibility --eer --statistic --rule "
     "--costs --t-dcf --cross-fit --bootstrap --seed --same --different --reference",
     "questions that the status answers": "--claim --fail-if-worse --criteria --judged-by",
     "training": "--model --apply --method --objective --ridge",
@@ -192,7 +192,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
     "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --sort --claim --cross-fit {_TABLE}"),
-    "compare": (judging.compare, f"{_SYSTEMS} --statistic --correction --fail-if-worse {_TABLE}"),
+    "compare": (judging.compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
     "transfer": (
         judging.transfer,
         f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --base --conditions "

@@ -94,7 +94,7 @@ def _significant(
     if comparison is None:
         return "Differences between systems were not tested."
     records = comparison.records()
-    level = f"level {comparison.corrected.level:g}, corrected for {len(records)} pair"
+    level = f"level {comparison.level:g}, corrected for {len(records)} pair"
     level += "s" if len(records) > 1 else ""
     own = [record for record in records if best in (record["first"], record["second"])]
     found: dict[bool, list[str]] = {True: [], False: []}

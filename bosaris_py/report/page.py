@@ -43,12 +43,6 @@ _COMPARED = (
     "intervals of both overlap. Decide by the second p, which is corrected for the number of "
     "pairs.</p>"
 )
-_RANKED = (
-    "<p>Ranks by {metric} that systems may have, 1 the best. All of them hold at once with the "
-    "stated confidence. Systems without a significant difference need not be equal.</p>"
-)
-
-
 _RATES = {figure.name for figure in FIGURES.values() if figure.is_rate}
 _WORDS_OF_EER = tuple(words_of_eer(name) for name in ("rocch", "interpolated", "step"))
 
@@ -185,14 +179,11 @@ def _page(report: Report) -> str:
 
 
 def _compared(comparison: ComparisonTable) -> str:
-    """Return the tests of all pairs, and the ranks that more than two systems may have."""
+    """Return the tests of all pairs."""
     # Equal error-rates of any definition are short.
     named = "EER" if comparison.metric in _WORDS_OF_EER else html.escape(comparison.metric)
     shown = attrs.evolve(comparison, percent=named in _RATES)
-    tables = [_COMPARED.format(metrics=f"{named}s"), _table(shown)]
-    if len(comparison.pairs) > 1:
-        tables += [_RANKED.format(metric=named), _table(comparison.rank_intervals())]
-    return "".join(tables)
+    return _COMPARED.format(metrics=f"{named}s") + _table(shown)
 
 
 def _figures(report: Report) -> str:

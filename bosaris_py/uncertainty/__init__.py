@@ -13,8 +13,6 @@ _NAMES = {
     "quantile relative_error",
     "comparison.mcnemar": "McNemarTest mcnemar_test",
     "comparison.paired": "PairedBootstrapResult paired_bootstrap",
-    "comparison.permutation": "PermutationTest speaker_permutation_test "
-    "speaker_permutation_test_scores",
     "comparison.speaker_z_test": "SpeakerZTest speaker_z_test",
     "comparison.all_pairs": "compare_systems",
     "comparison.table": "ComparisonTable",
@@ -24,8 +22,6 @@ _NAMES = {
     "influence.by_speaker": "InfluenceTable speaker_influences",
     "influence.speakers_needed": "SpeakersNeeded",
     "multiplicity.cross_table": "CrossTable WorstCell",
-    "multiplicity.corrections": "CorrectedPValues by_correction holm_correction",
-    "multiplicity.ranks": "RankIntervals",
     "statistics.statistic": "Statistic",
     "statistics.class_means": "DCF FMR FNMR ActDCF Cllr ErrorRates",
     "statistics.roc_functions": "AUC EER FMRAt FNMRAt MinCllr MinDCF SteppyEER",

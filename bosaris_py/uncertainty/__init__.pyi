@@ -39,13 +39,6 @@ from bosaris_py.uncertainty.comparison.mcnemar import McNemarTest as McNemarTest
 from bosaris_py.uncertainty.comparison.mcnemar import mcnemar_test as mcnemar_test
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult as PairedBootstrapResult
 from bosaris_py.uncertainty.comparison.paired import paired_bootstrap as paired_bootstrap
-from bosaris_py.uncertainty.comparison.permutation import PermutationTest as PermutationTest
-from bosaris_py.uncertainty.comparison.permutation import (
-    speaker_permutation_test as speaker_permutation_test,
-)
-from bosaris_py.uncertainty.comparison.permutation import (
-    speaker_permutation_test_scores as speaker_permutation_test_scores,
-)
 from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest as SpeakerZTest
 from bosaris_py.uncertainty.comparison.speaker_z_test import speaker_z_test as speaker_z_test
 from bosaris_py.uncertainty.comparison.table import ComparisonTable as ComparisonTable
@@ -65,12 +58,8 @@ from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable as InfluenceTable
 from bosaris_py.uncertainty.influence.by_speaker import speaker_influences as speaker_influences
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded as SpeakersNeeded
-from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues as CorrectedPValues
-from bosaris_py.uncertainty.multiplicity.corrections import by_correction as by_correction
-from bosaris_py.uncertainty.multiplicity.corrections import holm_correction as holm_correction
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable as CrossTable
 from bosaris_py.uncertainty.multiplicity.cross_table import WorstCell as WorstCell
-from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals as RankIntervals
 from bosaris_py.uncertainty.papers.standard_errors import EqualSizeSets as EqualSizeSets
 from bosaris_py.uncertainty.papers.standard_errors import FTest as FTest
 from bosaris_py.uncertainty.papers.standard_errors import ReplicationsNeeded as ReplicationsNeeded

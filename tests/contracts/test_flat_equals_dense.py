@@ -537,11 +537,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "speaker_z_test": [
         lambda x: unc.speaker_z_test(x.first, x.second, x.key, THRESHOLD, **x.speaker_maps)
     ],
-    "speaker_permutation_test_scores": [
-        lambda x: unc.speaker_permutation_test_scores(
-            x.first, x.second, x.key, THRESHOLD, **x.speaker_maps, permutations=50, rng=1
-        )
-    ],
     "TrialSpeakers": [
         lambda x: unc.TrialSpeakers.of_key(x.key, **x.speaker_maps),
         lambda x: unc.TrialSpeakers.of_models_only(x.key, x.speaker_maps["model_speakers"]),

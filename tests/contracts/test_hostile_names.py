@@ -20,7 +20,6 @@ from bosaris_py.evaluation import ConditionRow, ConditionTable, SystemTable
 from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable, CriterionRow, CriterionTable
 from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable
 from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
-from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals
 from tests.test_tables import HOSTILE
 
 IS_TAR = np.arange(40)[None, :] < 15
@@ -78,7 +77,6 @@ TABLES: dict[str, Callable[[str], Table]] = {
         np.array([name, "b"]), np.array([0.1, 0.0]), np.array([0.0, 0.1])
     ),
     "PrintedTable": lambda name: bootstrapped(name).as_printed("I"),
-    "RankIntervals": lambda name: RankIntervals((name, "b"), (1, 1), (2, 2), 0.05, "holm", "EER"),
     "SystemTable": lambda name: SystemTable([(name, row(name))]),
 }
 

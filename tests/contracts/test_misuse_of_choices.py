@@ -66,17 +66,11 @@ CALLS: dict[str, tuple[str, bool, Callable[[Any], Any]]] = {
         False,
         lambda v: unc.z_test_of_means([1, 2], [1, 3], alternative=v),
     ),
-    "permutation": (
+    "compare": ("alternative", False, lambda v: TABLE.compare(alternative=v)),
+    "compare_systems": (
         "alternative",
         False,
-        lambda v: unc.speaker_permutation_test([1, 2], [1, 3], alternative=v),
-    ),
-    "compare": ("alternative", False, lambda v: TABLE.compare(alternative=v)),
-    "compare, corrected": ("correction", True, lambda v: TABLE.compare(correction=v)),
-    "compare_systems": (
-        "correction",
-        True,
-        lambda v: unc.compare_systems(SYSTEMS, KEY, unc.Cllr(), correction=v, **WHO),
+        lambda v: unc.compare_systems(SYSTEMS, KEY, unc.Cllr(), alternative=v, **WHO),
     ),
     "bootstrap": (
         "interval",

@@ -863,7 +863,6 @@ OPTIONS = {"replications": 100, "rng": 1}
 SYSTEMS: dict[str, Call] = {
     "interval": lambda a, b, key, s: unc.speaker_interval(b, key, s),
     "z": lambda a, b, key, s: unc.speaker_z_test(a, b, key, s),
-    "permutation": lambda a, b, key, s: unc.speaker_permutation_test_scores(a, b, key, s),
     "compare": lambda a, b, key, s: unc.compare_systems({"A": a, "scores_b": b, "C": a}, key, s),
     "bootstrap": lambda a, b, key, s: unc.bootstrap_scores(b, key, s, **OPTIONS),
     "several": lambda a, b, key, s: unc.bootstrap_scores(b, key, [unc.EER(), s, s], **OPTIONS),

@@ -223,11 +223,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         (HULL, "40 replicates"),
         {"metric": HULL},
     ),
-    "ranks": (
-        lambda: unc.compare_systems(SYSTEMS, KEY, MIN_DCF, **DRAWN).rank_intervals(),
-        (AT, "ranks of all systems, 95 % confidence", "Holm's correction"),
-        {"metric": AT, "confidence": 0.95, "correction": "holm"},
-    ),
     "influences": (
         lambda: unc.speaker_influences(SYSTEMS["A"], KEY, MIN_DCF),
         (AT, "what each speaker adds to the metric", "shares in the sum of squares"),

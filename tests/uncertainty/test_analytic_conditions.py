@@ -193,27 +193,6 @@ def test_comparisons_against_all_pairs_of_trials() -> None:
     assert test.difference == pytest.approx(difference, rel=1e-10)
     assert test.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
 
-    # Each speaker's part: false alarms in full for both, less half of what is expected.
-    labels, is_target = phone_match(a), a.key.trial_labels()
-    models, segments = a.key.trial_positions()
-    of_model = a.model_speakers.map_left_to_right(a.key.modelset)
-    of_segment = a.segment_speakers.map_left_to_right(a.key.segset)
-    shares = dict.fromkeys(of_model, 0.0)
-    for i in range(a.key.n_trials):
-        alike = (is_target == is_target[i]) & (labels == labels[i])
-        weight = PRICES[bool(is_target[i])] * WEIGHTS[labels[i]] / np.count_nonzero(alike)
-        if is_target[i]:
-            shares[of_model[models[i]]] += weight * gaps[i]
-        else:
-            for speaker in (of_model[models[i]], of_segment[segments[i]]):
-                shares[speaker] += weight * (gaps[i] - 0.5 * gaps[alike].mean())
-    values = np.array(list(shares.values()))
-    flips = np.array(list(itertools.product((1.0, -1.0), repeat=values.size))) @ values
-    permutation = unc.speaker_permutation_test_scores(a.scores, b.scores, a.key, COST, **options)
-    assert permutation.exact
-    assert permutation.difference == pytest.approx(difference, rel=1e-10)
-    assert permutation.p_value == np.mean(np.abs(flips) >= abs(values.sum()) - 1e-12)
-
 
 def test_weighing_conditions_by_their_share_is_no_weighing() -> None:
     """In each class; here every condition has the same share of both classes."""

@@ -11,7 +11,6 @@ import numpy as np
 
 import bosaris_py.uncertainty.plan_statistics as plan_statistics
 import bosaris_py.uncertainty.resampling as resampling
-from bosaris_py._arrays import mark_read_only
 from bosaris_py._cautions import cautions
 from bosaris_py._execution import progress_bar
 from bosaris_py._tables import annotated
@@ -25,23 +24,15 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty.bootstrap_result import Alternative
 from bosaris_py.uncertainty.bootstrapping import metric_name
 from bosaris_py.uncertainty.comparison.paired import paired_samples
-from bosaris_py.uncertainty.comparison.speaker_z_test import SpeakerZTest, z_test_of_samples
-from bosaris_py.uncertainty.comparison.table import (
-    Comparison,
-    ComparisonTable,
-    known_p_values,
-    name_of_pair,
-    one_sided_p_values,
-)
+from bosaris_py.uncertainty.comparison.speaker_z_test import z_test_of_samples
+from bosaris_py.uncertainty.comparison.table import Comparison, ComparisonTable, name_of_pair
 from bosaris_py.uncertainty.influence.losses import has_losses
-from bosaris_py.uncertainty.multiplicity.corrections import Correction, compared
-from bosaris_py.uncertainty.multiplicity.max_t import CommonDraws
 from bosaris_py.uncertainty.plan_statistics import MeanOfViews, PrimaryCost, ViewedStatistic
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
 from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
-from bosaris_py.uncertainty.statistics.roc_functions import AUC, MinDCF, SteppyEER
+from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
 
 # All pairs of several systems.
 
@@ -52,14 +43,13 @@ def compare_systems(
     key: KeyLike,
     statistic: StatisticLike | ViewedStatistic,
     *,
-    correction: Correction | None = None,
     level: float = 0.05,
     method: ScoresMethod = "speaker",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
     **options: Unpack[ScoresOptions],
 ) -> ComparisonTable:
-    r"""Compare each pair of several systems, and correct the p-values for their number.
+    """Compare each pair of several systems, and correct the p-values for their number.
 
     Parameters
     ----------
@@ -72,12 +62,8 @@ def compare_systems(
         `paired_bootstrap`.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment, as for `evaluate`.
-    correction : {"max-t", "holm", "by"}, optional
-        By the largest t of all pairs, see below; see `holm_correction` and `by_correction`. By
-        default "max-t" for three systems and more that are compared by speaker, else "holm".
     level : float, default: 0.05
-        The chance of at least one false alarm that is accepted; with "by" the mean share of false
-        alarms among the significant tests.
+        The chance of at least one false alarm that is accepted.
     method
         As for `bootstrap_scores`; other than "speaker" every statistic is resampled.
     conditions, alternative, replications, rng, workers, progress
@@ -86,7 +72,8 @@ def compare_systems(
     Returns
     -------
     ComparisonTable
-        One row for each pair. Where the p-value is not defined, it is 1.
+        One row for each pair, with Holm's correction of the p-values. Where the p-value is not
+        defined, it is 1.
 
     Raises
     ------
@@ -97,21 +84,6 @@ def compare_systems(
     -----
     FewErrorsWarning, DegenerateReplicatesWarning, MissingTrialsWarning
         As for these; each names the systems.
-
-    Notes
-    -----
-    With ``correction="max-t"`` the corrected p-value of the largest :math:`|t|` is the chance that
-    the largest of all pairs is as large if systems are alike; that of the next one leaves the
-    first pair out, and so on: J. P. Romano and M. Wolf, Econometrica 73, 2005. By speaker,
-
-    .. math::
-
-        t = \sum_k \psi_k \Big/ \sqrt{\textstyle\sum_k \psi_k^2}
-
-    with the influences of `speaker_permutation_test_scores`, and signs that are flipped for all
-    pairs at once: 9,999 random ones, the same in each call, or all up to 13 speakers. So a
-    corrected p-value is not below .0001. Of replicates t is the difference to the estimate over
-    their standard deviation. No corrected p-value is below that of its test.
 
     Examples
     --------
@@ -129,8 +101,6 @@ def compare_systems(
     >>> [(r["first"], r["second"], r["significant"]) for r in table.records()]
     [('A', 'B', True), ('A', 'C', True), ('B', 'C', True)]
     """
-    if correction is not None:
-        check_choice(correction, Correction, "correction")
     check_fraction(level, "level")
     check_choice(alternative, Alternative, "alternative")
     named = as_systems(systems)
@@ -148,8 +118,11 @@ def compare_systems(
     if isinstance(statistic, ViewedStatistic) and not of_parts:
         plain = statistic.plain
     refuse_different_trials(named, plain_key, plain, how)
-    options_of_tests: dict[str, Any] = {"alternative": alternative, "level": level}
-    options_of_tests |= {"correction": correction, "progress": progress}
+    options_of_tests: dict[str, Any] = {
+        "alternative": alternative,
+        "level": level,
+        "progress": progress,
+    }
     if isinstance(statistic, SpoofStatistic):
         samples, plain = plan_statistics.samples_of_kinds(statistic, named, key, who, how)
         table = compare_samples(samples, plain, how, seed, **options_of_tests)
@@ -177,11 +150,9 @@ def compare_systems(
 
 
 def named_metric(table: ComparisonTable, statistic: SpoofStatistic) -> ComparisonTable:
-    """Return a table that names a metric of three classes, of which less is better."""
+    """Return a table that names a metric of three classes."""
     normalized = getattr(statistic, "normalize", None)
-    return attrs.evolve(
-        table, metric=metric_name(statistic), normalized=normalized, larger_is_better=False
-    )
+    return attrs.evolve(table, metric=metric_name(statistic), normalized=normalized)
 
 
 def refuse_different_trials(
@@ -206,7 +177,6 @@ def compare_samples(
     *,
     alternative: Alternative = "two-sided",
     level: float = 0.05,
-    correction: Correction | None = None,
     progress: bool = False,
 ) -> ComparisonTable:
     """Compare each pair of samples of the same trials, see `compare_systems`."""
@@ -226,47 +196,11 @@ def compare_samples(
                 tests[a, b] = paired_samples((chosen, chosen), both, anew, alternative)
         if shape := np.shape(tests[a, b].difference):
             raise invalid("statistic", "be a number", f"an array of shape {shape}")
-    if correction is None:
-        correction = "max-t" if len(samples) > 2 and how.method == "speaker" else "holm"
-    check_choice(correction, Correction, "correction")
-    if correction == "max-t":
-        table = _max_t_table(tests, alternative, level)
-    else:
-        table = ComparisonTable.from_tests(tests, level=level, correction=correction)
+    table = ComparisonTable.from_tests(tests, level=level)
     # An OperatingPoint is a cost that is not normalized.
     cost = isinstance(statistic, OperatingPoint | DCF | ActDCF | MinDCF)
     normalized = getattr(statistic, "normalize", False) if cost else None
-    larger = isinstance(statistic, AUC)
-    known = has_losses(statistic) or isinstance(statistic, (SteppyEER, OperatingPoint))
-    return attrs.evolve(
-        table,
-        normalized=normalized,
-        metric=metric_name(statistic),
-        larger_is_better=larger if known else None,
-    )
-
-
-def _max_t_table(
-    tests: Mapping[tuple[str, str], Comparison], alternative: Alternative, level: float
-) -> ComparisonTable:
-    """Correct the tests of all pairs by the largest t of common signs, or replicates."""
-    results = tuple(tests.values())
-    given = np.array(known_p_values(results))
-    if isinstance(results[0], SpeakerZTest):
-        # The losses of an area are those of 1 - AUC.
-        signs = (-1.0 if test.contrast.is_area else 1.0 for test in results)
-        draws = CommonDraws.of_signs(
-            [sign * test.contrast.swaps for sign, test in zip(signs, results, strict=True)]
-        )
-    else:
-        estimates = np.array([test.contrast.estimate for test in results])
-        replicates = np.stack([test.contrast.replicates for test in results], axis=1)
-        draws = CommonDraws.of_replicates(estimates, replicates)
-    corrected = compared(given, draws.corrected(alternative, given), level, "max-t")
-    # What is not significant by itself ranks nobody.
-    own = np.minimum(2.0 * one_sided_p_values(results), 1.0)
-    directions = mark_read_only(np.maximum(draws.of_directions(), own))
-    return ComparisonTable(tuple(tests), results, corrected, directions=directions)
+    return attrs.evolve(table, normalized=normalized, metric=metric_name(statistic))
 
 
 def _is_closed(statistic: object, how: Resampling) -> bool:

@@ -207,7 +207,7 @@ def paired_bootstrap(
     See Also
     --------
     speaker_z_test : The same by a formula, without resampling.
-    holm_correction : For the comparison of many systems.
+    compare_systems : For the comparison of many systems.
 
     Notes
     -----

@@ -1,25 +1,21 @@
-"""The table of all pairs of systems: corrected p-values, groups, ranks."""
+"""The table of all pairs of systems: p-values with Holm's correction, groups."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
-import bosaris_py.uncertainty.multiplicity.corrections as corrections
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._cautions import Caution
 from bosaris_py._tables import AnnotatedTable, WithInterval, joined_notes, or_none, scale_of_costs
-from bosaris_py._validation import check_choice, invalid
-from bosaris_py.uncertainty.bootstrap_result import Alternative, ZTest
+from bosaris_py._validation import check_fraction, invalid
+from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
-from bosaris_py.uncertainty.comparison.permutation import PermutationTest
-from bosaris_py.uncertainty.multiplicity.corrections import CorrectedPValues, Correction
-from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals, count_ranks, surely_better
 
 # Several tests at once.
 
@@ -27,9 +23,17 @@ from bosaris_py.uncertainty.multiplicity.ranks import RankIntervals, count_ranks
 Comparison: TypeAlias = Any
 
 
+def holm(p_values: Sequence[float]) -> Float64Array:
+    """Correct the p-values of several tests for their number: Holm 1979."""
+    p, order = np.array(p_values, dtype=np.float64), np.argsort(p_values, kind="stable")
+    # Each times the tests still left, and not below the one before.
+    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return np.asarray(np.minimum(steps, 1.0)[np.argsort(order)])
+
+
 @attrs.frozen(eq=False, repr=False)
 class ComparisonTable(AnnotatedTable):
-    """Comparisons of several systems, with p-values corrected for their number.
+    r"""Comparisons of several systems, with p-values corrected for their number.
 
     Made by `compare_systems` and `from_tests`. A p-value that is not defined counts as 1.
 
@@ -39,21 +43,24 @@ class ComparisonTable(AnnotatedTable):
         Names of the two systems of each comparison.
     tests : tuple
         Result of each comparison.
-    corrected : CorrectedPValues
-        The corrected p-values.
+    p_holm : (m,) ndarray of float64
+        P-values with Holm's correction. Read-only.
+    level : float
+        The accepted chance of at least one false alarm.
     normalized : bool, optional
         Whether differences are of normalized costs; None if they are not of costs.
     metric : str
         What was compared, such as ``"minDCF(0.05)"``; empty where the tests do not say.
-    larger_is_better : bool, optional
-        Whether the better system has the larger metric; None where the tests do not say.
-    directions : (2 m,) ndarray of float64, optional
-        Of max-t: corrected p-values of each difference above zero, then of each below.
     cautions : tuple of Caution
         What was warned of. Pairs and systems that it concerns have a sign, which a footnote
         explains.
     percent : bool, default: False
         Whether printed differences are in per cent, as a report shows those of rates.
+
+    Notes
+    -----
+    In ascending order, :math:`\tilde p_{(i)} = \max_{j \le i} \min(1, (m-j+1)\, p_{(j)})`: S. Holm,
+    Scandinavian Journal of Statistics 6, 1979. The tests may depend on each other in any way.
 
     Examples
     --------
@@ -70,21 +77,16 @@ class ComparisonTable(AnnotatedTable):
 
     pairs: tuple[tuple[str, str], ...]
     tests: tuple[Comparison, ...]
-    corrected: CorrectedPValues
+    p_holm: Float64Array
+    level: float
     normalized: bool | None = None
     metric: str = ""
-    larger_is_better: bool | None = None
-    directions: Float64Array | None = None
     cautions: tuple[Caution, ...] = attrs.field(default=(), kw_only=True)
     percent: bool = attrs.field(default=False, kw_only=True)
 
     @classmethod
     def from_tests(
-        cls,
-        tests: Mapping[tuple[str, str], Comparison],
-        *,
-        level: float = 0.05,
-        correction: Literal["holm", "by"] = "holm",
+        cls, tests: Mapping[tuple[str, str], Comparison], *, level: float = 0.05
     ) -> "ComparisonTable":
         """Collect the comparisons of several pairs of systems, or of one pair in conditions.
 
@@ -94,28 +96,22 @@ class ComparisonTable(AnnotatedTable):
             For the names of two systems, the result of their comparison: anything with
             attributes difference, standard_error and p_value.
         level : float, default: 0.05
-            The chance of at least one false alarm that is accepted; with "by" the mean share of
-            false alarms among the significant tests.
-        correction : {"holm", "by"}, default: "holm"
-            See `holm_correction` and `by_correction`, which is for many tests.
+            The chance of at least one false alarm that is accepted.
 
         Returns
         -------
         ComparisonTable
         """
-        check_choice(correction, ("holm", "by"), "correction")
         if not tests:
             raise invalid("tests", "hold at least one comparison", "none")
-        results = tuple(tests.values())
-        correct = corrections.holm_correction if correction == "holm" else corrections.by_correction
-        return cls(tuple(tests), results, correct(known_p_values(results), level=level))
+        level, results = check_fraction(level, "level"), tuple(tests.values())
+        p_holm = mark_read_only(holm([_known_p_value(test) for test in results]))
+        return cls(tuple(tests), results, p_holm, level)
 
     @property
-    def holm(self) -> CorrectedPValues:
-        """The p-values with Holm's correction, whichever the table has."""
-        if self.corrected.correction == "holm":
-            return self.corrected
-        return corrections.holm_correction(known_p_values(self.tests), level=self.corrected.level)
+    def significant(self) -> BoolArray:
+        """Whether the corrected p-value of each pair is at most the level."""
+        return np.asarray(self.p_holm <= self.level)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the comparisons as dicts.
@@ -124,13 +120,11 @@ class ComparisonTable(AnnotatedTable):
         -------
         list of dict
             ``first``, ``second``, ``difference``, ``low`` and ``high``, which are the ends of its
-            interval, ``standard_error``, ``p_value``, ``p_corrected``, ``p_holm``, ``significant``,
-            ``normalized``, ``metric``, ``intervals``, which says how they were made, and
-            ``correction``; p is 1 where the test is not defined.
+            interval, ``standard_error``, ``p_value``, ``p_holm``, ``significant``, ``normalized``,
+            ``metric``, ``intervals``, which says how they were made, and ``correction``; p is 1
+            where the test is not defined.
         """
-        p_holm = self.holm.adjusted.tolist()
-        significant = self.corrected.significant.tolist()
-        p_corrected = self.corrected.adjusted.tolist()
+        p_holm, significant = self.p_holm.tolist(), self.significant.tolist()
         return [
             {
                 "first": first,
@@ -139,8 +133,7 @@ class ComparisonTable(AnnotatedTable):
                 "low": None if ends is None else or_none(ends[0]),
                 "high": None if ends is None else or_none(ends[1]),
                 "standard_error": or_none(test.standard_error),
-                "p_value": 1.0 if math.isnan(test.p_value) else test.p_value,
-                "p_corrected": p_corrected[i],
+                "p_value": _known_p_value(test),
                 "p_holm": p_holm[i],
                 "significant": significant[i],
                 "normalized": self.normalized,
@@ -182,8 +175,12 @@ class ComparisonTable(AnnotatedTable):
         ...     for pair, p in p_values.items()}).groups()
         (('A', 'B'), ('B', 'C'))
         """
-        names = self._names()
-        found = zip(map(frozenset, self.pairs), self.corrected.significant.tolist(), strict=True)
+        names = list(dict.fromkeys(itertools.chain.from_iterable(self.pairs)))
+        tested = set(map(frozenset, self.pairs))
+        for a, b in itertools.combinations(names, 2):
+            if frozenset((a, b)) not in tested:
+                raise invalid("pairs", "hold each pair of systems", f"not {a} and {b}")
+        found = zip(map(frozenset, self.pairs), self.significant.tolist(), strict=True)
         alike: dict[str, set[str]] = {name: set() for name in names}
         for pair, significant in found:
             for name in () if significant else pair:
@@ -201,75 +198,10 @@ class ComparisonTable(AnnotatedTable):
         ranked = sorted(sorted(order[name] for name in group) for group in largest)
         return tuple(tuple(names[i] for i in group) for group in ranked)
 
-    def rank_intervals(self, *, larger_is_better: bool | None = None) -> RankIntervals:
-        r"""Return which ranks each system may have, all of them at once.
-
-        Parameters
-        ----------
-        larger_is_better : bool, optional
-            Whether the better system has the larger metric. Needed only where the table does not
-            know: of functions, and of tests that were collected.
-
-        Returns
-        -------
-        uncertainty.RankIntervals
-            With the set of systems that may be the best one, ``best``.
-
-        Raises
-        ------
-        InvalidInputError
-            If a pair of systems was not compared, or nothing says which end is better.
-
-        Notes
-        -----
-        The rank of system j lies between 1 plus the number of systems surely better and n minus the
-        number surely worse: M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, Review of
-        Economic Studies 91, 2024. A system is surely better if a one-sided test says so, which is
-        corrected for the tests of all pairs in both directions: by the largest t with "max-t", else
-        by Holm's correction. With the confidence 1 - level all intervals hold the true ranks. No
-        two systems are ranked whose difference is not significant without a correction.
-
-        Examples
-        --------
-        >>> from types import SimpleNamespace as Test
-        >>> p_values = {("A", "B"): 0.4, ("B", "C"): 0.001, ("A", "C"): 0.001}
-        >>> ComparisonTable.from_tests({
-        ...     pair: Test(difference=-0.1, standard_error=0.1, p_value=p)
-        ...     for pair, p in p_values.items()}).rank_intervals(larger_is_better=False)
-        system    rank  may be the best
-        A       1 to 2  yes
-        B       1 to 2  yes
-        C            3  no
-        (ranks of all systems, 95 % confidence; Holm's correction)
-        """
-        names = self._names()
-        known = self.larger_is_better if larger_is_better is None else larger_is_better
-        if known is None:
-            expected = "be given where the metric does not say which end is better"
-            raise invalid("larger_is_better", expected, "None")
-        level, directions = self.corrected.level, self.directions
-        correction: Correction = "max-t"
-        if directions is None:
-            both = one_sided_p_values(self.tests)
-            directions = corrections.holm_correction(both, level=level).adjusted
-            correction = "holm"
-        better = surely_better(self.pairs, directions, level, larger_is_better=known)
-        metric = joined_notes(self.metric, scale_of_costs(self.normalized))
-        return count_ranks(names, better, level, correction, metric)
-
-    def _names(self) -> list[str]:
-        """Return the systems, all pairs of which must have been compared."""
-        names = list(dict.fromkeys(itertools.chain.from_iterable(self.pairs)))
-        tested = set(map(frozenset, self.pairs))
-        for a, b in itertools.combinations(names, 2):
-            if frozenset((a, b)) not in tested:
-                raise invalid("pairs", "hold each pair of systems", f"not {a} and {b}")
-        return names
-
     def _ends(self, test: Comparison) -> tuple[float, float] | None:
         """Return the interval of a difference; tests of others may have none."""
         if isinstance(test, ZTest):
-            interval = test.interval(1.0 - self.corrected.level)
+            interval = test.interval(1.0 - self.level)
             return interval.low, interval.high
         return (test.low, test.high) if isinstance(test, PairedBootstrapResult) else None
 
@@ -278,7 +210,7 @@ class ComparisonTable(AnnotatedTable):
         test = self.tests[0]
         if isinstance(test, ZTest):
             law = "z" if math.isinf(test.degrees) else "t"
-            return f"{100 * (1 - self.corrected.level):g} % intervals: {law}-test, {test.method}"
+            return f"{100 * (1 - self.level):g} % intervals: {law}-test, {test.method}"
         if not isinstance(test, PairedBootstrapResult):
             return ""
         found = test.contrast
@@ -289,7 +221,7 @@ class ComparisonTable(AnnotatedTable):
 
     @property
     def _correction(self) -> str:
-        return f"{corrections.WORDS[self.corrected.correction]}, level {self.corrected.level:g}"
+        return f"Holm's correction, level {self.level:g}"
 
     @property
     def facts(self) -> str:
@@ -310,9 +242,8 @@ class ComparisonTable(AnnotatedTable):
                 yield from ((number, at) for at in (own if "system" in about else [2]))
 
     def _plain_texts(self) -> list[list[str]]:
-        head = f"p {corrections.HEADS[self.corrected.correction]}"
         scale, unit = (100.0, " (%)") if self.percent else (1.0, "")
-        rows = [["first", "second", f"difference{unit}", f"SE{unit}", "p", head, "significant"]]
+        rows = [["first", "second", f"difference{unit}", f"SE{unit}", "p", "p Holm", "significant"]]
         records, verdicts = self.records(), {True: "yes", False: "no"}
         for record in records:
             for name in ("difference", "low", "high", "standard_error"):
@@ -321,7 +252,7 @@ class ComparisonTable(AnnotatedTable):
         # As many decimals in both columns as show three digits of the smallest standard error.
         decimals = max(0, 2 - math.floor(math.log10(min(spreads)))) if spreads else 4
         forms = (f".{decimals}f", f".{decimals}f", ".3g", ".3g")
-        names = ("difference", "standard_error", "p_value", "p_corrected")
+        names = ("difference", "standard_error", "p_value", "p_holm")
         for record in records:
             cells = zip((record[name] for name in names), forms, strict=True)
             texts = ["-" if number is None else format(number, form) for number, form in cells]
@@ -342,32 +273,6 @@ def name_of_pair(first: str, second: str) -> str:
     return f"{first} and {second}"
 
 
-def known_p_values(tests: Sequence[Comparison]) -> list[float]:
-    """Return the p-values of tests; what a test cannot tell counts as no difference."""
-    return [1.0 if math.isnan(test.p_value) else test.p_value for test in tests]
-
-
-def one_sided_p_values(tests: Sequence[Comparison]) -> Float64Array:
-    """Return the p-values of differences above zero, then of those below: (2 m,)."""
-    sides = np.array([_sides_of(test) for test in tests])
-    return np.concatenate([sides[:, 0], sides[:, 1]])
-
-
-def _sides_of(test: Comparison) -> tuple[float, float]:
-    """Return the p-values of a difference above zero, and of one below."""
-    (p_value,), asked = known_p_values([test]), getattr(test, "alternative", "two-sided")
-    if asked == "two-sided":
-        # Half of a two-sided p-value on the side of the difference.
-        above = 0.5 * p_value if test.difference > 0 else 1.0 - 0.5 * p_value
-        return above, 1.0 - above
-    # The side that was not asked about: no less than so few speakers, or replicates, allow.
-    opposite: Alternative = "less" if asked == "greater" else "greater"
-    other = 1.0 - p_value
-    if isinstance(test, ZTest):
-        other = max(other, 0.5 * test.least_p)
-    elif isinstance(test, PairedBootstrapResult):
-        other = float(test.contrast.p_value(opposite))
-    elif isinstance(test, PermutationTest):
-        # Swaps that are as extreme as the observed one count on both sides: it is not known.
-        other = 1.0
-    return (p_value, other) if asked == "greater" else (other, p_value)
+def _known_p_value(test: Comparison) -> float:
+    """Return the p-value of a test; what it cannot tell counts as no difference."""
+    return 1.0 if math.isnan(test.p_value) else float(test.p_value)

@@ -307,11 +307,6 @@ class SpeakerInfluence:
         return min(1.0, 2.0 ** (1 - int(np.count_nonzero(self.contributions))))
 
     @property
-    def swaps(self) -> Float64Array:
-        """What changes its sign if two systems are swapped for a speaker; of its sum."""
-        return self._shares(self.non.total + self.non.residual)
-
-    @property
     def difference(self) -> float:
         """The difference in the unit of the metric: an area is 1 minus its loss."""
         return 0.0 - self.estimate if self.is_area else self.estimate

@@ -63,9 +63,6 @@ class BootstrapRow(metaclass=Readable):
         Standard errors of many such bootstraps; None without runs.
     groups : str
         Letters of the groups that the system is in; empty where none were asked for.
-    ranks : tuple of two ints, or None
-        The best and the worst rank that the system may have by this method; None without groups,
-        and of functions, which do not say which end is better.
     """
 
     system: str
@@ -73,7 +70,6 @@ class BootstrapRow(metaclass=Readable):
     upper_bound: float | None
     distribution: StandardErrorDistribution | None
     groups: str = ""
-    ranks: tuple[int, int] | None = None
 
     @property
     def method(self) -> str:
@@ -83,11 +79,6 @@ class BootstrapRow(metaclass=Readable):
     def __repr__(self) -> str:
         """Show the system and its result."""
         return f"{self.system}: {self.result!r}"
-
-    @property
-    def rank(self) -> str:
-        """The ranks in words: "2", or "1 to 3"; empty where they are not known."""
-        return " to ".join(str(rank) for rank in dict.fromkeys(self.ranks or ()))
 
     def record(self) -> dict[str, Any]:
         """Return the numbers as a dict; those of `BootstrapTable.records`.
@@ -117,11 +108,8 @@ class BootstrapRow(metaclass=Readable):
                 "se_high": runs.high,
                 "relative_error_of_mean": or_none(runs.relative_error_of_estimate),
             }
-        low, high = self.ranks or (None, None)
         return found | {
             "groups": self.groups or None,
-            "rank_low": low,
-            "rank_high": high,
             "interval": of_one.interval,
             "confidence": of_one.confidence,
             "replications": of_one.replicates.shape[0],
@@ -174,7 +162,7 @@ class BootstrapTable(AnnotatedTable):
             ``system``, ``method``, ``estimate``, ``standard_error``, ``relative_error``, ``low``,
             ``high``, ``upper_bound``; of the runs, if there are any, ``mean_se``, ``se_of_se``,
             ``relative_error_of_se``, ``se_low``, ``se_high`` and ``relative_error_of_mean``; then
-            ``groups``, ``rank_low`` and ``rank_high``, how they were made, and ``metric``.
+            ``groups``, how they were made, and ``metric``.
         """
         return [row.record() | {"metric": self.metric} for row in self.rows]
 
@@ -191,9 +179,7 @@ class BootstrapTable(AnnotatedTable):
         if first.distribution is not None:
             runs = f"distributions of SEs of {first.distribution.standard_errors.size} runs"
         groups = "systems that share a letter do not differ significantly" if first.groups else ""
-        level = f"{100 * first.result.confidence:g} % confidence"
-        ranks = f"ranks of all systems by a method, {level}" if first.ranks else ""
-        return joined_notes(notes, runs, groups, ranks)
+        return joined_notes(notes, runs, groups)
 
     def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
         about = dict(caution.about)
@@ -208,8 +194,7 @@ class BootstrapTable(AnnotatedTable):
         head = ["system", "method", "estimate", "SE", "(rel.)", "interval"]
         head += ["upper bound"] * bounds
         head += ["mean SE", "SE of SE", "(rel.)", "interval of SE"] * runs
-        first = self.rows[0]
-        head += ["groups"] * bool(first.groups) + ["rank"] * bool(first.ranks)
+        head += ["groups"] * bool(self.rows[0].groups)
         lines = [head]
         for row in self.rows:
             line = [row.system, row.method, f"{row.result.estimate:.6f}", *_of_result(row.result)]
@@ -219,7 +204,7 @@ class BootstrapTable(AnnotatedTable):
                 line += _of_runs(row.distribution, row.distribution.relative_error)
             elif runs:
                 line += [""] * 4
-            line += [row.groups] * bool(row.groups) + [row.rank] * bool(row.ranks)
+            line += [row.groups] * bool(row.groups)
             lines.append(line)
         return lines
 
@@ -262,8 +247,7 @@ class BootstrapTable(AnnotatedTable):
                 line.append(f"{first.upper_bound:.6f}")
             for method in methods:
                 row = self.row(system, method)
-                tiers = joined_notes(row.groups, f"rank {row.rank}" if row.ranks else "")
-                line.append(" ".join([*_cells(row, table), *[tiers] * bool(tiers)]))
+                line.append(" ".join([*_cells(row, table), *[row.groups] * bool(row.groups)]))
             lines.append(line)
         records = tuple(self.records())
         return PrintedTable(tuple(map(tuple, lines)), records, self._note)
@@ -370,8 +354,8 @@ def bootstrap_table(
         As for `bootstrap`.
     groups : bool, default: False
         Compare all pairs of systems by each method, and name the groups within which no difference
-        was found by letters: "classes of accuracy", section IX. Beside them stand the ranks that
-        each system may have. See `ComparisonTable.groups` and `ComparisonTable.rank_intervals`.
+        was found by letters: "classes of accuracy", section IX. See
+        `ComparisonTable.groups`.
     speakers, model_speakers, segment_speakers, unknown, strata
         As for `bootstrap_scores`; a set of ``"one-layer"`` and ``"two-layer"`` is all trials of a
         class with the models of one speaker.
@@ -464,7 +448,7 @@ def _with_groups(
     options: ScoresOptions,
     methods: Sequence[ScoresMethod],
 ) -> list[BootstrapRow]:
-    """Compare the systems by each method, and give rows the letters of their groups and ranks."""
+    """Compare the systems by each method, and give rows the letters of their groups."""
     first, *others = statistics.values()
     if any(other != first for other in others):
         hint = "Costs at thresholds of their own are compared by paired_bootstrap."
@@ -473,16 +457,12 @@ def _with_groups(
     for method in methods:
         named = _options_of(method, options, methods)
         compared = compare_systems(systems, key, first, method=method, **named)
-        named_groups, ranks = compared.groups(), {}
-        if compared.larger_is_better is not None:
-            of_all = compared.rank_intervals()
-            pairs = zip(of_all.low, of_all.high, strict=True)
-            ranks = dict(zip(of_all.names, pairs, strict=True))
+        named_groups = compared.groups()
         for row in rows:
             if row.method == method:
                 letters = zip(string.ascii_lowercase, named_groups, strict=False)
                 mine = "".join(letter for letter, group in letters if row.system in group)
-                found.append(attrs.evolve(row, groups=mine, ranks=ranks.get(row.system)))
+                found.append(attrs.evolve(row, groups=mine))
     return sorted(found, key=lambda row: [*systems].index(row.system))
 
 

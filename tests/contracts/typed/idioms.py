@@ -84,7 +84,7 @@ shown = unc.bootstrap_scores(xvector, test, unc.EER(), speakers=speakers, replic
 half = (shown.high - shown.low) / 2
 several = unc.bootstrap_scores(xvector, test, [unc.EER(), unc.Cllr()], speakers=speakers, rng=1)
 widths = [found.high - found.low for found in several]
-pairwise = unc.compare_systems(llrs, test, unc.MinDCF(0.05), speakers=speakers, correction="holm")
+pairwise = unc.compare_systems(llrs, test, unc.MinDCF(0.05), speakers=speakers)
 costs = bp.min_dcf(tar, non, [0.01, 0.05], normalize=True) / bp.act_dcf(tar, non, 0.05)
 worst = costs.max()
 picture = ranked.det()

@@ -322,7 +322,7 @@ class TestNumbers:
     def test_fits_a_table(self, systems: tuple[CrossedTrials, CrossedTrials]) -> None:
         result = compare(systems, COST, replications=200, rng=15)
         table = unc.ComparisonTable.from_tests({("a", "b"): result, ("b", "a"): result})
-        assert table.holm.adjusted[0] == min(1.0, 2 * result.p_value)
+        assert table.p_holm[0] == min(1.0, 2 * result.p_value)
         # Differences have as many decimals as show three digits of the standard error.
         assert f"{result.difference:.4f}" in repr(table)
 
