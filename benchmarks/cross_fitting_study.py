@@ -20,7 +20,7 @@ import numpy as np
 
 import bosaris_py as bp
 from bosaris_py.errors import BosarisWarning
-from tests.crossed_trials import CrossedExperiment, in_conditions, mismatched
+from tests.crossed_trials import CrossedExperiment, mismatched
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -101,34 +101,6 @@ def by_duration(n_draws: int) -> Iterator[str]:
         yield f"| {name} | {plain:.4f} | {mapped:.4f} | {mapped / plain:.3f} | {worst:.3f} |"
 
 
-def by_condition(n_draws: int) -> Iterator[str]:
-    """Compare lines drawn towards that of all trials with separate ones, and with one for all."""
-    yield (
-        "Cllr on new speakers, mean of four conditions, of lines trained on 40 speakers; means of "
-        f"{n_draws} data sets. Between conditions the scores differ by an offset."
-    )
-    yield ""
-    yield "| offset, standard deviations | one line | separate lines | drawn |"
-    yield "|---:|---:|---:|---:|"
-    ways = {"strengths": [1e15]}, {"strengths": [0.0]}, {}
-    for shift in (0.0, 0.3, 1.5):
-        rows = []
-        for seed in range(n_draws):
-            scores, key, conditions = in_conditions(seed, shift=shift)
-            new, new_key, parts = in_conditions(1000 + seed, n=160, shift=shift)
-            row = []
-            for way in ways:
-                fitted = bp.ConditionCalibration.fit_scores(
-                    scores, key, conditions, rng=seed, **way
-                )
-                tar, non = fitted.apply(new, parts).get_tar_non(new_key)
-                bits = [bp.cllr(tar[x.tar], non[x.non]) for x in parts.members(new_key)]
-                row.append(np.mean(bits))
-            rows.append(row)
-        one, separate, drawn = np.mean(rows, axis=0)
-        yield f"| {shift} | {one:.4f} | {separate:.4f} | {drawn:.4f} |"
-
-
 def asvspoof(data: Path) -> Iterator[str]:
     """Compare the ways to use the score of a countermeasure as a measure of the segment."""
     yield (
@@ -190,8 +162,6 @@ def main() -> None:
             ("<!-- quality -->",),
             by_duration(10),
             asvspoof(options.data),
-            ("<!-- conditions -->",),
-            by_condition(5),
         )
         text = "\n\n".join((notice, *("\n".join(lines) for lines in tables))) + "\n"
     if options.output == "-":

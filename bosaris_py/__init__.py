@@ -15,7 +15,7 @@ _NAMES = {
     "bosaris_py._evaluate": "evaluate evaluate_files",
     "bosaris_py._evaluation": "Evaluation",
     "bosaris_py.calibration": """
-        BoundedCalibration ConditionCalibration CrossFit
+        BoundedCalibration CrossFit
         GaussianCalibration LLRBounds LinearCalibration PAVCalibration choose_ridge
         cross_fit llr_bounds
     """,

@@ -17,7 +17,6 @@ from bosaris_py._evaluate import evaluate_files as evaluate_files
 from bosaris_py._evaluation import Evaluation as Evaluation
 from bosaris_py._version import __version__ as __version__
 from bosaris_py.calibration import BoundedCalibration as BoundedCalibration
-from bosaris_py.calibration import ConditionCalibration as ConditionCalibration
 from bosaris_py.calibration import CrossFit as CrossFit
 from bosaris_py.calibration import GaussianCalibration as GaussianCalibration
 from bosaris_py.calibration import LinearCalibration as LinearCalibration

@@ -137,7 +137,6 @@ PICTURES = dict.fromkeys(
 ) | {
     "BoundedCalibration": "bounds",
     "CaseLLR": "case",
-    "ConditionCalibration": "condition_calibration",
     "CrossFit": "cross_fit",
     "LLRBounds": "bounds",
     "Validation": "validation",

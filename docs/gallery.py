@@ -21,8 +21,7 @@ ORDER = {
     "Overview": "overview",
     "DET plots": "det det_marks det_paper highlight grid error_rates",
     "Bayes error-rate plots": "bayes ape two_panels dark_slide",
-    "Calibration": "histogram calibration_map bounds cross_fit condition_calibration pav ece "
-    "reliability tippett",
+    "Calibration": "histogram calibration_map bounds cross_fit pav ece reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
     "difference difference_curve standard_errors influences epc",
     "Validation": "validation case",

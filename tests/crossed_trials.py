@@ -29,7 +29,7 @@ import attrs
 import numpy as np
 from scipy import special
 
-from bosaris_py.trials import Conditions, IdMap, Key, Scores, SegmentQuality
+from bosaris_py.trials import IdMap, Key, Scores, SegmentQuality
 
 
 @attrs.frozen
@@ -159,12 +159,3 @@ def mismatched(seed, *, effect=True, n=40, low=0.0, high=1.0):
     llr = np.where(tar, 0.5, -0.5) * sigma**2 + sigma * rng.normal(size=tar.shape)
     scores = Scores(llr / (0.5 + 2.0 * used) + 2.0 * used, models, segments)
     return scores, Key(models, segments, tar, ~tar), SegmentQuality(segments, duration[None])
-
-
-def in_conditions(seed, n=40, shift=1.0, n_conditions=4):
-    """Scores of speakers, one trial each way, whose offset depends on the segment's condition."""
-    rng = np.random.default_rng(seed)
-    ids, same, of = [f"p{i}" for i in range(n)], np.eye(n, dtype=bool), np.arange(n) % n_conditions
-    scores = 3.0 * same - 1.5 + rng.normal(size=(n, n)) + shift * (of - 1.5)
-    masks = {f"c{c}": np.tile(of == c, (n, 1)) for c in range(n_conditions)}
-    return Scores(scores, ids, ids), Key(ids, ids, same, ~same), Conditions(masks)

@@ -5,7 +5,6 @@ from bosaris_py._lazy import public_names
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
     "bounds": "BoundedCalibration LLRBounds llr_bounds",
-    "by_condition": "ConditionCalibration",
     "cross_fitting": "CrossFit choose_ridge cross_fit",
     "gaussian": "GaussianCalibration",
     "linear": "LinearCalibration",

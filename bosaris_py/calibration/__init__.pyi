@@ -1,7 +1,6 @@
 from bosaris_py.calibration.bounds import BoundedCalibration as BoundedCalibration
 from bosaris_py.calibration.bounds import LLRBounds as LLRBounds
 from bosaris_py.calibration.bounds import llr_bounds as llr_bounds
-from bosaris_py.calibration.by_condition import ConditionCalibration as ConditionCalibration
 from bosaris_py.calibration.cross_fitting import CrossFit as CrossFit
 from bosaris_py.calibration.cross_fitting import choose_ridge as choose_ridge
 from bosaris_py.calibration.cross_fitting import cross_fit as cross_fit

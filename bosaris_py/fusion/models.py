@@ -7,7 +7,6 @@ from typing import get_args
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import (
     BoundedCalibration,
-    ConditionCalibration,
     GaussianCalibration,
     LinearCalibration,
     PAVCalibration,
@@ -23,7 +22,6 @@ Model = (
     | PAVCalibration
     | GaussianCalibration
     | BoundedCalibration
-    | ConditionCalibration
     | LinearFusion
     | QualityFusion
     | SASVFusion
@@ -43,7 +41,7 @@ def read_model(path: FilePath) -> Model:
     Returns
     -------
     LinearCalibration, PAVCalibration, GaussianCalibration, BoundedCalibration,
-    ConditionCalibration, LinearFusion, QualityFusion or SASVFusion
+    LinearFusion, QualityFusion or SASVFusion
         Equal to the one that was saved, to the last bit.
 
     Raises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -21,7 +21,6 @@ from bosaris_py._validation import (
     invalid,
     refuse_nan,
 )
-from bosaris_py.calibration.by_condition import to_line
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
@@ -30,6 +29,15 @@ from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
+
+
+def _to_line(value: object) -> LinearCalibration:
+    """Return a line, or build it of the fields that a file holds."""
+    if isinstance(value, LinearCalibration):
+        return value
+    if not isinstance(value, Mapping):
+        raise invalid("asv and cm", "be LinearCalibration", describe(value))
+    return LinearCalibration(**value)
 
 
 def _to_share(value: Any) -> float:
@@ -86,8 +94,8 @@ class SASVFusion(SavedMap):
     # What `cross_fit` gives to `fit` and `apply`.
     _of_kinds: ClassVar[bool] = True
 
-    asv: LinearCalibration = attrs.field(converter=to_line)
-    cm: LinearCalibration = attrs.field(converter=to_line)
+    asv: LinearCalibration = attrs.field(converter=_to_line)
+    cm: LinearCalibration = attrs.field(converter=_to_line)
     spoof_share: float = attrs.field(converter=_to_share)
 
     @classmethod

@@ -64,13 +64,10 @@ class _Drawn(NamedTuple):
 
 
 def _named_maps(maps: object) -> looks.Settings:
-    """Return maps by name; of one by condition, a map for each condition."""
+    """Return maps by name."""
     named: dict[object, Any] = dict(maps) if isinstance(maps, Mapping) else {"": maps}
     if not named:
         raise invalid("maps", "name maps of scores", describe(maps))
-    only = next(iter(named.values()))
-    if len(named) == 1 and hasattr(only, "lines"):
-        return {**only.lines, "all trials": only.pooled}
     return {str(name): item for name, item in named.items()}
 
 
@@ -102,8 +99,7 @@ def plot_map(
     Parameters
     ----------
     maps : object with ``apply``, or mapping of str to such objects
-        Calibrations by name. Of a `ConditionCalibration` the line of each condition is drawn, of
-        what `cross_fit` returns the line of each pair of folds.
+        Calibrations by name. Of what `cross_fit` returns the line of each pair of folds is drawn.
     scores : Results, pair (tar, non), Scores or FlatScores
         Their range is shown; those of both classes are histograms at the bottom.
     key : Key or FlatKey, or pair (key, metadata), optional

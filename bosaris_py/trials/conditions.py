@@ -623,21 +623,6 @@ class Conditions(metaclass=Readable):
             result[name] = (n_tar, lines.size - n_tar)
         return result
 
-    def trials_of(self, ndx: AnyNdx) -> dict[str, Positions]:
-        """Return where the trials of each condition stand among those of an index or a key.
-
-        Parameters
-        ----------
-        ndx : Ndx, Key, FlatNdx or FlatKey
-            The trials.
-
-        Returns
-        -------
-        dict of str to ndarray of int
-            Positions, column by column, by name; without the checks of `members`.
-        """
-        return dict(zip(self.names, self._subsets.assign(ndx).positions(), strict=True))
-
     def counted_trials(self, key: AnyKey) -> BoolArray:
         """Tell which trials are in a condition of positive weight, without any of the checks.
 

@@ -345,11 +345,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             bp.PAVCalibration.fit_scores(x.first, x.key, conditions=x.conditions), x
         ),
     ],
-    "ConditionCalibration.fit_scores": [
-        lambda x: calibration.ConditionCalibration.fit_scores(
-            x.first, x.key, x.conditions, strengths=[3.0], ridge=0.1
-        ).apply(x.first, x.conditions)
-    ],
     "GaussianCalibration.fit_scores": [
         lambda x: calibrated(calibration.GaussianCalibration.fit_scores(x.first, x.key), x)
     ],

@@ -71,19 +71,12 @@ def test_each_calibration_draws_itself(lists: Any, trials: Any) -> None:
         calibration.plot(scores)
 
 
-def test_folds_and_conditions_are_lines_of_their_own(trials: Any) -> None:
+def test_folds_are_lines_of_their_own(trials: Any) -> None:
     scores, key = trials
     fitted = bp.cross_fit(bp.LinearCalibration, scores, key, folds=4, rng=1)
     plot = fitted.plot(scores, key)
     assert len(plot.artists["part"]) == len(fitted.folds)
     assert _texts(plot) == ["targets", "non-targets", "without two folds", "all trials"]
-    odd = np.arange(40) % 2 == 1
-    masks = {"odd": np.tile(odd, (40, 1)), "even": np.tile(~odd, (40, 1))}
-    by_condition = bp.ConditionCalibration.fit_scores(
-        scores, key, bp.Conditions(masks), strengths=(1.0,)
-    )
-    plot = by_condition.plot(scores, key)
-    assert _texts(plot)[2:] == ["odd", "even", "all trials"]
 
 
 @pytest.mark.parametrize("maps", [3, {}, {"A": "map"}, None])
