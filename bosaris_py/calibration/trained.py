@@ -47,7 +47,6 @@ from bosaris_py.numerics.training import (
     LinearSolution,
     Ridge,
     ridge_strengths,
-    train_greedy,
     train_linear,
     train_nonnegative,
     train_scale,
@@ -544,7 +543,6 @@ class LinearMap(TrainedMap, ABC):
         ridge: Ridge = 0.0,
         offset: float | None = None,
         nonnegative: bool = False,
-        max_systems: int | None = None,
     ) -> Self:
         r"""Train a calibration's scale, or a fusion's weights, and the offset.
 
@@ -572,9 +570,6 @@ class LinearMap(TrainedMap, ABC):
             log-likelihood-ratios but for their size.
         nonnegative : bool, default: False
             Allow no negative weight: systems that would get one are left out, with weight 0.
-        max_systems : int, optional
-            Use at most so many systems, the others with weight 0. They are added one by one, each
-            time that with which the objective falls most.
 
         Returns
         -------
@@ -631,18 +626,11 @@ class LinearMap(TrainedMap, ABC):
             tar_weights=tar_weights,
             non_weights=non_weights,
         )
-        if not nonnegative and max_systems is None:
+        if not nonnegative:
             return cls._train(training, ridge, offset)
         if offset is not None:
             raise invalid("offset", "be None where weights are restricted", describe(offset))
-        if max_systems is None:
-            return cls._of_training(train_nonnegative(training, ridge=ridge), training)
-        if type(max_systems) is not int or max_systems < 1:
-            raise invalid("max_systems", "be a whole number of at least 1", describe(max_systems))
-        found = train_greedy(
-            training, ridge=ridge, max_systems=max_systems, nonnegative=nonnegative
-        )
-        return cls._of_training(found, training)
+        return cls._of_training(train_nonnegative(training, ridge=ridge), training)
 
     @staticmethod
     @abstractmethod

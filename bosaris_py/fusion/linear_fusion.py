@@ -138,7 +138,6 @@ class LinearFusion(LinearMap):
         *,
         conditions: Conditions | None = None,
         nonnegative: bool = False,
-        max_systems: int | None = None,
         **options: Unpack[TrainingOptions],
     ) -> "LinearFusion":
         """Train weights and offset on the scores of the trials in a key.
@@ -151,7 +150,7 @@ class LinearFusion(LinearMap):
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
-        nonnegative, max_systems, prior, objective, ridge, tar_weights, non_weights
+        nonnegative, prior, objective, ridge, tar_weights, non_weights
             As for `fit`; weights of the key's trials, column by column.
 
         Returns
@@ -174,7 +173,7 @@ class LinearFusion(LinearMap):
         given = options.get("tar_weights"), options.get("non_weights")
         weights = class_weights(conditions, *given, key)
         options["tar_weights"], options["non_weights"] = weights
-        fitted = cls.fit(*classes, nonnegative=nonnegative, max_systems=max_systems, **options)
+        fitted = cls.fit(*classes, nonnegative=nonnegative, **options)
         return fitted._named(systems)
 
     def _named(self, systems: object) -> "LinearFusion":

@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 from bosaris_py import _validation as check
 from bosaris_py import errors
 from bosaris_py._arrays import BoolArray, Float64Array, Weighting
-from bosaris_py._cautions import hushed, warn_caller
+from bosaris_py._cautions import warn_caller
 from bosaris_py.numerics.linear_objective import (
     LARGEST_SCORE,
     ClassScores,
@@ -519,35 +519,6 @@ def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSo
             break
         kept[np.argmin(slopes)] = True
     return _with_range(objective, np.maximum(weights, 0.0), offset, here.value, used)
-
-
-def train_greedy(
-    objective: TrainingObjective, *, ridge: Ridge, max_systems: int, nonnegative: bool = False
-) -> LinearSolution:
-    """Find weights for at most so many systems, which are added one by one.
-
-    Added is the system with which the objective falls most, until none lowers it. Warnings are
-    those of `train_linear`, for the systems that are kept.
-    """
-    train = train_nonnegative if nonnegative else train_linear
-    kept = np.zeros(len(objective.tar), dtype=np.bool_)
-    value = math.inf
-    for _ in range(min(max_systems, kept.size)):
-        values = np.full(kept.size, math.inf)
-        for system in np.flatnonzero(~kept):
-            more = kept.copy()
-            more[system] = True
-            with hushed(errors.BosarisWarning):
-                tried = train(_with_systems(objective, more), ridge=ridge)
-            values[system] = tried.objective_value
-        best = int(np.argmin(values))
-        if values[best] >= value:
-            break
-        kept[best], value = True, values[best]
-    solution = train(_with_systems(objective, kept), ridge=ridge)
-    weights = np.zeros(kept.size)
-    weights[kept] = solution.weights
-    return _with_range(objective, weights, solution.offset, value, solution.ridge)
 
 
 def _with_range(

@@ -810,7 +810,7 @@ def test_a_fusion_names_systems_of_the_wrong_sign() -> None:
     quality = shift[:200] - 0.25, shift[200:] + 0.25
     fit = bp.LinearFusion.fit
     assert _warned(lambda: fit([tar, quality[0]], [non, quality[1]])) == []
-    for options in ({}, {"nonnegative": True}, {"max_systems": 1}):
+    for options in ({}, {"nonnegative": True}):
         (told,) = _warned(
             lambda o=options: fit([tar, -tar + shift[:200]], [non, -non + shift[200:]], **o)
         )

@@ -22,7 +22,7 @@ ROOMS: list[Any] = [
     bp.LinearFusion.fit,
 ]
 # Arguments, members of what another cell names, and the heads of two columns.
-OTHERS = {"prior", "max_systems", "convex_hull", "pmiss", "pfa", "dev_pav", "lir"}
+OTHERS = {"prior", "convex_hull", "pmiss", "pfa", "dev_pav", "lir"}
 
 
 def names(page: str) -> list[str]:

@@ -604,42 +604,6 @@ def test_nonnegative_weights_of_useless_systems_are_zero() -> None:
         LinearFusion.fit(tar, non, nonnegative=True, offset=0.0)
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("options", [{"ridge": 0.01}, {"nonnegative": True}])
-def test_systems_are_added_one_by_one(seed: int, options: dict[str, float]) -> None:
-    """The naive way: of the systems chosen so far, try each other one, while one helps."""
-    rng = np.random.default_rng(seed)
-    common = rng.normal(size=80)
-    stack = np.array([2.0, 1.0, 0.5, 0.1])[:, None] + 0.7 * common + rng.normal(size=(4, 80))
-    tar, non = stack[:, :30], stack[:, 30:] - np.array([2.0, 1.0, 0.5, 0.1])[:, None]
-    chosen: list[int] = []
-    value = 1.0
-    for _ in range(2):
-        tried = {
-            k: LinearFusion.fit(tar[[*chosen, k]], non[[*chosen, k]], **options)
-            for k in range(4)
-            if k not in chosen
-        }
-        best = min(tried, key=lambda k: tried[k].objective_value)
-        if tried[best].objective_value < value:
-            chosen, value, last = [*chosen, best], tried[best].objective_value, tried[best]
-    found = LinearFusion.fit(tar, non, max_systems=2, **options)
-    assert np.flatnonzero(found.weights).tolist() == sorted(chosen)
-    np.testing.assert_allclose(found.weights[chosen], last.weights, rtol=1e-9)
-    assert found.objective_value == pytest.approx(last.objective_value, rel=1e-12)
-
-
-def test_as_many_systems_as_there_are_is_the_whole_fusion() -> None:
-    rng = np.random.default_rng(1)
-    tar, non = rng.normal(1.0, 1.0, (3, 40)), rng.normal(0.0, 1.0, (3, 60))
-    every = LinearFusion.fit(tar, non)
-    found = LinearFusion.fit(tar, non, max_systems=9)
-    np.testing.assert_allclose(found.weights, every.weights, rtol=1e-9)
-    for wrong in (0, True, 1.5):
-        with pytest.raises(InvalidInputError, match="`max_systems` must be a whole number"):
-            LinearFusion.fit(tar, non, max_systems=wrong)
-
-
 class TestNames:
     """Systems by name: kept, checked, and put into the order of the training."""
 

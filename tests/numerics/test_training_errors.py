@@ -70,7 +70,7 @@ def test_of_an_operating_point_and_of_other_maps() -> None:
     with pytest.warns(FewTrainingErrorsWarning, match="At prior 0.09174 "):
         bp.LinearCalibration.fit(*FEW, prior=bp.OperatingPoint(0.01, 10, 1), offset=0.0)
     two = [np.stack((x, x + RNG.normal(size=x.size))) for x in FEW]
-    for options in ({}, {"nonnegative": True}, {"max_systems": 1}):
+    for options in ({}, {"nonnegative": True}):
         with pytest.warns(FewTrainingErrorsWarning) as caught:
             bp.LinearFusion.fit(*two, prior=0.001, **options)
         assert len(caught) == 1
