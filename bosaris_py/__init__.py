@@ -16,7 +16,7 @@ _NAMES = {
     "bosaris_py._evaluation": "Evaluation",
     "bosaris_py.calibration": """
         BoundedCalibration CrossFit
-        GaussianCalibration LLRBounds LinearCalibration PAVCalibration choose_ridge
+        GaussianCalibration LLRBounds LinearCalibration PAVCalibration
         cross_fit llr_bounds
     """,
     "bosaris_py.evaluation": """

@@ -22,7 +22,6 @@ from bosaris_py.calibration import GaussianCalibration as GaussianCalibration
 from bosaris_py.calibration import LinearCalibration as LinearCalibration
 from bosaris_py.calibration import LLRBounds as LLRBounds
 from bosaris_py.calibration import PAVCalibration as PAVCalibration
-from bosaris_py.calibration import choose_ridge as choose_ridge
 from bosaris_py.calibration import cross_fit as cross_fit
 from bosaris_py.calibration import llr_bounds as llr_bounds
 from bosaris_py.evaluation import PLANS as PLANS

@@ -1381,4 +1381,3 @@ def test_advice_is_that_of_the_command(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "false alarms. They have 30 of both kinds" in said
     assert "--method bounded or --ridge weak" in said
-    assert "choose_ridge" not in said

@@ -5,7 +5,7 @@ from bosaris_py._lazy import public_names
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
     "bounds": "BoundedCalibration LLRBounds llr_bounds",
-    "cross_fitting": "CrossFit choose_ridge cross_fit",
+    "cross_fitting": "CrossFit cross_fit",
     "gaussian": "GaussianCalibration",
     "linear": "LinearCalibration",
     "pav": "PAVCalibration",

@@ -2,7 +2,6 @@ from bosaris_py.calibration.bounds import BoundedCalibration as BoundedCalibrati
 from bosaris_py.calibration.bounds import LLRBounds as LLRBounds
 from bosaris_py.calibration.bounds import llr_bounds as llr_bounds
 from bosaris_py.calibration.cross_fitting import CrossFit as CrossFit
-from bosaris_py.calibration.cross_fitting import choose_ridge as choose_ridge
 from bosaris_py.calibration.cross_fitting import cross_fit as cross_fit
 from bosaris_py.calibration.gaussian import GaussianCalibration as GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration as LinearCalibration

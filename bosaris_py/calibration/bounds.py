@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import attrs
@@ -141,52 +141,40 @@ def llr_bounds(
     for name, scores in (("tar", targets), ("non", others)):
         check.check_not_empty(scores, name)
         check.refuse_nan(scores, name)
-    low, high = sorted_bounds([np.sort(targets)], [np.sort(others)], kind, units)
+    low, high = _bounds(np.sort(targets), np.sort(others), kind, units)
     check_llrs(targets, others, None, None)
     return LLRBounds(low, high)
 
 
-def sorted_bounds(
-    tar: Sequence[FloatArray],
-    non: Sequence[FloatArray],
-    kind: BoundsKind,
-    units: tuple[float, float] = (1.0, 1.0),
+def _bounds(
+    tar: FloatArray, non: FloatArray, kind: BoundsKind, units: tuple[float, float]
 ) -> LLRBounds:
-    """Return the bounds of the ascending log-likelihood-ratios of both classes, in some lists."""
+    """Return the bounds of the ascending log-likelihood-ratios of both classes."""
     # One of each unit is added: a trial, or the trials of a speaker, of a pair of speakers.
-    wide = min(0.5, min(sum(part.size for part in side) for side in (tar, non)) / _WIDE)
+    wide = min(0.5, min(tar.size, non.size) / _WIDE)
     counts = _PSEUDO_COUNTS.get(kind, (wide, wide))
-    of_non, of_tar = ([-part[::-1] for part in side] for side in (non, tar))
-    low = 0.0 - _upper_bound(of_non, of_tar, counts, units[::-1])
+    low = 0.0 - _upper_bound(-non[::-1], -tar[::-1], counts, units[::-1])
     return LLRBounds(low, _upper_bound(tar, non, counts, units))
 
 
 def _upper_bound(
-    tar: Sequence[FloatArray],
-    non: Sequence[FloatArray],
-    added: tuple[float, float],
-    units: tuple[float, float],
+    tar: FloatArray, non: FloatArray, added: tuple[float, float], units: tuple[float, float]
 ) -> float:
     """Return where the empirical log-ratio of both tails first falls below the diagonal."""
     sides, start, end, ratio = (tar, non), 0.0, np.inf, 0.0
-    sizes = [sum(part.size for part in side) for side in sides]
     # Between non-targets the ratio falls. So the first is found that is at the end of such a
     # piece, which few are, then the place between the targets of the piece.
     for which in (1, 0):
-        parts = [
-            part[np.searchsorted(part, start, "right") : np.searchsorted(part, end)]
-            for part in sides[which]
-        ]
-        inside = np.sort(np.concatenate(parts)).astype(np.float64)
-        ends = np.append(inside, end)
-        # Of those between the ends the position tells how many are at or above.
-        own = inside.size - np.searchsorted(inside, ends)
-        own += sum(part.size - int(np.searchsorted(part, end)) for part in sides[which])
-        other: Any = sum(part.size - np.searchsorted(part, ends) for part in sides[1 - which])
+        side, opposite = sides[which], sides[1 - which]
+        inside = side[np.searchsorted(side, start, "right") : np.searchsorted(side, end)]
+        ends = np.append(inside.astype(np.float64), end)
+        # How many are at or above.
+        own = side.size - np.searchsorted(side, ends)
+        other = opposite.size - np.searchsorted(opposite, ends)
         above = (other, own) if which else (own, other)
         with np.errstate(divide="ignore"):
-            ratios = np.log((above[0] + added[0] * units[0]) / (sizes[0] + units[0]))
-            ratios -= np.log((above[1] + added[1] * units[1]) / (sizes[1] + units[1]))
+            ratios = np.log((above[0] + added[0] * units[0]) / (tar.size + units[0]))
+            ratios -= np.log((above[1] + added[1] * units[1]) / (non.size + units[1]))
         # Where no target is left the ratio is that of what was added, whatever the scores say.
         ratios[above[0] == 0] = -np.inf
         first = int(np.argmax(ratios < ends))

@@ -97,7 +97,6 @@ class LinearCalibration(LinearMap, LineMap):
     high_score: float | None = attrs.field(**HIGH_OR_NONE)
 
     _needs_all = False
-    _is_smooth = True
 
     @classmethod
     def from_line(cls, scale: float, offset: float) -> "LinearCalibration":

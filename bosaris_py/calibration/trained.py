@@ -527,8 +527,6 @@ class LinearMap(TrainedMap, ABC):
 
     # Whether trials without score are refused, which are otherwise left out with a warning.
     _needs_all: ClassVar[bool]
-    # Whether `cross_fit` may train on moments of the scores of one system.
-    _is_smooth: ClassVar[bool] = False
 
     @classmethod
     def fit(

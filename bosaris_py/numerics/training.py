@@ -472,7 +472,7 @@ def warn_of_few_errors(solution: LinearSolution, objective: LinearObjective) -> 
         f"At prior {objective.prior:.4g} the training data have {misses} misses and {alarms} false "
         f"alarms. They have {FEWEST_ERRORS} of both kinds {where}."
     )
-    advice = 'Train on more trials, or use a ridge: ridge="weak", or that of choose_ridge.'
+    advice = 'Train on more trials, or use a ridge, for instance ridge="weak".'
     counts = {"misses": misses, "false alarms": alarms}
     few = [name for name, count in counts.items() if count < FEWEST_ERRORS]
     warn_caller(finding, errors.FewTrainingErrorsWarning, advice, few, min(misses, alarms))

@@ -15,7 +15,6 @@ from bosaris_py.calibration import (
     cross_fit,
     llr_bounds,
 )
-from bosaris_py.calibration.bounds import sorted_bounds
 from bosaris_py.errors import (
     ExtrapolationWarning,
     FileFormatError,
@@ -246,14 +245,6 @@ def test_protocol(calibration, tmp_path):
 def test_bad_input(call, message):
     with pytest.raises(InvalidInputError, match=message):
         call()
-
-
-def test_parts_have_the_bounds_of_the_whole():
-    rng = np.random.default_rng(2125)
-    tar, non = np.sort(rng.normal(2.0, 2.0, 300)), np.sort(rng.normal(-2.0, 2.0, 500))
-    for kind in ("elub", "iv", "wide"):
-        found = sorted_bounds([tar[::2], tar[1::2]], [non[:100], non[100:]], kind)
-        assert found == llr_bounds(tar, non, kind)
 
 
 def test_a_damaged_file_is_refused(tmp_path):

@@ -6,15 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bosaris_py import Results, evaluate
-from bosaris_py.calibration import (
-    BoundedCalibration,
-    GaussianCalibration,
-    LinearCalibration,
-    PAVCalibration,
-    choose_ridge,
-    cross_fit,
-    cross_fitting,
-)
+from bosaris_py.calibration import GaussianCalibration, LinearCalibration, PAVCalibration, cross_fit
 from bosaris_py.errors import (
     ConvergenceWarning,
     InvalidInputError,
@@ -222,110 +214,6 @@ def test_a_column_of_the_metadata_tells_the_speakers():
     )
 
 
-def test_many_trials_are_condensed_and_the_maps_are_the_same(monkeypatch):
-    # 2 points in each of 2^14 steps of at most 0.002 standard deviations: the third power is 1e-8.
-    scores, key, speakers = simulated(30, 3, 30)
-    scores = Scores(scores.scoremat.astype(np.float32), *scores.ids)
-    # Of so few trials the grid is larger with more folds, and not used.
-    how = {"speakers": speakers, "rng": 1, "folds": 3}
-    plain = cross_fit(LinearCalibration, scores, key, **how)
-    weights = {"tar_weights": np.ones(key.n_tar), "non_weights": np.full(key.n_non, 3.0)}
-    # The strength is that of the number of trials, not of points.
-    weak = cross_fit(LinearCalibration, scores, key, ridge="weak", **how)
-    middle = cross_fit(LinearCalibration, scores, key, offset=-1.0, ridge=1e-3, **how)
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    monkeypatch.delattr(cross_fitting.FoldedTrials, "counts")
-    cases = (
-        ({}, plain),
-        (weights, plain),
-        ({"ridge": "weak"}, weak),
-        ({"offset": -1.0, "ridge": 1e-3}, middle),
-    )
-    for options, exact in cases:
-        condensed = cross_fit(LinearCalibration, scores, key, **how, **options)
-        for pair, fold in exact.folds.items():
-            other = condensed.folds[pair]
-            assert (other.n_tar, other.n_non) == (fold.n_tar, fold.n_non)
-            assert other.ridge == fold.ridge
-            assert other.scale == pytest.approx(fold.scale, rel=1e-8)
-            assert other.offset == pytest.approx(fold.offset, rel=1e-8)
-            assert other.objective_value == pytest.approx(fold.objective_value, rel=1e-8)
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SeparableDataWarning")
-def test_condensed_classes_that_are_apart_get_the_ridge_of_their_trials(monkeypatch):
-    scores, key, speakers = simulated(30, 3, 30)
-    apart = Scores(scores.scoremat + 20.0 * key.tar, *scores.ids)
-    exact = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    monkeypatch.delattr(cross_fitting.FoldedTrials, "counts")
-    condensed = cross_fit(LinearCalibration, apart, key, speakers=speakers, rng=1, folds=3)
-    for pair, fold in exact.folds.items():
-        assert condensed.folds[pair].ridge == fold.ridge == 1.0 / fold.n_tar
-        assert condensed.folds[pair].scale == pytest.approx(fold.scale, rel=1e-6)
-
-
-def test_a_weak_ridge_can_be_chosen():
-    scores, key, speakers = simulated()
-    how = {"speakers": speakers, "rng": 1, "folds": 3}
-    assert choose_ridge(LinearCalibration, scores, key, ridges=["weak", 10.0], **how) == "weak"
-    assert choose_ridge(LinearCalibration, scores, key, ridges=[0.01, 10.0], **how) == 0.01
-    for bad in (0.1, "weak", []):
-        with pytest.raises(InvalidInputError, match="`ridges` must be a list of at least one"):
-            choose_ridge(LinearCalibration, scores, key, ridges=bad, **how)
-
-
-@pytest.mark.parametrize("kind", ["elub", "iv", "wide"])
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.SuspectScoresWarning")
-def test_bounds_of_condensed_trials_are_those_of_all(kind, sign, monkeypatch):
-    # The maps differ by 1e-8 of themselves.
-    scores, key, speakers = simulated(30, 3, 30)
-    some = Scores(sign * scores.scoremat, *scores.ids)
-    how = {"speakers": speakers, "rng": 1, "folds": 3, "bounds": kind}
-    exact = cross_fit(BoundedCalibration, some, key, **how)
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    condensed = cross_fit(BoundedCalibration, some, key, **how)
-    np.testing.assert_allclose(condensed.scores.scoremat, exact.scores.scoremat, atol=1e-6)
-    for pair, fold in exact.folds.items():
-        other = condensed.folds[pair]
-        assert (other.low, other.high) == pytest.approx((fold.low, fold.high), abs=1e-6)
-        assert (other.bounds, other.map.n_tar) == (kind, fold.map.n_tar)
-        assert other.map.scale != fold.map.scale
-
-
-def test_pairs_of_folds_without_a_class_are_condensed(monkeypatch):
-    """Of one speaker in each fold, no pair of a fold with itself has a non-target trial."""
-    scores, key, speakers = simulated(6, 3, 30)
-    how = {"speakers": speakers, "folds": "speaker"}
-    exact = cross_fit(LinearCalibration, scores, key, **how)
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    # 3,240 trials, and 2 * 64 steps for each of 21 pairs.
-    monkeypatch.setattr(cross_fitting, "_GRID", 64)
-    monkeypatch.setattr(cross_fitting, "_WIDEST", 0.5)
-    condensed = cross_fit(LinearCalibration, scores, key, **how)
-    for (one, other), fold in condensed.folds.items():
-        n_left = 6 - len({one, other})
-        assert (fold.n_tar, fold.n_non) == (90 * n_left, 90 * n_left * (n_left - 1))
-        # Two points in each step of an eighth of a standard deviation: its third power is 2e-3.
-        assert fold.scale == pytest.approx(exact.folds[one, other].scale, rel=2e-3)
-        assert fold.scale != exact.folds[one, other].scale
-
-
-def test_far_outliers_are_not_condensed(monkeypatch):
-    scores, key, speakers = simulated(30, 3, 30)
-    far = scores.scoremat.copy()
-    far[0, 0] = 1e6
-    monkeypatch.setattr(cross_fitting, "_MANY_TRIALS", 1000)
-    # Without the outlier these trials are condensed: see above.
-    monkeypatch.setattr(cross_fitting._Grid, "fit", None)
-    outlying = Scores(far, *scores.ids)
-    fitted = cross_fit(LinearCalibration, outlying, key, speakers=speakers, rng=1, folds=3)
-    expected = naive(LinearCalibration, outlying, key, speakers, fitted.fold_of)
-    # Offset and scaled score cancel where an LLR is about 0.
-    np.testing.assert_allclose(fitted.scores.scoremat, expected, rtol=1e-9, atol=1e-12)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n_speakers", [20, 40, 80])
 def test_the_cllr_of_cross_fitted_trials_is_that_of_new_speakers(n_speakers):
@@ -437,18 +325,3 @@ def test_weights_of_one_class_leave_the_other_as_it_is():
     one = cross_fit(LinearCalibration, scores, key, tar_weights=tar, **options)
     both = cross_fit(LinearCalibration, scores, key, tar_weights=tar, non_weights=non, **options)
     np.testing.assert_array_equal(one.scores.scoremat, both.scores.scoremat)
-
-
-@pytest.mark.parametrize(("sizes", "best"), [((12, 2, 3), 0.001), ((30, 3, 6), 0.0)])
-def test_ridges_that_are_tried_by_default(sizes, best):
-    """Powers of ten from a thousandth on, and none, which many trials choose."""
-    scores, key, speakers = simulated(*sizes, seed=0)
-    options = {"speakers": speakers, "rng": 1, "folds": 4}
-    found = choose_ridge(LinearCalibration, scores, key, **options)
-    ridges = (0.0, 0.001, 0.01, 0.1, 1.0)
-    assert found == choose_ridge(LinearCalibration, scores, key, ridges=ridges, **options)
-    losses = {}
-    for ridge in ridges:
-        llrs = cross_fit(LinearCalibration, scores, key, ridge=ridge, **options).scores
-        losses[ridge] = cllr(*llrs.get_tar_non(key))
-    assert found == min(ridges, key=lambda ridge: losses[ridge]) == best

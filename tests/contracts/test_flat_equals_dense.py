@@ -267,17 +267,6 @@ def of_utterances(x: Experiment) -> bp.FlatScores:
 ENTRY_POINTS: dict[str, list[Call]] = {
     "cross_fit": [lambda x: crossed(x).scores.get_scores(x.key)],
     "CrossFit": [lambda x: crossed(x).final.apply(x.second).get_scores(x.key)],
-    "choose_ridge": [
-        lambda x: calibration.choose_ridge(
-            bp.LinearCalibration,
-            x.first,
-            x.key,
-            ridges=(0.0, 0.1),
-            speakers=tuple(x.speaker_maps.values()),
-            folds=4,
-            rng=1,
-        )
-    ],
     "scores_of_segments": [
         lambda x: bp.trials.scores_of_segments(of_utterances(x), x.key).get_scores(x.key)
     ],
