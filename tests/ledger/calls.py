@@ -210,6 +210,37 @@ def pmiss(threshold: float) -> Any:
     return unc.Pmiss(threshold) if hasattr(unc, "Pmiss") else unc.FNMR(threshold)
 
 
+def with_columns(key: Any, models: Any, segments: Any, trials: Any) -> Any:
+    """Return a key with columns of its models, segments and trials: lists by name."""
+    if not hasattr(bp.Key, "with_columns"):
+        given = {"trial_columns": trials, "model_columns": models, "segment_columns": segments}
+        return key, bp.TrialMetadata(key, **given)
+    sides = {"model": (key.modelset, models), "segment": (key.segset, segments)}
+    columns = {
+        name: (side, dict(zip(ids, values, strict=True)))
+        for side, (ids, of) in sides.items()
+        for name, values in of.items()
+    }
+    return key.with_columns(**columns, **trials)
+
+
+def transferred(dev: Any, test: Any, rule: Any, prior: float) -> tuple[object, ...]:
+    """Return what a threshold of a dev set costs on a test set."""
+    if takes(unc.transfer, "prior"):
+        found = unc.transfer(dev, test, rule=rule, prior=prior)
+        rates = found.pmiss, found.pfa
+    else:
+        rule = f"fmr={rule['pfa']}" if isinstance(rule, dict) else rule
+        found = unc.transfer(dev, test, rule=rule, point=prior)
+        rates = found.frr, found.far
+    return *rates, found.hter, found.cost, found.own_minimum
+
+
+def points_of(plan: Any) -> Any:
+    """Return the operating points of a plan."""
+    return plan.points if hasattr(plan, "points") else plan.operating_points
+
+
 def rows(evaluation: Any) -> list[Any]:
     """Return the rows of an evaluation."""
     found = evaluation.to_dict() if hasattr(evaluation, "to_dict") else evaluation.records()
@@ -450,6 +481,31 @@ def functions_of_priors(x):
     return bp.logit(rates), bp.probit(rates), bp.sigmoid([-40.0, -1.0, 0.0, 3.0, 40.0])
 
 
+@numbers(SOME_LAWS)
+def of_labels(x):
+    labels = [True] * x.tar.size + [False] * x.non.size
+    results = bp.Results.from_labels(labels, np.concatenate([x.tar, x.non]))
+    return results.eer, results.cllr, results.min_dcf(0.1, normalize=True)
+
+
+@numbers(SOME_LAWS)
+def of_files(x):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = Path(folder) / "scores.h5", Path(folder) / "key.h5"
+        scores_of(x).save(paths[0])
+        key_of(x).save(paths[1])
+        results = bp.Results.from_files(*paths)
+        rates = results.error_rates_at([0.0, 1.5])
+        return results.cllr, results.act_dcf(0.1, normalize=True), rates
+
+
+@numbers(SHIPPED, but="asvspoof eval")
+def of_key(x):
+    key, systems = two_classes(x)
+    found = [bp.Results.from_scores(scores, key) for scores in systems.values()]
+    return [[results.eer, results.auc, results.min_dcf(0.01, normalize=True)] for results in found]
+
+
 # Curves -----------------------------------------------------------------------------------------
 
 curves = room("curves")
@@ -510,6 +566,20 @@ def det(x):
 def optimal_llrs(x):
     tar, non = bp.optimal_llrs(x.tar, x.non)
     return some(tar), some(non)
+
+
+@curves(SOME_LAWS)
+def toolkit(x):
+    actual = matlab.fast_actDCF(x.tar, x.non, [-3.0, 0.0, 2.0], normalize=True)
+    least = matlab.fast_minDCF(x.tar, x.non, [-3.0, 0.0, 2.0], normalize=True)
+    return actual, least
+
+
+@curves(SOME_LAWS)
+def toolkit_curves(x):
+    tar, non = matlab.opt_loglr(x.tar, x.non, "laplace")
+    pmiss, pfa = matlab.compute_roc(x.tar, x.non)
+    return some(tar, 3), some(non, 3), some(pmiss, 3), some(pfa, 3)
 
 
 # Trained maps -----------------------------------------------------------------------------------
@@ -687,6 +757,19 @@ def sasv_fusion(x, ridge):
     found = bp.SASVFusion.fit(key, asv=asv, cm=cm, costs="a-DCF1", ridge=ridge)
     lines = found.asv.apply([-0.1, 0.3, 0.8]), found.cm.apply([-4.0, 0.0, 3.0])
     return lines, few(found.apply(asv=asv, cm=cm, ndx=ndx).scoremat)
+
+
+@maps(_laws("plain", "more", "shares"))
+def case_llr(x):
+    found = bp.case_llr(
+        *(2.0, scores_of(x), key_of(x)),
+        propositions=("one speaker", "two speakers"),
+        reference="a law",
+        speakers=x.speakers,
+        bounds=None,
+        replications=0,
+    )
+    return found.llr
 
 
 def _oracle_quality() -> dict[str, np.ndarray]:
@@ -873,6 +956,36 @@ def filtered(x):
     ]
 
 
+@files(FEW_LAWS, kind=Kind.EXACT)
+def changed(x):
+    ndx = bp.Ndx(x.models[1:], x.segments[:-1], (x.is_tar | x.is_non)[1:, :-1])
+    scores = scores_of(x).filter(x.models[:-1], x.segments, keep=True)
+    filled = scores.set_missing_to_value(ndx, -7.5)
+    twice = scores.transform(lambda values: 2 * values).align_with_ndx(ndx)
+    return [digest(y) for y in (filled.scoremat, filled.scoremask, twice.scoremat, twice.scoremask)]
+
+
+@files(FEW_LAWS, kind=Kind.EXACT)
+def mapped(x):
+    found = bp.IdMap(list(x.speakers), list(x.speakers.values()))
+    halves = [found.filter_on_left(ids, keep=True) for ids in (x.models, x.segments)]
+    merged = bp.IdMap.merge(*halves)
+    ids = merged.leftids, merged.rightids
+    return digest(found.map_left_to_right(x.segments)), [digest(y) for y in ids]
+
+
+@files(FEW_LAWS, kind=Kind.EXACT)
+def quality_changed(x):
+    model, segment = (measure[None, :] for measure in x.measures)
+    halves = [
+        bp.QualityMeasures(x.models[part], x.segments[part], model[:, part], segment[:, part])
+        for part in (slice(0, 5), slice(5, None))
+    ]
+    merged = bp.QualityMeasures.merge(*halves)
+    aligned = merged.align_with_ndx(key_of(x))
+    return [digest(y) for y in (merged.segset, merged.segQ, merged.modelQ, aligned.segQ)]
+
+
 # Plans ------------------------------------------------------------------------------------------
 
 plans = room("plans")
@@ -926,6 +1039,64 @@ def evaluate_shipped(x):
     return [[row[figure] for figure in FIGURES] for row in evaluated(systems, key, [0.01, 0.1])]
 
 
+@plans(SOME_LAWS, but="infinite")
+def evaluate_conditions(x):
+    found = evaluated(systems_of(x, "ab"), key_of(x), [0.01, 0.1], conditions=conditions_of(x))
+    return [[row[figure] for figure in FIGURES] for row in found]
+
+
+@plans(_laws("ties", "shares"), options=({"eer": "interpolated"}, {"eer": "step"}))
+def evaluate_steppy(x, eer):
+    return [row["eer"] for row in evaluated(systems_of(x), key_of(x), 0.1, eer=eer)]
+
+
+@plans(_laws("more", "shares"))
+def evaluate_cross_fit(x):
+    found = evaluated(
+        *(systems_of(x, "ab"), key_of(x), 0.1), speakers=x.speakers, cross_fit=True, rng=3
+    )
+    return [[row["act_dcf(0.1)"], row["cllr"]] for row in found]
+
+
+RULES = ({"rule": "eer"}, {"rule": "min-cost"}, {"rule": "bayes"}, {"rule": {"pfa": 0.05}})
+
+
+@plans(_laws("plain", "more", "ties", "unequal ties"), options=RULES)
+def transfer(x, rule):
+    key = key_of(x)
+    return transferred((scores_of(x), key), (scores_of(x, "b"), key), rule, 0.1)
+
+
+@plans({name: _load(bp.PLANS.__getitem__, name) for name in bp.PLANS}, kind=Kind.EXACT)
+def points(plan):
+    return [[point.p_target, point.c_miss, point.c_fa] for point in points_of(plan)]
+
+
+@plans(
+    _laws("more", "unequal", "unequal ties"),
+    options=tuple({"plan": p} for p in ("SRE16", "SRE18-CMN2", "SRE21", "SRE24")),
+)
+def primary_cost_of_partitions(x, plan):
+    # Two divisions of segments, one of models, one of trials.
+    halves, thirds = np.arange(len(x.segments)) % 2, np.arange(len(x.segments)) // 2 % 2
+    rows_of, _ = np.nonzero((x.is_tar | x.is_non).T)[::-1]
+    is_tar = x.is_tar.T[(x.is_tar | x.is_non).T]
+    match = np.where(is_tar & (np.arange(is_tar.size) % 3 > 0), "Y", "N")
+    words = {
+        "gender": ["male", "female"],
+        "language": ["cmn", "yue"],
+        "source_type": ["pstn", "voip"],
+    }
+    segments = {"gender": halves, "language": thirds, "source_type": thirds}
+    named = {name: np.array(words[name])[of] for name, of in segments.items()}
+    models = {"num_enroll_segs": np.array(["1", "3"])[np.arange(len(x.models)) % 2]}
+    other = np.where(rows_of % 2 > 0, "Y", "N")
+    trials = {"phone_num_match": match, "source_type_match": other, "language_match": match}
+    key = with_columns(key_of(x), models, named, trials)
+    found = bp.primary_cost(scores_of(x), key, plan)
+    return found.actual, found.minimum
+
+
 # The third class --------------------------------------------------------------------------------
 
 third_class = room("third_class")
@@ -973,6 +1144,35 @@ def t_eer(x):
     return float(bp.t_eer(**tandem(x)))
 
 
+def _spoofed(x: sets.Shipped) -> tuple[Any, Any]:
+    """Return scores and key of a trial in twenty."""
+    trials = x.models[::20], x.segments[::20]
+    scores = bp.Scores.from_trials(*trials, x.scores["ecapa"][::20])
+    return scores, key_with_spoofs(*trials, x.labels[::20])
+
+
+OF_THREE: dict[str, Callable[[], Any]] = {
+    "ADCF": lambda: unc.ADCF("a-DCF1"),
+    "ActADCF": lambda: unc.ActADCF("a-DCF1"),
+    "SVEER": unc.SVEER,
+    "SPFEER": unc.SPFEER,
+    "SASVEER": unc.SASVEER,
+}
+EACH_OF_THREE = tuple({"metric": name} for name in OF_THREE)
+
+
+@third_class(_shipped("asvspoof dev"), options=EACH_OF_THREE)
+def interval_value(x, metric):
+    found = unc.speaker_interval(*_spoofed(x), OF_THREE[metric](), speakers=x.speakers)
+    return value_of(found)
+
+
+@third_class(_shipped("asvspoof dev"), options=EACH_OF_THREE)
+def interval(x, metric):
+    found = unc.speaker_interval(*_spoofed(x), OF_THREE[metric](), speakers=x.speakers)
+    return ends(found)[1:]
+
+
 # Intervals --------------------------------------------------------------------------------------
 
 intervals = room("intervals")
@@ -986,6 +1186,8 @@ METRICS: dict[str, Callable[[], Any]] = {
     "DCF": lambda: dcf(0.5, 0.1),
     "DCFnorm": lambda: dcf(0.5, 0.1, normalize=True),
     "Pmiss": lambda: pmiss(0.5),
+    "PmissAt": lambda: pmiss_at(0.05),
+    "PfaAt": lambda: pfa_at(0.1),
 }
 EACH = tuple({"metric": name} for name in METRICS)
 

@@ -27,16 +27,25 @@ def text_of(value: str | float) -> str:
     return value if isinstance(value, str) else float(value).hex()
 
 
-def write(lines: dict[str, str]) -> None:
-    """Write a line a call."""
-    LEDGER.write_text(json.dumps(lines, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+def write(numbers: dict[str, str]) -> None:
+    """Write a line a call, below one for its function and options."""
+    nested: dict[str, dict[str, str]] = {}
+    for name, line in numbers.items():
+        function, _, data = name.rpartition("/")
+        nested.setdefault(function, {})[data] = line
+    LEDGER.write_text(json.dumps(nested, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def stored() -> dict[str, str]:
+    """Return the numbers of each call."""
+    nested = json.loads(LEDGER.read_text(encoding="utf-8"))
+    return {f"{function}/{of}": line for function, x in nested.items() for of, line in x.items()}
 
 
 def main() -> None:
     """Compute all calls, or prune."""
     if "--prune" in sys.argv[1:]:
-        lines = json.loads(LEDGER.read_text(encoding="utf-8"))
-        write({name: line for name, line in lines.items() if name in CALLS})
+        write({name: line for name, line in stored().items() if name in CALLS})
         return
     if HERE.parents[1] in Path(bosaris_py.__file__).parents or not version("bosaris_py").startswith(
         "0.3"
