@@ -197,46 +197,21 @@ def cell(k: int, n_sets: int, seed: int) -> dict[str, float]:
     return cells
 
 
-def maximum(k: int, n_sets: int, seed: int) -> dict[str, float]:
-    """Count how often the interval of the worst attack covers the largest true cost."""
-
-    def worst(attack: int) -> float:
-        def cost(t: float) -> float:
-            spoof = 1.0 - below(t, ASV[2][attack : attack + 1], DEVIATIONS[2])
-            miss, non, _ = rates(t)
-            return COSTS.miss_price * miss + COSTS.fa_price * non + COSTS.spoof_price * spoof
-
-        return least(cost) / min(COSTS.miss_price, COSTS.fa_price + COSTS.spoof_price)
-
-    true, hits = max(worst(a) for a in range(3)), []
-    for rng in np.random.default_rng([seed, k, 1]).spawn(n_sets):
-        found = draw(k, rng)
-        options = {"speakers": speaker, "replications": REPLICATIONS, "priors": 0.05}
-        evaluated = bp.evaluate(
-            {"a": found.asv}, found.key, plan="ASVspoof5-2", rng=int(rng.integers(2**31)), **options
-        )
-        table = evaluated.cross("attack", "codec", metric=unc.ADCF(COSTS))
-        hits.append(table.worst.low <= true <= table.worst.high)
-    return {"sets": n_sets, "truth": true, "covered": float(np.mean(hits))}
-
-
 def main() -> None:
     """Simulate, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=500)
     parser.add_argument("--seed", type=int, default=29)
     parser.add_argument("--cells", type=int, nargs="*", default=SIZES)
-    parser.add_argument("--maximum", action="store_true")
     parser.add_argument("--store", default=str(STORE))
     given = parser.parse_args()
     warnings.simplefilter("ignore", BosarisWarning)
     store = Path(given.store)
     known = json.loads(store.read_text()) if store.exists() else {}
     for size in given.cells:
-        name = f"{size}{' maximum' if given.maximum else ''}"
+        name = f"{size}"
         if known.get(name, {}).get("sets", 0) < given.sets:
-            simulate = maximum if given.maximum else cell
-            known[name] = simulate(size, given.sets, given.seed)
+            known[name] = cell(size, given.sets, given.seed)
             store.write_text(json.dumps(known, indent=1))
         sys.stdout.write(f"{name}: {json.dumps(known[name])}\n")
 

@@ -93,8 +93,6 @@ from bosaris_py.plots import plot_agreement as plot_agreement
 from bosaris_py.plots import plot_ape as plot_ape
 from bosaris_py.plots import plot_bayes as plot_bayes
 from bosaris_py.plots import plot_case as plot_case
-from bosaris_py.plots import plot_condition_map as plot_condition_map
-from bosaris_py.plots import plot_cross as plot_cross
 from bosaris_py.plots import plot_det as plot_det
 from bosaris_py.plots import plot_difference as plot_difference
 from bosaris_py.plots import plot_ece as plot_ece

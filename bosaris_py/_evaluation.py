@@ -12,7 +12,7 @@ from bosaris_py._cautions import Caution, cautions, collected, hushed
 from bosaris_py._lazy import on_demand
 from bosaris_py._system_rows import Judging, as_point
 from bosaris_py._tables import Table, joined_notes, scale_of_costs, words_of_eer
-from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid, list_some
+from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, EvaluationPlan, Results, SystemTable
 from bosaris_py.evaluation.claims import (
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from bosaris_py.plots import BayesPlot, DETPlot
     from bosaris_py.plots.display import Picture
     from bosaris_py.uncertainty.comparison.table import ComparisonTable
-    from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 
 Kind: TypeAlias = Literal[
     "det",
@@ -57,16 +56,10 @@ Kind: TypeAlias = Literal[
     "forest",
     "difference",
     "histogram",
-    "map",
 ]
 # Plots by their kinds: of all systems, and others, with the names of their functions.
 _KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
-_OTHER_KINDS = {
-    "histogram": "histogram",
-    "forest": "forest",
-    "difference": "difference",
-    "map": "condition_map",
-}
+_OTHER_KINDS = "histogram", "forest", "difference"
 
 _late, _ = on_demand(
     __name__,
@@ -74,7 +67,7 @@ _late, _ = on_demand(
         "bosaris_py.plots": (
             "BayesPlot",
             "DETPlot",
-            *(f"plot_{kind}" for kind in (*_KINDS, *_OTHER_KINDS.values())),
+            *(f"plot_{kind}" for kind in (*_KINDS, *_OTHER_KINDS)),
         ),
         "bosaris_py.report": ("Report", "write_report"),
         "bosaris_py.uncertainty.bands": ("ActDCFCurve",),
@@ -86,7 +79,6 @@ _late, _ = on_demand(
             "refuse_different_trials",
         ),
         "bosaris_py.uncertainty.comparison.table": ("holm",),
-        "bosaris_py.uncertainty.multiplicity.cross_table": ("cross_table",),
     },
 )
 
@@ -208,9 +200,9 @@ class Evaluation(Table):
         kind : str, default: "det"
             "det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates"; "forest",
             the metrics with their intervals; "difference", of two systems over the prior;
-            "histogram" and "map" (of conditions), of one system.
+            "histogram", of one system.
         system : str, optional
-            Of "det" and "bayes", its conditions; of "histogram", "map" and "forest" only this one.
+            Of "det" and "bayes", its conditions; of "histogram" and "forest" only this one.
         **options
             As for the function of that kind in ``bosaris_py.plots``. Of "difference",
             ``names=("A", "B")`` and ``curve=`` one of `uncertainty.ActDCFCurve`, the default, and
@@ -235,15 +227,15 @@ class Evaluation(Table):
         """
         check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
         self._refuse_kinds("plot")
-        draw: Callable[..., Picture] = _late(f"plot_{_OTHER_KINDS.get(kind, kind)}")
+        draw: Callable[..., Picture] = _late(f"plot_{kind}")
         if system is not None:
             check_choice(system, tuple(self.results), "system")
         if kind in ("det", "bayes") and system is not None:
             return (self.det if kind == "det" else self.bayes)(system=system, **options)
         if kind == "difference":
             return self._plot_difference(draw, **options)
-        if kind in ("forest", "map"):
-            return self._plot_table(draw, kind, system, options)
+        if kind == "forest":
+            return self._plot_table(draw, system, options)
         points = [as_point(point) for point in self._judging.points.values()]
         if kind == "reliability":
             options.setdefault("prior", 0.5)
@@ -261,17 +253,10 @@ class Evaluation(Table):
             return draw(judged, **options)
 
     def _plot_table(
-        self,
-        draw: "Callable[..., Picture]",
-        kind: Kind,
-        system: str | None,
-        options: dict[str, Any],
+        self, draw: "Callable[..., Picture]", system: str | None, options: dict[str, Any]
     ) -> "Picture":
         table: Any = self.table
-        if system is not None or kind == "map":
-            if system is None and len(self.results) > 1:
-                raise invalid("system", "name one, for a map", "none")
-            system = system or next(iter(self.results))
+        if system is not None:
             table = ConditionTable([row for name, row in self.table.rows if name == system])
         return draw(table, **options)
 
@@ -422,67 +407,6 @@ class Evaluation(Table):
         )
         named: ComparisonTable = _late("named_metric")(table, chosen)
         return named
-
-    def cross(
-        self,
-        row_factor: str,
-        column_factor: str,
-        *,
-        metric: StatisticLike | SpoofStatistic | None = None,
-        system: str | None = None,
-    ) -> CrossTable:
-        """Return a metric in each cell of two columns of the metadata, such as attack and codec.
-
-        Parameters
-        ----------
-        row_factor, column_factor : str
-            Columns of the metadata. A factor divides a class of trials if trials of the class have
-            values of it other than ``"-"``, ``"bonafide"`` or nothing: an attack divides spoofs,
-            a codec all trials. A column of bona fide trials alone, and one of spoofs alone, cross
-            sets of targets with sets of spoofs.
-        metric : Statistic, optional
-            A number, of two classes or three. By default the first figure of the plan, or the EER.
-        system : str, optional
-            Its name; may be left out where there is one.
-
-        Returns
-        -------
-        CrossTable
-            With intervals if the evaluation has replicates.
-
-        Raises
-        ------
-        InvalidInputError
-            If a column is not there, or no cell has trials of all classes.
-
-        See Also
-        --------
-        evaluate : `conditions` judges rows of all figures.
-        """
-        how, names = self._judging, [*self._systems]
-        if system is None and len(names) > 1:
-            raise invalid("system", f"name one of {list_some(names)}", "None")
-        if system is not None and system not in names:
-            raise invalid("system", f"be one of {list_some(names)}", describe(system))
-        if metric is None:
-            metric = how.statistic_of_eer
-            if self.plan is not None and self.plan.figures:
-                metric = next(iter(statistics_of_plan(self.plan, how.eer).values()))
-        scores = self._systems[system or names[0]]
-        # What there is to say of the scores has been said by the evaluation.
-        with hushed(BosarisWarning):
-            table: CrossTable = _late("cross_table")(
-                scores,
-                (how.key, how.metadata),
-                row_factor,
-                column_factor,
-                metric,
-                who=how.who,
-                replications=how.replications,
-                confidence=how.confidence,
-                rng=how.seed,
-            )
-        return table
 
     def claims(self, *claims: str) -> ClaimTable:
         """Test claims about the figures of each system, all trials pooled.

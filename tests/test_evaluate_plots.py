@@ -56,13 +56,10 @@ def test_plots_of_one_system(evaluation: bp.Evaluation) -> None:
     assert isinstance(texts, list)
     names = [t.get_text() for t in evaluation.plot("forest", system="A").ax.get_yticklabels()]
     assert not any("B" in name for name in names)
-    cells = evaluation.plot("map", system="A").ax
-    assert [t.get_text() for t in cells.get_yticklabels()] == ["odd", "even"]
     curves = evaluation.plot("det", system="A").artists["steppy_det"]
     assert len(curves) == 4
-    for kind in ("histogram", "map"):
-        with pytest.raises(InvalidInputError, match="`system` must name one, for a"):
-            evaluation.plot(kind)
+    with pytest.raises(InvalidInputError, match="`system` must name one, for a"):
+        evaluation.plot("histogram")
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")

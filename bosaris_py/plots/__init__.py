@@ -18,13 +18,7 @@ from bosaris_py.plots.display import Plot
 from bosaris_py.plots.epc import plot_epc
 from bosaris_py.plots.experiments import plot_agreement, plot_hter_deviations, plot_replicates
 from bosaris_py.plots.influences import plot_influences
-from bosaris_py.plots.intervals import (
-    plot_condition_map,
-    plot_cross,
-    plot_forest,
-    plot_intervals,
-    plot_standard_errors,
-)
+from bosaris_py.plots.intervals import plot_forest, plot_intervals, plot_standard_errors
 from bosaris_py.plots.looks import style
 from bosaris_py.plots.maps import plot_case, plot_map, plot_validation
 from bosaris_py.plots.panels import PlotGrid, plot_grid
@@ -53,8 +47,6 @@ __all__ = [
     "plot_ape",
     "plot_bayes",
     "plot_case",
-    "plot_condition_map",
-    "plot_cross",
     "plot_det",
     "plot_difference",
     "plot_ece",

@@ -21,7 +21,6 @@ _NAMES = {
     "wilson_interval",
     "influence.by_speaker": "InfluenceTable speaker_influences",
     "influence.speakers_needed": "SpeakersNeeded",
-    "multiplicity.cross_table": "CrossTable WorstCell",
     "statistics.statistic": "Statistic",
     "statistics.class_means": "DCF FMR FNMR ActDCF Cllr ErrorRates",
     "statistics.roc_functions": "AUC EER FMRAt FNMRAt MinCllr MinDCF SteppyEER",

@@ -58,8 +58,6 @@ from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable as InfluenceTable
 from bosaris_py.uncertainty.influence.by_speaker import speaker_influences as speaker_influences
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded as SpeakersNeeded
-from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable as CrossTable
-from bosaris_py.uncertainty.multiplicity.cross_table import WorstCell as WorstCell
 from bosaris_py.uncertainty.papers.standard_errors import EqualSizeSets as EqualSizeSets
 from bosaris_py.uncertainty.papers.standard_errors import FTest as FTest
 from bosaris_py.uncertainty.papers.standard_errors import ReplicationsNeeded as ReplicationsNeeded

@@ -19,7 +19,6 @@ from bosaris_py._tables import Table
 from bosaris_py.evaluation import ConditionRow, ConditionTable, SystemTable
 from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable, CriterionRow, CriterionTable
 from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable
-from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 from tests.test_tables import HOSTILE
 
 IS_TAR = np.arange(40)[None, :] < 15
@@ -32,23 +31,6 @@ def row(name: str) -> ConditionRow:
     figures: dict[str, float | None] = {"eer": 0.05}
     common = {"kind": "condition", "weight": None, "n_tar": 9, "n_non": 9, "how": "HOW"}
     return ConditionRow(name=name, figures=figures, intervals={}, **common)  # type: ignore[arg-type]
-
-
-def crossed(name: str) -> CrossTable:
-    values = np.array([[0.4, 0.2], [0.1, 0.3]])
-    return CrossTable(
-        metric="EER",
-        factors=(name, "codec"),
-        rows=(name, "b"),
-        columns=(name, "d"),
-        values=values,
-        pooled=(values[0], values[1], 0.2),
-        n_errors=10.0 * values,
-        low=values - 0.1,
-        high=values + 0.1,
-        bias_of_maximum=0.01,
-        how="HOW",
-    )
 
 
 def bootstrapped(name: str) -> unc.BootstrapTable:
@@ -71,7 +53,6 @@ TABLES: dict[str, Callable[[str], Table]] = {
     "CriterionTable": lambda name: CriterionTable(
         (CriterionRow(name, CLAIM, 0.1),), "estimate", 0.95
     ),
-    "CrossTable": crossed,
     "Evaluation": lambda name: bp.evaluate({name: SCORES}, KEY),
     "InfluenceTable": lambda name: InfluenceTable(
         np.array([name, "b"]), np.array([0.1, 0.0]), np.array([0.0, 0.1])

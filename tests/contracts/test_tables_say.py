@@ -184,11 +184,6 @@ def drawn_evaluation() -> bp.Evaluation:
     return bp.evaluate(SYSTEMS, KEY, priors=0.3, **DRAWN)
 
 
-def crossed(metric: Any) -> Table:
-    found = bp.evaluate(SYSTEMS, (KEY, SPLIT), priors=0.3)
-    return found.cross("enrolled", "tested", metric=metric, system="A")
-
-
 def transferred() -> Table:
     dev, test = ((SYSTEMS[name].filter(ids, ids, keep=True), KEY.filter(ids, ids, keep=True))
                  for name, ids in (("A", IDS[:12]), ("B", IDS[12:])))  # fmt: skip
@@ -243,8 +238,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         ),
         {"normalized": True, "intervals": "95 % intervals: iid bootstrap, 40 replicates, ratio"},
     ),
-    "cross table": (lambda: crossed(MIN_DCF), (AT,), {"metric": AT}),
-    "cross table of EERs": (lambda: crossed(None), (HULL,), {"metric": HULL}),
     "transfer": (
         lambda: transferred(),
         ("cost at P(target) 0.3, not normalized", "95 % intervals: 40 replicates"),

@@ -27,7 +27,6 @@ from bosaris_py.evaluation import (
 )
 from bosaris_py.plots import (
     plot_ape,
-    plot_condition_map,
     plot_ece,
     plot_forest,
     plot_histogram,
@@ -329,25 +328,12 @@ def test_forest_of_an_evaluation() -> None:
     assert axes.lines[-1].get_xdata() == [0.0, 0.0]
 
 
-def test_map_of_conditions() -> None:
-    axes = plot_condition_map(_table("m, phone", "m, mic", "f, phone"))
-    image = axes.images[0].get_array()
-    np.testing.assert_allclose(image.filled(-1), [[10, 20], [30, -1]])
-    assert [t.get_text() for t in axes.get_xticklabels()] == ["phone", "mic"]
-    assert [t.get_text() for t in axes.texts] == [
-        "10\n(10 targets)",
-        "20\n(20 targets)",
-        "30\n(30 targets)",
-    ]
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: plot_forest({}), "`intervals` must be a mapping from names to results"),
         (lambda: plot_forest({"A": 0.5}), "got 0.5 for A"),
         (lambda: plot_forest(_table("x"), "dcf"), "`figure` must be one of eer, cllr; got 'dcf'"),
-        (lambda: plot_condition_map(_table("x")), "`table` must have conditions named after two"),
         (lambda: plot_forest(SimpleNamespace(table=3)), "Give its table: evaluation.table"),
         (lambda: plot_zoo(3), "`zoo` must be a SpeakerZoo; got 3"),
         (lambda: plot_tippett({"A": ([1.0], [0.0])}, convention="both"), "`convention` must be"),

@@ -11,11 +11,10 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.plots import plot_cross, plot_forest, plot_intervals
+from bosaris_py.plots import plot_forest, plot_intervals
 from bosaris_py.plots.looks import pale_colour, system_look
 from bosaris_py.uncertainty.bootstrap_result import Interval
 from bosaris_py.uncertainty.bootstrapping import bootstrap
-from bosaris_py.uncertainty.multiplicity.cross_table import CrossTable
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
 from bosaris_py.uncertainty.statistics.roc_functions import EER
 
@@ -125,25 +124,6 @@ def test_bad_intervals(make: Callable[[], Any], message: str) -> None:
 def test_what_is_not_an_axes() -> None:
     with pytest.raises(InvalidInputError, match="`ax` must be a matplotlib Axes"):
         plot_intervals(INTERVALS, ax=Figure())  # type: ignore[arg-type]
-
-
-def test_cross_table_has_a_text_in_each_cell() -> None:
-    """Numbers as the table has them, a star for few errors, nothing where a class is missing."""
-    table = CrossTable(
-        metric="EER",
-        factors=("attack", "codec"),
-        rows=("A1", "A2"),
-        columns=("a", "b"),
-        values=np.array([[0.25, np.nan], [0.5, 0.125]]),
-        pooled=(np.array([0.25, 0.3]), np.array([0.3, 0.1]), 0.2),
-        n_errors=np.array([[40.0, np.nan], [29.0, 30.0]]),
-    )
-    plot = plot_cross(table, title="one system")
-    assert [text.get_text() for text in plot.ax.texts] == ["0.25", "0.5*", "0.125"]
-    assert [text.get_position() for text in plot.ax.texts] == [(0, 0), (0, 1), (1, 1)]
-    assert plot.ax.get_title() == "one system: EER"
-    assert [label.get_text() for label in plot.ax.get_xticklabels()] == ["a", "b"]
-    assert [label.get_text() for label in plot.ax.get_yticklabels()] == ["A1", "A2"]
 
 
 def test_order_and_highlight_of_a_forest() -> None:

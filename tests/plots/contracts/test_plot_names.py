@@ -10,7 +10,6 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from typing import Any
 
-import attrs
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ import bosaris_py as bp
 from bosaris_py import plots
 from bosaris_py import uncertainty as unc
 from bosaris_py.evaluation import ConditionTable, SpeakerZoo
-from tests.contracts.test_hostile_names import crossed, row
+from tests.contracts.test_hostile_names import row
 from tests.test_tables import HOSTILE
 
 RNG = np.random.default_rng(8)
@@ -36,13 +35,6 @@ def bootstrapped() -> unc.BootstrapResult:
 
 def conditions(name: str) -> ConditionTable:
     return ConditionTable([row(name), row("b"), row("pooled"), row("equalised")])
-
-
-def pairs(name: str) -> ConditionTable:
-    """Conditions of two factors, the first of which has a hostile level."""
-    rows = [row(f"{level}, {other}") for level in (name.replace(",", ""), "b") for other in "cd"]
-    whole = [attrs.evolve(row(kind), kind=kind) for kind in ("pooled", "equalised")]
-    return ConditionTable([*rows, *whole])
 
 
 def difference(name: str) -> Any:
@@ -101,8 +93,6 @@ DRAWN: dict[str, Callable[[str], Any]] = {
     "plot_grid": lambda name: plots.plot_grid({name: RESULTS, "b": RESULTS}),
     "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
     "plot_forest": lambda name: plots.plot_forest(conditions(name)),
-    "plot_condition_map": lambda name: plots.plot_condition_map(pairs(name)),
-    "plot_cross": lambda name: plots.plot_cross(crossed(name)),
     "plot_replicates": lambda name: plots.plot_replicates({name: bootstrapped()}),
     "plot_standard_errors": standard_errors,
     "plot_epc": transferred,
