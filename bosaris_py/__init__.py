@@ -21,10 +21,9 @@ _NAMES = {
     """,
     "bosaris_py.evaluation": """
         Decomposition EvaluationPlan PLANS PartitionFactor PrimaryCost Results SystemComparison
-        SystemDivergence TandemCost TandemCounts TandemCurve TandemEER Validation a_dcf
-        act_a_dcf act_t_dcf decompose min_sasv_cllr primary_cost primary_cost_of_files sasv_cllr
-        sasv_eer spf_eer split_by_labels sv_eer t_dcf t_eer t_eer_curve tandem_cost
-        tandem_counts validate
+        SystemDivergence TandemCost TandemEER Validation a_dcf act_a_dcf act_t_dcf decompose
+        primary_cost primary_cost_of_files sasv_eer spf_eer split_by_labels sv_eer t_dcf t_eer
+        tandem_cost validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.frames": "TrialFrame from_frame",
@@ -39,7 +38,7 @@ _NAMES = {
         plot_det plot_difference plot_ece plot_epc
         plot_error_rates plot_forest plot_grid plot_histogram plot_hter_deviations
         plot_influences plot_intervals plot_map plot_pav plot_reliability plot_replicates
-        plot_standard_errors plot_t_eer plot_tippett plot_validation plot_zoo
+        plot_standard_errors plot_tippett plot_validation plot_zoo
     """,
     "bosaris_py.storage": "Factor",
     "bosaris_py.storage.formats": "TrialTable",

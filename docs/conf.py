@@ -75,7 +75,7 @@ numpydoc_validation_checks = (_left_out - {"PR01", "PR02", "RT01", "YD01"}) | {"
 # one by one, although it forwards them as one set.
 _forwarding = (
     "bootstrap|bootstrap_scores|bootstrap_table|bootstrap_tandem|bootstrap_condition_table|compare_systems"
-    "|dcf_standard_error_scores|tandem_dependence|tandem_table"
+    "|dcf_standard_error_scores"
     "|paired_bootstrap|speaker_errors|speaker_interval"
     "|speaker_z_test|standard_error_distribution"
     "|speaker_influences"

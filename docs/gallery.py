@@ -25,7 +25,7 @@ ORDER = {
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
     "difference difference_curve standard_errors influences epc",
     "Validation": "validation case",
-    "Spoofed speech": "spoof_det spoof_prior t_eer",
+    "Spoofed speech": "spoof_det spoof_prior",
     "Conditions and speakers": "det_conditions forest_conditions zoo",
     "Figures of the papers": "paper_bayes paper_hull paper_histogram paper_intervals "
     "paper_agreement paper_standard_errors paper_replicates paper_hter paper_conditions "

@@ -180,24 +180,6 @@ def test_without_replicates_figures_with_a_formula_have_intervals(read):
     assert (record["sv_eer_low"], record["sv_eer_high"]) == (expected.low, expected.high)
 
 
-def test_a_plan_with_the_cllr_of_the_mixture(read):
-    scores, pair = read
-    own = bp.EvaluationPlan(
-        name="mine", figures=["sasv_cllr", "min_sasv_cllr"], spoof_costs="ASVspoof5"
-    )
-    found = bp.evaluate({"a": scores}, pair, plan=own, **WHO)
-    (record,) = found.records()
-    lists = lists_of(scores, *pair)
-    # Sums in another order.
-    assert record["sasv_cllr"] == pytest.approx(bp.sasv_cllr(*lists, "ASVspoof5"), rel=1e-12)
-    least = bp.min_sasv_cllr(*lists, "ASVspoof5")
-    assert record["min_sasv_cllr"] == pytest.approx(least, rel=1e-12)
-    assert record["sasv_cllr_low"] < record["sasv_cllr"] < record["sasv_cllr_high"]
-    assert "min SASV-Cllr" in str(found)
-    with pytest.raises(InvalidInputError, match="be given, for sasv_cllr"):
-        bp.EvaluationPlan(name="mine", figures=["sasv_cllr"])
-
-
 @pytest.mark.parametrize("plan", [None, "VoxSRC"])
 def test_spoofs_want_a_plan_that_knows_them(read, plan):
     scores, (key, metadata) = read
@@ -261,24 +243,26 @@ def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_pat
     for call in (
         lambda: bp.SASVFusion.fit((key, metadata), **both),
         lambda: fusion.apply(**both, ndx=key),
-        lambda: unc.tandem_table((key, metadata), **both),
         lambda: unc.bootstrap_tandem((key, metadata), unc.TDCF(), **both, replications=20),
     ):
         with pytest.raises(InvalidInputError, match=message):
             call()
     # The remedy that the hint names.
     of_trials = bp.trials.scores_of_segments(utterances, key)
-    expected = unc.tandem_table((key, metadata), asv=scores, cm=of_trials)
+    pair = {"asv": scores, "cm": of_trials}
+    expected = bp.evaluate(pair, (key, metadata), plan="ASVspoof2019-LA").records()
     path = tmp_path / "cm.txt"
     flat = zip(key.segset[utterances.segments], utterances.scores.tolist(), strict=True)
     path.write_text("".join(f"{segment} {score!r}\n" for segment, score in flat))
-    given = ["--asv", str(files / "scores.txt"), "--cm", str(path), "--spoof", "keep"]
-    assert main(["tandem", *given, "--key", str(files / "protocol.trl"), "--json"]) == 0
+    given = [f"asv={files / 'scores.txt'}", f"cm={path}", "--plan", "ASVspoof2019-LA"]
+    assert main(["evaluate", *given, "--key", str(files / "protocol.trl"), "--json"]) == 0
     out, err = capsys.readouterr()
     assert "scored utterances" in err
-    found = json.loads(out)
-    rows = found["table"] if isinstance(found, dict) else found
-    assert [row["value"] for row in rows] == [row["value"] for row in expected.records()]
+    (found,) = json.loads(out)["table"]
+    assert (found["min_t_dcf"], found["cm_eer"]) == (
+        expected[0]["min_t_dcf"],
+        expected[0]["cm_eer"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -538,18 +522,16 @@ def test_the_definition_of_a_plan_is_overridden(read, eer):
 
 
 def test_the_countermeasure_and_the_tandem_are_of_the_same_draws(read):
-    """Replicates of all three go together, so a difference of two is one of pairs."""
+    """Their replicates go together, so a difference of the two is one of pairs."""
     scores, pair = read
     cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
     options = {"asv": scores, "cm": cm, **WHO, "replications": 60, "rng": 1}
     alone, cost = (
         unc.bootstrap_tandem(pair, one, **options) for one in (CountermeasureEER(), unc.TDCF())
     )
-    row = next(one for one in unc.tandem_table(pair, **options).figures if one.figure == "cm_eer")
-    assert (row.value, row.low, row.high) == (alone.estimate, alone.low, alone.high)
     # The cost is made of this detector's errors: apart, 60 draws would correlate by 0.13 or so.
     assert np.corrcoef(alone.replicates, cost.replicates)[0, 1] > 0.5
-    with pytest.raises(InvalidInputError, match="tandem_table"):
+    with pytest.raises(InvalidInputError, match="the plan ASVspoof2021-LA"):
         bp.evaluate({"cm": cm}, pair, plan="ESDD", **WHO)
 
 

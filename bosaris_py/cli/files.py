@@ -108,7 +108,6 @@ def check_outputs(args: argparse.Namespace) -> None:
     model = "output" if given.get("training") else "input"
     names = ("input", "system", "key", "metadata", "trials", *["model"] * (model == "input"))
     names += ("dev", "test", "dev_key", "dev_metadata")
-    names += ("asv", "cm")
     files += [given[name] for name in names if given.get(name) is not None]
     if "" in files:
         raise UsageError("an input needs the name of a file; got an empty text")

@@ -1,4 +1,4 @@
-"""Subcommands of figures: evaluate, compare, transfer, tandem, validate, case, primary-cost."""
+"""Subcommands of figures: evaluate, compare, transfer, validate, case, primary-cost."""
 
 from __future__ import annotations
 
@@ -96,7 +96,13 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
         options |= {"base": args.base, "progress": printing.at_terminal()}
         return bp.evaluate_files(systems, args.key, **options)
     scores = {name: load_scores(args, file) for name, file in systems.items()}
+    is_tandem = args.plan is not None and bp.evaluation.PLANS[args.plan].detectors == 2
+    if is_tandem:
+        # There is no tandem without spoofs.
+        args.spoof = args.spoof or "keep"
     key, metadata = load_key(args)
+    if is_tandem and "cm" in scores:
+        scores["cm"] = of_trials(scores["cm"], key)
     return bp.evaluate(
         scores,
         (key, metadata),
@@ -163,30 +169,6 @@ def transfer(args: argparse.Namespace) -> None:
             replications=args.bootstrap or 0,
             **options,
         )
-    printing.emit(printing.table_text(found, args, form), args.output)
-
-
-def tandem(args: argparse.Namespace) -> None:
-    """Evaluate a verifier and a countermeasure in tandem."""
-    form = printing.table_form(args, *printing.TABLES)
-    if args.plan and (args.costs or args.form):
-        raise UsageError("--plan has costs and a form of the t-DCF: leave --costs and --t-dcf out")
-    if args.plan and bp.evaluation.PLANS[args.plan].detectors != 2:
-        raise UsageError(f"--plan {args.plan} is not of two detectors: bosaris evaluate takes it")
-    # There is no tandem without spoofs.
-    args.spoof = args.spoof or "keep"
-    pair = load_key(args)
-    how = judged_by(args, *pair) | {"replications": args.bootstrap or 0}
-    both = {
-        "asv": load_scores(args, args.asv),
-        "cm": of_trials(load_scores(args, args.cm), pair[0]),
-    }
-    found: Any
-    if args.plan:
-        found = bp.evaluate(both, pair, plan=args.plan, **how)
-    else:
-        how |= {"costs": args.costs or "ASVspoof5", "form": args.form or "revised"}
-        found = bp.uncertainty.tandem_table(pair, **both, **how)
     printing.emit(printing.table_text(found, args, form), args.output)
 
 

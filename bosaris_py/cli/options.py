@@ -146,13 +146,7 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "shell": dict(choices=("bash", "zsh", "fish"), help="for which shell"),
     "kind": dict(metavar="KIND", help="det, bayes, tippett, ece, pav, reliability, histogram, ..."),
     "score": dict(type=_number, metavar="SCORE", help="score of the comparison"),
-    # A tandem
-    "--asv": dict(_FILE, help="scores of the verifier"),
-    "--cm": dict(_FILE, help="scores of the countermeasure, on the same trials"),
     "--costs": dict(help="ASVspoof5 (default) or a-DCF1"),
-    "--t-dcf": dict(
-        choices=("revised", "legacy"), dest="form", help="form of the t-DCF (default: revised)"
-    ),
     # A case
     "--same": dict(metavar="TEXT", help="the proposition of one source"),
     "--different": dict(metavar="TEXT", help="the proposition of two sources"),

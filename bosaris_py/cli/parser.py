@@ -63,10 +63,10 @@ _TRAINING = (
 
 # In which part of the help an option stands.
 _GROUPS: Mapping[str, str] = {
-    "trials": "--key --dev-key --asv --cm --metadata --dev-metadata --trials --conditions "
+    "trials": "--key --dev-key --metadata --dev-metadata --trials --conditions "
     "--speakers --only --blind",
     "figures": "--prior --base --plan --compatibility --eer --statistic --rule "
-    "--costs --t-dcf --cross-fit --bootstrap --seed --same --different --reference",
+    "--costs --cross-fit --bootstrap --seed --same --different --reference",
     "questions that the status answers": "--claim --fail-if-worse --criteria --judged-by",
     "training": "--model --apply --method --objective --ridge",
     "files of text, and large files": f"{_TEXT} --key-format --key-columns",
@@ -95,14 +95,6 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "Compute the likelihood-ratio of one comparison from a reference set.",
         "bosaris case 3.2 scores.txt --key key.txt --speakers 're:^[^-]+' "
         "--same 'the suspect speaks' --different 'somebody else speaks' --reference '60 speakers'",
-    ),
-    "tandem": (
-        "Evaluate a verifier and a countermeasure in tandem: t-EER, t-DCF.",
-        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep",
-        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep "
-        "--speakers models.txt,segments.txt --bootstrap 1000",
-        "bosaris tandem --asv asv.txt --cm cm.txt --key protocol.trl --spoof keep "
-        "--plan ASVspoof2019-LA",
     ),
     "plot": (
         "Draw a plot of some kind.",
@@ -178,10 +170,6 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         judging.case,
         f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
         f"--seed --json --wide --output --force {_TEXT}",
-    ),
-    "tandem": (
-        judging.tandem,
-        f"--asv! --cm! {_KEY} --metadata --plan --costs --t-dcf {_TEXT} {_TABLE}",
     ),
     "plot": (
         drawing.plot,

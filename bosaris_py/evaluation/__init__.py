@@ -19,9 +19,8 @@ _NAMES = {
     "plans.primary_cost": "PartitionCost PointCost PrimaryCost primary_cost primary_cost_of_files",
     "results": "Results split_by_labels",
     "streaming": "StreamedSample",
-    "tandem": "TandemCost TandemCounts TandemCurve TandemEER act_t_dcf t_dcf t_eer t_eer_curve "
-    "tandem_cost tandem_counts",
-    "third_class": "a_dcf act_a_dcf min_sasv_cllr sasv_cllr sasv_eer spf_eer sv_eer",
+    "tandem": "TandemCost TandemEER act_t_dcf t_dcf t_eer tandem_cost",
+    "third_class": "a_dcf act_a_dcf sasv_eer spf_eer sv_eer",
 }
 
 _HOMES, __all__, __getattr__, __dir__ = public_names(__name__, _NAMES)

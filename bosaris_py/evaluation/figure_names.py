@@ -127,22 +127,6 @@ _ALL = (
         of_kinds=True,
     ),
     Figure(
-        "sasv_cllr",
-        "SASV-Cllr",
-        "Cllr of targets against the mixture that the costs imply.",
-        "bits",
-        of_kinds=True,
-        of_costs=True,
-    ),
-    Figure(
-        "min_sasv_cllr",
-        "min SASV-Cllr",
-        "SASV-Cllr after the best calibration.",
-        "bits",
-        of_kinds=True,
-        of_costs=True,
-    ),
-    Figure(
         "min_t_dcf",
         "min t-DCF",
         "Least cost of verifier and countermeasure in tandem, over the threshold of the latter. "

@@ -1,7 +1,7 @@
 r"""Two detectors in tandem: a speaker verifier (asv) and a countermeasure against spoofs (cm).
 
-A trial is accepted iff both accept it. The papers multiply the error-rates of the two, as if they
-erred independently. Where both scored the same trials, their decisions can be counted in pairs.
+A trial is accepted iff both accept it. The error-rates of the two are multiplied, as in the papers:
+they are taken to err independently.
 """
 
 from __future__ import annotations
@@ -26,13 +26,11 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._validation import as_flag, as_number, check_choice, describe, invalid, spelled_out
-from bosaris_py.evaluation.third_class import sample_at
 from bosaris_py.numerics.counts import SortedScores, as_trials
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import ROC
 
 Form = Literal["revised", "legacy"]
-Count = Literal["independent", "pairs"]
 
 # Scores of targets, zero-effort impostors and spoofs; of a countermeasure also of two classes.
 Lists: TypeAlias = Sequence[npt.ArrayLike]
@@ -40,22 +38,17 @@ Lists: TypeAlias = Sequence[npt.ArrayLike]
 # Rates that differ by less than this may be equal; fractions decide.
 _ROUNDING = 1e-12
 
-# Points of a curve.
-_POINTS = 500
-
 
 @attrs.frozen(eq=False)
 class TandemScores:
     """The scores of two detectors, checked: by class, and for the countermeasure bona fide pooled.
 
-    `cm_trials` are the countermeasure's scores of the trials of the verifier's three classes, None
-    if it scored utterances.
+    `bona` and `spoof` are of the countermeasure.
     """
 
     asv: tuple[FloatArray, FloatArray, FloatArray]
     bona: FloatArray
     spoof: FloatArray
-    cm_trials: tuple[FloatArray, FloatArray, FloatArray] | None
 
     @classmethod
     def of(cls, asv: Lists, cm: Lists) -> "TandemScores":
@@ -77,20 +70,7 @@ class TandemScores:
             as_trials(scores, None, f"cm ({name})")[0]
             for scores, name in zip(cm, labels, strict=True)
         ]
-        trials = (lists[0], lists[1], lists[2]) if len(lists) == len(names) else None
-        bona = np.concatenate(lists[:-1]) if trials else lists[0]
-        return cls((tar, non, spoof), bona, lists[-1], trials)
-
-    def pairs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the countermeasure's scores of the verifier's trials; raise if they are not."""
-        sizes = [scores.size for scores in self.asv]
-        if self.cm_trials is None:
-            hint = "An utterance is in many trials: repeat its score in each of them."
-            raise invalid("cm", "have a score for each trial of asv", "two classes", hint)
-        found = [scores.size for scores in self.cm_trials]
-        if found != sizes:
-            raise invalid("cm", f"have {sizes} scores in the classes, as asv has", f"{found}")
-        return self.cm_trials
+        return cls((tar, non, spoof), np.concatenate(lists[:-1]), lists[-1])
 
     @functools.cached_property
     def asv_roc(self) -> ROC:
@@ -176,7 +156,6 @@ class TandemOptions(TypedDict, total=False):
     costs: SpoofCostsLike
     asv_threshold: float | Literal["eer"]
     form: Form
-    count: Count
     normalize: bool
 
 
@@ -187,7 +166,6 @@ def tandem_cost(
     costs: SpoofCostsLike = "ASVspoof5",
     asv_threshold: float | Literal["eer"] = "eer",
     form: Form = "revised",
-    count: Count = "independent",
     normalize: bool = True,
 ) -> TandemCost:
     r"""Compute the tandem detection cost of a countermeasure behind a speaker verifier.
@@ -206,9 +184,6 @@ def tandem_cost(
         false-alarm rates, without spoofs, is smallest.
     form : {"revised", "legacy"}, default: "revised"
         ``"legacy"`` is the cost of ASVspoof 2019, which leaves C0 out.
-    count : {"independent", "pairs"}, default: "independent"
-        Multiply the error-rates of both, as the papers do; or count both decisions on each trial,
-        which takes scores of trials.
     normalize : bool, default: True
         Divide by the cost of the better countermeasure that accepts, or rejects, everything.
 
@@ -220,8 +195,7 @@ def tandem_cost(
     Raises
     ------
     InvalidInputError
-        If the verifier costs more than it can save, C1 <= 0; if a cost cannot be normalized; or if
-        pairs are asked for, and scores are not of the same trials.
+        If the verifier costs more than it can save, C1 <= 0; or if a cost cannot be normalized.
 
     See Also
     --------
@@ -259,7 +233,6 @@ def tandem_cost(
     (2.508, 1.0, 0.5)
     """
     check_choice(form, Form, "form")
-    check_choice(count, Count, "count")
     prices_of_all = SpoofCosts.named(costs)
     given = TandemScores.of(asv, cm)
     if isinstance(asv_threshold, str):
@@ -274,27 +247,21 @@ def tandem_cost(
         hint = "No spoof is accepted by the verifier; normalize=False gives the cost."
         raise invalid("asv", "leave a cost that can be normalized by", f"{scale:g}", hint)
     bayes = math.log(prices.alarm) - math.log(prices.miss) if prices.alarm > 0 else -math.inf
-    if count == "independent":
-        hull = ROC.from_scores(given.bona, given.spoof).convex_hull()
-        listed = prices.miss * hull.pmiss + prices.alarm * hull.pfa
-        best = int(np.argmin(listed))
-        least, at = float(listed[best]), float(hull.thresholds[best])
-        pmiss = int(np.count_nonzero(given.bona < bayes)) / given.bona.size
-        pfa = int(np.count_nonzero(given.spoof >= bayes)) / given.spoof.size
-        actual = prices.miss * pmiss + prices.alarm * pfa
-    else:
-        least, at, actual = _of_pairs(given, prices_of_all, threshold, bayes)
-        # Misses of the verifier are part of both; the legacy cost leaves them out.
-        least, actual = least - prices.fixed, actual - prices.fixed
+    hull = ROC.from_scores(given.bona, given.spoof).convex_hull()
+    listed = prices.miss * hull.pmiss + prices.alarm * hull.pfa
+    best = int(np.argmin(listed))
+    pmiss = int(np.count_nonzero(given.bona < bayes)) / given.bona.size
+    pfa = int(np.count_nonzero(given.spoof >= bayes)) / given.spoof.size
+    actual = prices.miss * pmiss + prices.alarm * pfa
     fixed = prices.fixed if form == "revised" else 0.0
     return TandemCost(
-        minimum=(fixed + least) / scale,
+        minimum=(fixed + float(listed[best])) / scale,
         actual=(fixed + actual) / scale,
         asv_threshold=threshold,
         asv_pmiss=rates[0],
         asv_pfa=rates[1],
         asv_pfa_spoof=rates[2],
-        cm_threshold=at,
+        cm_threshold=float(hull.thresholds[best]),
         bayes_threshold=bayes,
         c0=fixed / scale,
         c1=prices.miss / scale,
@@ -306,45 +273,13 @@ def _is_threshold(value: float) -> bool:
     return not math.isnan(value)
 
 
-def _of_pairs(
-    given: TandemScores, costs: SpoofCosts, threshold: float, bayes: float
-) -> tuple[float, float, float]:
-    """Return the least cost, its threshold, and the actual cost, of decisions on each trial."""
-    limit = np.float64(threshold)
-    passed = [cm[asv >= limit] for asv, cm in zip(given.asv, given.pairs(), strict=True)]
-    prices = (costs.miss_price, costs.fa_price, costs.spoof_price)
-    shares = [part.size / asv.size for part, asv in zip(passed, given.asv, strict=True)]
-    miss, *alarms = (price * share for price, share in zip(prices, shares, strict=True))
-    # What the verifier rejects is a miss of the tandem, whatever the countermeasure says.
-    fixed = costs.miss_price - miss
-    tar, non, spoof = passed
-    at_bayes = miss * _share(tar < bayes) + sum(
-        price * _share(part >= bayes) for price, part in zip(alarms, (non, spoof), strict=True)
-    )
-    if not tar.size or not any(alarms):
-        # Nothing to gain from listening: all that is left is accepted, or rejected.
-        least, at = min((sum(alarms), -math.inf), (miss, math.inf))
-        return fixed + least, at, fixed + at_bayes
-    total = miss + sum(alarms)
-    priors = [price / total for price in (miss, *alarms)]
-    mix = SpoofCosts(priors[0], priors[1], priors[2], 1.0, 1.0, 1.0)
-    hull = sample_at(tar, {"non": non, "spoof": spoof}, mix).hull
-    listed = miss * hull.pmiss + sum(alarms) * hull.pfa
-    best = int(np.argmin(listed))
-    return fixed + float(listed[best]), float(hull.thresholds[best]), fixed + at_bayes
-
-
-def _share(chosen: AnyArray) -> float:
-    return int(np.count_nonzero(chosen)) / max(chosen.size, 1)
-
-
 @spelled_out(TandemOptions, tandem_cost.__kwdefaults__ or {})
 def t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> float:
     """Compute the minimum tandem detection cost over all thresholds of the countermeasure.
 
     Parameters
     ----------
-    asv, cm, costs, asv_threshold, form, count, normalize
+    asv, cm, costs, asv_threshold, form, normalize
         As for `tandem_cost`.
 
     Returns
@@ -367,7 +302,7 @@ def act_t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> flo
 
     Parameters
     ----------
-    asv, cm, costs, asv_threshold, form, count, normalize
+    asv, cm, costs, asv_threshold, form, normalize
         As for `tandem_cost`; `cm` holds natural-log likelihood-ratios.
 
     Returns
@@ -592,11 +527,6 @@ def t_eer(*, asv: Lists, cm: Lists) -> TandemEER:
     TandemEER
         A float with thresholds and rates.
 
-    See Also
-    --------
-    t_eer_curve : The pairs of thresholds with equal rates for one mix of impostors and spoofs.
-    tandem_counts : The rates at these thresholds, counted on each trial.
-
     Notes
     -----
     The concurrent t-EER of [1]_: where the three rates
@@ -640,134 +570,3 @@ def t_eer(*, asv: Lists, cm: Lists) -> TandemEER:
         pfa=alarm,
         pfa_spoof=spoof,
     )
-
-
-@attrs.frozen(eq=False)
-class TandemCurve(metaclass=Readable):
-    """Pairs of thresholds at which a tandem misses as often as it errs on a mix of impostors.
-
-    Parameters
-    ----------
-    asv_threshold, cm_threshold : (n,) ndarray of float64
-        The pairs, by the verifier's threshold.
-    pmiss, pfa, pfa_spoof : (n,) ndarray of float64
-        Rates of the tandem.
-    eer : (n,) ndarray of float64
-        The mean of the miss rate and of the false-alarm rate of the mix.
-    """
-
-    asv_threshold: Float64Array
-    cm_threshold: Float64Array
-    pmiss: Float64Array
-    pfa: Float64Array
-    pfa_spoof: Float64Array
-    eer: Float64Array
-
-
-def t_eer_curve(*, asv: Lists, cm: Lists, spoof_share: float = 0.5) -> TandemCurve:
-    r"""Compute the tandem equal error rates of one mix of impostors and spoofs.
-
-    Parameters
-    ----------
-    asv, cm
-        As for `t_eer`.
-    spoof_share : float, default: 0.5
-        Share of spoofs among what must be rejected, from 0 to 1.
-
-    Returns
-    -------
-    TandemCurve
-        At up to 500 thresholds of the verifier, the threshold of the countermeasure at which
-        both rates are nearest. Thresholds of the verifier at which no threshold of the
-        countermeasure brings the two together are left out.
-
-    Notes
-    -----
-    The miss rate is compared with :math:`(1 - \rho) P_{fa} + \rho P_{fa,s}`. The curves of all
-    shares :math:`\rho` meet at the concurrent rate, `t_eer`.
-
-    Examples
-    --------
-    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 1.0, 1.0, 2.0], [0.0, 3.0, 4.0, 5.0]
-    >>> curve = t_eer_curve(asv=asv, cm=([1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.5, 1.5]))
-    >>> round(float(curve.eer.min()), 12)
-    0.21875
-    """
-    share = as_number(spoof_share, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
-    rates, of_asv, of_cm = _rates_of(TandemScores.of(asv, cm))
-    t, n, s, b, d = rates.shares()
-    chosen = np.unique(np.linspace(0, t.size - 1, _POINTS).round().astype(np.int64))
-    t, n, s = t[chosen], n[chosen], s[chosen]
-
-    def gap(j: IntArray) -> Float64Array:
-        return (1.0 - b[j] * t) - ((1.0 - share) * b[j] * n + share * d[j] * s)
-
-    # The gap rises with the threshold of the countermeasure: the first where it is not below 0.
-    low, high = np.zeros(chosen.size, np.int64), np.full(chosen.size, b.size - 1)
-    while (low < high).any():
-        middle = (low + high) // 2
-        above = gap(middle) >= 0
-        high, low = np.where(above, middle, high), np.where(above, low, middle + 1)
-    before = np.maximum(low - 1, 0)
-    at = np.where(np.abs(gap(before)) < np.abs(gap(low)), before, low)
-    real = (gap(np.zeros_like(low)) <= 0) & (gap(np.full_like(low, b.size - 1)) >= 0)
-    at, t, n, s = at[real], t[real], n[real], s[real]
-    pmiss, pfa, pfa_spoof = 1.0 - b[at] * t, b[at] * n, d[at] * s
-    mixed = (1.0 - share) * pfa + share * pfa_spoof
-    return TandemCurve(
-        of_asv[chosen][real], of_cm[at], pmiss, pfa, pfa_spoof, (pmiss + mixed) / 2.0
-    )
-
-
-# ---- Counted
-
-
-@attrs.frozen
-class TandemCounts(metaclass=Readable):
-    """The error-rates of a tandem: as the product of those of both detectors, and counted.
-
-    Parameters
-    ----------
-    independent, pairs : tuple of float
-        Rate of missed targets, of accepted zero-effort impostors and of accepted spoofs.
-    """
-
-    independent: tuple[float, float, float]
-    pairs: tuple[float, float, float]
-
-
-def tandem_counts(
-    *, asv: Lists, cm: Lists, asv_threshold: float, cm_threshold: float
-) -> TandemCounts:
-    """Count the errors of a tandem at two thresholds, beside the product of error-rates.
-
-    Parameters
-    ----------
-    asv, cm : (tar, non, spoof), each an array_like of float
-        Scores of both detectors on the same trials.
-    asv_threshold, cm_threshold : float
-        Both accept scores from here, for instance those of `t_eer`.
-
-    Returns
-    -------
-    TandemCounts
-        Three rates each way. If the detectors erred independently on the trials of each class they
-        would differ by chance only.
-
-    Examples
-    --------
-    >>> tar, non, spoof = ([1.0, 0.0], [1.0, 2.0]), ([0.0, 1.0], [1.0, 1.0]), ([1.0], [0.0])
-    >>> asv, cm = zip(tar, non, spoof)
-    >>> tandem_counts(asv=asv, cm=cm, asv_threshold=0.5, cm_threshold=0.5)
-    TandemCounts(independent=(0.5, 0.5, 0.0), pairs=(0.5, 0.5, 0.0))
-    """
-    given = TandemScores.of(asv, cm)
-    accepted = [
-        (one >= np.float64(asv_threshold), other >= np.float64(cm_threshold))
-        for one, other in zip(given.asv, given.pairs(), strict=True)
-    ]
-    both = [_share(one & other) for one, other in accepted]
-    t, n, s = (_share(one) for one, _ in accepted)
-    b = _share(given.bona >= np.float64(cm_threshold))
-    d = _share(accepted[2][1])
-    return TandemCounts((1.0 - b * t, b * n, d * s), (1.0 - both[0], both[1], both[2]))

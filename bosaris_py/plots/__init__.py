@@ -23,7 +23,7 @@ from bosaris_py.plots.looks import style
 from bosaris_py.plots.maps import plot_case, plot_map, plot_validation
 from bosaris_py.plots.panels import PlotGrid, plot_grid
 from bosaris_py.plots.rates import plot_difference, plot_error_rates
-from bosaris_py.plots.spoofs import plot_a_dcf, plot_t_eer
+from bosaris_py.plots.spoofs import plot_a_dcf
 from bosaris_py.plots.windows import (
     WINDOWS,
     DETWindow,
@@ -63,7 +63,6 @@ __all__ = [
     "plot_reliability",
     "plot_replicates",
     "plot_standard_errors",
-    "plot_t_eer",
     "plot_tippett",
     "plot_validation",
     "plot_zoo",

@@ -1,8 +1,8 @@
-"""Spoofed trials: costs over their prior, and the tandem equal error rate over the threshold."""
+"""Spoofed trials: costs over their prior."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import ClassVar, Unpack
 
 import attrs
@@ -15,7 +15,7 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._cautions import cautions
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.tandem import Lists, t_eer, t_eer_curve
+from bosaris_py.evaluation.tandem import Lists
 from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.plots import looks
@@ -148,82 +148,3 @@ def _three(systems: Mapping[str, Lists]) -> dict[str, list[Float64Array]]:
             raise invalid(f"systems[{name!r}]", "be three lists of scores", describe(lists))
         named[str(name)] = [np.asarray(part, dtype=np.float64) for part in lists]
     return named
-
-
-@looks.one_at_a_time
-def plot_t_eer(
-    *,
-    asv: Lists,
-    cm: Lists,
-    spoof_shares: Sequence[float] = (0.0, 0.5, 1.0),
-    ax: Axes | None = None,
-    title: str | None = None,
-) -> Plot:
-    """Draw the tandem equal error rate over the threshold of the verifier.
-
-    Parameters
-    ----------
-    asv : (tar, non, spoof), each an array_like of float
-        Scores of the verifier.
-    cm : (bonafide, spoof) or (tar, non, spoof), each an array_like of float
-        Scores of the countermeasure, as for `bosaris_py.t_eer`.
-    spoof_shares : sequence of float, default: (0, 0.5, 1)
-        Shares of spoofs among what must be rejected: a curve for each.
-    ax, title
-        As for `plot_a_dcf`.
-
-    Returns
-    -------
-    plots.Plot
-        Curves of `bosaris_py.t_eer_curve` with `bosaris_py.t_eer`, the concurrent rate, as a dot.
-        There the curves of all shares meet, but for the steps of finite data.
-
-    Raises
-    ------
-    InvalidInputError
-        As for `bosaris_py.t_eer_curve`.
-
-    Examples
-    --------
-    >>> asv = [2.0, 3.0, 4.0, 5.0], [0.0, 1.0, 1.0, 2.0], [0.0, 3.0, 4.0, 5.0]
-    >>> plot = plot_t_eer(asv=asv, cm=([1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.5, 1.5]))
-    >>> [text.get_text() for text in plot.get_legend().get_texts()]
-    ['no spoofs', '50 % spoofs', 'spoofs only', 't-EER 20.8 %']
-    """
-    rate = t_eer(asv=asv, cm=cm)
-    plot = Plot(looks.make_axes(ax, _SIZE), title)
-    axes = plot.ax
-    words = {0.0: "no spoofs", 1.0: "spoofs only"}
-    ends: list[float] = []
-    for number, share in enumerate(spoof_shares):
-        curve = t_eer_curve(asv=asv, cm=cm, spoof_share=share)
-        look = looks.system_look(number, axes)
-        finite = np.isfinite(curve.asv_threshold)
-        label = words.get(float(share), f"{100.0 * share:g} % spoofs")
-        (line,) = axes.plot(
-            curve.asv_threshold[finite],
-            100.0 * curve.eer[finite],
-            color=look.colour,
-            linewidth=1.6,
-            label=label,
-        )
-        plot.artists[f"share {share:g}"] = [line]
-        ends += curve.asv_threshold[finite].tolist()
-    value = 100.0 * float(rate)
-    at = rate.asv_threshold
-    (dot,) = axes.plot(
-        [at],
-        [value],
-        marker="o",
-        color=looks.text_colour(),
-        linestyle="none",
-        zorder=4,
-        label=f"t-EER {value:.3g} %",
-    )
-    plot.artists["t-EER"] = [dot]
-    axes.grid(visible=True, linewidth=0.6, alpha=0.6)
-    axes.set(xlabel="threshold of the verifier", ylabel="tandem equal error rate (%)")
-    axes.set_ylim(bottom=0.0)
-    if ends:
-        axes.set_xlim(min(ends), max(ends))
-    return plot._finish()

@@ -30,9 +30,8 @@ _NAMES = {
     "papers.tables": "BootstrapRow BootstrapTable PrintedTable bootstrap_table",
     "plan_statistics": "PrimaryCost",
     "resampling": "Resampling",
-    "tandem_statistics": "CountermeasureEER TDCF TEER TandemDependence TandemFigure "
-    "TandemStatistic TandemTable bootstrap_tandem tandem_dependence tandem_table",
-    "spoof_statistics": "ADCF MinSASVCllr SASVCllr SASVEER SPFEER SVEER ActADCF",
+    "tandem_statistics": "CountermeasureEER TDCF TEER TandemStatistic bootstrap_tandem",
+    "spoof_statistics": "ADCF SASVEER SPFEER SVEER ActADCF",
     "threshold_transfer.result": "ExpectedPerformance Transfer",
     "threshold_transfer.two_sets": "transfer",
     "bosaris_py.trials.speakers": "Speakers TrialSpeakers",

@@ -83,8 +83,6 @@ from bosaris_py.uncertainty.spoof_statistics import SASVEER as SASVEER
 from bosaris_py.uncertainty.spoof_statistics import SPFEER as SPFEER
 from bosaris_py.uncertainty.spoof_statistics import SVEER as SVEER
 from bosaris_py.uncertainty.spoof_statistics import ActADCF as ActADCF
-from bosaris_py.uncertainty.spoof_statistics import MinSASVCllr as MinSASVCllr
-from bosaris_py.uncertainty.spoof_statistics import SASVCllr as SASVCllr
 from bosaris_py.uncertainty.statistics.class_means import DCF as DCF
 from bosaris_py.uncertainty.statistics.class_means import FMR as FMR
 from bosaris_py.uncertainty.statistics.class_means import FNMR as FNMR
@@ -102,13 +100,8 @@ from bosaris_py.uncertainty.statistics.statistic import Statistic as Statistic
 from bosaris_py.uncertainty.tandem_statistics import TDCF as TDCF
 from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
 from bosaris_py.uncertainty.tandem_statistics import CountermeasureEER as CountermeasureEER
-from bosaris_py.uncertainty.tandem_statistics import TandemDependence as TandemDependence
-from bosaris_py.uncertainty.tandem_statistics import TandemFigure as TandemFigure
 from bosaris_py.uncertainty.tandem_statistics import TandemStatistic as TandemStatistic
-from bosaris_py.uncertainty.tandem_statistics import TandemTable as TandemTable
 from bosaris_py.uncertainty.tandem_statistics import bootstrap_tandem as bootstrap_tandem
-from bosaris_py.uncertainty.tandem_statistics import tandem_dependence as tandem_dependence
-from bosaris_py.uncertainty.tandem_statistics import tandem_table as tandem_table
 from bosaris_py.uncertainty.threshold_transfer.result import (
     ExpectedPerformance as ExpectedPerformance,
 )

@@ -24,8 +24,8 @@ from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.statistics.class_means import ActDCF, Cllr
-from bosaris_py.uncertainty.statistics.roc_functions import MinCllr, MinDCF, statistic_of_eer
+from bosaris_py.uncertainty.statistics.class_means import ActDCF
+from bosaris_py.uncertainty.statistics.roc_functions import MinDCF, statistic_of_eer
 from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 
@@ -80,19 +80,15 @@ def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
 
 
 @attrs.frozen
-class _OfShares(SpoofStatistic):
+class _OfCosts(SpoofStatistic):
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
+    normalize: bool = attrs.field(default=True, converter=as_flag, kw_only=True)
+
+    _of_two: ClassVar[type[MinDCF] | type[ActDCF]]
 
     @property
     def _shares(self) -> tuple[float, ...]:  # type: ignore[override]
         return self.costs.kind_shares
-
-
-@attrs.frozen
-class _OfCosts(_OfShares):
-    normalize: bool = attrs.field(default=True, converter=as_flag, kw_only=True)
-
-    _of_two: ClassVar[type[MinDCF] | type[ActDCF]]
 
     @property
     def plain(self) -> Statistic:
@@ -151,54 +147,6 @@ class ActADCF(_OfCosts):
 
 
 @attrs.frozen
-class SASVCllr(_OfShares):
-    """Cllr of targets against the mixture of impostors and spoofs, in bits.
-
-    Parameters
-    ----------
-    costs : SpoofCosts or str, default: "a-DCF1"
-        Priors and costs, or their name, of which the share of spoofs counts only.
-
-    See Also
-    --------
-    bosaris_py.sasv_cllr : The same number as a function.
-
-    Examples
-    --------
-    >>> SASVCllr()([0.0, 0.0], [0.0], [0.0])
-    1.0
-    """
-
-    words = figure_of("sasv_cllr").name
-    _of_scores = staticmethod(third_class.sasv_cllr)
-    plain: ClassVar[Statistic] = Cllr()
-
-
-@attrs.frozen
-class MinSASVCllr(_OfShares):
-    """Cllr of targets against the mixture after optimal recalibration, in bits.
-
-    Parameters
-    ----------
-    costs
-        As for `SASVCllr`.
-
-    See Also
-    --------
-    bosaris_py.min_sasv_cllr : The same number as a function.
-
-    Examples
-    --------
-    >>> MinSASVCllr()([1.0, 3.0], [0.0], [0.5])
-    0.0
-    """
-
-    words = figure_of("min_sasv_cllr").name
-    _of_scores = staticmethod(third_class.min_sasv_cllr)
-    plain: ClassVar[Statistic] = MinCllr()
-
-
-@attrs.frozen
 class _OfRates(SpoofStatistic):
     # The kind of non-targets that count, where it is one.
     _kind: ClassVar[str] = ""
@@ -237,8 +185,6 @@ def statistics_of_plan(
         options = {"normalize": plan.normalize}
         known["a_dcf"] = ADCF(plan.spoof_costs, **options)
         known["act_a_dcf"] = ActADCF(plan.spoof_costs, **options)
-        known["sasv_cllr"] = SASVCllr(plan.spoof_costs)
-        known["min_sasv_cllr"] = MinSASVCllr(plan.spoof_costs)
     return {name: known[name] for name in plan.figures}
 
 

@@ -16,7 +16,6 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import (
-    BoolArray,
     Float64Array,
     FloatArray,
     IndexArray,
@@ -25,11 +24,9 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._tables import Table, WithInterval, joined_notes, words_of_eer
 from bosaris_py._validation import as_seed, check_choice, check_fraction, describe, invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.tandem import (
-    Count,
     Form,
     Lists,
     TandemPrices,
@@ -38,16 +35,15 @@ from bosaris_py.evaluation.tandem import (
     equal_point,
     t_dcf,
     t_eer,
-    tandem_counts,
 )
 from bosaris_py.numerics.metrics import eer
-from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
+from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, refuse_utterances
 from bosaris_py.uncertainty import resampling
-from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind, normal_p_value
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.bootstrapping import draw_replicates
 from bosaris_py.uncertainty.influence.open_ends import units_of
 from bosaris_py.uncertainty.spoof_statistics import to_costs
@@ -139,8 +135,6 @@ class TDCF(TandemStatistic):
         The verifier's threshold; ``"eer"`` is decided anew in each replicate.
     form : {"revised", "legacy"}, default: "revised"
         As for `bosaris_py.tandem_cost`.
-    count : {"independent", "pairs"}, default: "independent"
-        As for `bosaris_py.tandem_cost`.
     actual : bool, default: False
         The cost of Bayes decisions of the countermeasure, not the least one.
 
@@ -159,13 +153,11 @@ class TDCF(TandemStatistic):
     costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["ASVspoof5"], converter=to_costs)
     asv_threshold: float | Literal["eer"] = attrs.field(default="eer", kw_only=True)
     form: Form = attrs.field(default="revised", kw_only=True)
-    count: Count = attrs.field(default="independent", kw_only=True)
     actual: bool = attrs.field(default=False, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """Check the choices."""
         check_choice(self.form, Form, "form")
-        check_choice(self.count, Count, "count")
 
     @property
     def default_interval(self) -> IntervalKind:  # type: ignore[override]
@@ -175,18 +167,13 @@ class TDCF(TandemStatistic):
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]
         """What the cost can be: a minimum is at most that of the better decision without scores."""
-        return 0.0, math.inf if self.actual or self.count == "pairs" else 1.0
+        return 0.0, math.inf if self.actual else 1.0
 
     def __call__(self, *, asv: Lists, cm: Lists) -> float:
         """Compute the cost of the scores of three classes of both detectors."""
         function = act_t_dcf if self.actual else t_dcf
         return function(
-            asv=asv,
-            cm=cm,
-            costs=self.costs,
-            asv_threshold=self.asv_threshold,
-            form=self.form,
-            count=self.count,
+            asv=asv, cm=cm, costs=self.costs, asv_threshold=self.asv_threshold, form=self.form
         )
 
     def _prepared(self, asv: Three, cm: Three) -> OfThree:
@@ -195,17 +182,16 @@ class TDCF(TandemStatistic):
         else:
             limits = np.array([self.asv_threshold], dtype=np.float64)
         edges = _Edges.of_each(asv, limits), _Edges.of_each(cm, _distinct(*cm[:2]))
-        return functools.partial(self._of_weights, limits, edges, (asv, cm))
+        return functools.partial(self._of_weights, limits, edges, cm)
 
     def _of_weights(
         self,
         limits: Float64Array,
         edges: tuple[list[_Edges], list[_Edges]],
-        scores: tuple[Three, Three],
+        cm: Three,
         *weights: Weights,
     ) -> float:
         of_asv, of_cm = edges
-        asv, cm = scores
         found = [one.accepted(w) for one, w in zip(of_asv, weights, strict=True)]
         (hits, n_tar), (alarms, n_non), (passing, n_spoof) = found
         # Misses are counted, not one minus a rate: equal rates of whole weights are equal numbers.
@@ -228,21 +214,12 @@ class TDCF(TandemStatistic):
         # Kinnunen et al. 2020, equations (9) to (11): C0 + C1 P_miss + C2 P_fa, with rates of the
         # countermeasure, over the cost of one that does not listen. Bayes' threshold is
         # log(C2 / C1).
-        priced = (self.costs.miss_price, self.costs.fa_price, self.costs.spoof_price)
-        pairs = self.count == "pairs"
-        totals = [total for _, total in found]
-        if pairs:
-            weights = tuple(w * (a >= limits[at]) for w, a in zip(weights, asv, strict=True))
         if self.actual:
             passed = [float(w[c >= bayes].sum()) for w, c in zip(weights, cm, strict=True)]
         else:
             passed = [e.accepted(w)[0] for e, w in zip(of_cm, weights, strict=True)]  # type: ignore[misc]
-        if pairs:
-            p, q, r = (part / total for part, total in zip(passed, totals, strict=True))
-            cost = priced[0] * (1.0 - p) + priced[1] * q + priced[2] * r - prices.fixed
-        else:
-            kept = (passed[0] + passed[1]) / (totals[0] + totals[1])
-            cost = prices.miss * (1.0 - kept) + prices.alarm * (passed[2] / totals[2])
+        kept = (passed[0] + passed[1]) / (n_tar + n_non)
+        cost = prices.miss * (1.0 - kept) + prices.alarm * (passed[2] / n_spoof)
         return (fixed + float(np.min(cost))) / scale
 
 
@@ -464,9 +441,22 @@ def bootstrap_tandem(
     TrialMismatchError
         If a trial has a score in one of the detectors only.
 
-    See Also
+    Examples
     --------
-    tandem_table : All metrics of a tandem, with an example.
+    >>> import numpy as np
+    >>> import bosaris_py as bp
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng, names = np.random.default_rng(1), np.arange(300).astype(str)
+    >>> kinds = np.repeat(["target", "nontarget", "spoof"], 100)
+    >>> key = bp.FlatKey.from_trials(names, names, kinds == "target")
+    >>> metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
+    >>> asv = np.repeat([3.0, 0.0, 2.0], 100) + rng.normal(size=300)
+    >>> cm = np.repeat([3.0, 3.0, 0.0], 100) + rng.normal(size=300)
+    >>> asv, cm = (bp.FlatScores.from_trials(names, names, x) for x in (asv, cm))
+    >>> options = {"method": "iid", "replications": 50, "rng": 1}
+    >>> found = unc.bootstrap_tandem((key, metadata), unc.TEER(), asv=asv, cm=cm, **options)
+    >>> round(found.estimate, 4), bool(found.low < found.estimate < found.high)
+    (0.0671, True)
     """
     given: object = statistic
     if not isinstance(given, TandemStatistic):
@@ -510,298 +500,3 @@ def _open_ends(
         ends.append(float(statistic._prepared((t, n, s), (u, v, w))(*weights)))
     least, most = statistic.bounds
     return (ends[0], ends[1]) if all(map(math.isfinite, ends)) else (least, most)
-
-
-@attrs.frozen(eq=False)
-class TandemDependence(metaclass=Readable):
-    """How far the errors of two detectors are from independent, for each class of trials.
-
-    Parameters
-    ----------
-    counted, product : (3,) ndarray of float64
-        Share of targets, zero-effort impostors and spoofs that both accept: counted on each trial,
-        and the product of the shares that each accepts.
-    difference, standard_error : (3,) ndarray of float64
-        Counted minus product, and its standard error.
-    p_value : (3,) ndarray of float64
-        Two-sided; NaN where nothing varies.
-    """
-
-    counted: Float64Array
-    product: Float64Array
-    difference: Float64Array
-    standard_error: Float64Array
-    p_value: Float64Array
-
-
-def tandem_dependence(
-    key: KeyLike,
-    *,
-    asv: AnyScores,
-    cm: AnyScores,
-    thresholds: tuple[float, float],
-    method: resampling.ScoresMethod = "speaker",
-    layer: str | None = None,
-    **options: Unpack[resampling.ScoresOptions],
-) -> TandemDependence:
-    r"""Test whether two detectors err independently on the trials of each class.
-
-    Parameters
-    ----------
-    key, asv, cm, method, layer
-        As for `bootstrap_tandem`.
-    thresholds : pair of float
-        Those of the verifier and of the countermeasure, such as those of `bosaris_py.t_eer`.
-    speakers, model_speakers, segment_speakers, unknown, strata, weights
-        As for `bootstrap_scores`.
-    replications, rng, workers, progress
-        As for `bootstrap`.
-
-    Returns
-    -------
-    TandemDependence
-        For targets, zero-effort impostors and spoofs.
-
-    Notes
-    -----
-    The difference :math:`P(both) - P(asv) P(cm)` of shares of accepted trials, over its standard
-    error by bootstrap, is compared with Student's t of one degree less than speakers. Tandem
-    metrics assume that it is zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import bosaris_py as bp
-    >>> from bosaris_py import uncertainty as unc
-    >>> rng, names = np.random.default_rng(1), np.arange(300).astype(str)
-    >>> kinds = np.repeat(["target", "nontarget", "spoof"], 100)
-    >>> key = bp.FlatKey.from_trials(names, names, kinds == "target")
-    >>> metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
-    >>> same = bp.FlatScores.from_trials(names, names, rng.normal(size=300))
-    >>> options = {"method": "iid", "replications": 100, "rng": 1}
-    >>> both = {"asv": same, "cm": same, "thresholds": (0.0, 0.0)}
-    >>> unc.tandem_dependence((key, metadata), **both, **options).p_value.max() < 1e-3
-    np.True_
-    """
-    tandem = _Tandem.of((asv, cm), key, method, layer, options)
-    of_asv, of_cm = tandem.lists
-    limits = float(thresholds[0]), float(thresholds[1])
-    masks = [
-        (one >= limits[0], other >= limits[1]) for one, other in zip(of_asv, of_cm, strict=True)
-    ]
-    of_three = functools.partial(_dependence, masks)
-    evaluate = functools.partial(_divided, of_three, of_asv[1].size)
-    counts = tandem_counts(asv=of_asv, cm=of_cm, asv_threshold=limits[0], cm_threshold=limits[1])
-    miss, alarm, spoof = counts.pairs
-    counted = np.array((1.0 - miss, alarm, spoof))
-    product = np.array([float(one.mean() * other.mean()) for one, other in masks])
-    replicates, degrees = tandem.draw(evaluate, (3,))
-    error = np.nanstd(replicates, axis=0, ddof=1)
-    difference = counted - product
-    with np.errstate(invalid="ignore", divide="ignore"):
-        p_value = normal_p_value(difference / error, "two-sided", degrees)
-    return TandemDependence(
-        *(mark_read_only(part) for part in (counted, product, difference, error, p_value))
-    )
-
-
-def _dependence(masks: list[tuple[BoolArray, BoolArray]], *classes: Weights) -> Float64Array:
-    values = []
-    for weights, (one, other) in zip(classes, masks, strict=True):
-        total = float(weights.sum())
-        both, first, second = (
-            float(weights[mask].sum()) / total for mask in (one & other, one, other)
-        )
-        values.append(both - first * second)
-    return np.array(values)
-
-
-@attrs.frozen
-class TandemFigure(metaclass=Readable):
-    """A metric of a tandem, with its interval.
-
-    Parameters
-    ----------
-    figure : str
-        ``t_eer``, ``min_t_dcf`` or ``cm_eer``.
-    count : {"independent", "pairs"} or None
-        Whether the rates of both detectors are multiplied, or errors counted on each trial; None of
-        the countermeasure alone.
-    value : float
-        The metric.
-    low, high : float or None
-        Its interval, where replicates were drawn.
-    """
-
-    figure: str
-    count: Count | None
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
-@attrs.frozen(eq=False, repr=False)
-class TandemTable(Table):
-    """Metrics of a verifier and a countermeasure; made by `tandem_table`.
-
-    Parameters
-    ----------
-    figures : tuple of TandemFigure
-        The metrics.
-    thresholds : (float, float)
-        Those of the t-EER: of the verifier, of the countermeasure.
-    dependence : TandemDependence or None
-        How far both are from erring independently at these thresholds; without replicates None.
-    costs : SpoofCosts
-        Priors and costs.
-    form : {"revised", "legacy"}
-        Of the cost.
-    how : str
-        What the intervals are.
-    """
-
-    figures: tuple[TandemFigure, ...]
-    thresholds: tuple[float, float]
-    dependence: TandemDependence | None
-    costs: SpoofCosts
-    form: Form
-    how: str = ""
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the figures as dicts.
-
-        Returns
-        -------
-        list of dict
-            ``figure``, ``count``, ``value``, ``low`` and ``high``; rates are fractions, costs
-            normalized, as ``normalized`` says. ``metric`` has the costs or the thresholds, and
-            ``intervals`` the method.
-        """
-        of_costs, at, of_cm = self._defined
-        told = {"normalized": True, "intervals": self.how or None}
-        metrics = {"t_eer": at, "cm_eer": of_cm}
-        return [
-            attrs.asdict(one) | {"metric": metrics.get(one.figure, of_costs)} | told
-            for one in self.figures
-        ]
-
-    @property
-    def _defined(self) -> tuple[str, str, str]:
-        """What the costs are, at which thresholds the t-EER is, and which EER the other is."""
-        costs = self.costs
-        priors = f"P(target) {costs.p_target:g}, P(spoof) {costs.p_spoof:g}"
-        prices = f"costs {costs.c_miss:g}, {costs.c_fa:g}, {costs.c_fa_spoof:g}"
-        asv, cm = self.thresholds
-        return (
-            f"{self.form} t-DCF, normalized, {priors}, {prices}",
-            f"t-EER at thresholds {asv:.4g} (asv) and {cm:.4g} (cm)",
-            f"CM-EER of bona fide trials and spoofs, {words_of_eer('rocch')}",
-        )
-
-    @property
-    def _left(self) -> tuple[int, ...]:
-        return 0, 1
-
-    @property
-    def _note(self) -> str:
-        apart = ""
-        if self.dependence is not None:
-            p_values = ", ".join(f"{p:.2g}" for p in self.dependence.p_value)
-            apart = f"p of independence for targets, impostors, spoofs: {p_values}"
-        return joined_notes(*self._defined, apart, self.how)
-
-    def _texts(self) -> list[list[str]]:
-        rows = [["figure", "count", "value"]]
-        for one in self.figures:
-            value = f"{one.value:.4f}"
-            if one.low is not None and one.high is not None:
-                value = WithInterval(value, f"[{one.low:.4f}, {one.high:.4f}]")
-            rows.append([one.figure, one.count or "", value])
-        return rows
-
-
-def tandem_table(
-    key: KeyLike,
-    *,
-    asv: AnyScores,
-    cm: AnyScores,
-    costs: SpoofCostsLike = "ASVspoof5",
-    form: Form = "revised",
-    method: resampling.ScoresMethod = "speaker",
-    **options: Unpack[resampling.ScoresOptions],
-) -> TandemTable:
-    """Compute the metrics of a verifier and a countermeasure in tandem.
-
-    Parameters
-    ----------
-    key, asv, cm
-        As for `bootstrap_tandem`.
-    costs : SpoofCosts or str, default: "ASVspoof5"
-        Priors and costs, or their name.
-    form : {"revised", "legacy"}, default: "revised"
-        As for `bosaris_py.tandem_cost`.
-    method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
-        As for `bootstrap_scores`.
-    speakers, model_speakers, segment_speakers, unknown, strata, weights, confidence, rng, workers
-        As for `bootstrap_scores`.
-    replications : int, default: 0
-        Replicates; without, there are no intervals and no test of independence.
-
-    Returns
-    -------
-    TandemTable
-        The t-EER; the minimum t-DCF with independent errors, and counted on each trial; the EER of
-        the countermeasure. All are of the same draws.
-
-    Raises
-    ------
-    TrialMismatchError
-        If a trial has a score in one of the detectors only.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import bosaris_py as bp
-    >>> from bosaris_py import uncertainty as unc
-    >>> rng, names = np.random.default_rng(1), np.arange(300).astype(str)
-    >>> kinds = np.repeat(["target", "nontarget", "spoof"], 100)
-    >>> key = bp.FlatKey.from_trials(names, names, kinds == "target")
-    >>> metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
-    >>> asv = np.repeat([3.0, 0.0, 2.0], 100) + rng.normal(size=300)
-    >>> cm = np.repeat([3.0, 3.0, 0.0], 100) + rng.normal(size=300)
-    >>> asv, cm = (bp.FlatScores.from_trials(names, names, x) for x in (asv, cm))
-    >>> unc.tandem_table((key, metadata), asv=asv, cm=cm)
-    figure     count         value
-    t_eer      independent  0.0671
-    min_t_dcf  independent  0.2724
-    min_t_dcf  pairs        0.2788
-    cm_eer                  0.0537
-    (...)
-    >>> options = {"method": "iid", "replications": 50, "rng": 1}
-    >>> found = unc.bootstrap_tandem((key, metadata), unc.TEER(), asv=asv, cm=cm, **options)
-    >>> bool(found.low < found.estimate < found.high)
-    True
-    """
-    chosen, replications = to_costs(costs), options.get("replications", 0)
-    seed = as_seed(options.get("rng"))
-    tandem = _Tandem.of((asv, cm), key, "iid", None, {})
-    of_asv, of_cm = tandem.lists
-    counts: tuple[Count, ...] = ("independent", "pairs")
-    statistics: list[tuple[str, Count | None, TandemStatistic]] = [
-        ("t_eer", "independent", TEER()),
-        *(("min_t_dcf", count, TDCF(chosen, form=form, count=count)) for count in counts),
-        ("cm_eer", None, CountermeasureEER()),
-    ]
-    rate = t_eer(asv=of_asv, cm=of_cm)
-    thresholds = float(rate.asv_threshold), float(rate.cm_threshold)
-    drawn: Any = {**options, "rng": seed, "method": method}
-    numbers = tandem_figures(key, [one for *_, one in statistics], asv=asv, cm=cm, **drawn)
-    named = zip(statistics, numbers, strict=True)
-    figures = tuple(TandemFigure(figure, count, *found) for (figure, count, _), found in named)
-    if not replications:
-        return TandemTable(figures, thresholds, None, chosen, form)
-    apart = tandem_dependence(key, asv=asv, cm=cm, thresholds=thresholds, **drawn)
-    percent = f"{100 * options.get('confidence', 0.95):g} % intervals"
-    kind = options.get("interval") or TandemStatistic.default_interval
-    how = f"{percent}: {method} bootstrap, {replications} replicates, {kind}"
-    return TandemTable(figures, thresholds, apart, chosen, form, how)

@@ -280,18 +280,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             ).replicates
         )
     ],
-    "tandem_dependence": [
-        lambda x: (
-            unc.tandem_dependence(
-                kinds_of(x),
-                asv=x.first,
-                cm=x.second,
-                thresholds=(0.0, 0.0),
-                method="iid",
-                **ITERATIONS,
-            ).standard_error
-        )
-    ],
     "SASVFusion": [
         lambda x: bp.SASVFusion.fit(kinds_of(x), asv=x.first, cm=x.second).asv.scale,
         lambda x: bp.SASVFusion.fit(kinds_of(x), asv=x.first, cm=x.second).apply(
@@ -454,11 +442,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: bayes_plot(x, None),
         lambda x: bayes_plot(x, x.conditions),
         lambda x: plot_of_conditions(bp.BayesPlot(), x),
-    ],
-    "tandem_table": [
-        lambda x: unc.tandem_table(
-            kinds_of(x), asv=x.first, cm=x.second, method="iid", **ITERATIONS
-        ).records()
     ],
     "speaker_influences": [
         lambda x: unc.speaker_influences(x.first, x.key, THRESHOLD, **x.speaker_maps).records()

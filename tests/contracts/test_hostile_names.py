@@ -62,7 +62,7 @@ TABLES: dict[str, Callable[[str], Table]] = {
 }
 
 # All their texts are those of the package.
-WITHOUT_NAMES = {"Decomposition", "TandemTable", "Transfer"}
+WITHOUT_NAMES = {"Decomposition", "Transfer"}
 
 
 def subclasses(cls: type) -> set[str]:

@@ -190,22 +190,6 @@ def transferred() -> Table:
     return bp.transfer(dev=dev, test=test, point=bp.OperatingPoint(0.3), replications=40, rng=1)
 
 
-T_DCF = "revised t-DCF, normalized, P(target) 0.9405, P(spoof) 0.05, costs 1, 10, 10"
-
-
-def tandem() -> Table:
-    """A verifier and a countermeasure, each on the same trials of three kinds."""
-    rng, names = np.random.default_rng(1), np.arange(300).astype(str)
-    kinds = np.repeat(["target", "nontarget", "spoof"], 100)
-    key = bp.FlatKey.from_trials(names, names, kinds == "target")
-    described = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
-    asv, cm = (
-        bp.FlatScores.from_trials(names, names, np.repeat(means, 100) + rng.normal(size=300))
-        for means in ([3.0, 0.0, 2.0], [3.0, 3.0, 0.0])
-    )
-    return unc.tandem_table((key, described), asv=asv, cm=cm, method="iid", **DRAWN)
-
-
 # Tables of other layouts: how each is made, what is said below it, and what each record says.
 OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
     "bootstrap table": (
@@ -227,16 +211,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         lambda: unc.speaker_influences(SYSTEMS["A"], KEY, unc.EER()),
         (HULL,),
         {"metric": HULL},
-    ),
-    "tandem": (
-        lambda: tandem(),
-        (
-            T_DCF,
-            "t-EER at thresholds",
-            "CM-EER",
-            "95 % intervals: iid bootstrap, 40 replicates, ratio",
-        ),
-        {"normalized": True, "intervals": "95 % intervals: iid bootstrap, 40 replicates, ratio"},
     ),
     "transfer": (
         lambda: transferred(),

@@ -34,7 +34,6 @@ def test_rates_are_in_per_cent():
     [
         ("eer", "an EER"),
         ("sv_eer", "an SV-EER"),
-        ("sasv_cllr", "an SASV-Cllr"),
         ("act_dcf", "an actDCF"),
         ("min_dcf", "a minDCF"),
         ("cm_eer", "a CM-EER"),

@@ -42,18 +42,6 @@ def naive_t_dcf(asv, cm, threshold, form):
     return min(costs), default
 
 
-def naive_pairs(asv, cm, threshold):
-    """Count decisions of both detectors on each trial, at all thresholds of one."""
-    costs = []
-    for limit in [*cm[0], *cm[1], *cm[2], np.inf]:
-        passed = [
-            _share((x >= threshold and y >= limit for x, y in zip(a, c, strict=True)), len(a))
-            for a, c in zip(asv, cm, strict=True)
-        ]
-        costs.append(PRICES[0] * (1 - passed[0]) + PRICES[1] * passed[1] + PRICES[2] * passed[2])
-    return min(costs)
-
-
 def naive_t_eer(asv, cm):
     """Count all pairs of thresholds, by the rule with fractions."""
     bona, spoof = [*cm[0], *cm[1]], cm[2]
@@ -98,11 +86,6 @@ def test_t_dcf_is_that_of_a_naive_count_of_all_thresholds():
         # A few roundings of numbers of about one.
         found = bp.t_dcf(asv=asv, cm=cm, form=form)
         assert found == pytest.approx(float(cost / default), abs=1e-13, rel=1e-13)
-        pairs = naive_pairs(asv, cm, threshold)
-        fixed = PRICES[0] * pmiss + PRICES[1] * pfa
-        expected = float(pairs - (form == "legacy") * fixed)
-        found = bp.t_dcf(asv=asv, cm=cm, form=form, count="pairs", normalize=False)
-        assert found == pytest.approx(expected, abs=1e-13)
     # At least 1,000 sets count.
     assert refused <= 600
 
@@ -146,34 +129,6 @@ def test_a_t_eer_keeps_its_thresholds_and_rates():
     assert (again.asv_threshold, again.cm_threshold) == (found.asv_threshold, found.cm_threshold)
 
 
-def test_a_curve_has_the_rates_of_its_thresholds():
-    rng = np.random.default_rng(5)
-    asv = [rng.normal(m, 1, n) for m, n in ((3, 200), (0, 300), (1.5, 400))]
-    cm = [rng.normal(m, 1, n) for m, n in ((2, 500), (-2, 400))]
-    curve = bp.t_eer_curve(asv=asv, cm=cm, spoof_share=0.3)
-    for k in range(0, curve.eer.size, 50):
-        kept = np.mean(cm[0] >= curve.cm_threshold[k])
-        passed = np.mean(cm[1] >= curve.cm_threshold[k])
-        miss = 1 - kept * np.mean(asv[0] >= curve.asv_threshold[k])
-        alarm = kept * np.mean(asv[1] >= curve.asv_threshold[k])
-        fake = passed * np.mean(asv[2] >= curve.asv_threshold[k])
-        # Products in another order.
-        assert curve.pmiss[k] == pytest.approx(miss, abs=1e-14)
-        assert curve.eer[k] == pytest.approx((miss + 0.7 * alarm + 0.3 * fake) / 2, abs=1e-14)
-        # A step of a miss rate and of the mix: two trials of the smallest class at most.
-        assert abs(miss - 0.7 * alarm - 0.3 * fake) < 2 / 200
-
-
-def test_counts_on_pairs():
-    asv = [np.array([1, 1, 0, 0.0]), np.array([1, 0.0]), np.array([1, 1.0])]
-    cm = [np.array([1, 0, 1, 0.0]), np.array([1, 1.0]), np.array([0, 1.0])]
-    found = bp.tandem_counts(asv=asv, cm=cm, asv_threshold=0.5, cm_threshold=0.5)
-    assert found.pairs == (0.75, 0.5, 0.5)
-    # Bona fide trials that pass: 4 of 6.
-    expected = (1 - 0.5 * (4 / 6), 0.5 * (4 / 6), 0.5)
-    assert found.independent == pytest.approx(expected, abs=1e-15)
-
-
 LISTS = ([1.0, 2.0], [0.0, 1.0], [0.0, 2.0])
 
 
@@ -182,11 +137,6 @@ LISTS = ([1.0, 2.0], [0.0, 1.0], [0.0, 2.0])
     [
         (dict(asv=LISTS[:2], cm=LISTS), "`asv` must be lists of scores of three classes"),
         (dict(asv=LISTS, cm=LISTS[:1]), r"`cm` must be lists of .* Give cm=\(bonafide, spoof\)"),
-        (dict(asv=LISTS, cm=LISTS[:2], count="pairs"), "repeat its score in each of them"),
-        (
-            dict(asv=LISTS, cm=([1.0], [0.0], [0.0]), count="pairs"),
-            r"must have \[2, 2, 2\] scores in the classes, as asv has; got \[1, 1, 1\]",
-        ),
         (dict(asv=LISTS, cm=LISTS, form="old"), "`form` must be one of"),
         (dict(asv=LISTS, cm=LISTS, asv_threshold="EER"), 'must be one of "eer"'),
         (dict(asv=LISTS, cm=LISTS, asv_threshold=9.0), "better than to reject every trial"),
@@ -199,11 +149,6 @@ LISTS = ([1.0, 2.0], [0.0, 1.0], [0.0, 2.0])
 def test_bad_input(given, message):
     with pytest.raises(InvalidInputError, match=message):
         bp.t_dcf(**given)
-
-
-def test_a_bad_share_of_spoofs():
-    with pytest.raises(InvalidInputError, match="spoof_share"):
-        bp.t_eer_curve(asv=LISTS, cm=LISTS, spoof_share=5)
 
 
 @pytest.fixture(scope="module")
@@ -226,20 +171,6 @@ def test_t_dcf_on_asvspoof_2019(asvspoof):
     # rate of rejected spoofs for that of accepted ones.
     assert bp.t_dcf(asv=asv, cm=by_trial) == pytest.approx(0.08730, abs=1e-5)
     assert bp.t_dcf(asv=asv, cm=by_utterance) == pytest.approx(0.0747, abs=5e-5)
-
-
-def test_a_tandem_counted_on_asvspoof_2019(asvspoof):
-    asv, cm, _ = asvspoof
-    found = bp.t_eer(asv=asv, cm=cm)
-    counts = bp.tandem_counts(
-        asv=asv, cm=cm, asv_threshold=found.asv_threshold, cm_threshold=found.cm_threshold
-    )
-    # The product gives three rates that differ by steps of single utterances.
-    assert counts.independent == pytest.approx((0.0212,) * 3, abs=2e-4)
-    # Counted by a program of its own, at thresholds a step apart.
-    assert counts.pairs[0] == pytest.approx(0.016, abs=5e-4)
-    assert 0.019 <= counts.pairs[1] <= 0.0215
-    assert counts.pairs[2] == pytest.approx(0.0125, abs=5e-4)
 
 
 def test_a_verifier_worse_than_none_is_refused():

@@ -5,7 +5,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.plots import plot_a_dcf, plot_t_eer
+from bosaris_py.plots import plot_a_dcf
 
 
 @pytest.fixture(scope="module")
@@ -55,18 +55,3 @@ def test_bad_input(lists, change, message):
     given = {"systems": {"A": lists}, **change}
     with pytest.raises(InvalidInputError, match=message):
         plot_a_dcf(given.pop("systems"), **given)
-
-
-def test_curves_of_all_shares_and_their_meeting(lists):
-    asv, cm = lists, [lists[0], lists[0] - 1, lists[2]]
-    plot = plot_t_eer(asv=asv, cm=cm, spoof_shares=[0.0, 0.3])
-    for share in (0.0, 0.3):
-        curve = bp.t_eer_curve(asv=asv, cm=cm, spoof_share=share)
-        (line,) = plot.artists[f"share {share:g}"]
-        finite = np.isfinite(curve.asv_threshold)
-        np.testing.assert_array_equal(line.get_ydata(), 100 * curve.eer[finite])
-    rate = bp.t_eer(asv=asv, cm=cm)
-    (dot,) = plot.artists["t-EER"]
-    assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (rate.asv_threshold, 100 * rate)
-    words = [text.get_text() for text in plot.get_legend().get_texts()]
-    assert words[:2] == ["no spoofs", "30 % spoofs"]

@@ -45,7 +45,6 @@ def trials():
 
 WHO = {"speakers": (lambda m: m, lambda s: s.split("-")[0])}
 STATISTICS = [unc.ADCF(), unc.ActADCF("ASVspoof5"), unc.SVEER(), unc.SPFEER(), unc.SASVEER()]
-STATISTICS += [unc.SASVCllr("ASVspoof5"), unc.MinSASVCllr()]
 
 
 @pytest.mark.parametrize("statistic", STATISTICS, ids=repr)

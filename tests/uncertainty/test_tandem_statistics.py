@@ -10,9 +10,8 @@ from bosaris_py.errors import InvalidInputError, TrialMismatchError
 STATISTICS = [
     unc.TDCF(),
     unc.TDCF("a-DCF1", form="legacy"),
-    unc.TDCF(count="pairs"),
     unc.TDCF(actual=True),
-    unc.TDCF(actual=True, count="pairs", asv_threshold=1.0),
+    unc.TDCF(actual=True, asv_threshold=1.0),
     unc.TEER(),
 ]
 
@@ -102,19 +101,6 @@ def test_seeds_make_replicates_and_workers_do_not(trials):
         unc.bootstrap_tandem(key, unc.TDCF(), workers=workers, **options) for workers in (1, 2)
     )
     np.testing.assert_array_equal(one.replicates, two.replicates)
-
-
-def test_independent_detectors_pass_and_dependent_ones_do_not(trials):
-    key, systems = trials
-    options = {"thresholds": (1.5, 0.5), "replications": 400, "rng": 1, "method": "iid"}
-    free = unc.tandem_dependence(key, **systems, **options)
-    # Drawn independently: three p-values below 0.001 have a chance of 0.003.
-    assert free.p_value.min() > 0.001
-    options["thresholds"] = 2.0, 2.0
-    tied = unc.tandem_dependence(key, asv=systems["asv"], cm=systems["asv"], **options)
-    np.testing.assert_allclose(tied.difference, tied.counted - tied.product, rtol=0)
-    # Of spoofs about half are accepted, so the difference is about a quarter.
-    assert tied.p_value[2] < 0.001
 
 
 def test_bad_input(trials):

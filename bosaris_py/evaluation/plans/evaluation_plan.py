@@ -221,7 +221,7 @@ class EvaluationPlan(metaclass=Readable):
         Each condition that is given is judged by itself; the plan has no overall cost.
     figures : sequence of str, default: ()
         What a plan of three classes publishes, in place of operating points: ``a_dcf``,
-        ``act_a_dcf``, ``sasv_cllr``, ``min_sasv_cllr``, ``sv_eer``, ``spf_eer``, ``sasv_eer``;
+        ``act_a_dcf``, ``sv_eer``, ``spf_eer``, ``sasv_eer``;
         ``cm_eer``, of bona fide speech and spoofs; of a verifier and a countermeasure
         ``min_t_dcf``, ``act_t_dcf``, ``t_eer`` (and ``cm_eer``). Trials then need their kind, see
         `read_key` with ``spoof="keep"``; those of a countermeasure alone do not.

@@ -294,7 +294,7 @@ def refuse_impostors(metadata: TrialMetadata | None) -> None:
         return
     if "nontarget" in metadata.factor(KIND).levels.tolist():
         hint = 'Make bona fide speech the targets, and read the key without spoof="keep". Beside a '
-        hint += "verifier of the same trials, tandem_table(key, asv=, cm=) has it, by speaker."
+        hint += "verifier of the same trials, the plan ASVspoof2021-LA has its EER."
         raise invalid("key", "hold bona fide speech and spoofs only", "zero-effort impostors", hint)
 
 

@@ -105,7 +105,7 @@ DRAWN: dict[str, Callable[[str], Any]] = {
 }
 # Their words are those of the package, but for titles, which are the user's own text.
 WITHOUT_NAMES = {
-    "plot_case", "plot_histogram", "plot_hter_deviations", "plot_t_eer", "plot_validation",
+    "plot_case", "plot_histogram", "plot_hter_deviations", "plot_validation",
 }  # fmt: skip
 
 
