@@ -96,7 +96,6 @@ from bosaris_py.plots import plot_forest as plot_forest
 from bosaris_py.plots import plot_grid as plot_grid
 from bosaris_py.plots import plot_histogram as plot_histogram
 from bosaris_py.plots import plot_hter_deviations as plot_hter_deviations
-from bosaris_py.plots import plot_influences as plot_influences
 from bosaris_py.plots import plot_intervals as plot_intervals
 from bosaris_py.plots import plot_map as plot_map
 from bosaris_py.plots import plot_pav as plot_pav

@@ -78,7 +78,6 @@ _forwarding = (
     "|dcf_standard_error_scores"
     "|paired_bootstrap|speaker_errors|speaker_interval"
     "|speaker_z_test|standard_error_distribution"
-    "|speaker_influences"
 )
 numpydoc_validation_exclude = {
     r"^bosaris_py\.PLANS$",

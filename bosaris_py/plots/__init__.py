@@ -17,7 +17,6 @@ from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.epc import plot_epc
 from bosaris_py.plots.experiments import plot_agreement, plot_hter_deviations, plot_replicates
-from bosaris_py.plots.influences import plot_influences
 from bosaris_py.plots.intervals import plot_forest, plot_intervals, plot_standard_errors
 from bosaris_py.plots.looks import style
 from bosaris_py.plots.maps import plot_case, plot_map, plot_validation
@@ -56,7 +55,6 @@ __all__ = [
     "plot_grid",
     "plot_histogram",
     "plot_hter_deviations",
-    "plot_influences",
     "plot_intervals",
     "plot_map",
     "plot_pav",

@@ -19,7 +19,6 @@ _NAMES = {
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
     "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
     "wilson_interval",
-    "influence.by_speaker": "InfluenceTable speaker_influences",
     "influence.speakers_needed": "SpeakersNeeded",
     "statistics.statistic": "Statistic",
     "statistics.class_means": "DCF FMR FNMR ActDCF Cllr ErrorRates",

@@ -443,9 +443,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: bayes_plot(x, x.conditions),
         lambda x: plot_of_conditions(bp.BayesPlot(), x),
     ],
-    "speaker_influences": [
-        lambda x: unc.speaker_influences(x.first, x.key, THRESHOLD, **x.speaker_maps).records()
-    ],
     "Decisions": [lambda x: decisions_of(x)],
     "plot_map": [
         lambda x: [

@@ -18,7 +18,6 @@ from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table
 from bosaris_py.evaluation import ConditionRow, ConditionTable, SystemTable
 from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable, CriterionRow, CriterionTable
-from bosaris_py.uncertainty.influence.by_speaker import InfluenceTable
 from tests.test_tables import HOSTILE
 
 IS_TAR = np.arange(40)[None, :] < 15
@@ -54,9 +53,6 @@ TABLES: dict[str, Callable[[str], Table]] = {
         (CriterionRow(name, CLAIM, 0.1),), "estimate", 0.95
     ),
     "Evaluation": lambda name: bp.evaluate({name: SCORES}, KEY),
-    "InfluenceTable": lambda name: InfluenceTable(
-        np.array([name, "b"]), np.array([0.1, 0.0]), np.array([0.0, 0.1])
-    ),
     "PrintedTable": lambda name: bootstrapped(name).as_printed("I"),
     "SystemTable": lambda name: SystemTable([(name, row(name))]),
 }

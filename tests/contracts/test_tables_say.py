@@ -202,16 +202,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         (HULL, "40 replicates"),
         {"metric": HULL},
     ),
-    "influences": (
-        lambda: unc.speaker_influences(SYSTEMS["A"], KEY, MIN_DCF),
-        (AT, "what each speaker adds to the metric", "shares in the sum of squares"),
-        {"metric": AT},
-    ),
-    "influences on the EER": (
-        lambda: unc.speaker_influences(SYSTEMS["A"], KEY, unc.EER()),
-        (HULL,),
-        {"metric": HULL},
-    ),
     "transfer": (
         lambda: transferred(),
         ("cost at P(target) 0.3, not normalized", "95 % intervals: 40 replicates"),

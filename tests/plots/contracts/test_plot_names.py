@@ -63,25 +63,6 @@ def zoo(name: str) -> Any:
     return plots.plot_zoo(SpeakerZoo.from_trials(*means, names, names), n_named=8)
 
 
-def influences(name: str) -> Any:
-    ids = [f"{person}-{i}" for person in ("p0", *"bcdefgh") for i in range(3)]
-    people = np.array([each.split("-")[0] for each in ids])
-    same = np.equal.outer(people, people)
-    once = np.triu(np.ones_like(same), 1)
-    key = bp.Key(ids, ids, same & once, ~same & once)
-    scores = bp.Scores(np.random.default_rng(5).normal(2.0 * same), ids, ids)
-    # The first person makes the most errors.
-    scores = scores.transform(
-        lambda values: values - np.resize(3.0 * (people == "p0"), values.shape)
-    )
-
-    def who(segment: str) -> str:
-        # No id holds NUL.
-        return segment.split("-")[0].replace("p0", name.replace("\0", "")[:9999])
-
-    return plots.plot_influences(unc.speaker_influences(scores, key, unc.EER(), speakers=who))
-
-
 # No formulas that can be drawn.
 BROKEN = ("$$", r"$\frac$", "$x", "a $ b $ c", r"\$")
 # How each function is given a name.
@@ -101,7 +82,6 @@ DRAWN: dict[str, Callable[[str], Any]] = {
     "plot_agreement": lambda name: plots.plot_agreement([0.1, 0.2], [0.1, 0.3], names=[name, "b"]),
     "plot_map": lambda name: plots.plot_map({name: bp.LinearCalibration.fit(TAR, NON)}, (TAR, NON)),
     "plot_zoo": zoo,
-    "plot_influences": influences,
 }
 # Their words are those of the package, but for titles, which are the user's own text.
 WITHOUT_NAMES = {
