@@ -83,7 +83,6 @@ from bosaris_py.plots import BayesPlot as BayesPlot
 from bosaris_py.plots import DETPlot as DETPlot
 from bosaris_py.plots import DETWindow as DETWindow
 from bosaris_py.plots import plot_a_dcf as plot_a_dcf
-from bosaris_py.plots import plot_agreement as plot_agreement
 from bosaris_py.plots import plot_ape as plot_ape
 from bosaris_py.plots import plot_bayes as plot_bayes
 from bosaris_py.plots import plot_case as plot_case
@@ -95,13 +94,10 @@ from bosaris_py.plots import plot_error_rates as plot_error_rates
 from bosaris_py.plots import plot_forest as plot_forest
 from bosaris_py.plots import plot_grid as plot_grid
 from bosaris_py.plots import plot_histogram as plot_histogram
-from bosaris_py.plots import plot_hter_deviations as plot_hter_deviations
 from bosaris_py.plots import plot_intervals as plot_intervals
 from bosaris_py.plots import plot_map as plot_map
 from bosaris_py.plots import plot_pav as plot_pav
 from bosaris_py.plots import plot_reliability as plot_reliability
-from bosaris_py.plots import plot_replicates as plot_replicates
-from bosaris_py.plots import plot_standard_errors as plot_standard_errors
 from bosaris_py.plots import plot_tippett as plot_tippett
 from bosaris_py.plots import plot_validation as plot_validation
 from bosaris_py.plots import plot_zoo as plot_zoo

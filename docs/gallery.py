@@ -23,13 +23,12 @@ ORDER = {
     "Bayes error-rate plots": "bayes ape two_panels dark_slide",
     "Calibration": "histogram calibration_map bounds cross_fit pav ece reliability tippett",
     "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
-    "difference difference_curve standard_errors epc",
+    "difference difference_curve epc",
     "Validation": "validation case",
     "Spoofed speech": "spoof_det spoof_prior",
     "Conditions and speakers": "det_conditions forest_conditions zoo",
     "Figures of the papers": "paper_bayes paper_hull paper_histogram paper_intervals "
-    "paper_agreement paper_standard_errors paper_replicates paper_hter paper_conditions "
-    "paper_weighting",
+    "paper_conditions paper_weighting",
 }
 SCRIPTS = [DOCS / "gallery" / f"{name}.py" for names in ORDER.values() for name in names.split()]
 TITLE = re.compile(r"^# (.*)$", re.MULTILINE)

@@ -16,8 +16,7 @@ from bosaris_py.plots.calibration import (
 from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.epc import plot_epc
-from bosaris_py.plots.experiments import plot_agreement, plot_hter_deviations, plot_replicates
-from bosaris_py.plots.intervals import plot_forest, plot_intervals, plot_standard_errors
+from bosaris_py.plots.intervals import plot_forest, plot_intervals
 from bosaris_py.plots.looks import style
 from bosaris_py.plots.maps import plot_case, plot_map, plot_validation
 from bosaris_py.plots.panels import PlotGrid, plot_grid
@@ -42,7 +41,6 @@ __all__ = [
     "ProbitLocator",
     "ProbitScale",
     "plot_a_dcf",
-    "plot_agreement",
     "plot_ape",
     "plot_bayes",
     "plot_case",
@@ -54,13 +52,10 @@ __all__ = [
     "plot_forest",
     "plot_grid",
     "plot_histogram",
-    "plot_hter_deviations",
     "plot_intervals",
     "plot_map",
     "plot_pav",
     "plot_reliability",
-    "plot_replicates",
-    "plot_standard_errors",
     "plot_tippett",
     "plot_validation",
     "plot_zoo",

@@ -1,4 +1,4 @@
-"""Error bars of bootstrap results, histograms of standard errors, figures of conditions."""
+"""Error bars of bootstrap results, figures of conditions."""
 
 from __future__ import annotations
 
@@ -35,12 +35,10 @@ from bosaris_py.plots.shown_systems import rows_in_order
 from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
-from bosaris_py.uncertainty.papers.standard_errors import StandardErrorDistribution
 
 # Height of a new figure in inches; its width grows with the number of systems.
 _HEIGHT = 4.0
 _MARGIN, _WIDTH_PER_SYSTEM, _SMALLEST_WIDTH = 1.5, 0.7, 4.0
-_HISTOGRAM_SIZE = (7.0, 4.0)
 _FOREST_WIDTH, _HEIGHT_PER_LINE, _LONGEST_PAIR = 7.0, 0.3, 24
 
 # Longer names would touch their neighbours, so the names are turned.
@@ -192,80 +190,6 @@ def _items(mapping: object, argument: str, expected: str) -> Iterable[tuple[obje
     if not isinstance(mapping, Mapping) or not mapping:
         raise invalid(argument, expected, describe(mapping))
     return mapping.items()
-
-
-@one_at_a_time
-def plot_standard_errors(
-    distributions: Mapping[str, StandardErrorDistribution],
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
-    bins: int | str = "auto",
-    **patch_keywords: object,
-) -> Plot:
-    """Draw histograms of standard errors, one for each method of resampling, and their means.
-
-    Parameters
-    ----------
-    distributions : mapping of str to StandardErrorDistribution
-        For each legend entry what `standard_error_distribution` returned.
-    ax, title, bins, **patch_keywords
-        As for `plot_replicates`, but that each histogram has bins between its own ends.
-
-    Returns
-    -------
-    plots.Plot
-        With a legend.
-
-    Notes
-    -----
-    Figure 3 of Wu et al., IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bosaris_py import uncertainty as unc
-    >>> rng = np.random.default_rng(0)
-    >>> tar, non, sets = rng.normal(3, 1, 600), rng.normal(0, 1, 600), np.arange(600) // 30
-    >>> runs = {
-    ...     method: unc.standard_error_distribution(
-    ...         tar, non, unc.DCF(1.5, 0.01, 10, 1), method=method, tar_sets=sets, non_sets=sets,
-    ...         runs=50, rng=1,
-    ...     )
-    ...     for method in ("one-layer", "two-layer")
-    ... }
-    >>> plot = plot_standard_errors(runs)
-    >>> [text.get_text() for text in plot.get_legend().get_texts()]
-    ['one-layer', 'two-layer', 'means']
-    """
-    expected = "be a mapping from names to StandardErrorDistribution"
-    for name, runs in _items(distributions, "distributions", expected):
-        if not isinstance(runs, StandardErrorDistribution):
-            raise invalid("distributions", expected, f"{describe(runs)} for {name}")
-    plot = Plot(make_axes(ax, _HISTOGRAM_SIZE), title)
-    axes = plot.ax
-    settings: Settings = {"alpha": 0.6, "histtype": "stepfilled"}
-    for name, runs in distributions.items():
-        axes.hist(
-            runs.standard_errors, bins=bins, label=as_name(name), **(settings | patch_keywords)
-        )
-    # Circles on the axis itself, which would cut them in half.
-    axes.plot(
-        [runs.mean for runs in distributions.values()],
-        [0.0] * len(distributions),
-        linestyle="none",
-        marker="o",
-        markersize=6,
-        color=text_colour(),
-        clip_on=False,
-        zorder=3,
-        label="means",
-    )
-    axes.set_xlabel("standard error")
-    axes.set_ylabel("number of runs")
-    axes.set_ylim(bottom=0.0)
-    axes.legend(fontsize=letters("small"))
-    return plot
 
 
 @one_at_a_time

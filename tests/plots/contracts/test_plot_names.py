@@ -52,11 +52,6 @@ def transferred(name: str) -> Any:
     return plots.plot_epc({name: found})
 
 
-def standard_errors(name: str) -> Any:
-    runs = unc.standard_error_distribution(*SETS, unc.EER(), replications=40, runs=20, rng=1)
-    return plots.plot_standard_errors({name: runs})
-
-
 def zoo(name: str) -> Any:
     names = [name, *"abcdefg"]
     means = np.random.default_rng(2).normal(size=(2, 8))
@@ -74,18 +69,15 @@ DRAWN: dict[str, Callable[[str], Any]] = {
     "plot_grid": lambda name: plots.plot_grid({name: RESULTS, "b": RESULTS}),
     "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
     "plot_forest": lambda name: plots.plot_forest(conditions(name)),
-    "plot_replicates": lambda name: plots.plot_replicates({name: bootstrapped()}),
-    "plot_standard_errors": standard_errors,
     "plot_epc": transferred,
     "plot_difference": difference,
     "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
-    "plot_agreement": lambda name: plots.plot_agreement([0.1, 0.2], [0.1, 0.3], names=[name, "b"]),
     "plot_map": lambda name: plots.plot_map({name: bp.LinearCalibration.fit(TAR, NON)}, (TAR, NON)),
     "plot_zoo": zoo,
 }
 # Their words are those of the package, but for titles, which are the user's own text.
 WITHOUT_NAMES = {
-    "plot_case", "plot_histogram", "plot_hter_deviations", "plot_validation",
+    "plot_case", "plot_histogram", "plot_validation",
 }  # fmt: skip
 
 
