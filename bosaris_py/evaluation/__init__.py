@@ -7,7 +7,7 @@ from bosaris_py.evaluation.condition_table import condition_table as condition_t
 
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
-    "calibration_curves": "ConsistencyBand ECECurve PAVCurve ReliabilityCurve ScoreHistogram "
+    "calibration_curves": "ECECurve PAVCurve ReliabilityCurve ScoreHistogram "
     "SpeakerZoo TippettCurve Validation validate",
     "claims": "Claim ClaimRow ClaimTable CriterionRow CriterionTable",
     "condition_table": "ConditionRow ConditionTable SystemTable condition_table",

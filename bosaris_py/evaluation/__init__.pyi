@@ -1,4 +1,3 @@
-from bosaris_py.evaluation.calibration_curves import ConsistencyBand as ConsistencyBand
 from bosaris_py.evaluation.calibration_curves import ECECurve as ECECurve
 from bosaris_py.evaluation.calibration_curves import PAVCurve as PAVCurve
 from bosaris_py.evaluation.calibration_curves import ReliabilityCurve as ReliabilityCurve

@@ -39,8 +39,6 @@ from bosaris_py._html import card
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import text_table
 from bosaris_py._validation import (
-    Rng,
-    as_generator,
     as_number,
     as_vector,
     check_class_rows,
@@ -66,9 +64,6 @@ _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_validation",)})
 _MOST_STEPS = 10_000
 
 _GRID = 2001
-
-# Groups of neighbouring LLRs for which classes are drawn.
-_GROUPS = 1_000
 
 # Equally spaced prior log-odds of an ECE curve: prior odds from 1 : 316 to 316 : 1.
 _PLO = np.linspace(-2.5, 2.5, 101) * math.log(10.0)
@@ -529,112 +524,6 @@ class ReliabilityCurve(metaclass=Readable):
             *(mark_read_only(np.asarray(curve)) for curve in curves),
             *(mark_read_only(row.astype(np.int64)) for row in trials),
         )
-
-
-@attrs.frozen(eq=False)
-class ConsistencyBand(metaclass=Readable):
-    """Where the PAV curve of a reliability diagram would lie if the LLRs were right.
-
-    Parameters
-    ----------
-    prior : float
-        Target prior that turns LLRs into posteriors.
-    at : (k,) ndarray of float64
-        Posteriors, ascending: means of groups of trials.
-    low, high : (k,) ndarray of float64
-        Ends of the band at each, with the confidence asked for.
-    counts : (k,) ndarray of int64
-        Number of trials in each group.
-
-    Notes
-    -----
-    The band of T. Dimitriadis et al., PNAS 118, 2021, doi:10.1073/pnas.2016191118.
-
-    Examples
-    --------
-    >>> band = ConsistencyBand.from_results(Results([0.0, 0.0], [0.0]), 0.2)
-    >>> band.at.round(6).tolist(), band.low.round(6).tolist(), band.high.round(6).tolist()
-    ([0.2], [0.2], [0.2])
-    """
-
-    prior: float
-    at: Float64Array
-    low: Float64Array
-    high: Float64Array
-    counts: IntArray
-
-    @classmethod
-    def from_results(
-        cls,
-        results: Results,
-        prior: float = 0.5,
-        *,
-        confidence: float = 0.95,
-        replications: int = 200,
-        rng: Rng = 0,
-    ) -> ConsistencyBand:
-        """Draw classes as often as the posteriors say, and run the PAV algorithm on each draw.
-
-        Parameters
-        ----------
-        results, prior
-            As for `ReliabilityCurve.from_results`.
-        confidence : float, default: 0.95
-            Of the band, at each posterior.
-        replications : int, default: 200
-            Number of draws.
-        rng : Generator, int or None, default: 0
-            Random numbers; by default the same each time.
-
-        Returns
-        -------
-        ConsistencyBand
-
-        Notes
-        -----
-        Trials are independent and have these scores. In each draw a trial is a target with its
-        posterior at the prior of the test set, T / (T + N). Up to 1,000 groups of neighbouring LLRs
-        take the place of trials.
-        """
-        groups = _classes(results, "Reliability", of_llrs=True)
-        plo = float(DecisionCosts.from_prior(prior).plo)
-        level = as_number(confidence, "confidence", "be in (0, 1)", lambda c: 0.0 < c < 1.0)
-        count = int(as_number(replications, "replications", "be at least 2", lambda n: n >= 2.0))
-        llr = np.concatenate([group.scores for group in groups]).astype(np.float64)
-        weights = np.concatenate([_of_weights(group) for group in groups])
-        totals = [float(_of_weights(group).sum()) for group in groups]
-        design = float(logit(totals[0] / sum(totals)))
-        order = np.argsort(llr, kind="stable")
-        llr, weights = llr[order], weights[order]
-        # Groups of as many trials; equal LLRs are not parted.
-        edges = np.linspace(0, llr.size, min(llr.size, _GROUPS) + 1).astype(np.intp)[:-1]
-        starts = np.unique(np.searchsorted(llr, llr[edges]))
-        number = np.add.reduceat(weights, starts)
-        means = [
-            np.add.reduceat(weights * sigmoid(llr + shift), starts) / number
-            for shift in (plo, design)
-        ]
-        at, at_design = (np.clip(mean, 0.0, 1.0) for mean in means)
-        trials = np.maximum(np.rint(number), 1.0)
-        drawn = as_generator(rng).binomial(trials.astype(np.int64), at_design, (count, at.size))
-        curves = np.full(drawn.shape, np.nan)
-        expected = float(logit((trials * at_design).sum() / trials.sum()))
-        for row, targets in zip(curves, drawn, strict=True):
-            share = targets.sum() / trials.sum()
-            # Without a class there is no likelihood-ratio.
-            if 0.0 < share < 1.0:
-                fitted = scipy.optimize.isotonic_regression(targets / trials, weights=trials).x
-                # Likelihood-ratios do not depend on how many targets were drawn.
-                excess = float(logit(share)) - expected
-                row[:] = sigmoid(logit(np.clip(fitted, 0.0, 1.0)) - design - excess + plo)
-        tail = 0.5 - 0.5 * level
-        if np.isnan(curves).all():
-            low, high = np.zeros(at.size), np.ones(at.size)
-        else:
-            low, high = np.nanquantile(curves, (tail, 1.0 - tail), axis=0)
-        at, low, high = (mark_read_only(np.asarray(part)) for part in (at, low, high))
-        sizes = np.diff(np.append(starts, llr.size)).astype(np.int64)
-        return cls(float(sigmoid(plo)), at, low, high, mark_read_only(sizes))
 
 
 def _share(targets: Float64Array, trials: Float64Array, scale: Float64Array) -> Float64Array:

@@ -41,10 +41,10 @@ _LOG_10 = math.log(10.0)
 # Up to so many trials of a class are drawn one by one below a histogram.
 _RUG = 200
 
-# Systems whose bands can be told apart on one diagonal; bars of numbers of trials, and the share of
-# the Axes that they take.
-_MOST_SHADED = 3
-_COUNTED, _FOOT = 40, 0.14
+# Systems whose numbers of trials can be told apart; their steps, and the share of the Axes that
+# they take.
+_MOST_COUNTED = 3
+_BINS, _FOOT = 40, 0.14
 
 # Prior log-odds of an APE plot, as in the FoCal toolkit.
 _APE = np.linspace(-7.0, 7.0, 281)
@@ -392,10 +392,9 @@ def plot_reliability(
     Returns
     -------
     plots.Plot
-        By default the CORP diagram: shares of targets in the pools of PAV. The band is where 95 %
-        of its points would lie if the posteriors were right, see `ConsistencyBand`, which names the
-        paper; steps at the foot are numbers of trials. Of more than three systems there are
-        neither. With bins, bars on the diagonal take the place of the band, see `ReliabilityCurve`.
+        By default shares of targets in the pools of PAV: T. Dimitriadis et al., PNAS 118, 2021,
+        doi:10.1073/pnas.2016191118. Steps at the foot are numbers of trials; of more than three
+        systems there are none. With bins there are bars on the diagonal, see `ReliabilityCurve`.
 
     Examples
     --------
@@ -409,10 +408,10 @@ def plot_reliability(
     # Bands of a bootstrap are those of bins.
     bins = 10 if bins is None and areas else bins
     sheet = _sheet(ax, _SQUARE, title, *words)
-    n_shaded = len(chosen.results) - len(chosen.others)
+    n_counted = len(chosen.results) - len(chosen.others)
     for name, results in sheet._each_of(chosen):
         if bins is None:
-            _draw_pools(sheet, results, prior, shaded=n_shaded <= _MOST_SHADED)
+            _draw_pools(sheet, results, prior, counted=n_counted <= _MOST_COUNTED)
             continue
         curve = calibration_curves.ReliabilityCurve.from_results(results, prior, bins=bins)
         sheet._draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
@@ -437,19 +436,18 @@ def plot_reliability(
     return sheet._finish(legend=chosen.legend)
 
 
-def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, shaded: bool) -> None:
-    """Draw the pools of PAV as posteriors, the consistency band, and the numbers of trials."""
+def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, counted: bool) -> None:
+    """Draw the pools of PAV as posteriors, and the numbers of trials."""
     pools = calibration_curves.PAVCurve.from_results(results)
     (plo,) = log_odds(prior)
     x = sigmoid(np.stack((pools.lowest, pools.highest), axis=1).ravel() + plo)
     y = np.repeat(sigmoid(pools.llr + plo), 2)
     sheet._draw("pools", x, y, "")
-    if sheet._is_other or not shaded:
+    if sheet._is_other or not counted:
         return
-    band = calibration_curves.ConsistencyBand.from_results(results, prior)
-    sheet._system_band(band, band.at, None, {})
-    edges = np.linspace(0.0, 1.0, _COUNTED + 1)
-    numbers, _ = np.histogram(band.at, edges, weights=band.counts)
+    curve = calibration_curves.ReliabilityCurve.from_results(results, prior, bins=_BINS)
+    edges = np.linspace(0.0, 1.0, _BINS + 1)
+    numbers, _ = np.histogram(curve.predicted, edges, weights=curve.n_tar + curve.n_non)
     # Most trials are at the ends: heights are logarithms.
     heights = _FOOT * np.log1p(numbers) / np.log1p(max(numbers.max(), 1))
     colour = sheet._look.colour

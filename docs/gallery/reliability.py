@@ -1,7 +1,7 @@
 """Reliability diagram.
 
-How often a trial is a target, against the posterior probability that the LLR gives. In the shaded
-band the curve would lie if the LLRs were right. See understand/calibration.
+How often a trial is a target, against the posterior probability that the LLR gives. The steps at
+the foot are numbers of trials. See understand/calibration.
 """
 
 import bosaris_py as bp
