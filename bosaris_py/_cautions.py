@@ -139,23 +139,6 @@ def hushed(*categories: type[Warning]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def told_before(told: Sequence[Mapping[str, Any]]) -> Iterator[None]:
-    """Drop the warnings of a block about figures that records of others name; the rest pass."""
-    outer = _listener.get()
-
-    def is_new(one: Caution) -> bool:
-        own = one.record()
-        return not one.figures or not any(
-            all(own[name] == before[name] for name in ("category", "system", "condition"))
-            and {*one.figures} <= {*before["figures"]}
-            for before in told
-        )
-
-    with _heard_by(lambda found: outer([*filter(is_new, found)])):
-        yield
-
-
-@contextlib.contextmanager
 def advised(by: Mapping[type[Warning], str]) -> Iterator[None]:
     """Give the advice of a door in place of that for scripts, by category of the warning."""
     outer = _listener.get()

@@ -1,35 +1,24 @@
-"""Evaluated systems: a table, plots, comparisons, claims and a report."""
+"""Evaluated systems: a table, plots, comparisons and a report."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
 
-from bosaris_py._cautions import Caution, cautions, collected, hushed
+from bosaris_py._cautions import Caution, collected, hushed
 from bosaris_py._lazy import on_demand
 from bosaris_py._system_rows import Judging, as_point
-from bosaris_py._tables import Table, joined_notes, scale_of_costs, words_of_eer
+from bosaris_py._tables import Table, joined_notes
 from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, EvaluationPlan, Results, SystemTable
-from bosaris_py.evaluation.claims import (
-    Claim,
-    ClaimRow,
-    ClaimTable,
-    CriterionRow,
-    CriterionTable,
-    JudgedBy,
-)
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
-from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, table_statistics
 from bosaris_py.uncertainty.plan_statistics import samples_of_kinds
 from bosaris_py.uncertainty.resampling import split_options
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic, statistics_of_plan
@@ -78,7 +67,6 @@ _late, _ = on_demand(
             "named_metric",
             "refuse_different_trials",
         ),
-        "bosaris_py.uncertainty.comparison.table": ("holm",),
     },
 )
 
@@ -408,165 +396,6 @@ class Evaluation(Table):
         named: ComparisonTable = _late("named_metric")(table, chosen)
         return named
 
-    def claims(self, *claims: str) -> ClaimTable:
-        """Test claims about the figures of each system, all trials pooled.
-
-        Parameters
-        ----------
-        *claims : str
-            A column of the table, ``<=`` or ``>=``, and a number: ``"eer<=2%"``, ``"cllr<=0.3"``,
-            ``"min_dcf(0.05)<=0.1"``. Costs are normalized where those of the table are.
-
-        Returns
-        -------
-        evaluation.ClaimTable
-            A claim is shown if the one-sided end of the figure's interval is within it, at the
-            confidence of the evaluation; see `uncertainty.BootstrapResult.test`. With several
-            systems the p-values of each claim take Holm's correction.
-
-        Raises
-        ------
-        InvalidInputError
-            If the evaluation has no replicates, a text is no claim, or names no figure.
-
-        Examples
-        --------
-        >>> import bosaris_py as bp
-        >>> _, test = bp.load_example("asvspoof2019_la")
-        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, (test.key, test.metadata),
-        ...                     priors=0.05, speakers=("model", "speaker"), replications=200, rng=1)
-        >>> found.claims("eer<=4%").shown, found.claims("eer<=3%").shown
-        (True, False)
-        """
-        self._refuse_kinds("claims")
-        how = self._judging
-        if how.key is None or not how.replications:
-            hint = "Give evaluate() speakers and replications=1000, with scores in memory."
-            raise invalid("claims", "be tested by replicates", "an evaluation without", hint)
-        stated = [Claim.from_text(text) for text in claims]
-        names, judged = self._replicated(stated)
-        level = 1.0 - how.confidence
-        rows = []
-        for claim, name in zip(stated, names, strict=True):
-            side: Alternative = "less" if claim.relation == "<=" else "greater"
-            results = [found[name] for found in judged.values()]
-            tests = [result.test(claim.value, side) for result in results]
-            p_values = [test.p_value for test in tests]
-            p_holm = _late("holm")(p_values).tolist()
-            where = [test.lies for test in tests]
-            columns = p_values, p_holm, [p <= level for p in p_holm], where
-            for system, result, *numbers in zip(judged, results, *columns, strict=True):
-                end = _one_sided_end(result, claim, level)
-                rows.append(ClaimRow(system, claim, float(result.estimate), end, *numbers))
-        rows.sort(key=lambda row: [*judged].index(row.system))
-        return ClaimTable(tuple(rows), how.confidence, self._drawn)
-
-    @property
-    def _defined(self) -> str:
-        """What the figures of all systems are, in words."""
-        how = self._judging
-        return joined_notes(scale_of_costs(how.normalize), words_of_eer(how.eer))
-
-    @property
-    def _drawn(self) -> str:
-        """What the figures are and how replicates are drawn, in words."""
-        drawn = f"{self._judging.method} bootstrap, {self._judging.replications} replicates"
-        return joined_notes(self._defined, drawn)
-
-    def _replicated(
-        self, stated: Sequence[Claim]
-    ) -> tuple[list[str], dict[str, dict[str, BootstrapResult]]]:
-        """Return the columns that claims are about, and their replicates for each system."""
-        how = self._judging
-        statistics = table_statistics(how.prior, normalize=how.normalize, eer=how.eer)
-        names = [claim.column([*statistics]) for claim in stated]
-        chosen = {name: statistics[name] for name in names}
-        resampling = how.resampling(how.replications)
-        judged: dict[str, dict[str, BootstrapResult]] = {}
-        for system, sample in self._samples.items():
-            with cautions(system=system):
-                found = bootstrap_sample(
-                    [*chosen.values()],
-                    sample,
-                    resampling.plan(sample),
-                    resampling,
-                    shared=True,
-                    names=[*chosen],
-                )
-            judged[system] = dict(zip(chosen, found, strict=True))
-        return names, judged
-
-    def criteria(self, *criteria: str, judged_by: JudgedBy | None = None) -> CriterionTable:
-        """Check each system against criteria: the validation matrix of a report.
-
-        Parameters
-        ----------
-        *criteria : str
-            As for `claims`: ``"eer<=2%"``, ``"cllr<=0.3"``, ``"min_dcf(0.05)<=0.1"``.
-        judged_by : {"estimate", "end"}, optional
-            Whether a system passes by its metric, all trials pooled, or by the one-sided end of the
-            interval, at the confidence of the evaluation. By default the end where there are
-            replicates, else the estimate; the table says which.
-
-        Returns
-        -------
-        evaluation.CriterionTable
-            Each system is judged by itself, without a correction for their number.
-
-        Raises
-        ------
-        InvalidInputError
-            If there is no criterion, a text is none, or names no metric; if ends are asked for
-            without replicates.
-
-        See Also
-        --------
-        claims : Tests of claims, corrected for the number of systems.
-
-        Examples
-        --------
-        >>> import bosaris_py as bp
-        >>> _, test = bp.load_example("asvspoof2019_la")
-        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
-        >>> found.criteria("eer<=3%", "cllr<=0.2")
-        system   characteristic        criterion   estimate  result
-        xvector  discriminating power  eer <= 3 %    2.43 %  pass
-        xvector  accuracy              cllr <= 0.2   0.2884  fail
-        (judged by the estimate, whatever its interval; costs are normalized;
-        EER of the ROC's convex hull)
-        """
-        self._refuse_kinds("criteria")
-        how = self._judging
-        if not criteria:
-            raise invalid("criteria", "hold at least one criterion", "none", "Such as cllr<=0.3.")
-        drawn = bool(how.replications) and how.key is not None
-        judged_by = ("end" if drawn else "estimate") if judged_by is None else judged_by
-        check_choice(judged_by, ("estimate", "end"), "judged_by")
-        stated = [Claim.from_text(text) for text in criteria]
-        if judged_by == "estimate":
-            pooled = {name: row for name, row in self.table.rows if row.kind == "pooled"}
-            columns = list(next(iter(pooled.values())).figures)
-            rows = [
-                CriterionRow(name, claim, math.nan if value is None else value)
-                for claim in stated
-                for column in [claim.column(columns)]
-                for name, row in pooled.items()
-                for value in [row.figures[column]]
-            ]
-            return CriterionTable(tuple(rows), judged_by, how.confidence, self._defined)
-        if not drawn:
-            hint = "Give evaluate() speakers and replications=1000, with scores in memory."
-            expected = 'be "estimate" for an evaluation without replicates'
-            raise invalid("judged_by", expected, describe(judged_by), hint)
-        names, judged = self._replicated(stated)
-        rows = []
-        for claim, name in zip(stated, names, strict=True):
-            for system, found in judged.items():
-                result = found[name]
-                end = _one_sided_end(result, claim, 1.0 - how.confidence)
-                rows.append(CriterionRow(system, claim, float(result.estimate), end))
-        return CriterionTable(tuple(rows), judged_by, how.confidence, self._drawn)
-
     def report(
         self,
         path: FilePath,
@@ -575,7 +404,6 @@ class Evaluation(Table):
         files: Mapping[str, FilePath] | None = None,
         date: object = None,
         cases: Mapping[str, object] | None = None,
-        criteria: CriterionTable | Sequence[str] = (),
         author: str = "",
         laboratory: str = "",
     ) -> None:
@@ -597,8 +425,6 @@ class Evaluation(Table):
             Date to name. By default none, so that the same input gives the same bytes.
         cases : mapping of str to CaseLLR, optional
             Likelihood-ratios of single comparisons, made by `case_llr`, by name.
-        criteria : CriterionTable or sequence of str, optional
-            The validation matrix, made by `criteria`, or what it is made of.
         author, laboratory : str, default: ""
             Who answers for the report, below its head.
 
@@ -616,14 +442,6 @@ class Evaluation(Table):
             isinstance(stated, Mapping) and all(hasattr(case, "verbal") for case in stated.values())
         ):
             raise invalid("cases", "map names to what `case_llr` returns", describe(cases))
-        if isinstance(criteria, str):
-            hint = f"Such as criteria=[{criteria!r}]."
-            raise invalid("criteria", "be a list of criteria", describe(criteria), hint)
-        matrix = None
-        if isinstance(criteria, CriterionTable):
-            matrix = criteria
-        elif criteria:
-            matrix = self.criteria(*criteria)
         facts = {"Systems": str(len(self._systems) or len(self.results)), **how.facts()}
         if self.plan is not None and self.plan.figures:
             facts["Costs"] = self.plan.costs_in_words
@@ -668,14 +486,6 @@ class Evaluation(Table):
             points=how.points,
             normalized=how.normalize,
             by_speaker=how.method == "speaker",
-            criteria=matrix,
             authors=[text for text in map(str, (author, laboratory)) if text],
         )
         _late("write_report")(path, report)
-
-
-def _one_sided_end(result: BootstrapResult, claim: Claim, level: float) -> float:
-    """Return the end of an interval of one side, that of the claim."""
-    # A two-sided interval of twice the level has the one-sided ends.
-    ends = result.interval_of(result.interval, 1.0 - 2.0 * level)
-    return float(ends[1] if claim.relation == "<=" else ends[0])

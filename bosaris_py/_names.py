@@ -86,10 +86,7 @@ _MEMBERS: Mapping[str, Mapping[str, str]] = {
     "load": {"read": "here it is read(path)"},
     "create": {"from_trials": "here it is the constructor: Key(models, segments, tar, non)"},
     "getscore": {"get_scores": "here it is get_scores(Ndx([model], [segment]))[0]"},
-    "sort": {
-        "claims": 'here it is evaluate(..., sort="eer")',
-        **dict.fromkeys(("modelset", "leftids", "ids"), _CHECKED),
-    },
+    "sort": dict.fromkeys(("modelset", "leftids", "ids"), _CHECKED),
     "validate": dict.fromkeys(("modelset", "leftids", "ids"), _CHECKED),
     "createfigure": {"figure": "nothing is needed: a plot has its figure from the beginning"},
     "start": {"leftids": _LEFT_OUT},

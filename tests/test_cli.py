@@ -1037,43 +1037,6 @@ def test_fail_if_worse_is_a_status(run: Run, folder: Path) -> None:
         assert ("is significantly worse than" in err) == worse
 
 
-def test_claims_are_a_status(run: Run) -> None:
-    """A high claim is shown, one near the EER is open, a low one refuted; the table is the same."""
-    words = ["--key", "eval_key.tsv", "--speakers", "models.txt,segments.h5", "--bootstrap", "100"]
-    plain = run("evaluate", "eval_a.txt", *words)
-    estimate = bp.eer(*bp.read_scores("eval_a.txt").get_tar_non(bp.Key.read("eval_key.h5")))
-    for claim, status, verdict in (
-        (f"eer<={min(1.0, 4 * estimate)}", 0, "shown"),
-        (f"eer<={estimate}", 3, "open"),
-        ("eer<=0%", 3, "refuted"),
-    ):
-        code, out, err = run("evaluate", "eval_a.txt", *words, "--claim", claim)
-        assert (code, out) == (status, plain[1])
-        assert f"is {verdict} (" in err
-        # The table has warned.
-        assert err.count("effective speakers") == plain[2].count("effective speakers")
-        assert ("not all claims are shown" in err) == (status == 3)
-    code, out, err = run("evaluate", "eval_a.txt", "--key", "eval_key.tsv", "--claim", "eer<=2%")
-    assert (code, out) == (2, "")
-    assert "--bootstrap" in err
-
-
-@pytest.mark.slow
-def test_criteria_of_a_report_are_a_status(run: Run) -> None:
-    words = ["report", "eval_a.txt", "--key", "eval_key.tsv", "-o", "r.html", "--force"]
-    for criteria, status in (("eer<=100%,cllr>=0", 0), ("eer<=100%,cllr<=0", 3)):
-        code, out, err = run(*words, "--criteria", criteria, "--author", "A. Author")
-        assert code == status
-        assert ("not all criteria are met" in err) == (status == 3)
-        assert out.count("pass") + out.count("fail") == 2
-        text = Path("r.html").read_text(encoding="utf-8")
-        assert ("<strong>Pass</strong>" in text) == (status == 0)
-        assert "<p>A. Author</p>" in text
-    code, out, err = run(*words, "--judged-by", "end")
-    assert (code, out) == (2, "")
-    assert "--criteria" in err
-
-
 def _transcript() -> list[tuple[str, str]]:
     """Return the commands of the page on the command, with what they write."""
     page = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")

@@ -320,10 +320,6 @@ def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFi
         ("plot tippett llrs.h5 --key key.txt -o x.svg --prior 0.1", "--prior marks nothing in a"),
         ("plot det llrs.h5 --key key.txt -o x.svg --prior 0.1,0.2", "a plot det has one --prior"),
         ("plot ece llrs.h5 --key key.txt -o x.svg --bootstrap 9", "a plot ece has no intervals"),
-        (
-            "report llrs.h5 --key key.txt -o r.html --criteria eer<=1% --judged-by end",
-            "--bootstrap",
-        ),
         # What may have been meant.
         ("compare a b --key key.txt --metric cllr", "--metric cllr. Did you mean '--statistic'?"),
         (

@@ -325,26 +325,6 @@ class TestConditions:
             assert shade - 1 - 0.01 <= 5 * value / highest <= shade + 0.01
 
 
-class TestValidation:
-    @pytest.mark.slow
-    def test_matrix_and_who_answers_for_it(self, tmp_path):
-        found = evaluate({"A": make(1, 1.0)}, priors=0.5)
-        people = {"author": HOSTILE[0], "laboratory": "Lab & Co"}
-        text = written(found, tmp_path, criteria=["eer>=0", "cllr<=0"], **people)
-        assert "Fail : 1 of 2 criteria are met." in section(text, "criteria")
-        assert "judged by the estimate" in section(text, "criteria")
-        assert "<p>Lab &amp; Co</p>" in text
-        assert f"<p>{html.escape(HOSTILE[0])}</p>" in text
-        again = written(found, tmp_path, criteria=found.criteria("eer>=0", "cllr<=0"), **people)
-        assert again == text
-        with pytest.raises(InvalidInputError, match="`criteria` must be a list of criteria"):
-            found.report(tmp_path / "other.html", criteria="eer<=2%")
-        assert not (tmp_path / "other.html").exists()
-
-    def test_without_criteria_there_is_no_matrix(self, page_text):
-        assert section(page_text, "criteria") == ""
-
-
 class TestCautions:
     def test_each_system_has_a_row_and_each_flag_one_explanation(self, evaluation, page_text):
         text = page_text[page_text.index('<section id="cautions">') :]

@@ -110,9 +110,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     int
         The exit code: 0, 1 if the data or a file is at fault, 2 if the arguments are, 3 if the
-        answer to what was asked is no (``--fail-if-worse``, ``--claim``,
-        ``--criteria``), 130 if interrupted, 141
-        if the reader of the output went away.
+        answer to what was asked is no (``check``, ``--fail-if-worse``), 130 if interrupted, 141 if
+        the reader of the output went away.
 
     Examples
     --------

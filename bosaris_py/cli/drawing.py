@@ -9,8 +9,8 @@ from typing import Any
 import bosaris_py as bp
 from bosaris_py.cli import judging
 from bosaris_py.cli.files import are_large, load_key, load_scores
-from bosaris_py.cli.options import AnswerIsNo, UsageError, named_files, split_column
-from bosaris_py.cli.printing import at_terminal, emit, say, table_text
+from bosaris_py.cli.options import UsageError, named_files, split_column
+from bosaris_py.cli.printing import at_terminal, say
 
 
 def _results(args: argparse.Namespace) -> dict[str, Any]:
@@ -70,10 +70,6 @@ def report(args: argparse.Namespace) -> None:
     """Write a report."""
     if Path(args.output).suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"a report is HTML: --output must end in .html; got {args.output!r}")
-    if args.judged_by and not args.criteria:
-        raise UsageError("--judged-by is for --criteria")
-    if args.judged_by == "end" and not args.bootstrap:
-        raise UsageError("--judged-by end is of replicates: give --bootstrap and --speakers")
     systems = named_files(args.scores).items()
     files = {f"scores of {name}": split_column(file)[0] for name, file in systems}
     title = {} if args.title is None else {"title": args.title}
@@ -82,9 +78,4 @@ def report(args: argparse.Namespace) -> None:
         judged = judging.judge(args)
     known = {role: read.get(Path(file).absolute(), file) for role, file in files.items()}
     who = {"author": args.author, "laboratory": args.laboratory}
-    matrix = judged.criteria(*args.criteria, judged_by=args.judged_by) if args.criteria else ()
-    judged.report(args.output, files=known, date=args.date, criteria=matrix, **who, **title)
-    if matrix:
-        emit(table_text(matrix, args))
-        if not matrix.passed:
-            raise AnswerIsNo("not all criteria are met")
+    judged.report(args.output, files=known, date=args.date, **who, **title)

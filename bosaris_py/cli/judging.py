@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
-from bosaris_py._cautions import told_before
 from bosaris_py.cli import printing
 from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, text_options
 from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
@@ -58,22 +57,9 @@ def judged_by(args: argparse.Namespace, key: object, metadata: object) -> dict[s
 
 
 def evaluate(args: argparse.Namespace) -> None:
-    """Evaluate systems, and test claims about them."""
+    """Evaluate systems."""
     form = printing.table_form(args, *printing.TABLES)
-    if args.claim and not args.bootstrap:
-        raise UsageError("--claim is tested by replicates: give --bootstrap and --speakers")
-    found = judge(args)
-    with told_before(found.cautions):
-        claims = found.claims(*args.claim) if args.claim else None
-    printing.emit(printing.table_text(found, args, form), args.output)
-    if claims is not None:
-        for row in claims.rows:
-            printing.say(
-                f"{row.system}: {row.claim} is {row.verdict} ({row.estimate:.4g}, one-sided end "
-                f"{row.end:.4g}, p {row.p_holm:.2g})"
-            )
-        if not claims.shown:
-            raise AnswerIsNo("not all claims are shown")
+    printing.emit(printing.table_text(judge(args), args, form), args.output)
 
 
 def judge(args: argparse.Namespace) -> bp.Evaluation:

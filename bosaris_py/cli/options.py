@@ -188,21 +188,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         action="store_true",
         help="exit with status 3 if the first system is significantly worse than the second",
     ),
-    "--claim": dict(
-        action="append",
-        metavar="CLAIM",
-        help="exit with status 3 unless this is shown: 'eer<=2%%', 'cllr<=0.3', ...",
-    ),
-    "--criteria": dict(
-        type=_names,
-        action="extend",
-        metavar="CRITERION,...",
-        help="validation matrix; exit with status 3 unless all are met: 'cllr<=0.3,eer<=2%%'",
-    ),
-    "--judged-by": dict(
-        choices=("estimate", "end"),
-        help="what decides a criterion (default: the one-sided end with --bootstrap)",
-    ),
     "--author": dict(metavar="TEXT", default="", help="to name below the head"),
     "--laboratory": dict(metavar="TEXT", default="", help="to name below the head"),
     "--bootstrap": dict(type=int, metavar="N", help="replicates of a bootstrap by speaker"),

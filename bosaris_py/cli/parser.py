@@ -67,7 +67,7 @@ _GROUPS: Mapping[str, str] = {
     "--speakers --only --blind",
     "figures": "--prior --base --plan --compatibility --eer --statistic --rule "
     "--costs --cross-fit --bootstrap --seed --same --different --reference",
-    "questions that the status answers": "--claim --fail-if-worse --criteria --judged-by",
+    "questions that the status answers": "--fail-if-worse",
     "training": "--model --apply --method --objective --ridge",
     "files of text, and large files": f"{_TEXT} --key-format --key-columns",
     "output": "--output --force --to --content --form --json --csv --markdown --latex --wide "
@@ -179,7 +179,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         listing.convert,
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
-    "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --sort --claim --cross-fit {_TABLE}"),
+    "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --sort --cross-fit {_TABLE}"),
     "compare": (judging.compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
     "transfer": (
         judging.transfer,
@@ -197,7 +197,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "report": (
         drawing.report,
         f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date "
-        "--author --laboratory --wide --criteria --judged-by",
+        "--author --laboratory",
     ),
 }
 

@@ -79,8 +79,7 @@ def table_text(table: object, args: argparse.Namespace, form: str | None = None)
     if form is not None:
         text: str = getattr(table, f"to_{form}")()
         return text
-    # A report is a file, but its matrix of criteria is printed.
-    is_written = hasattr(args, "table") and getattr(args, "output", None) is not None
+    is_written = getattr(args, "output", None) is not None
     width = 0 if args.wide or is_written else terminal_width()
     if not width:
         return str(table)

@@ -9,7 +9,6 @@ from bosaris_py.evaluation.condition_table import condition_table as condition_t
 _NAMES = {
     "calibration_curves": "ECECurve PAVCurve ReliabilityCurve ScoreHistogram "
     "SpeakerZoo TippettCurve Validation validate",
-    "claims": "Claim ClaimRow ClaimTable CriterionRow CriterionTable",
     "condition_table": "ConditionRow ConditionTable SystemTable condition_table",
     "curves": "BayesCurves hull_points steppy_points",
     "decomposition": "DecomposedFigure Decomposition decompose",

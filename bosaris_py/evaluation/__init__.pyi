@@ -6,11 +6,6 @@ from bosaris_py.evaluation.calibration_curves import SpeakerZoo as SpeakerZoo
 from bosaris_py.evaluation.calibration_curves import TippettCurve as TippettCurve
 from bosaris_py.evaluation.calibration_curves import Validation as Validation
 from bosaris_py.evaluation.calibration_curves import validate as validate
-from bosaris_py.evaluation.claims import Claim as Claim
-from bosaris_py.evaluation.claims import ClaimRow as ClaimRow
-from bosaris_py.evaluation.claims import ClaimTable as ClaimTable
-from bosaris_py.evaluation.claims import CriterionRow as CriterionRow
-from bosaris_py.evaluation.claims import CriterionTable as CriterionTable
 from bosaris_py.evaluation.condition_table import ConditionRow as ConditionRow
 from bosaris_py.evaluation.condition_table import ConditionTable as ConditionTable
 from bosaris_py.evaluation.condition_table import SystemTable as SystemTable

@@ -21,7 +21,7 @@ from bosaris_py._tables import Table, html_name, html_table, words_of_eer
 from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
-from bosaris_py.evaluation import ConditionRow, CriterionTable, Results, SystemTable
+from bosaris_py.evaluation import ConditionRow, Results, SystemTable
 from bosaris_py.evaluation.figure_names import FIGURES, figure_of
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
@@ -83,8 +83,6 @@ class Report:
         Likelihood-ratios of single comparisons, by name.
     by_speaker : bool, default: True
         Whether intervals are made by speakers, not by single trials.
-    criteria : CriterionTable or None
-        The validation matrix.
     authors : sequence of str
         Author and laboratory, which stand below the head.
     """
@@ -104,7 +102,6 @@ class Report:
     normalized: bool
     cases: Mapping[str, Any] = attrs.field(factory=dict)
     by_speaker: bool = True
-    criteria: CriterionTable | None = None
     authors: Sequence[str] = ()
 
 
@@ -147,7 +144,6 @@ def _page(report: Report) -> str:
     made_by = ", ".join(f"{name} {number}" for name, number in versions.items())
     sections = {
         "answer": ("Result", _answer(report)),
-        "criteria": ("Validation", _criteria(report.criteria)),
         "cautions": ("Reasons for caution", _cautions(report)),
         "cases": ("Cases", _cases(report.cases)),
         "systems": ("Systems", _table(pooled) + _metrics(report)),
@@ -231,16 +227,6 @@ def _answer(report: Report) -> str:
     # The direction of a name stays within its sentence.
     items = "".join(f"<li><bdi>{html.escape(printable(text))}</bdi></li>" for text in sentences)
     return items and f'<ol class="answer">{items}</ol>'
-
-
-def _criteria(table: CriterionTable | None) -> str:
-    """Return the validation matrix, and how many of its rows pass."""
-    if table is None:
-        return ""
-    count = sum(row.passed for row in table.rows)
-    verdict = "Pass" if table.passed else "Fail"
-    text = f"<strong>{verdict}</strong>: {count} of {len(table.rows)} criteria are met."
-    return f"<p>{text}</p>{_table(table)}"
 
 
 def _cautions(report: Report) -> str:

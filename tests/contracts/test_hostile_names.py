@@ -17,13 +17,11 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table
 from bosaris_py.evaluation import ConditionRow, ConditionTable, SystemTable
-from bosaris_py.evaluation.claims import Claim, ClaimRow, ClaimTable, CriterionRow, CriterionTable
 from tests.test_tables import HOSTILE
 
 IS_TAR = np.arange(40)[None, :] < 15
 KEY = bp.Key(["m"], [f"s{i:02}" for i in range(40)], IS_TAR, ~IS_TAR)
 SCORES = bp.Scores(np.random.default_rng(2125).normal(2.0 * IS_TAR, 1.0), ["m"], KEY.segset)
-CLAIM = Claim("eer", "<=", 0.5)
 
 
 def row(name: str) -> ConditionRow:
@@ -44,14 +42,8 @@ def compared(name: str) -> unc.ComparisonTable:
 
 TABLES: dict[str, Callable[[str], Table]] = {
     "BootstrapTable": bootstrapped,
-    "ClaimTable": lambda name: ClaimTable(
-        (ClaimRow(name, CLAIM, 0.1, 0.2, 0.01, 0.01, shown=True, lies="below"),), 0.95, "HOW"
-    ),
     "ComparisonTable": compared,
     "ConditionTable": lambda name: ConditionTable([row(name), row("b")]),
-    "CriterionTable": lambda name: CriterionTable(
-        (CriterionRow(name, CLAIM, 0.1),), "estimate", 0.95
-    ),
     "Evaluation": lambda name: bp.evaluate({name: SCORES}, KEY),
     "PrintedTable": lambda name: bootstrapped(name).as_printed("I"),
     "SystemTable": lambda name: SystemTable([(name, row(name))]),

@@ -217,23 +217,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         ("costs are not normalized",),
         {"normalized": False},
     ),
-    "claims": (
-        lambda: drawn_evaluation().claims("eer<=0.5", "min_dcf(0.3)<=0.5"),
-        ("costs are normalized", HULL, "one-sided 95 % end", "speaker bootstrap, 40 replicates"),
-        {"defined": f"costs are normalized; {HULL}; speaker bootstrap, 40 replicates"},
-    ),
-    "criteria": (
-        lambda: drawn_evaluation().criteria("eer<=0.5"),
-        ("costs are normalized", HULL, "speaker bootstrap, 40 replicates"),
-        {"defined": f"costs are normalized; {HULL}; speaker bootstrap, 40 replicates"},
-    ),
-    "criteria of estimates": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="step").criteria(
-            "eer<=0.5", judged_by="estimate"
-        ),
-        ("costs are normalized", "EER of the step of the ROC where both rates are nearest"),
-        {"judged_by": "estimate"},
-    ),
 }
 
 
