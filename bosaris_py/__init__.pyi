@@ -25,7 +25,6 @@ from bosaris_py.calibration import PAVCalibration as PAVCalibration
 from bosaris_py.calibration import cross_fit as cross_fit
 from bosaris_py.calibration import llr_bounds as llr_bounds
 from bosaris_py.evaluation import PLANS as PLANS
-from bosaris_py.evaluation import Decomposition as Decomposition
 from bosaris_py.evaluation import EvaluationPlan as EvaluationPlan
 from bosaris_py.evaluation import PartitionFactor as PartitionFactor
 from bosaris_py.evaluation import PrimaryCost as PrimaryCost
@@ -38,7 +37,6 @@ from bosaris_py.evaluation import Validation as Validation
 from bosaris_py.evaluation import a_dcf as a_dcf
 from bosaris_py.evaluation import act_a_dcf as act_a_dcf
 from bosaris_py.evaluation import act_t_dcf as act_t_dcf
-from bosaris_py.evaluation import decompose as decompose
 from bosaris_py.evaluation import primary_cost as primary_cost
 from bosaris_py.evaluation import primary_cost_of_files as primary_cost_of_files
 from bosaris_py.evaluation import sasv_eer as sasv_eer

@@ -11,7 +11,6 @@ _NAMES = {
     "SpeakerZoo TippettCurve Validation validate",
     "condition_table": "ConditionRow ConditionTable SystemTable condition_table",
     "curves": "BayesCurves hull_points steppy_points",
-    "decomposition": "DecomposedFigure Decomposition decompose",
     "fusion_analysis": "SystemComparison SystemDivergence",
     "plans.evaluation_plan": "EvaluationPlan PartitionFactor PlanCollection",
     "plans.presets": "PLANS",

@@ -13,9 +13,6 @@ from bosaris_py.evaluation.condition_table import condition_table as condition_t
 from bosaris_py.evaluation.curves import BayesCurves as BayesCurves
 from bosaris_py.evaluation.curves import hull_points as hull_points
 from bosaris_py.evaluation.curves import steppy_points as steppy_points
-from bosaris_py.evaluation.decomposition import DecomposedFigure as DecomposedFigure
-from bosaris_py.evaluation.decomposition import Decomposition as Decomposition
-from bosaris_py.evaluation.decomposition import decompose as decompose
 from bosaris_py.evaluation.fusion_analysis import SystemComparison as SystemComparison
 from bosaris_py.evaluation.fusion_analysis import SystemDivergence as SystemDivergence
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan as EvaluationPlan

@@ -392,10 +392,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: bp.evaluate({"a": x.first, "b": x.second}, x.key, plan="VoxSRC").to_json(),
         lambda x: str(bp.evaluate(x.systems, (x.key, x.metadata), conditions=x.conditions)),
     ],
-    "decompose": [
-        lambda x: bp.decompose(x.first, (x.key, x.metadata), folds=None).records(),
-        lambda x: str(bp.decompose(x.first, x.key, conditions=x.conditions, folds=None)),
-    ],
     "transfer": [
         lambda x: str(
             bp.transfer(

@@ -50,7 +50,7 @@ TABLES: dict[str, Callable[[str], Table]] = {
 }
 
 # All their texts are those of the package.
-WITHOUT_NAMES = {"Decomposition", "Transfer"}
+WITHOUT_NAMES = {"Transfer"}
 
 
 def subclasses(cls: type) -> set[str]:

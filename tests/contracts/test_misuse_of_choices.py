@@ -100,7 +100,6 @@ CALLS: dict[str, tuple[str, bool, Callable[[Any], Any]]] = {
     "plot_det, legend": ("legend", False, lambda v: bp.plot_det({"a": RESULTS}, legend=v)),
     "eer": ("definition", False, lambda v: bp.eer(TAR, NON, definition=v)),
     "evaluate, eer": ("eer", True, lambda v: bp.evaluate(SYSTEMS, KEY, eer=v)),
-    "decompose": ("figure", False, lambda v: bp.decompose(A, KEY).row(v)),
     "read_key": ("form", True, lambda v: bp.read_key("no such file", form=v)),
     "load_example": ("name", False, bp.load_example),
     "fit": ("objective", False, lambda v: bp.LinearCalibration.fit(TAR, NON, objective=v)),

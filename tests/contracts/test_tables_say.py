@@ -207,16 +207,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         ("cost at P(target) 0.3, not normalized", "95 % intervals: 40 replicates"),
         {"normalized": False, "n_tar": 12},
     ),
-    "decomposition": (
-        lambda: bp.decompose(SYSTEMS["A"], KEY),
-        ("costs are normalized",),
-        {"normalized": True},
-    ),
-    "decomposition, costs as they are": (
-        lambda: bp.decompose(SYSTEMS["A"], KEY, normalize=False),
-        ("costs are not normalized",),
-        {"normalized": False},
-    ),
 }
 
 

@@ -51,7 +51,6 @@ results.min_dcf_threshold(0.05)
 results.metrics(0.05)
 results.roc.pmiss
 bp.validate(results)
-bp.decompose(xvector, test)
 bp.primary_cost(xvector, test, "SRE16")
 bp.case_llr(3.0, xvector, test).low
 bp.transfer(dev=(xvector, test.key), test=(xvector, test.key), point=bp.OperatingPoint(0.5))
