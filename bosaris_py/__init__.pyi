@@ -81,7 +81,6 @@ from bosaris_py.plots import BayesPlot as BayesPlot
 from bosaris_py.plots import DETPlot as DETPlot
 from bosaris_py.plots import DETWindow as DETWindow
 from bosaris_py.plots import plot_a_dcf as plot_a_dcf
-from bosaris_py.plots import plot_ape as plot_ape
 from bosaris_py.plots import plot_bayes as plot_bayes
 from bosaris_py.plots import plot_case as plot_case
 from bosaris_py.plots import plot_det as plot_det
@@ -98,7 +97,6 @@ from bosaris_py.plots import plot_pav as plot_pav
 from bosaris_py.plots import plot_reliability as plot_reliability
 from bosaris_py.plots import plot_tippett as plot_tippett
 from bosaris_py.plots import plot_validation as plot_validation
-from bosaris_py.plots import plot_zoo as plot_zoo
 from bosaris_py.storage import Factor as Factor
 from bosaris_py.storage.formats import TrialTable as TrialTable
 from bosaris_py.trials import Conditions as Conditions

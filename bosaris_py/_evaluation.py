@@ -40,14 +40,13 @@ Kind: TypeAlias = Literal[
     "ece",
     "pav",
     "reliability",
-    "ape",
     "error_rates",
     "forest",
     "difference",
     "histogram",
 ]
 # Plots by their kinds: of all systems, and others, with the names of their functions.
-_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates")
+_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates")
 _OTHER_KINDS = "histogram", "forest", "difference"
 
 _late, _ = on_demand(
@@ -186,7 +185,7 @@ class Evaluation(Table):
         Parameters
         ----------
         kind : str, default: "det"
-            "det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates"; "forest",
+            "det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates"; "forest",
             the metrics with their intervals; "difference", of two systems over the prior;
             "histogram", of one system.
         system : str, optional

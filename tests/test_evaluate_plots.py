@@ -9,7 +9,7 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 
-KINDS = ["det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates", "forest"]
+KINDS = ["det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates", "forest"]
 
 
 @pytest.fixture(scope="module")

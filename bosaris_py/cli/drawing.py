@@ -34,7 +34,7 @@ def _results(args: argparse.Namespace) -> dict[str, Any]:
 
 def plot(args: argparse.Namespace) -> None:
     """Draw a plot of some kind."""
-    if args.prior and args.kind in ("tippett", "ece", "pav", "ape"):
+    if args.prior and args.kind in ("tippett", "ece", "pav"):
         raise UsageError(f"--prior marks nothing in a plot {args.kind}")
     if len(args.prior) > 1 and args.kind in ("det", "reliability"):
         raise UsageError(f"a plot {args.kind} has one --prior")

@@ -8,7 +8,7 @@ from bosaris_py.evaluation.condition_table import condition_table as condition_t
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
     "calibration_curves": "ECECurve PAVCurve ReliabilityCurve ScoreHistogram "
-    "SpeakerZoo TippettCurve Validation validate",
+    "TippettCurve Validation validate",
     "condition_table": "ConditionRow ConditionTable SystemTable condition_table",
     "curves": "BayesCurves hull_points steppy_points",
     "fusion_analysis": "SystemComparison SystemDivergence",

@@ -2,7 +2,6 @@ from bosaris_py.evaluation.calibration_curves import ECECurve as ECECurve
 from bosaris_py.evaluation.calibration_curves import PAVCurve as PAVCurve
 from bosaris_py.evaluation.calibration_curves import ReliabilityCurve as ReliabilityCurve
 from bosaris_py.evaluation.calibration_curves import ScoreHistogram as ScoreHistogram
-from bosaris_py.evaluation.calibration_curves import SpeakerZoo as SpeakerZoo
 from bosaris_py.evaluation.calibration_curves import TippettCurve as TippettCurve
 from bosaris_py.evaluation.calibration_curves import Validation as Validation
 from bosaris_py.evaluation.calibration_curves import validate as validate

@@ -27,21 +27,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import (
-    Float64Array,
-    FloatArray,
-    IntArray,
-    Readable,
-    StrArray,
-    mark_read_only,
-)
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Readable, mark_read_only
 from bosaris_py._html import card
 from bosaris_py._lazy import on_demand
 from bosaris_py._tables import text_table
 from bosaris_py._validation import (
     as_number,
     as_vector,
-    check_class_rows,
     describe,
     invalid,
     refuse_nan,
@@ -52,10 +44,7 @@ from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
 from bosaris_py.numerics.rocch import pav_bins
-from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample, ScoredClass
-from bosaris_py.trials.scores import AnyScores, check_scores, listed_scores
-from bosaris_py.trials.speakers import SpeakersLike, speaker_maps
 
 # Matplotlib is imported when a plot is asked for.
 _late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_validation",)})
@@ -530,132 +519,6 @@ def _share(targets: Float64Array, trials: Float64Array, scale: Float64Array) -> 
     """Return the share of targets among trials, with the classes weighted."""
     tar = targets * scale[0]
     return np.asarray(tar / (tar + (trials - targets) * scale[1]))
-
-
-@attrs.frozen(eq=False)
-class SpeakerZoo(metaclass=Readable):
-    """Mean scores of each speaker: as a target, and as an impostor or the victim of impostors.
-
-    Parameters
-    ----------
-    speakers : (k,) ndarray of str
-        Speakers with trials of both classes.
-    tar_mean, non_mean : (k,) ndarray of float64
-        Mean score of each one's targets and non-targets.
-    n_tar, n_non : (k,) ndarray of int64
-        Numbers of these trials.
-
-    Notes
-    -----
-    The zoo plot of Dunstone and Yager (2009). Speakers in an extreme quarter of both means are
-    *doves* (high target scores, low non-target scores), *worms* (low, high), *chameleons* (high,
-    high) or *phantoms* (low, low).
-
-    Examples
-    --------
-    >>> tar, of_tar = [3.0, 1.0, 2.0], ["a", "b", "b"]
-    >>> zoo = SpeakerZoo.from_trials(tar, [-1.0, 0.0], of_tar, ["a", "b"])
-    >>> zoo.tar_mean.tolist(), zoo.non_mean.tolist()
-    ([3.0, 1.5], [-1.0, 0.0])
-    """
-
-    speakers: StrArray
-    tar_mean: Float64Array
-    non_mean: Float64Array
-    n_tar: IntArray
-    n_non: IntArray
-
-    @classmethod
-    def from_trials(
-        cls,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
-        tar_speakers: npt.ArrayLike,
-        non_speakers: npt.ArrayLike,
-    ) -> SpeakerZoo:
-        """Average the scores of each speaker.
-
-        Parameters
-        ----------
-        tar, non : (n_tar,) and (n_non,) array_like of float
-            Scores, finite.
-        tar_speakers, non_speakers : (n_tar,) and (n_non,) array_like of str
-            Whose trial each is; of a non-target the speaker of the model, or of the segment.
-
-        Returns
-        -------
-        SpeakerZoo
-        """
-        check_class_rows(tar, non, tar_speakers=tar_speakers, non_speakers=non_speakers)
-        sums = []
-        names = [np.asarray(group).astype(str) for group in (tar_speakers, non_speakers)]
-        known = np.intersect1d(names[0], names[1])
-        if known.size == 0:
-            raise invalid("non_speakers", "share speakers with `tar_speakers`", "none in common")
-        for scores, group, name in zip((tar, non), names, ("tar", "non"), strict=True):
-            values = as_vector(scores, name).astype(np.float64)
-            if values.shape != group.shape:
-                raise invalid(f"{name}_speakers", f"be {values.size} names", f"{group.shape}")
-            if not np.isfinite(values).all():
-                raise invalid(name, "be finite", describe(values))
-            at = np.searchsorted(known, group).clip(max=known.size - 1)
-            counted = known[at] == group
-            count = np.bincount(at[counted], minlength=known.size)
-            total = np.bincount(at[counted], values[counted], minlength=known.size)
-            sums.append((mark_read_only(total / count), mark_read_only(count.astype(np.int64))))
-        (tar_mean, n_tar), (non_mean, n_non) = sums
-        return cls(mark_read_only(known), tar_mean, non_mean, n_tar, n_non)
-
-    @classmethod
-    def from_scores(
-        cls, scores: AnyScores, key: KeyLike, speakers: SpeakersLike = None
-    ) -> SpeakerZoo:
-        """Average the scores of the speaker of each model.
-
-        Parameters
-        ----------
-        scores : Scores or FlatScores
-            Finite scores of at least some of the key's trials.
-        key : Key or FlatKey, or pair (key, metadata)
-            Which trials are targets and which non-targets.
-        speakers : IdMap, dict or function, optional
-            From model to speaker. By default each model is a speaker of its own.
-
-        Returns
-        -------
-        SpeakerZoo
-
-        Warns
-        -----
-        MissingTrialsWarning
-            If the key holds trials without score. They are left out.
-        """
-        check_scores(scores)
-        key, metadata = split_key(key)
-        of_model, _ = speaker_maps(speakers, key, metadata)
-        models = key.ids[0]
-        names = models if of_model is None else of_model.map_left_to_right(models)
-        listed = listed_scores(scores, key)
-        listed.warn()
-        found = slice(None) if listed.found is None else listed.found
-        who, labels = names[key.trial_positions()[0]][found], key.trial_labels()[found]
-        tar, non = listed.split(key)
-        return cls.from_trials(tar, non, who[labels], who[~labels])
-
-    def kinds(self) -> list[str]:
-        """Name the animal that each speaker is, or "" for those in no extreme quarter.
-
-        Returns
-        -------
-        list of str
-            "dove", "worm", "chameleon", "phantom" or "".
-        """
-        names = {(1, -1): "dove", (-1, 1): "worm", (1, 1): "chameleon", (-1, -1): "phantom"}
-        sides = []
-        for means in (self.tar_mean, self.non_mean):
-            low, high = np.quantile(means, (0.25, 0.75))
-            sides.append((means >= high).astype(int) - (means <= low))
-        return [names.get(pair, "") for pair in zip(*(s.tolist() for s in sides), strict=True)]
 
 
 _MEANING = {

@@ -5,13 +5,11 @@ Nothing registers with pyplot.
 
 from bosaris_py.plots.bayes import BayesPlot, plot_bayes
 from bosaris_py.plots.calibration import (
-    plot_ape,
     plot_ece,
     plot_histogram,
     plot_pav,
     plot_reliability,
     plot_tippett,
-    plot_zoo,
 )
 from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
@@ -41,7 +39,6 @@ __all__ = [
     "ProbitLocator",
     "ProbitScale",
     "plot_a_dcf",
-    "plot_ape",
     "plot_bayes",
     "plot_case",
     "plot_det",
@@ -58,7 +55,6 @@ __all__ = [
     "plot_reliability",
     "plot_tippett",
     "plot_validation",
-    "plot_zoo",
     "style",
 ]
 

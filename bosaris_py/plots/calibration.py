@@ -17,7 +17,6 @@ from matplotlib.axes import Axes
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.evaluation import Results, calibration_curves
-from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import looks
 from bosaris_py.plots.canvas import Sheet
@@ -45,9 +44,6 @@ _RUG = 200
 # they take.
 _MOST_COUNTED = 3
 _BINS, _FOOT = 40, 0.14
-
-# Prior log-odds of an APE plot, as in the FoCal toolkit.
-_APE = np.linspace(-7.0, 7.0, 281)
 
 
 class _LLRSheet(Sheet):
@@ -455,107 +451,3 @@ def _draw_pools(sheet: _LLRSheet, results: Results, prior: float, *, counted: bo
         sheet.ax.stairs(heights, edges, color=colour, alpha=0.8, linewidth=0.8)
     )
     sheet._say("Steps at the foot are numbers of trials, on a logarithmic scale.")
-
-
-@looks.one_at_a_time
-def plot_ape(
-    systems: Systems,
-    ax: Axes | None = None,
-    *,
-    title: str | None = None,
-    **styling: Unpack[Styling],
-) -> Plot:
-    """Draw the error-rate of Bayes decisions over the prior, whose area is Cllr: an APE plot.
-
-    Parameters
-    ----------
-    systems, ax, title, **styling
-        As for `plot_tippett`.
-
-    Returns
-    -------
-    plots.Plot
-        Solid: at the Bayes threshold; dashed: at the best one; dotted: without a detector.
-
-    Notes
-    -----
-    The area below a curve, over all prior log-odds, is 2 ln 2 times Cllr or minCllr: Brummer and du
-    Preez, "Application-independent evaluation of speaker detection", 2006.
-
-    Examples
-    --------
-    >>> plot = plot_ape({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
-    >>> plot.get_legend().get_texts()[0].get_text()
-    'A (Cllr 0.661, minCllr 0.333)'
-    """
-    sheet = _sheet(ax, _SIZE, title, "prior log-odds", "error-rate")
-    blind = sigmoid(-np.abs(_APE))
-    highest = 0.0
-    chosen = Chosen.of(results_of(systems), styling)
-    for _, results in sheet._each_of(chosen):
-        curves = BayesCurves.from_results(results, _APE)
-        areas = f"(Cllr {results.cllr:.3f}, minCllr {results.min_cllr:.3f})"
-        sheet._draw("act", _APE, curves.act_dcf * blind, areas)
-        sheet._draw("min", _APE, curves.min_dcf * blind)
-        highest = max(highest, float((curves.act_dcf * blind).max()))
-    top = min(1.1 * highest, 0.55)
-    sheet._draw_once("best", [], [], "minimum", linestyle="--")
-    sheet._draw_once("neutral", _APE, np.where(blind < top, blind, np.nan), "no detector")
-    sheet.ax.set(xlim=(_APE[0], _APE[-1]), ylim=(0.0, top))
-    return sheet._finish(legend=chosen.legend)
-
-
-@looks.one_at_a_time
-def plot_zoo(
-    zoo: calibration_curves.SpeakerZoo,
-    ax: Axes | None = None,
-    *,
-    n_named: int = 5,
-    title: str | None = None,
-) -> Plot:
-    """Draw the mean target score of each speaker against the mean non-target score.
-
-    Parameters
-    ----------
-    zoo : SpeakerZoo
-        The means.
-    ax : matplotlib.axes.Axes, optional
-        As for `plot_histogram`.
-    n_named : int, default: 5
-        So many speakers are named, those whose scores are least apart.
-    title : str, optional
-        Title of the plot.
-
-    Returns
-    -------
-    plots.Plot
-        Lines are the quarters; corners name the kinds of speakers, see `SpeakerZoo`.
-
-    Examples
-    --------
-    >>> from bosaris_py.evaluation import SpeakerZoo
-    >>> names = ["a", "b", "c"]
-    >>> zoo = SpeakerZoo.from_trials([3.0, 1.0, 2.0], [-1.0, 0.0, -2.0], names, names)
-    >>> [text.get_text() for text in plot_zoo(zoo, n_named=1).texts]
-    ['0 doves', '1 worms', '0 chameleons', '0 phantoms', 'b']
-    """
-    if not isinstance(zoo, calibration_curves.SpeakerZoo):
-        raise invalid("zoo", "be a SpeakerZoo", describe(zoo))
-    sheet = _sheet(ax, _SQUARE, title, "mean target score", "mean non-target score")
-    axes, look = sheet.ax, looks.system_look(0, sheet.ax)
-    axes.scatter(zoo.tar_mean, zoo.non_mean, s=18.0, color=look.colour, alpha=0.8)
-    for draw, means in ((axes.axvline, zoo.tar_mean), (axes.axhline, zoo.non_mean)):
-        for quarter in np.quantile(means, (0.25, 0.75)):
-            draw(quarter, color=looks.text_colour(), linewidth=0.6, linestyle=":")
-    kinds = zoo.kinds()
-    for x, y, kind in ((1, 0, "dove"), (0, 1, "worm"), (1, 1, "chameleon"), (0, 0, "phantom")):
-        text = f"{kinds.count(kind)} {kind}s"
-        sides: looks.Settings = {"ha": "right" if x else "left", "va": "top" if y else "bottom"}
-        place = (0.97 if x else 0.03, 0.97 if y else 0.03)
-        axes.text(*place, text, transform=axes.transAxes, fontsize=looks.letters("small"), **sides)
-    # Above and below all speakers, where the corners are.
-    axes.margins(0.06, 0.17)
-    least = np.argsort(zoo.tar_mean - zoo.non_mean, kind="stable")[:n_named]
-    points = np.stack((zoo.tar_mean, zoo.non_mean), axis=1)
-    looks.name_points(axes, points, {int(i): str(zoo.speakers[i]) for i in least})
-    return sheet

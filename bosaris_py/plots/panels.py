@@ -27,7 +27,6 @@ KINDS: Mapping[str, Callable[..., Plot]] = MappingProxyType(
         "ece": calibration.plot_ece,
         "pav": calibration.plot_pav,
         "reliability": calibration.plot_reliability,
-        "ape": calibration.plot_ape,
         "error_rates": plot_error_rates,
     }
 )
@@ -57,7 +56,7 @@ class PlotGrid(Picture):
     Examples
     --------
     >>> systems = {"A": ([1.0, 3.0, -0.5], [-2.0, 0.5]), "B": ([1.0, 2.0], [0.0, 1.5])}
-    >>> grid = plot_grid(systems, "ape")
+    >>> grid = plot_grid(systems, "ece")
     >>> [*grid.plots]
     ['A', 'B']
     """
@@ -90,7 +89,7 @@ def plot_grid(
     systems : mapping of str to Results or (tar, non)
         The systems by their names.
     kind : str, default: "det"
-        "det", "bayes", "tippett", "ece", "pav", "reliability", "ape", "error_rates", or
+        "det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates", or
         "histogram", whose panels have the scores of one system only.
     columns : int, optional
         Panels side by side. By default about as many as below each other, at most 6.

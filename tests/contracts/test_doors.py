@@ -11,7 +11,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import SpeakerZoo, condition_table
+from bosaris_py.evaluation import condition_table
 
 DRAWN = np.random.default_rng(3).normal(size=24).round(3)
 FRAME = {
@@ -36,7 +36,6 @@ DOORS: dict[str, Door] = {
     "SystemComparison": lambda scores, key: bp.SystemComparison.from_scores(
         [scores], key, prior=0.5
     ),
-    "SpeakerZoo": lambda scores, key: SpeakerZoo.from_scores(scores, key).tar_mean.tolist(),
     "Decisions": lambda scores, key: unc.Decisions.from_scores(scores, key, 0.0).counts,
     "ErrorCounts": lambda scores, key: unc.ErrorCounts.from_scores(scores, key, 0.0),
     "auc_standard_error": lambda scores, key: unc.auc_standard_error_scores(scores, key),

@@ -328,11 +328,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "BoundedCalibration.fit_scores": [
         lambda x: calibrated(calibration.BoundedCalibration.fit_scores(x.first, x.key), x)
     ],
-    "SpeakerZoo.from_scores": [
-        lambda x: str(
-            evaluation.SpeakerZoo.from_scores(x.first, x.key, tuple(x.speaker_maps.values()))
-        )
-    ],
     "quality_systems": [
         lambda x: [
             system.get_scores(x.key).tolist()

@@ -299,7 +299,6 @@ def test_columns_of_other_trials_of_a_class() -> None:
         lambda f: bp.LinearCalibration.fit(tar, non, tar_weights=f.w),
         lambda f: bp.PAVCalibration.fit(non, tar, non_weights=f.w),
         lambda f: bp.GaussianCalibration.fit(tar, non, tar_weights=f.w),
-        lambda f: bp.evaluation.SpeakerZoo.from_trials(tar, non, f.who, who),
         lambda f: unc.auc_standard_error(tar, non, tar_conditions=f.who, non_conditions=who),
         lambda f: unc.dcf_standard_error(tar, non, unc.ActDCF(0.5), tar_weights=f.w),
         lambda f: unc.bootstrap(

@@ -1,4 +1,4 @@
-"""Numbers of histogram, PAV, Tippett, ECE, reliability and zoo plots, against naive forms."""
+"""Numbers of histogram, PAV, Tippett, ECE and reliability plots, against naive forms."""
 
 import math
 import re
@@ -13,15 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from bosaris_py import Conditions, Key, Results, Scores, optimal_llrs
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
-from bosaris_py.evaluation import (
-    ECECurve,
-    PAVCurve,
-    ReliabilityCurve,
-    ScoreHistogram,
-    SpeakerZoo,
-    TippettCurve,
-)
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.evaluation import ECECurve, PAVCurve, ReliabilityCurve, ScoreHistogram, TippettCurve
 from tests.score_strategies import weighted_scores
 
 Weighted = tuple[np.ndarray, np.ndarray]
@@ -280,52 +273,6 @@ def test_consistency_bars_hold_calibrated_scores() -> None:
     assert 0.94 < np.mean(held) < 0.99
 
 
-# ---- Zoo
-
-
-def test_zoo_averages_by_speaker(rng: np.random.Generator) -> None:
-    names = np.array([f"speaker {i}" for i in range(12)])
-    of_tar, of_non = rng.choice(names, 200), rng.choice(names[:-1], 900)
-    tar, non = rng.normal(size=200), rng.normal(size=900)
-    zoo = SpeakerZoo.from_trials(tar, non, of_tar, of_non)
-    assert set(zoo.speakers) == set(of_tar) & set(of_non)
-    for i, name in enumerate(zoo.speakers):
-        assert zoo.tar_mean[i] == pytest.approx(tar[of_tar == name].mean())
-        assert zoo.non_mean[i] == pytest.approx(non[of_non == name].mean())
-        assert (zoo.n_tar[i], zoo.n_non[i]) == ((of_tar == name).sum(), (of_non == name).sum())
-
-
-@pytest.mark.parametrize("form", ["matrix", "list"])
-def test_zoo_of_scores_is_that_of_the_models_speakers(form: str, rng: np.random.Generator) -> None:
-    models, segments = [f"m{i}" for i in range(6)], [f"s{j}" for j in range(20)]
-    tar = (np.arange(20) % 3) == (np.arange(6) // 2)[:, None]
-    present = rng.random((6, 20)) < 0.9
-    key, scores = (
-        Key(models, segments, tar, ~tar),
-        Scores(rng.normal(size=(6, 20)), models, segments, present),
-    )
-    speakers = {f"m{i}": f"speaker {i // 2}" for i in range(6)}
-    matrix = scores.scoremat
-    if form == "list":
-        key, scores = key.to_flat(), scores.to_flat()  # type: ignore[assignment]
-    with pytest.warns(MissingTrialsWarning):
-        zoo = SpeakerZoo.from_scores(scores, key, speakers)
-    for i, name in enumerate(zoo.speakers):
-        rows = np.arange(6) // 2 == int(name[-1])
-        for mean, mask in ((zoo.tar_mean[i], tar), (zoo.non_mean[i], ~tar)):
-            cells = mask & present & rows[:, None]
-            assert mean == pytest.approx(matrix[cells].mean())
-    with pytest.warns(MissingTrialsWarning):
-        assert SpeakerZoo.from_scores(scores, key).speakers.tolist() == models
-
-
-def test_animals() -> None:
-    # Target means 0, 10, 5, 5; non-target means 10, 0, 5, 5: the first is a worm.
-    names = ["a", "b", "c", "d"]
-    zoo = SpeakerZoo.from_trials([0.0, 10.0, 5.0, 5.0], [10.0, 0.0, 5.0, 5.0], names, names)
-    assert zoo.kinds() == ["worm", "dove", "", ""]
-
-
 def _of_file(tmp_path: Any) -> Results:
     tar = np.eye(3, dtype=bool)
     names = ["a", "b", "c"], ["d", "e", "f"]
@@ -366,12 +313,6 @@ GOOD = Results([1.0, 2.0], [0.0, 1.5])
             lambda: ReliabilityCurve.from_results(GOOD, confidence=1),
             "`confidence` must be in (0, 1)",
         ),
-        (lambda: SpeakerZoo.from_trials([1.0], [0.0], ["a"], ["b"]), "`non_speakers` must share"),
-        (
-            lambda: SpeakerZoo.from_trials([1.0], [0.0, 1.0], ["a"], ["a"]),
-            "`non_speakers` must be 2",
-        ),
-        (lambda: SpeakerZoo.from_trials([np.inf], [0.0], ["a"], ["a"]), "`tar` must be finite"),
     ],
 )
 def test_bad_input(call: Callable[[], Any], message: str) -> None:

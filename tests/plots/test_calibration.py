@@ -21,18 +21,15 @@ from bosaris_py.evaluation import (
     PAVCurve,
     ReliabilityCurve,
     Results,
-    SpeakerZoo,
     TippettCurve,
 )
 from bosaris_py.plots import (
-    plot_ape,
     plot_ece,
     plot_forest,
     plot_histogram,
     plot_pav,
     plot_reliability,
     plot_tippett,
-    plot_zoo,
 )
 from bosaris_py.plots.looks import system_look
 from bosaris_py.uncertainty.bands import ECE, Tippett
@@ -43,7 +40,7 @@ from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.statistics.roc_functions import EER
 
 LOG_10 = math.log(10)
-FUNCTIONS = [plot_ape, plot_ece, plot_pav, plot_reliability, plot_tippett]
+FUNCTIONS = [plot_ece, plot_pav, plot_reliability, plot_tippett]
 
 
 @pytest.fixture(scope="module")
@@ -179,18 +176,6 @@ def test_reliability_bars_are_about_the_diagonal(results: Results) -> None:
         np.testing.assert_allclose(bar, [[x, low], [x, high]])
 
 
-def test_area_of_an_ape_plot_is_cllr() -> None:
-    """2 ln 2 times Cllr; well separated scores lose nothing beyond the ends of the axis."""
-    rng = np.random.default_rng(3)
-    results = Results(rng.normal(2, 2, 3000), rng.normal(-2, 2, 3000))
-    axes = plot_ape(results)
-    act, least = axes.lines[:2]
-    for line, expected in ((act, results.cllr), (least, results.min_cllr)):
-        area = np.trapezoid(line.get_ydata(), line.get_xdata())
-        # A trapezium rule of 280 steps; the tails beyond +-7 hold about 2 e^-7.
-        assert area / (2 * math.log(2)) == pytest.approx(expected, abs=0.005)
-
-
 def test_bands_have_the_units_of_their_plot(scores: Any, results: Results) -> None:
     tippett, ece = Tippett([-2.0, 0.0, 2.0]), ECE([-2.0, 0.0, 2.0])
     first = tippett.band(bootstrap(*scores, tippett, replications=50, rng=1))
@@ -215,15 +200,6 @@ def test_histogram_has_thresholds_and_strokes(results: Results) -> None:
     # Strokes for the targets only: there are more than 200 non-targets.
     (rug,) = axes.collections
     assert len(rug.get_segments()) == 100
-
-
-def test_zoo_names_the_least_separated() -> None:
-    names = [f"s{i}" for i in range(6)]
-    zoo = SpeakerZoo.from_trials([5.0, 1.0, 4.0, 6.0, 3.0, 7.0], [0.0] * 6, names, names)
-    axes = plot_zoo(zoo, n_named=2)
-    texts = [text.get_text() for text in axes.texts]
-    assert texts[-2:] == ["s1", "s4"]
-    np.testing.assert_array_equal(axes.collections[0].get_offsets()[:, 0], zoo.tar_mean)
 
 
 # ---- Forest and map
@@ -332,7 +308,6 @@ def test_forest_of_an_evaluation() -> None:
         (lambda: plot_forest({"A": 0.5}), "got 0.5 for A"),
         (lambda: plot_forest(_table("x"), "dcf"), "`figure` must be one of eer, cllr; got 'dcf'"),
         (lambda: plot_forest(SimpleNamespace(table=3)), "Give its table: evaluation.table"),
-        (lambda: plot_zoo(3), "`zoo` must be a SpeakerZoo; got 3"),
         (lambda: plot_tippett({"A": ([1.0], [0.0])}, convention="both"), "`convention` must be"),
         (lambda: plot_histogram([1.0]), "`results` must be Results or (tar, non) of one system"),
         (lambda: plot_histogram({"A": ([1.0], [0.0])}), "of one system; got {"),

@@ -16,7 +16,6 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import (
     Plot,
-    plot_ape,
     plot_bayes,
     plot_det,
     plot_ece,
@@ -37,7 +36,6 @@ SEVERAL: list[Callable[..., Any]] = [
     plot_ece,
     plot_pav,
     plot_reliability,
-    plot_ape,
 ]
 INTERVALS = {f"system {i}": Interval(0.1, 0.08, 0.13, 0.01, 0.95, "") for i in range(4)}
 

@@ -10,7 +10,6 @@ from matplotlib.colors import to_hex, to_rgb
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import (
-    plot_ape,
     plot_bayes,
     plot_det,
     plot_ece,
@@ -26,7 +25,6 @@ DRAW = {
     plot_tippett: "tar",
     plot_ece: "act",
     plot_pav: "pav",
-    plot_ape: "act",
 }
 ALL = [*DRAW, plot_reliability]
 

@@ -7,7 +7,6 @@ import pytest
 
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import (
-    plot_ape,
     plot_bayes,
     plot_det,
     plot_ece,
@@ -30,7 +29,7 @@ TEN: dict[str, tuple[list[float], list[float]]] = {
     "wrong infinities only": ([-INF, -INF], [INF, INF]),
     "huge": ([1e5, 3e5, -1e4], [-1e5, 1e4, -3e5]),
 }
-PLOTS = [plot_det, plot_bayes, plot_tippett, plot_ece, plot_pav, plot_reliability, plot_ape]
+PLOTS = [plot_det, plot_bayes, plot_tippett, plot_ece, plot_pav, plot_reliability]
 LOUD = (
     "ignore::bosaris_py.errors.PlotRangeWarning",
     "ignore::bosaris_py.errors.SuspectScoresWarning",

@@ -15,7 +15,6 @@ from matplotlib.text import Text
 
 from bosaris_py.evaluation import Results
 from bosaris_py.plots import (
-    plot_ape,
     plot_bayes,
     plot_det,
     plot_ece,
@@ -136,7 +135,7 @@ def test_some_pictures(kind: str, count: int, inches: float, theme: str) -> None
     check(draw(kind, count, inches, theme))
 
 
-LLR_PLOTS = [plot_ape, plot_ece, plot_pav, plot_reliability, plot_tippett]
+LLR_PLOTS = [plot_ece, plot_pav, plot_reliability, plot_tippett]
 
 
 @pytest.mark.parametrize("plot", LLR_PLOTS)

@@ -19,7 +19,7 @@ from matplotlib.text import Text
 import bosaris_py as bp
 from bosaris_py import plots
 from bosaris_py import uncertainty as unc
-from bosaris_py.evaluation import ConditionTable, SpeakerZoo
+from bosaris_py.evaluation import ConditionTable
 from tests.contracts.test_hostile_names import row
 from tests.test_tables import HOSTILE
 
@@ -52,10 +52,6 @@ def transferred(name: str) -> Any:
     return plots.plot_epc({name: found})
 
 
-def zoo(name: str) -> Any:
-    names = [name, *"abcdefg"]
-    means = np.random.default_rng(2).normal(size=(2, 8))
-    return plots.plot_zoo(SpeakerZoo.from_trials(*means, names, names), n_named=8)
 
 
 # No formulas that can be drawn.
@@ -64,7 +60,7 @@ BROKEN = ("$$", r"$\frac$", "$x", "a $ b $ c", r"\$")
 DRAWN: dict[str, Callable[[str], Any]] = {
     **{
         f"plot_{kind}": lambda name, kind=kind: getattr(plots, f"plot_{kind}")({name: RESULTS})
-        for kind in ("det", "bayes", "ape", "ece", "pav", "reliability", "tippett", "error_rates")
+        for kind in ("det", "bayes", "ece", "pav", "reliability", "tippett", "error_rates")
     },
     "plot_grid": lambda name: plots.plot_grid({name: RESULTS, "b": RESULTS}),
     "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
@@ -73,7 +69,6 @@ DRAWN: dict[str, Callable[[str], Any]] = {
     "plot_difference": difference,
     "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
     "plot_map": lambda name: plots.plot_map({name: bp.LinearCalibration.fit(TAR, NON)}, (TAR, NON)),
-    "plot_zoo": zoo,
 }
 # Their words are those of the package, but for titles, which are the user's own text.
 WITHOUT_NAMES = {
