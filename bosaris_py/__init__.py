@@ -35,8 +35,8 @@ _NAMES = {
     """,
     "bosaris_py.plots": """
         BayesPlot DETPlot DETWindow plot_a_dcf plot_bayes plot_case plot_det plot_difference
-        plot_ece plot_epc plot_error_rates plot_forest plot_grid plot_histogram plot_intervals
-        plot_map plot_pav plot_reliability plot_tippett plot_validation
+        plot_ece plot_error_rates plot_forest plot_grid plot_histogram plot_intervals plot_map
+        plot_pav plot_reliability plot_tippett plot_validation
     """,
     "bosaris_py.storage": "Factor",
     "bosaris_py.storage.formats": "TrialTable",

@@ -86,7 +86,6 @@ from bosaris_py.plots import plot_case as plot_case
 from bosaris_py.plots import plot_det as plot_det
 from bosaris_py.plots import plot_difference as plot_difference
 from bosaris_py.plots import plot_ece as plot_ece
-from bosaris_py.plots import plot_epc as plot_epc
 from bosaris_py.plots import plot_error_rates as plot_error_rates
 from bosaris_py.plots import plot_forest as plot_forest
 from bosaris_py.plots import plot_grid as plot_grid

@@ -13,7 +13,6 @@ from bosaris_py.plots.calibration import (
 )
 from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.epc import plot_epc
 from bosaris_py.plots.intervals import plot_forest, plot_intervals
 from bosaris_py.plots.looks import style
 from bosaris_py.plots.maps import plot_case, plot_map, plot_validation
@@ -44,7 +43,6 @@ __all__ = [
     "plot_det",
     "plot_difference",
     "plot_ece",
-    "plot_epc",
     "plot_error_rates",
     "plot_forest",
     "plot_grid",

@@ -31,7 +31,7 @@ _NAMES = {
     "resampling": "Resampling",
     "tandem_statistics": "CountermeasureEER TDCF TEER TandemStatistic bootstrap_tandem",
     "spoof_statistics": "ADCF SASVEER SPFEER SVEER ActADCF",
-    "threshold_transfer.result": "ExpectedPerformance Transfer",
+    "threshold_transfer.result": "Transfer",
     "threshold_transfer.two_sets": "transfer",
     "bosaris_py.trials.speakers": "Speakers TrialSpeakers",
 }

@@ -100,8 +100,5 @@ from bosaris_py.uncertainty.tandem_statistics import TEER as TEER
 from bosaris_py.uncertainty.tandem_statistics import CountermeasureEER as CountermeasureEER
 from bosaris_py.uncertainty.tandem_statistics import TandemStatistic as TandemStatistic
 from bosaris_py.uncertainty.tandem_statistics import bootstrap_tandem as bootstrap_tandem
-from bosaris_py.uncertainty.threshold_transfer.result import (
-    ExpectedPerformance as ExpectedPerformance,
-)
 from bosaris_py.uncertainty.threshold_transfer.result import Transfer as Transfer
 from bosaris_py.uncertainty.threshold_transfer.two_sets import transfer as transfer

@@ -9,22 +9,14 @@ from typing import Any, Literal, get_args
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
 import bosaris_py.uncertainty.decisions as decisions
-from bosaris_py._arrays import Float64Array, IntArray, Readable, mark_read_only, read_only
+from bosaris_py._arrays import Float64Array, IntArray
 from bosaris_py._cautions import hushed
 from bosaris_py._tables import Table, or_none
-from bosaris_py._validation import (
-    as_vector,
-    check_choice,
-    check_fraction,
-    describe,
-    invalid,
-    refuse_nan,
-)
+from bosaris_py._validation import check_choice, check_fraction, describe, invalid
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.evaluation import transfer
 from bosaris_py.evaluation.results import Results
@@ -61,9 +53,6 @@ FEWEST_REPLICATES = 2
 
 
 _NAMES = {"far": "FAR", "frr": "FRR", "hter": "HTER", "own_minimum": "own minimum"}
-
-
-_DEFAULT_ALPHAS = np.linspace(0.02, 0.98, 49)
 
 
 # ---- Figures and their intervals
@@ -154,7 +143,7 @@ class Transfer(Table):
     n_speakers : tuple of two ints, or None
         Number of speakers of dev and of test who are drawn.
     samples, sets, replicates, interval, seed
-        What `transfer` was given and has drawn, for `interval`, `compare` and `epc`.
+        What `transfer` was given and has drawn, for `interval` and `compare`.
     """
 
     chosen: transfer.ChosenThreshold | None
@@ -597,71 +586,6 @@ class Transfer(Table):
         made = _Replicates.of(self._sets, self.chosen, rule, self.point, weights)
         return attrs.evolve(self, replications=replications, replicates=made, seed=seed)
 
-    def epc(self, alphas: npt.ArrayLike | None = None) -> "ExpectedPerformance":
-        r"""Return the expected performance curve: the test error where dev chooses, over alpha.
-
-        Parameters
-        ----------
-        alphas : (k,) array_like of float, optional
-            Shares of the false-alarm rate, strictly between 0 and 1. By default 0.02 to 0.98.
-
-        Returns
-        -------
-        ExpectedPerformance
-            With a band where the result has replicates, both sets drawn.
-
-        Notes
-        -----
-        For each :math:`\alpha` the development set chooses the threshold of least
-        :math:`\alpha P_{fa} + (1 - \alpha) P_{miss}`, and the test set is judged by this cost
-        [1]_. It is the cost of ``OperatingPoint(1 - alpha)``; the curve at 0.5 is the HTER.
-
-        References
-        ----------
-        .. [1] S. Bengio, J. Mariethoz and M. Keller, "The expected performance curve",
-           International Conference on Machine Learning, Workshop on ROC Analysis, 2005.
-        """
-        if self._samples is None:
-            raise invalid("transfer", "have scores", "counts of errors only")
-        values = _DEFAULT_ALPHAS if alphas is None else as_vector(alphas, "alphas")
-        refuse_nan(values, "alphas")
-        if not (values.size and values.min() > 0.0 and values.max() < 1.0):
-            hint = "At 0 and 1 only one kind of error counts."
-            raise invalid("alphas", "lie strictly between 0 and 1", describe(values), hint)
-        dev, test = self._samples
-        rule = transfer.ThresholdRule("min-cost")
-        points = [OperatingPoint(1.0 - a) for a in values]
-        thresholds = np.array(
-            [transfer.choose_threshold(dev, rule, point).value for point in points]
-        )
-        prices = np.array([decisions.prices_of(point) for point in points])
-        frr, far = test.error_rates(thresholds)
-        low = high = None
-        if self._sets is not None and self._replicates is not None:
-            weights = draw_weights(*self._sets, self.replications, self._seed)
-            drawn = draw_thresholds(self._sets[0], rule, prices, weights[0])
-            costs = (self._sets[1].rates(drawn, weights[1]) * prices).sum(axis=-1)
-            costs = costs[bootstrap_result.defined_replicates(costs)]
-            ends = []
-            for column, *rates, own in zip(
-                costs.T, frr.tolist(), far.tolist(), prices, strict=True
-            ):
-                value = float(own @ rates)
-                pair = _corrected(column, value, self.confidence)
-                args = (rates[0], rates[1]), (own[0], own[1]), self.confidence
-                ends.append(self._sets[1].opened(pair, *args))
-            low, high = mark_read_only(np.array(ends)).T
-        return ExpectedPerformance(
-            alphas=read_only(np.asarray(values, dtype=np.float64)),
-            thresholds=mark_read_only(thresholds),
-            frr=mark_read_only(frr),
-            far=mark_read_only(far),
-            own_minimum=mark_read_only(np.asarray(test.hull.min_dcf(points))),
-            low=low,
-            high=high,
-            confidence=self.confidence,
-        )
-
     def records(self) -> list[dict[str, Any]]:
         """Return one row: the threshold and all figures, each with its interval of both sets.
 
@@ -719,41 +643,6 @@ class Transfer(Table):
             how = f"{self.replications} replicates"
         parts.append(f"{100 * self.confidence:g} % intervals: {how}")
         return "; ".join(parts)
-
-
-@attrs.frozen(eq=False)
-class ExpectedPerformance(metaclass=Readable):
-    """An expected performance curve; made by `epc` of a `bosaris_py.Transfer`.
-
-    Parameters
-    ----------
-    alphas : (k,) ndarray of float64
-        Shares of the false-alarm rate.
-    thresholds : (k,) ndarray of float64
-        What dev chose.
-    frr, far : (k,) ndarray of float64
-        Rates of the test set there.
-    own_minimum : (k,) ndarray of float64
-        The least cost of the test set.
-    low, high : (k,) ndarray of float64, or None
-        Ends of the interval of the cost at each alpha.
-    confidence : float
-        Of these.
-    """
-
-    alphas: Float64Array
-    thresholds: Float64Array
-    frr: Float64Array
-    far: Float64Array
-    own_minimum: Float64Array
-    low: Float64Array | None
-    high: Float64Array | None
-    confidence: float
-
-    @property
-    def cost(self) -> Float64Array:
-        """The cost alpha FAR + (1 - alpha) FRR on the test set."""
-        return self.alphas * self.far + (1.0 - self.alphas) * self.frr
 
 
 # ---- The call

@@ -47,11 +47,6 @@ def difference(name: str) -> Any:
     return plots.plot_difference(found, curve, names=(name, "b"))
 
 
-def transferred(name: str) -> Any:
-    found = bp.transfer(dev=RESULTS, test=RESULTS)
-    return plots.plot_epc({name: found})
-
-
 
 
 # No formulas that can be drawn.
@@ -65,7 +60,6 @@ DRAWN: dict[str, Callable[[str], Any]] = {
     "plot_grid": lambda name: plots.plot_grid({name: RESULTS, "b": RESULTS}),
     "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
     "plot_forest": lambda name: plots.plot_forest(conditions(name)),
-    "plot_epc": transferred,
     "plot_difference": difference,
     "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
     "plot_map": lambda name: plots.plot_map({name: bp.LinearCalibration.fit(TAR, NON)}, (TAR, NON)),

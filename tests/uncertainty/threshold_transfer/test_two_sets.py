@@ -650,32 +650,6 @@ def test_tables_3_and_6(pair):
         a.compare(b, "hter", method="dependent")
 
 
-# ---- The expected performance curve
-
-
-def test_the_curve_is_the_transfer_at_each_alpha(rng):
-    sets = [verification(rng, [f"{x}{i}" for i in range(25)]) for x in "dt"]
-    options = {"rule": "min-cost", "speakers": speaker, "replications": 60, "rng": 3}
-    alphas = [0.1, 0.5, 0.8]
-    curve = unc.transfer(*sets, **options).epc(alphas)
-    for i, alpha in enumerate(alphas):
-        found = unc.transfer(*sets, point=1 - alpha, **options)
-        assert curve.thresholds[i] == found.threshold
-        assert curve.cost[i] == pytest.approx(found.cost, rel=1e-12)
-        assert curve.own_minimum[i] == pytest.approx(found.own_minimum, rel=1e-12)
-        # The same draws, with sums in another order.
-        assert (curve.low[i], curve.high[i]) == pytest.approx((found.low, found.high), rel=1e-9)
-    assert unc.transfer(*sets).epc().low is None
-
-
-def test_alphas_lie_between_0_and_1(rng):
-    sets = [verification(rng, [f"{x}{i}" for i in range(25)]) for x in "dt"]
-    found = unc.transfer(*sets)
-    for alphas in ([0.0, 0.5], [1.0], [-0.1], [], [1.5]):
-        with pytest.raises(InvalidInputError, match="strictly between 0 and 1"):
-            found.epc(alphas)
-
-
 # ---- Input
 
 
