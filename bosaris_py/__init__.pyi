@@ -82,7 +82,6 @@ from bosaris_py.plots import DETPlot as DETPlot
 from bosaris_py.plots import DETWindow as DETWindow
 from bosaris_py.plots import plot_a_dcf as plot_a_dcf
 from bosaris_py.plots import plot_bayes as plot_bayes
-from bosaris_py.plots import plot_case as plot_case
 from bosaris_py.plots import plot_det as plot_det
 from bosaris_py.plots import plot_difference as plot_difference
 from bosaris_py.plots import plot_ece as plot_ece
@@ -91,11 +90,9 @@ from bosaris_py.plots import plot_forest as plot_forest
 from bosaris_py.plots import plot_grid as plot_grid
 from bosaris_py.plots import plot_histogram as plot_histogram
 from bosaris_py.plots import plot_intervals as plot_intervals
-from bosaris_py.plots import plot_map as plot_map
 from bosaris_py.plots import plot_pav as plot_pav
 from bosaris_py.plots import plot_reliability as plot_reliability
 from bosaris_py.plots import plot_tippett as plot_tippett
-from bosaris_py.plots import plot_validation as plot_validation
 from bosaris_py.storage import Factor as Factor
 from bosaris_py.storage.formats import TrialTable as TrialTable
 from bosaris_py.trials import Conditions as Conditions

@@ -14,7 +14,6 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weights
 from bosaris_py._cautions import cautions, collected, hushed, warn_caller
 from bosaris_py._html import card, scale_drawing
-from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
 from bosaris_py.calibration import (
     BoundedCalibration,
@@ -45,9 +44,6 @@ from bosaris_py.uncertainty.resampling import Resampling
 from bosaris_py.uncertainty.statistics.class_means import Brier, LossStatistic
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
 from bosaris_py.uncertainty.statistics.statistic import WhichClass
-
-# Matplotlib is imported when a plot is asked for.
-_late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_case",)})
 
 # Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
 _VERBAL = (
@@ -151,27 +147,6 @@ class CaseLLR(Records):
             if abs(self.log10_lr) >= least:
                 return f"{words} for proposition {1 if self.llr > 0 else 2}"
         return "no support for either proposition"
-
-    @property
-    def verbal_scale(self) -> tuple[tuple[float, str], ...]:
-        """Where the words of the ENFSI guideline begin: least log10 LR and words, ascending."""
-        return _VERBAL[::-1]
-
-    def plot(self, results: Results | None = None, **options: object) -> Any:
-        """Draw the likelihood-ratio on its scale, with interval, bounds and words.
-
-        Parameters
-        ----------
-        results : Results, optional
-            LLRs of the reference set, to be drawn as histograms.
-        **options
-            As for `plots.plot_case`: ``ax``, ``title``.
-
-        Returns
-        -------
-        plots.Plot
-        """
-        return _late("plot_case")(self, results, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers and texts of the statement as plain values.

@@ -13,10 +13,16 @@ import numpy.typing as npt
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
 from bosaris_py import errors
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray, mark_read_only
+from bosaris_py._arrays import (
+    BoolArray,
+    Float64Array,
+    FloatArray,
+    IntArray,
+    Readable,
+    mark_read_only,
+)
 from bosaris_py._cautions import cautions, hushed
 from bosaris_py._validation import Rng
-from bosaris_py.calibration.trained import DrawnMap
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey, FlatKey
@@ -41,7 +47,7 @@ _FEWEST_FOLDS = 3
 
 
 @attrs.frozen(eq=False, repr=False)
-class CrossFit(DrawnMap, Generic[Model]):
+class CrossFit(Generic[Model], metaclass=Readable):
     """What `cross_fit` returns.
 
     Parameters

@@ -26,7 +26,6 @@ from bosaris_py._arrays import (
 from bosaris_py._cautions import warn_caller
 from bosaris_py._execution import progress_bar
 from bosaris_py._html import card
-from bosaris_py._lazy import on_demand
 from bosaris_py._validation import (
     FilePath,
     as_float_array,
@@ -74,8 +73,6 @@ MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
 _HDF5 = (".h5", ".hdf5")
 
-# Matplotlib is imported when a plot is asked for.
-_late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_map",)})
 
 # Scores are far outside those of the training if they are away by more than this share of
 # their range.
@@ -183,31 +180,7 @@ class SavedMap(metaclass=Readable):
     __reduce__ = by_constructor
 
 
-class DrawnMap(metaclass=Readable):
-    """What `plots.plot_map` draws."""
-
-    __slots__ = ()
-
-    def plot(self, scores: Any, key: Any = None, **options: Any) -> Any:
-        """Draw the map over a range of scores, above their histograms.
-
-        Parameters
-        ----------
-        scores : Results, pair (tar, non), Scores or FlatScores
-            Whose range to show.
-        key : Key or FlatKey, or pair (key, metadata), optional
-            Which trials of Scores are targets and which non-targets.
-        **options
-            As for `plots.plot_map`: ``ax``, ``title``, looks, legend, order and highlight.
-
-        Returns
-        -------
-        plots.Plot
-        """
-        return _late("plot_map")(self, scores, key, **options)
-
-
-class ScoreMap(DrawnMap):
+class ScoreMap(metaclass=Readable):
     """A map of each score to a log-likelihood-ratio."""
 
     __slots__ = ()

@@ -29,7 +29,6 @@ import scipy
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Readable, mark_read_only
 from bosaris_py._html import card
-from bosaris_py._lazy import on_demand
 from bosaris_py._tables import text_table
 from bosaris_py._validation import (
     as_number,
@@ -45,9 +44,6 @@ from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
 from bosaris_py.numerics.rocch import pav_bins
 from bosaris_py.trials.sample import ListedSample, ScoredClass
-
-# Matplotlib is imported when a plot is asked for.
-_late, _ = on_demand(__name__, {"bosaris_py.plots": ("plot_validation",)})
 
 # So many distinct scores are steps of a Tippett plot; more are counted on a grid of this size.
 _MOST_STEPS = 10_000
@@ -604,20 +600,6 @@ class Validation(metaclass=Readable):
         """
         given = {name: getattr(self, name) for name in ("n_tar", "n_non", *_MEANING, *_DRAWN)}
         return {name: value for name, value in given.items() if value is not None}
-
-    def plot(self, **options: object) -> Any:
-        """Draw the figures with their intervals, below each other.
-
-        Parameters
-        ----------
-        **options
-            As for `plots.plot_validation`: ``ax``, ``title``.
-
-        Returns
-        -------
-        plots.Plot
-        """
-        return _late("plot_validation")(self, **options)
 
     def _repr_html_(self) -> str:
         """Return a table with a row for each figure."""

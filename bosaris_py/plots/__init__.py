@@ -15,7 +15,6 @@ from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.intervals import plot_forest, plot_intervals
 from bosaris_py.plots.looks import style
-from bosaris_py.plots.maps import plot_case, plot_map, plot_validation
 from bosaris_py.plots.panels import PlotGrid, plot_grid
 from bosaris_py.plots.rates import plot_difference, plot_error_rates
 from bosaris_py.plots.spoofs import plot_a_dcf
@@ -39,7 +38,6 @@ __all__ = [
     "ProbitScale",
     "plot_a_dcf",
     "plot_bayes",
-    "plot_case",
     "plot_det",
     "plot_difference",
     "plot_ece",
@@ -48,11 +46,9 @@ __all__ = [
     "plot_grid",
     "plot_histogram",
     "plot_intervals",
-    "plot_map",
     "plot_pav",
     "plot_reliability",
     "plot_tippett",
-    "plot_validation",
     "style",
 ]
 

@@ -5,9 +5,9 @@ from it. See calibrate.
 """
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import bosaris_py as bp
-from bosaris_py import plots
 
 dev = bp.load_example("asvspoof2019_la").dev
 tar, non = dev.scores["xvector"].get_tar_non(dev.key)
@@ -16,5 +16,10 @@ tar, non = rng.choice(tar, 60, replace=False), rng.choice(non, 600, replace=Fals
 maps = {"no bounds": bp.LinearCalibration.fit(tar, non, ridge="weak")}
 for kind in ("wide", "iv", "elub"):
     maps[kind] = bp.BoundedCalibration.fit(tar, non, bounds=kind, ridge="weak")
-looks = {"no bounds": {"color": "0.5", "linestyle": ":"}}
-figure = plots.plot_map(maps, (tar, non), looks=looks).figure
+figure = Figure(figsize=(6.0, 4.5), layout="constrained")
+axes = figure.subplots()
+axes.set(xlabel="score", ylabel="log-likelihood-ratio (natural)")
+values = np.linspace(non.min(), tar.max(), 500)
+for name, line in maps.items():
+    axes.plot(values, line.apply(values), ":" if name == "no bounds" else "-", label=name)
+axes.legend()

@@ -5,9 +5,9 @@ calibrate.
 """
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import bosaris_py as bp
-from bosaris_py import plots
 
 dev = bp.load_example("asvspoof2019_la").dev
 classes = dev.scores["xvector"].get_tar_non(dev.key)
@@ -22,4 +22,10 @@ maps = {
     "PAV": bp.PAVCalibration.fit(tar, non),
     "weak ridge, wide bounds": bp.BoundedCalibration.fit(tar, non),
 }
-figure = plots.plot_map(maps, (tar, non)).figure
+figure = Figure(figsize=(6.0, 4.5), layout="constrained")
+axes = figure.subplots()
+axes.set(xlabel="score", ylabel="log-likelihood-ratio (natural)")
+values = np.linspace(non.min(), tar.max(), 500)
+for name, calibration in maps.items():
+    axes.plot(values, calibration.apply(values), label=name)
+axes.legend()

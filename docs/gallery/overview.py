@@ -15,8 +15,8 @@ rng = np.random.default_rng(1)
 tar, non = rng.normal(2, 2, 500), rng.normal(-2, 2, 5000)
 systems = {"calibrated": bp.Results(tar, non), "overconfident": bp.Results(2 * tar, 2 * non)}
 with rc_context({"font.size": 8.0}):
-    figure = Figure(figsize=(12.0, 7.0), layout="constrained")
-    grid = figure.subplots(2, 4).ravel()
+    figure = Figure(figsize=(12.0, 10.5), layout="constrained")
+    grid = figure.subplots(3, 3).ravel()
     bp.plot_det(systems, ax=grid[0], title="DET")
     bp.plot_bayes(systems, ax=grid[1], title="Bayes").display_legend(loc="upper right")
     plots.plot_histogram(systems["calibrated"], grid[2], prior=0.1, title="Histogram")
@@ -24,4 +24,5 @@ with rc_context({"font.size": 8.0}):
     plots.plot_pav(systems, grid[4], title="PAV")
     plots.plot_ece(systems, grid[5], title="ECE")
     plots.plot_reliability(systems, 0.5, grid[6], title="Reliability")
-    grid[7].remove()
+    for empty in grid[7:]:
+        empty.remove()

@@ -435,14 +435,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: plot_of_conditions(bp.BayesPlot(), x),
     ],
     "Decisions": [lambda x: decisions_of(x)],
-    "plot_map": [
-        lambda x: [
-            line.get_xdata().tolist()
-            for line in plots.plot_map(
-                bp.LinearCalibration.from_line(2, 1), x.first, x.key
-            ).ax.lines
-        ]
-    ],
     "bootstrap_table": [
         lambda x: unc.bootstrap_table(
             [x.first, x.second], x.key, unc.EER(), methods=["iid"], replications=20, rng=1

@@ -62,11 +62,10 @@ DRAWN: dict[str, Callable[[str], Any]] = {
     "plot_forest": lambda name: plots.plot_forest(conditions(name)),
     "plot_difference": difference,
     "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
-    "plot_map": lambda name: plots.plot_map({name: bp.LinearCalibration.fit(TAR, NON)}, (TAR, NON)),
 }
 # Their words are those of the package, but for titles, which are the user's own text.
 WITHOUT_NAMES = {
-    "plot_case", "plot_histogram", "plot_validation",
+    "plot_histogram", "
 }  # fmt: skip
 
 
