@@ -83,9 +83,7 @@ from bosaris_py.plots import DETWindow as DETWindow
 from bosaris_py.plots import plot_a_dcf as plot_a_dcf
 from bosaris_py.plots import plot_bayes as plot_bayes
 from bosaris_py.plots import plot_det as plot_det
-from bosaris_py.plots import plot_difference as plot_difference
 from bosaris_py.plots import plot_ece as plot_ece
-from bosaris_py.plots import plot_error_rates as plot_error_rates
 from bosaris_py.plots import plot_forest as plot_forest
 from bosaris_py.plots import plot_grid as plot_grid
 from bosaris_py.plots import plot_histogram as plot_histogram

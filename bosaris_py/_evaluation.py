@@ -34,21 +34,11 @@ if TYPE_CHECKING:
     from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 Kind: TypeAlias = Literal[
-    "det",
-    "bayes",
-    "tippett",
-    "ece",
-    "pav",
-    "reliability",
-    "error_rates",
-    "forest",
-    "difference",
-    "histogram",
+    "det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram",
 ]
 # Plots by their kinds: of all systems, and others, with the names of their functions.
-_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates")
-_OTHER_KINDS = "histogram", "forest", "difference"
-
+_KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability")
+_OTHER_KINDS = "histogram", "forest", 
 _late, _ = on_demand(
     __name__,
     {
@@ -58,8 +48,6 @@ _late, _ = on_demand(
             *(f"plot_{kind}" for kind in (*_KINDS, *_OTHER_KINDS)),
         ),
         "bosaris_py.report": ("Report", "write_report"),
-        "bosaris_py.uncertainty.bands": ("ActDCFCurve",),
-        "bosaris_py.uncertainty.comparison.paired": ("paired_bootstrap",),
         "bosaris_py.uncertainty.comparison.all_pairs": (
             "compare_samples",
             "compare_systems",
@@ -185,15 +173,12 @@ class Evaluation(Table):
         Parameters
         ----------
         kind : str, default: "det"
-            "det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates"; "forest",
-            the metrics with their intervals; "difference", of two systems over the prior;
-            "histogram", of one system.
+            "det", "bayes", "tippett", "ece", "pav", "reliability"; "forest", the metrics with their
+            intervals; "histogram", of one system.
         system : str, optional
             Of "det" and "bayes", its conditions; of "histogram" and "forest" only this one.
         **options
-            As for the function of that kind in ``bosaris_py.plots``. Of "difference",
-            ``names=("A", "B")`` and ``curve=`` one of `uncertainty.ActDCFCurve`, the default, and
-            `uncertainty.MinDCFCurve`.
+            As for the function of that kind in ``bosaris_py.plots``.
 
         Returns
         -------
@@ -209,8 +194,8 @@ class Evaluation(Table):
         >>> import bosaris_py as bp
         >>> dev, test = bp.load_example("asvspoof2019_la")
         >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
-        >>> found.plot("error_rates")
-        Plot: 4 lines of 1 system
+        >>> found.plot("tippett")
+        Plot: 2 lines of 1 system
         """
         check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
         self._refuse_kinds("plot")
@@ -219,14 +204,12 @@ class Evaluation(Table):
             check_choice(system, tuple(self.results), "system")
         if kind in ("det", "bayes") and system is not None:
             return (self.det if kind == "det" else self.bayes)(system=system, **options)
-        if kind == "difference":
-            return self._plot_difference(draw, **options)
         if kind == "forest":
             return self._plot_table(draw, system, options)
         points = [as_point(point) for point in self._judging.points.values()]
         if kind == "reliability":
             options.setdefault("prior", 0.5)
-        elif kind in ("det", "bayes", "error_rates", "histogram") and points:
+        elif kind in ("det", "bayes", "histogram") and points:
             options.setdefault("prior", points[0] if kind == "det" else points)
         judged: Any = self.results
         if kind == "histogram":
@@ -246,29 +229,6 @@ class Evaluation(Table):
         if system is not None:
             table = ConditionTable([row for name, row in self.table.rows if name == system])
         return draw(table, **options)
-
-    def _plot_difference(self, draw: "Callable[..., Picture]", **options: Any) -> "Picture":
-        """Draw the difference of two systems over the prior, by the replicates of `compare`."""
-        how, names = self._judging, tuple(options.pop("names", self.results))
-        if how.key is None or len(names) != 2:
-            expected = "be two systems of scores in memory"
-            raise invalid("names", expected, describe(names), 'Give names=("A", "B").')
-        for name in names:
-            check_choice(name, tuple(self.results), "names")
-        curve = options.pop("curve", None) or _late("ActDCFCurve")()
-        first, second = (self._systems[name] for name in names)
-        found = _late("paired_bootstrap")(
-            first,
-            second,
-            how.key,
-            curve,
-            method=how.method,
-            **how.drawn,
-            replications=how.replications or 500,
-            confidence=how.confidence,
-        )
-        options.setdefault("prior", how.prior or None)
-        return draw(found, curve, names=names, **options)
 
     def det(self, *, system: str | None = None, **options: object) -> "DETPlot":
         """Draw the DET curves of all systems, or of the conditions of one.

@@ -348,13 +348,6 @@ def test_what_is_refused_and_how(
     assert message in capsys.readouterr().err
 
 
-def test_plot_of_a_difference_takes_speakers(folder: bp.Scores) -> None:
-    folder.transform(lambda llrs: llrs / 2.0).save("half.h5")
-    command = ["plot", "difference", "llrs.h5", "half.h5", "--key", "key.txt", "-o", "d.svg"]
-    assert main([*command, *WHO, "--bootstrap", "20"]) == 0
-    assert "<svg" in Path("d.svg").read_text(encoding="utf-8")
-
-
 def test_a_far_score_and_its_bound(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--same", "he speaks", "--different", "another speaks", "--reference", "8 speakers"]
     command = ["case", "99", "llrs.h5", "--key", "key.txt", *WHO, *words, "--bootstrap", "9"]

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 
-KINDS = ["det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates", "forest"]
+KINDS = ["det", "bayes", "tippett", "ece", "pav", "reliability", "forest"]
 
 
 @pytest.fixture(scope="module")
@@ -62,31 +61,9 @@ def test_plots_of_one_system(evaluation: bp.Evaluation) -> None:
         evaluation.plot("histogram")
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-def test_the_difference_is_that_of_paired_replicates(trials: Any) -> None:
-    systems, key = trials
-    found = bp.evaluate(systems, key, priors=0.1, replications=40, rng=7)
-    curve = unc.MinDCFCurve(np.linspace(-2, 2, 9))
-    plot = found.plot("difference", curve=curve)
-    options: Any = {"replications": 40, "rng": 7}
-    paired = unc.paired_bootstrap(systems["A"], systems["B"], key, curve, **options)
-    line = plot.artists["difference"][0]
-    np.testing.assert_allclose(line.get_ydata(), paired.difference, rtol=1e-12)
-    ends = plot.artists["band"][0].get_paths()[0].vertices[:, 1]
-    assert (ends.min(), ends.max()) == pytest.approx((np.min(paired.low), np.max(paired.high)))
-    assert plot.ax.get_ylabel() == "normalized minimum cost: A minus B"
-    swapped = found.plot("difference", names=("B", "A"), curve=curve).artists["difference"][0]
-    np.testing.assert_allclose(swapped.get_ydata(), -line.get_ydata(), atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        ({"kind": "dett"}, "`kind` must be .*'det'"),
-        ({"system": "C"}, "`system` must be "),
-        ({"kind": "difference", "names": ("A",)}, "`names` must be two systems"),
-        ({"kind": "difference", "names": ("A", "C")}, "`names` must be "),
-    ],
+    [({"kind": "dett"}, "`kind` must be .*'det'"), ({"system": "C"}, "`system` must be ")],
 )
 def test_wrong_arguments(
     evaluation: bp.Evaluation, arguments: dict[str, Any], message: str

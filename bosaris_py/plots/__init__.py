@@ -16,7 +16,6 @@ from bosaris_py.plots.display import Plot
 from bosaris_py.plots.intervals import plot_forest, plot_intervals
 from bosaris_py.plots.looks import style
 from bosaris_py.plots.panels import PlotGrid, plot_grid
-from bosaris_py.plots.rates import plot_difference, plot_error_rates
 from bosaris_py.plots.spoofs import plot_a_dcf
 from bosaris_py.plots.windows import (
     WINDOWS,
@@ -39,9 +38,7 @@ __all__ = [
     "plot_a_dcf",
     "plot_bayes",
     "plot_det",
-    "plot_difference",
     "plot_ece",
-    "plot_error_rates",
     "plot_forest",
     "plot_grid",
     "plot_histogram",

@@ -16,7 +16,6 @@ from bosaris_py.plots.bayes import plot_bayes
 from bosaris_py.plots.det import plot_det
 from bosaris_py.plots.display import Picture, Plot
 from bosaris_py.plots.looks import Settings, letters, new_figure, one_at_a_time
-from bosaris_py.plots.rates import plot_error_rates
 from bosaris_py.plots.shown_systems import Chosen, Systems, results_of
 
 KINDS: Mapping[str, Callable[..., Plot]] = MappingProxyType(
@@ -27,7 +26,6 @@ KINDS: Mapping[str, Callable[..., Plot]] = MappingProxyType(
         "ece": calibration.plot_ece,
         "pav": calibration.plot_pav,
         "reliability": calibration.plot_reliability,
-        "error_rates": plot_error_rates,
     }
 )
 
@@ -89,7 +87,7 @@ def plot_grid(
     systems : mapping of str to Results or (tar, non)
         The systems by their names.
     kind : str, default: "det"
-        "det", "bayes", "tippett", "ece", "pav", "reliability", "error_rates", or
+        "det", "bayes", "tippett", "ece", "pav", "reliability", or
         "histogram", whose panels have the scores of one system only.
     columns : int, optional
         Panels side by side. By default about as many as below each other, at most 6.

@@ -37,16 +37,6 @@ def conditions(name: str) -> ConditionTable:
     return ConditionTable([row(name), row("b"), row("pooled"), row("equalised")])
 
 
-def difference(name: str) -> Any:
-    ids = [f"s{i}" for i in range(12)]
-    same = np.eye(12, dtype=bool)
-    key, rng = bp.Key(ids, ids, same, ~same), np.random.default_rng(2)
-    both = [bp.Scores(3.0 * same + rng.normal(size=same.shape), ids, ids) for _ in "ab"]
-    curve = unc.ActDCFCurve(np.linspace(-3, 3, 7))
-    found = unc.paired_bootstrap(*both, key, curve, method="iid", replications=40, rng=1)
-    return plots.plot_difference(found, curve, names=(name, "b"))
-
-
 
 
 # No formulas that can be drawn.
@@ -55,12 +45,11 @@ BROKEN = ("$$", r"$\frac$", "$x", "a $ b $ c", r"\$")
 DRAWN: dict[str, Callable[[str], Any]] = {
     **{
         f"plot_{kind}": lambda name, kind=kind: getattr(plots, f"plot_{kind}")({name: RESULTS})
-        for kind in ("det", "bayes", "ece", "pav", "reliability", "tippett", "error_rates")
+        for kind in ("det", "bayes", "ece", "pav", "reliability", "tippett")
     },
     "plot_grid": lambda name: plots.plot_grid({name: RESULTS, "b": RESULTS}),
     "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
     "plot_forest": lambda name: plots.plot_forest(conditions(name)),
-    "plot_difference": difference,
     "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
 }
 # Their words are those of the package, but for titles, which are the user's own text.
