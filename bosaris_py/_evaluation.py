@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     # Matplotlib is imported when a plot is asked for.
     from bosaris_py.evaluation import PrimaryCost
     from bosaris_py.plots import BayesPlot, DETPlot
-    from bosaris_py.plots.display import Picture
+    from bosaris_py.plots.display import Plot
     from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 Kind: TypeAlias = Literal[
-    "det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram",
+    "det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram"
 ]
 # Plots by their kinds: of all systems, and others, with the names of their functions.
 _KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability")
-_OTHER_KINDS = "histogram", "forest", 
+_OTHER_KINDS = "histogram", "forest"
 _late, _ = on_demand(
     __name__,
     {
@@ -165,9 +165,7 @@ class Evaluation(Table):
     def _below(self) -> list[str]:
         return [f"({self._facts})", *self.table.footnotes]
 
-    def plot(
-        self, kind: Kind = "det", *, system: str | None = None, **options: object
-    ) -> "Picture":
+    def plot(self, kind: Kind = "det", *, system: str | None = None, **options: object) -> "Plot":
         """Draw all systems, or one, with the operating points of the evaluation.
 
         Parameters
@@ -195,11 +193,11 @@ class Evaluation(Table):
         >>> dev, test = bp.load_example("asvspoof2019_la")
         >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
         >>> found.plot("tippett")
-        Plot: 2 lines of 1 system
+        Plot: 5 lines of 1 system
         """
         check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
         self._refuse_kinds("plot")
-        draw: Callable[..., Picture] = _late(f"plot_{kind}")
+        draw: Callable[..., Plot] = _late(f"plot_{kind}")
         if system is not None:
             check_choice(system, tuple(self.results), "system")
         if kind in ("det", "bayes") and system is not None:
@@ -223,8 +221,8 @@ class Evaluation(Table):
             return draw(judged, **options)
 
     def _plot_table(
-        self, draw: "Callable[..., Picture]", system: str | None, options: dict[str, Any]
-    ) -> "Picture":
+        self, draw: "Callable[..., Plot]", system: str | None, options: dict[str, Any]
+    ) -> "Plot":
         table: Any = self.table
         if system is not None:
             table = ConditionTable([row for name, row in self.table.rows if name == system])

@@ -133,13 +133,7 @@ OF_NAMES = _of_names()
 # Pictures of classes that a picture shows without calling them first.
 PICTURES = dict.fromkeys(
     ("LinearCalibration", "PAVCalibration", "GaussianCalibration"), "calibration_map"
-) | {
-    "BoundedCalibration": "bounds",
-    "CaseLLR": "case",
-    "CrossFit": "cross_fit",
-    "LLRBounds": "bounds",
-    "Validation": "validation",
-}
+) | {"BoundedCalibration": "bounds", "LLRBounds": "bounds"}
 
 
 # What people look for under another spelling than that of the name; main entries are found first.

@@ -38,7 +38,7 @@ def plot(args: argparse.Namespace) -> None:
         raise UsageError(f"--prior marks nothing in a plot {args.kind}")
     if len(args.prior) > 1 and args.kind in ("det", "reliability"):
         raise UsageError(f"a plot {args.kind} has one --prior")
-    if (args.speakers or args.bootstrap) and args.kind not in ("forest", "):
+    if (args.speakers or args.bootstrap) and args.kind != "forest":
         raise UsageError(f"a plot {args.kind} has no intervals; `bosaris report` draws bands")
     args.plan = None
     found = judging.judge(args)

@@ -30,13 +30,7 @@ import scipy
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Readable, mark_read_only
 from bosaris_py._html import card
 from bosaris_py._tables import text_table
-from bosaris_py._validation import (
-    as_number,
-    as_vector,
-    describe,
-    invalid,
-    refuse_nan,
-)
+from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.counts import SortedScores

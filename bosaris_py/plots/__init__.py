@@ -15,7 +15,6 @@ from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.intervals import plot_forest, plot_intervals
 from bosaris_py.plots.looks import style
-from bosaris_py.plots.panels import PlotGrid, plot_grid
 from bosaris_py.plots.spoofs import plot_a_dcf
 from bosaris_py.plots.windows import (
     WINDOWS,
@@ -32,7 +31,6 @@ __all__ = [
     "DETWindow",
     "PercentFormatter",
     "Plot",
-    "PlotGrid",
     "ProbitLocator",
     "ProbitScale",
     "plot_a_dcf",
@@ -40,7 +38,6 @@ __all__ = [
     "plot_det",
     "plot_ece",
     "plot_forest",
-    "plot_grid",
     "plot_histogram",
     "plot_intervals",
     "plot_pav",

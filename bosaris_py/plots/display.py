@@ -54,16 +54,68 @@ class Drawn(NamedTuple):
     owners: dict[Artist, str]
 
 
-class Picture:
-    """A figure that shows itself in a notebook and writes itself to a file."""
+class Plot:
+    """A plot on one Axes: what each function that draws returns.
 
-    def __init__(self, figure: Figure) -> None:
-        self._figure = figure
+    Whatever is not named here is asked of the Axes: ``plot.set_xlim(-5, 5)``, ``plot.get_title()``.
+    A plot is also taken where an Axes is, such as ``ax=plot``.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Where it draws.
+    title : str, optional
+        Title of the plot.
+
+    Attributes
+    ----------
+    ax : matplotlib.axes.Axes
+        The one given, or the new one.
+    artists : dict of str to list of Artist
+        Lines and bands drawn so far, in order, by kind.
+
+    See Also
+    --------
+    bosaris_py.DETPlot, bosaris_py.BayesPlot : Plots that are drawn line by line.
+
+    Examples
+    --------
+    >>> from bosaris_py.plots import plot_tippett
+    >>> plot = plot_tippett({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
+    >>> plot
+    Plot: 5 lines of 1 system
+    >>> plot.get_xlabel()
+    'log10 likelihood-ratio'
+    """
+
+    # Default properties of the lines, by kind. A kind with a marker is a point.
+    _looks: ClassVar[dict[str, Settings]] = {}
+    # Kinds of curves, the first of which names a system in the legend.
+    _curves_of_systems: ClassVar[tuple[str, ...]] = ()
+    # Whether the vertical axis may be longer, with room for a legend above the curves.
+    _has_headroom = False
+
+    def __init_subclass__(cls) -> None:
+        """Let one thread draw at a time, by whatever method."""
+        for name, method in [*vars(cls).items()]:
+            if inspect.isfunction(method):
+                setattr(cls, name, looks.one_at_a_time(method))
+
+    def __init__(self, ax: Axes, title: Text = None) -> None:
+        self.ax = ax
+        self.artists: dict[str, list[Artist]] = {}
+        # Kept with the Axes, so that a second plot there goes on where the first one stopped.
+        empty = Drawn([], {}, {}, {}, [], {}, set(), [], {})
+        self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", empty)
+        if title is not None:
+            ax.set_title(looks.as_written(safe(title, 200)))
 
     @property
     def figure(self) -> Figure:
-        """The matplotlib Figure."""
-        return self._figure
+        """The figure that the Axes belongs to."""
+        # An Axes may lie in a subfigure; the figure of that is the whole one.
+        figure: Figure = self.ax.figure.figure
+        return figure
 
     @looks.one_at_a_time
     def _repr_png_(self) -> bytes:
@@ -111,71 +163,6 @@ class Picture:
             picture = io.BytesIO()
             looks.write(self.figure, picture, extension, dpi)
             temporary.write_bytes(picture.getvalue())
-
-
-class Plot(Picture):
-    """A plot on one Axes: what each function that draws returns.
-
-    Whatever is not named here is asked of the Axes: ``plot.set_xlim(-5, 5)``, ``plot.get_title()``.
-    A plot is also taken where an Axes is, such as ``ax=plot``.
-
-    Parameters
-    ----------
-    ax : matplotlib.axes.Axes
-        Where it draws.
-    title : str, optional
-        Title of the plot.
-
-    Attributes
-    ----------
-    ax : matplotlib.axes.Axes
-        The one given, or the new one.
-    artists : dict of str to list of Artist
-        Lines and bands drawn so far, in order, by kind.
-
-    See Also
-    --------
-    bosaris_py.DETPlot, bosaris_py.BayesPlot : Plots that are drawn line by line.
-    plot_grid : A panel for each system.
-
-    Examples
-    --------
-    >>> from bosaris_py.plots import plot_tippett
-    >>> plot = plot_tippett({"A": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])})
-    >>> plot
-    Plot: 5 lines of 1 system
-    >>> plot.get_xlabel()
-    'log10 likelihood-ratio'
-    """
-
-    # Default properties of the lines, by kind. A kind with a marker is a point.
-    _looks: ClassVar[dict[str, Settings]] = {}
-    # Kinds of curves, the first of which names a system in the legend.
-    _curves_of_systems: ClassVar[tuple[str, ...]] = ()
-    # Whether the vertical axis may be longer, with room for a legend above the curves.
-    _has_headroom = False
-
-    def __init_subclass__(cls) -> None:
-        """Let one thread draw at a time, by whatever method."""
-        for name, method in [*vars(cls).items()]:
-            if inspect.isfunction(method):
-                setattr(cls, name, looks.one_at_a_time(method))
-
-    def __init__(self, ax: Axes, title: Text = None) -> None:
-        self.ax = ax
-        self.artists: dict[str, list[Artist]] = {}
-        # Kept with the Axes, so that a second plot there goes on where the first one stopped.
-        empty = Drawn([], {}, {}, {}, [], {}, set(), [], {})
-        self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", empty)
-        if title is not None:
-            ax.set_title(looks.as_written(safe(title, 200)))
-
-    @property
-    def figure(self) -> Figure:
-        """The figure that the Axes belongs to."""
-        # An Axes may lie in a subfigure; the figure of that is the whole one.
-        figure: Figure = self.ax.figure.figure
-        return figure
 
     def __getattr__(self, name: str) -> Any:
         """Ask the Axes."""

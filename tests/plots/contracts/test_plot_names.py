@@ -37,8 +37,6 @@ def conditions(name: str) -> ConditionTable:
     return ConditionTable([row(name), row("b"), row("pooled"), row("equalised")])
 
 
-
-
 # No formulas that can be drawn.
 BROKEN = ("$$", r"$\frac$", "$x", "a $ b $ c", r"\$")
 # How each function is given a name.
@@ -47,14 +45,13 @@ DRAWN: dict[str, Callable[[str], Any]] = {
         f"plot_{kind}": lambda name, kind=kind: getattr(plots, f"plot_{kind}")({name: RESULTS})
         for kind in ("det", "bayes", "ece", "pav", "reliability", "tippett")
     },
-    "plot_grid": lambda name: plots.plot_grid({name: RESULTS, "b": RESULTS}),
     "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
     "plot_forest": lambda name: plots.plot_forest(conditions(name)),
     "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
 }
 # Their words are those of the package, but for titles, which are the user's own text.
 WITHOUT_NAMES = {
-    "plot_histogram", "
+    "plot_histogram",
 }  # fmt: skip
 
 
