@@ -6,7 +6,6 @@ then computes EER, minDCF and actDCF at 1000 priors, Cllr, minCllr and both plot
 `Results.from_files`, each in a process of its own, so that peak memory is known.
 
     python benchmarks/bench_streaming.py                    as published: 4.1 GB of disk
-    python benchmarks/bench_streaming.py --trials 1e8 --cluster
     python benchmarks/bench_streaming.py --calibrate        train a linear calibration, too
     python benchmarks/bench_streaming.py --kinds            tell impostors from spoofs, too
 
@@ -98,16 +97,9 @@ def read(paths: list[str], *, with_mask: bool) -> None:
                     _ = data[start : start + rows]
 
 
-def judge(paths: list[str], *, workers: int, cluster: bool) -> str:
+def judge(paths: list[str], *, workers: int) -> str:
     """Compute everything; return a digest of all counts."""
-    client = None
-    if cluster:
-        import distributed
-
-        client = distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    results = bp.Results.from_files(*paths, priors=PRIORS, workers=workers, client=client)
-    if client is not None:
-        client.shutdown()
+    results = bp.Results.from_files(*paths, priors=PRIORS, workers=workers)
     numbers = results.eer, results.cllr, results.min_cllr
     results.min_dcf(PRIORS)
     results.act_dcf(PRIORS)
@@ -175,17 +167,16 @@ def run_one(way: str, paths: list[str]) -> None:
     """Do one thing in this process and print what it took, without the import of Matplotlib."""
     if way.endswith("one processor"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    if way.startswith(("one", "two", "cluster")):
+    if way.startswith(("one", "two")):
         # Not at the top of the file, which worker processes import.
         _ = bp.DETPlot
     ways: dict[str, Callable[[], object]] = {
         "read": lambda: read(paths, with_mask=True),
         "read without mask": lambda: read(paths, with_mask=False),
-        "one processor": lambda: judge(paths, workers=1, cluster=False),
-        "one thread": lambda: judge(paths, workers=1, cluster=False),
-        "two threads": lambda: judge(paths, workers=1, cluster=False),
-        "two processes": lambda: judge(paths, workers=2, cluster=False),
-        "cluster": lambda: judge(paths, workers=1, cluster=True),
+        "one processor": lambda: judge(paths, workers=1),
+        "one thread": lambda: judge(paths, workers=1),
+        "two threads": lambda: judge(paths, workers=1),
+        "two processes": lambda: judge(paths, workers=2),
         "kinds, one thread": lambda: judge_kinds(paths, workers=1),
         "kinds, two threads": lambda: judge_kinds(paths, workers=1),
         "calibration, one thread": lambda: calibrate(paths, workers=1),
@@ -199,7 +190,6 @@ def main() -> None:
     """Write the files, measure all ways, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=float, default=1e9, help="cells of the matrix")
-    parser.add_argument("--cluster", action="store_true", help="on a Dask cluster of two, too")
     parser.add_argument("--calibrate", action="store_true", help="train a calibration, too")
     parser.add_argument("--kinds", action="store_true", help="of three classes, too")
     parser.add_argument("--repeats", type=int, default=2, help="runs; the fastest counts")
@@ -213,7 +203,6 @@ def main() -> None:
     n_models = max(ROWS, round(options.trials / n_segments))
     ways = ["read", "read without mask", "one processor", "one thread", "two threads"]
     ways += ["two processes"]
-    ways += ["cluster"] * options.cluster
     ways += ["kinds, one thread", "kinds, two threads"] * options.kinds
     ways += ["calibration, one thread", "calibration, two threads"] * options.calibrate
     with tempfile.TemporaryDirectory(dir=options.folder) as name:

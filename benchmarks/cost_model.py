@@ -45,11 +45,6 @@ KEPT, BLOCKS = 128e6, 50e6
 PER_TARGET, KEPT_IN_MEMORY, WORK = 80.0, 72.0, 4e6
 # Bytes of a score in a file, of a trial's place in its mask, and in the key.
 SCORE, MASK, LABEL = 4, 1, 1
-# A cluster to predict for: workers, bytes per second of a link, seconds to start.
-WORKERS, LINK, START = 64, 1e9, 2.0
-# How work is cut for a cluster: bytes of scores in a task, tasks at most, tasks for each
-# worker at least, results that are added at a time.
-TASK, MOST_TASKS, TASKS_PER_WORKER, BRANCHES = 2**28, 256, 4, 8
 
 
 @dataclass(frozen=True)
@@ -88,36 +83,16 @@ class Machine:
 
     def files(self, n_tar: float, n_non: float) -> float:
         """Seconds for all metrics from files on one core."""
-        return self.rank(n_tar, n_non) + 1e-9 * self.blocks(key_reads=1) * (n_tar + n_non)
+        return self.rank(n_tar, n_non) + 1e-9 * self.blocks() * (n_tar + n_non)
 
-    def blocks(self, key_reads: int) -> float:
+    def blocks(self) -> float:
         """Nanoseconds for a trial of files, but for counting: reading, and Cllr."""
-        return 2.0 * (self.read_scores + key_reads * self.read_mask) + self.cllr
-
-    def cluster(self, n_tar: float, n_non: float) -> float:
-        """Seconds for the same on a cluster: the trials divided, the targets not."""
-        a_trial = self.count_at(n_tar) + self.blocks(key_reads=2)
-        share = 1e-9 * a_trial * (n_tar + n_non) / WORKERS
-        levels = np.ceil(np.log(n_tasks(n_tar + n_non)) / np.log(BRANCHES))
-        # One after the other: the targets to the client, the thresholds from worker to
-        # worker, and as many counts as are added at a time, level by level.
-        bytes_one_by_one = 8.0 + 8.0 * np.log2(WORKERS) + 16.0 * BRANCHES * levels
-        return START + share + 1e-9 * self.target * n_tar + bytes_one_by_one * n_tar / LINK
+        return 2.0 * (self.read_scores + self.read_mask) + self.cllr
 
 
-def n_tasks(n_trials: float) -> float:
-    """Return into how many tasks a cluster's work is cut."""
-    return max(TASKS_PER_WORKER * WORKERS, min(MOST_TASKS, n_trials * SCORE / TASK))
-
-
-def bytes_read(n_trials: float, key_reads: int) -> float:
-    """Bytes read from files: scores twice, masks and keys once or twice."""
-    return (2.0 * SCORE + key_reads * (MASK + LABEL)) * n_trials
-
-
-def bytes_sent(n_tar: float, n_trials: float) -> float:
-    """Bytes that a cluster sends at most: targets up, thresholds down, counts up the tree."""
-    return n_tar * (8.0 + 8.0 * WORKERS + 16.0 * n_tasks(n_trials))
+def bytes_read(n_trials: float) -> float:
+    """Bytes read from files: scores twice, masks and keys once."""
+    return (2.0 * SCORE + MASK + LABEL) * n_trials
 
 
 def hull_eer_min_dcf(tar: np.ndarray, non: np.ndarray) -> object:
@@ -252,12 +227,9 @@ def memory_table(machine: Machine) -> Iterator[str]:
 
 
 def files_table(machine: Machine) -> Iterator[str]:
-    """Write the predictions for files, on one core and on a cluster."""
-    yield (
-        "| trials | file of scores | one core | memory | bytes read | "
-        f"{WORKERS} workers | memory of each | bytes read, each | bytes sent, all |"
-    )
-    yield f"|{'---:|' * 9}"
+    """Write the predictions for files, on one core."""
+    yield "| trials | file of scores | one core | memory | bytes read |"
+    yield f"|{'---:|' * 5}"
     for exponent in range(6, 12):
         n = 10.0**exponent
         n_tar = targets_of(n)
@@ -265,11 +237,7 @@ def files_table(machine: Machine) -> Iterator[str]:
             size(SCORE * n),
             duration(machine.files(n_tar, n)),
             size(streaming_memory(n_tar, n)),
-            size(bytes_read(n, key_reads=1)),
-            duration(machine.cluster(n_tar, n)),
-            size(PER_TARGET * n_tar + BLOCKS),
-            size(bytes_read(n, key_reads=2) / WORKERS),
-            size(bytes_sent(n_tar, n)),
+            size(bytes_read(n)),
         )
         yield f"| {power(n)} | {' | '.join(cells)} |"
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from bosaris_py._cautions import Caution, cautions
 from bosaris_py._evaluation import Evaluation
-from bosaris_py._execution import progress_bar
 from bosaris_py._lazy import on_demand
+from bosaris_py._parallel import progress_bar
 from bosaris_py._system_rows import Judging
 from bosaris_py._tables import or_none
 from bosaris_py._validation import (

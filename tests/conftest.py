@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from bosaris_py import _execution
+from bosaris_py import _parallel
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -67,7 +67,7 @@ socket.socket.__init__ = _refuse_network  # type: ignore[assignment,method-assig
 
 @pytest.fixture(autouse=True)
 def _network(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Refuse network sockets, but to tests of a cluster on this machine and of notebooks."""
+    """Refuse network sockets, but to tests of notebooks."""
     _NETWORK["allowed"] = request.node.get_closest_marker("network") is not None
     yield
     _NETWORK["allowed"] = False
@@ -97,5 +97,5 @@ def shared_data() -> Path:
 def _lasting_bars() -> Iterator[None]:
     """Progress bars appear at once and stay: work in tests takes less than a second."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_execution, "_BAR", {"delay": 0.0, "leave": True})
+        patch.setattr(_parallel, "_BAR", {"delay": 0.0, "leave": True})
         yield

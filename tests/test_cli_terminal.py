@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import _execution, cli
+from bosaris_py import _parallel, cli
 from bosaris_py.cli.printing import say
 
 JUDGED = "X=eval_a.txt ECAPA=eval_b.txt --key eval_key.h5"
@@ -125,8 +125,8 @@ def _of_a_bar(seconds: float, *, monkeypatch: pytest.MonkeyPatch) -> str:
     with os.fdopen(slave, "w", encoding="utf-8") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
         # Other tests have bars without delay.
-        patch.setattr(_execution, "_BAR", {"delay": 1.0, "leave": False})
-        with _execution.progress_bar(total=3, desc="work", shown=True) as bar:
+        patch.setattr(_parallel, "_BAR", {"delay": 1.0, "leave": False})
+        with _parallel.progress_bar(total=3, desc="work", shown=True) as bar:
             time.sleep(seconds)
             bar.update()
             say("a message")

@@ -173,13 +173,12 @@ class LinearCalibration(LinearMap, LineMap):
         ridge: Ridge = 0.0,
         block_rows: int | None = None,
         workers: int = 1,
-        client: object = None,
         progress: bool = False,
     ) -> "LinearCalibration":
         """Train scale and offset on a score file of any size.
 
         The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
-        threads, workers or the cluster at all.
+        threads or workers at all.
 
         Parameters
         ----------
@@ -194,9 +193,6 @@ class LinearCalibration(LinearMap, LineMap):
         workers : int, default: 1
             Number of processes among which the rows are divided. A single one counts in a
             thread for each processor that it may use, up to four.
-        client : dask.distributed.Client, optional
-            A cluster that does the work instead; its workers must see the files under
-            the same absolute names.
         progress : bool, default: False
             Show a progress bar for each pass.
 
@@ -241,7 +237,7 @@ class LinearCalibration(LinearMap, LineMap):
         3 targets, 3 non-targets
         """
         files = [as_path(score_file, "score_file")]
-        where = Where(block_rows, workers, client, progress)
+        where = Where(block_rows, workers, progress)
         options: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         trained = cls._fit_files(files, key_file, where, **options)
         return attrs.evolve(trained, of_llrs=is_from_map(score_file))

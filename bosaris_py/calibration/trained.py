@@ -24,8 +24,8 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._cautions import warn_caller
-from bosaris_py._execution import progress_bar
 from bosaris_py._html import card
+from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import (
     FilePath,
     as_float_array,
@@ -108,7 +108,6 @@ class FileOptions(ObjectiveOptions, total=False):
 
     block_rows: int | None
     workers: int
-    client: Any
     progress: bool
 
 

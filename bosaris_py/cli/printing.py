@@ -26,7 +26,7 @@ def say(text: object) -> None:
     """Write one line to the standard error."""
     if sys.stderr is not None:
         # Where a bar is, the module is loaded.
-        if execution := sys.modules.get("bosaris_py._execution"):
+        if execution := sys.modules.get("bosaris_py._parallel"):
             execution.clear_bars()
         # Words of the command line may hold what no terminal should get.
         sys.stderr.write(f"bosaris: {printable(' '.join(str(text).split()))}\n")

@@ -156,7 +156,7 @@ class ConditionTable(_tables.AnnotatedTable):
         eer : {"rocch", "interpolated", "step"}, default: "rocch"
             Which equal error-rate the table has.
         **options
-            ``base``, ``block_rows``, ``workers``, ``client``, ``progress``, as for
+            ``base``, ``block_rows``, ``workers``, ``progress``, as for
             ``Results.from_files``.
 
         Returns

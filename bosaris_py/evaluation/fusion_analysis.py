@@ -136,7 +136,7 @@ class SystemComparison(metaclass=Readable):
         prior : float or OperatingPoint
             Where the costs are taken.
         **options
-            ``block_rows``, ``workers``, ``client``, ``progress``, as for `Results.from_files
+            ``block_rows``, ``workers``, ``progress``, as for `Results.from_files
             <bosaris_py.Results.from_files>`.
 
         Returns

@@ -241,14 +241,13 @@ class Results(Records):
         base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
-        client: object = None,
         progress: bool = False,
     ) -> "Results":
         """Evaluate score files of any size, in memory that does not grow with them.
 
         The files are read twice, by blocks of rows. Counts, and so all metrics that rank scores,
         are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither depends on blocks,
-        threads, workers or the cluster.
+        threads or workers.
 
         Parameters
         ----------
@@ -272,7 +271,7 @@ class Results(Records):
         block_rows : int, optional
             Rows (models) that are read at once; by default about 4 MB of scores. Of lists, as many
             trials as so many rows have on average.
-        workers, client, progress
+        workers, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns
@@ -300,7 +299,7 @@ class Results(Records):
         Memory: some numbers for each target, a block a thread, and up to 128 MB to remember
         between the passes which cells are non-targets.
         """
-        settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers, "client": client}
+        settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers}
         options = {"priors": priors, "base": base, "progress": progress, **settings}
         if conditions is None:
             return cls.from_sample(StreamedSample.from_files(score_file, key_file, **options))

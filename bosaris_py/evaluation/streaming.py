@@ -38,7 +38,6 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._execution import n_at_once
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation.file_groups import GroupNumbers, describe_groups
 from bosaris_py.numerics.counts import RunningCounts, distinct_scores
@@ -289,7 +288,7 @@ def _add(first: Counts, second: Counts) -> Counts:
 
 def _tasks(passes: FilePasses) -> list[Task]:
     """Cut the files into tasks that keep all workers busy."""
-    least = _TASKS_PER_WORKER * n_at_once(passes.where.workers, passes.where.client)
+    least = _TASKS_PER_WORKER * passes.where.workers
     n_tasks = min(MOST_TASKS, passes.n_bytes // _TASK_BYTES)
     # A multiple, so that threads end together.
     return passes.tasks(least * max(1, -(-n_tasks // least)))
@@ -339,19 +338,17 @@ class CountedFiles:
         base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
-        client: object = None,
         progress: bool = False,
     ) -> Self:
         """Pass over files twice; `columns` of the metadata divide them, if it is that."""
-        where = Where(block_rows, workers, client, progress)
+        where = Where(block_rows, workers, progress)
         # 1. Align the ids of each pair of files, and number the groups.
         passes, all_ids = FilePasses.open(_pair(score_file, key_file), where, base)
         numbers = None if division is None else GroupNumbers.of(division, columns, all_ids)
         with passes.keeping_workers() as kept:
             # 2. First pass: the targets of each group, and sums over its non-targets.
             tasks = _tasks(kept)
-            # What a cluster finds does not go through the network twice.
-            n_bytes = 0 if client is not None else _KEPT_BYTES // max(1, len(tasks))
+            n_bytes = _KEPT_BYTES // max(1, len(tasks))
             summarise = functools.partial(_summarise, n_bytes=n_bytes, numbers=numbers)
             found = kept.first(summarise, all_ids, "target scores", tasks)
             groups: dict[int, _Found] = defaultdict(_Found)
@@ -596,7 +593,7 @@ class StreamedSample(DivisibleSample):
         columns : sequence of str, default: ()
             Columns of the metadata by which they are divided.
         **options
-            ``priors``, ``base``, ``block_rows``, ``workers``, ``client``, ``progress``, as for
+            ``priors``, ``base``, ``block_rows``, ``workers``, ``progress``, as for
             ``Results.from_files``.
 
         Returns

@@ -188,13 +188,13 @@ class LinearFusion(LinearMap):
         """Train weights and offset on score files of any size.
 
         The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
-        workers or the cluster at all.
+        or workers at all.
 
         Parameters
         ----------
         score_files : mapping of str to path, or sequence of str or path-like
             HDF5 files of the scores of each system, for every trial of the key. Names are kept.
-        key_file, prior, objective, ridge, block_rows, workers, client, progress
+        key_file, prior, objective, ridge, block_rows, workers, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns

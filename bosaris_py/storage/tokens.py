@@ -127,7 +127,7 @@ def _read_parts(path: Path, *, progress: bool) -> Iterator[bytes]:
         bar: Any = None
         if progress:
             # It takes longer to import than this module, which every object needs.
-            from bosaris_py._execution import progress_bar
+            from bosaris_py._parallel import progress_bar
 
             size = os.fstat(on_disk.fileno()).st_size
             bar = stack.enter_context(

@@ -31,7 +31,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray
-from bosaris_py._execution import until_stopped
 from bosaris_py._validation import FilePath, invalid
 from bosaris_py.storage.hdf5 import CHUNK_TRIALS
 from bosaris_py.storage.rows import (
@@ -465,7 +464,7 @@ class TrialBlocks:
         # The arrays of a block hold until the next one is asked for. Raises FileFormatError if a
         # file cannot be read, or changes until the last block has been used.
         found = (self._natural(block) for block in self._blocks(blocks))
-        return until_stopped(_read_ahead(found) if ahead else found)
+        return _read_ahead(found) if ahead else found
 
     def read_scores(
         self, blocks: Sequence[slice], *, ahead: bool = True
@@ -474,7 +473,7 @@ class TrialBlocks:
         # Their memory is the caller's until the next are read.
         found = self._blocks(blocks, scores_only=True)
         scores = (self._natural(block).scores for block in found)
-        return until_stopped(_read_ahead(scores) if ahead else scores)
+        return _read_ahead(scores) if ahead else scores
 
     def _natural(self, block: TrialBlock) -> TrialBlock:
         if self.factor is None:

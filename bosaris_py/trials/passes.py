@@ -1,4 +1,4 @@
-"""Passes over keys and score files, block by block, in threads, processes or on a Dask cluster.
+"""Passes over keys and score files, block by block, in threads or processes.
 
 A pass calls one function for each task: some blocks of rows of one key and of the score files
 beside it. Tasks and the order of their results do not depend on who does them. The first pass
@@ -12,13 +12,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, Generic, Self, TypeAlias, TypeVar
+from typing import Generic, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._execution import Runner, check_client, whole_number, worker_processes
+from bosaris_py._parallel import Runner, whole_number, worker_processes
 from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError, TrialMismatchError
 from bosaris_py.numerics.threads import n_processors, n_threads
@@ -66,16 +66,11 @@ def _workers(value: object) -> int:
 
 @attrs.frozen(eq=False)
 class Where:
-    """Where passes run: rows in a block, worker processes or a cluster, and progress bars."""
+    """Where passes run: rows in a block, worker processes, and progress bars."""
 
     block_rows: int | None = attrs.field(default=None, converter=_block_rows)
     workers: int = attrs.field(default=1, converter=_workers)
-    client: Any = None
     progress: bool = False
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse what is no client of a cluster, and worker processes besides a cluster."""
-        check_client(self.client, self.workers)
 
 
 @attrs.frozen(eq=False)
@@ -98,8 +93,8 @@ class FilePasses:
     pool: ProcessPoolExecutor | None = None
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle without pool and cluster, which are connections of this process."""
-        return type(self), (self.pairs, attrs.evolve(self.where, client=None))
+        """Pickle without the pool, which is of this process."""
+        return type(self), (self.pairs, self.where)
 
     @classmethod
     def open(
@@ -167,7 +162,7 @@ class FilePasses:
     def runner(self, label: str) -> Runner:
         """Return what runs the tasks of one pass."""
         where = self.where
-        return Runner(label, where.workers, where.client, self.pool, where.progress, n_threads())
+        return Runner(label, where.workers, self.pool, where.progress, n_threads())
 
     def first(
         self,

@@ -21,7 +21,7 @@ import bosaris_py.uncertainty.statistics.class_means as class_means
 import bosaris_py.uncertainty.statistics.roc_functions as roc_functions
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._cautions import cautions, warn_caller
-from bosaris_py._execution import Runner, progress_bar
+from bosaris_py._parallel import Runner, progress_bar
 from bosaris_py._tables import annotated
 from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some, spelled_out
 from bosaris_py.errors import FewErrorsWarning

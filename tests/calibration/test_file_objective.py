@@ -503,7 +503,6 @@ def test_bad_arguments(rng: np.random.Generator, tmp_path: Path) -> None:
         ({"prior": 1.0}, "`prior`"),
         ({"objective": "hinge"}, "`objective`"),
         ({"ridge": -1.0}, "`ridge`"),
-        ({"client": 3}, "`client`"),
     ):
         with pytest.raises(InvalidInputError, match=text):
             FIT(path, key_path, **settings)

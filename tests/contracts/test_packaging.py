@@ -313,10 +313,8 @@ class TestTree:
         config.read(ROOT / "setup.cfg", encoding="utf-8")
         lines = config["options"]["install_requires"].split()
         required = {_requirement_name(line) for line in lines}
-        # Imported where the caller brings an object of it, and so has it; or by the one module
-        # that is for it, scikit-learn by another name than that of its distribution.
-        optional = {_requirement_name(config["options.extras_require"]["distributed"].strip())}
-        optional.add("sklearn")
+        # Imported by the one module that is for it.
+        optional = {"sklearn"}
         imported = {name for path in PACKAGE.rglob("*.py") for name in _imports(path)}
         assert required | optional == imported - set(sys.stdlib_module_names) - {"bosaris_py"}
 

@@ -455,7 +455,6 @@ def test_blocks_without_targets_are_fine(rng: np.random.Generator, saved: Any) -
     [
         ({"block_rows": 0}, "`block_rows` must be a whole number, at least 1"),
         ({"workers": 0}, "`workers` must be a whole number"),
-        ({"client": "host"}, "must be a dask.distributed.Client"),
         ({"priors": 1.5}, "prior"),
     ],
 )

@@ -323,10 +323,6 @@ class TestRandomness:
             for replicates in shared:
                 assert np.array_equal(alone, replicates)
 
-    def test_a_function_that_cannot_be_sent_to_workers(self) -> None:
-        with pytest.raises(InvalidInputError, match=r"another process.*workers=1"):
-            resample([1.0], [0.0], lambda t, n, tw, nw: tw[0], rng=0, workers=2)
-
     def test_progress_is_shown_on_request(self, capsys: pytest.CaptureFixture[str]) -> None:
         resample([1.0, 2.0], [0.0], unc.EER(), rng=0)
         assert capsys.readouterr().err == ""

@@ -462,7 +462,7 @@ def primary_cost_of_files(
     only, compatibility
         As for `primary_cost`; files are read whole for ``"nist"``.
     **options
-        For files read in blocks, `base`, `block_rows`, `workers`, `client` and `progress` of
+        For files read in blocks, `base`, `block_rows`, `workers` and `progress` of
         `Results.from_files`; for text, keywords of `read_scores`, and `key_columns`.
 
     Returns

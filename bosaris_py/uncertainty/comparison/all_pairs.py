@@ -12,7 +12,7 @@ import numpy as np
 import bosaris_py.uncertainty.plan_statistics as plan_statistics
 import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._cautions import cautions
-from bosaris_py._execution import progress_bar
+from bosaris_py._parallel import progress_bar
 from bosaris_py._tables import annotated
 from bosaris_py._validation import as_seed, check_choice, check_fraction, invalid
 from bosaris_py.numerics.priors import OperatingPoint

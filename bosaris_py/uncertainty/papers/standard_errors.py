@@ -15,7 +15,7 @@ import scipy
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
-from bosaris_py._execution import Runner, whole_number
+from bosaris_py._parallel import Runner, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.trials.strata import FEWEST_SETS, SetIndex, group_labels
 from bosaris_py.uncertainty import bootstrap_result, bootstrapping

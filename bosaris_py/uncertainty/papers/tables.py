@@ -14,7 +14,7 @@ import attrs
 
 from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, collected
-from bosaris_py._execution import whole_number
+from bosaris_py._parallel import whole_number
 from bosaris_py._tables import AnnotatedTable, Table, joined_notes, or_none, scale_of_costs
 from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some
 from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems, split_key

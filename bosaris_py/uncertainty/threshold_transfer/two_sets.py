@@ -18,7 +18,7 @@ import numpy as np
 
 from bosaris_py import _validation as check
 from bosaris_py._cautions import cautions, warn_caller
-from bosaris_py._execution import whole_number
+from bosaris_py._parallel import whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import DegenerateReplicatesWarning
 from bosaris_py.evaluation.results import Results
