@@ -23,11 +23,11 @@ from scipy import integrate, optimize, special
 from tqdm import tqdm
 
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import BosarisWarning, InvalidInputError
+from bosaris_py.errors import BosarisWarning
 from bosaris_py.trials.sample import ListedSample, ScoredClass
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
 from bosaris_py.trials.strata import Strata, TrialStrata
-from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, z_test
+from bosaris_py.uncertainty.bootstrap_result import z_test
 from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
 from bosaris_py.uncertainty.influence.speakers_needed import speakers_for
 from bosaris_py.uncertainty.influence.studentised import Studentised
@@ -405,85 +405,6 @@ def tests_row(name: str, shift: float, shares: np.ndarray, n_sets: int) -> str:
     return f"| {name} | {' | '.join(alike)} | {shift:g} | {' | '.join(power)} |"
 
 
-PFA, PLO = np.geomspace(0.01, 0.5, 25), np.linspace(-4.0, 2.0, 25)
-CURVES = unc.DETCurve(PFA), unc.ActDCFCurve(PLO)
-
-
-def rates_of_replicates(
-    pairs: SpeakerPairs, scores: tuple[np.ndarray, np.ndarray], weights: np.ndarray, at: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return error-rates of replicates at ascending thresholds: (n_thresholds, n_replicates)."""
-    k, (of_tar, cells) = pairs.n_speakers, [part.labels for part in pairs.cells]
-    # Sums of whole numbers below 2^24, exact in single precision.
-    weights = weights.astype(np.float32)
-
-    def below(labels: np.ndarray, scores: np.ndarray, size: int) -> np.ndarray:
-        cell = np.searchsorted(at, scores, side="right") * size + labels
-        counts = np.bincount(cell, minlength=(at.size + 1) * size).reshape(-1, size)
-        return counts.cumsum(axis=0).astype(np.float32)
-
-    misses = (below(of_tar, scores[0], k) @ weights.T).astype(np.float64)
-    tables = below(cells, scores[1], k * k).reshape(-1, k, k)
-    rejected = np.array([np.einsum("ij,ij->i", weights @ t, weights) for t in tables], np.float64)
-    return misses[:-1] / misses[-1], 1.0 - rejected[:-1] / rejected[-1]
-
-
-def bayes(pmiss: np.ndarray, pfa: np.ndarray) -> np.ndarray:
-    """Return normalized Bayes error-rates at PLO, from rates at the thresholds -PLO."""
-    prior = special.expit(PLO)[:, np.newaxis]
-    return (prior * pmiss + (1 - prior) * pfa) / np.minimum(prior, 1 - prior)
-
-
-def bands_table(n_sets: int, replications: int) -> Iterator[str]:
-    """Tell how often bands hold the whole curve."""
-    yield (
-        f"How often 95 % bands hold the whole true curve, 25 points, means ± 2.5, {n_sets} data "
-        f"sets and {replications} replicates by speaker; DET curve from 1 % to 50 % false alarms, "
-        "actual DCF for prior log-odds from -4 to 2. *Refused*: percent of sets with too few "
-        "errors for a simultaneous band, left out of its column:"
-    )
-    yield ""
-    names = "DET, pointwise", "DET, simultaneous", "DCF, pointwise", "DCF, simultaneous", "refused"
-    yield f"| speakers | {' | '.join(names)} |"
-    yield f"|{'---:|' * 6}"
-    for k in (10, 20, 40, 80):
-        law, grid = Law(k, 2.5), np.linspace(-4.0, 4.0, 161)
-        pmiss, pfa = np.array([law.rates(t) for t in np.linspace(-8.0, 8.0, 20001)]).T
-        true_rates = np.array([law.rates(-plo) for plo in PLO]).T[..., np.newaxis]
-        truths = np.interp(-PFA, -pfa, pmiss), bayes(*true_rates)[:, 0]
-        held = []
-        for _, rng in each_set(law, n_sets, f"bands, {k}", 8):
-            pairs, [scores] = law.draw(rng)
-            weights = np.vstack((np.ones(k), multinomial(k, replications, rng)))
-            rates = rates_of_replicates(pairs, scores, weights, grid)
-            det = np.array(
-                [np.interp(-PFA, -f, m) for m, f in zip(*(r.T for r in rates), strict=True)]
-            )
-            # Interpolated rates of less than half a miss are none, as in `DETCurve`.
-            det[det < 0.5 / scores[0].size] = 0.0
-            at_plo = rates_of_replicates(pairs, scores, weights, -PLO[::-1])
-            act = bayes(*(rates[::-1] for rates in at_plo)).T
-            row = []
-            for curve, values, truth in zip(CURVES, (det, act), truths, strict=True):
-                result = BootstrapResult.from_replicates(
-                    values[0], values[1:], method="speaker", interval="percentile",
-                    confidence=0.95, bounds=(0.0, 1.0 if values is det else np.inf),
-                    degrees=k - 1.0,
-                )  # fmt: skip
-                for kind in ("pointwise", "simultaneous"):
-                    try:
-                        band = curve.band(result, kind=kind)
-                    except InvalidInputError:  # hardly any errors
-                        row.append(np.nan)
-                        continue
-                    outside = (truth < band.low) | (truth > band.high)
-                    row.append(float(not outside.any()))
-            held.append(row)
-        cells = (with_error(float(share), n_sets) for share in np.nanmean(held, axis=0))
-        refused = 100 * np.isnan(held).any(axis=1).mean()
-        yield f"| {k} | {' | '.join(cells)} | {refused:.1f} |"
-
-
 def limits_table(n_sets: int) -> Iterator[str]:
     """Tell how often the upper end lies above a small miss rate."""
     yield (
@@ -548,7 +469,7 @@ def main() -> None:
     """Run the study and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", type=int, default=2000, help="simulated data sets of each law")
-    what = "replicates of an interval; of tests and bands half as many"
+    what = "replicates of an interval; of tests half as many"
     parser.add_argument("--replications", type=int, default=999, help=what)
     parser.add_argument("--output", default=str(ROOT / "docs" / "coverage_table.md"))
     options = parser.parse_args()
@@ -562,7 +483,6 @@ def main() -> None:
         metrics_table(sets, replications),
         tests_table(sets, replications // 2),
         limits_table(sets),
-        bands_table(sets, replications // 2),
         planning_table(sets),
     ):
         lines += ["", *table]

@@ -52,13 +52,7 @@ if TYPE_CHECKING:
     from bosaris_py.evaluation import PrimaryCost
 
 # Bands of a report, if intervals are by bootstrap; imported when one is made.
-_BANDS = {
-    "det": "DETCurve",
-    "bayes": "ActDCFCurve",
-    "tippett": "Tippett",
-    "ece": "ECE",
-    "pav": "PAVMap",
-}
+_BANDS = {"det": "DETCurve", "bayes": "ActDCFCurve", "tippett": "Tippett", "ece": "ECE"}
 _late, _ = on_demand(
     __name__,
     {

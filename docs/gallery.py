@@ -22,8 +22,7 @@ ORDER = {
     "DET plots": "det det_marks det_paper highlight error_rates",
     "Bayes error-rate plots": "bayes two_panels dark_slide",
     "Calibration": "histogram calibration_map bounds pav ece reliability tippett",
-    "Uncertainty": "det_band bayes_band tippett_band pav_band intervals forest_intervals "
-    "difference ",
+    "Uncertainty": "det_band bayes_band tippett_band intervals forest_intervals difference",
     "Spoofed speech": "spoof_det spoof_prior",
     "Conditions and speakers": "det_conditions forest_conditions",
     "Figures of the papers": "paper_bayes paper_hull paper_histogram paper_intervals "

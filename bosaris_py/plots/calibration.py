@@ -31,7 +31,7 @@ from bosaris_py.plots.shown_systems import (
     results_of,
 )
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.uncertainty.bands import CalibrationBand, ECEBand, TippettBand
+from bosaris_py.uncertainty.bands import ECEBand, TippettBand
 
 _SIZE = (6.0, 4.5)
 _SQUARE = (5.0, 5.0)
@@ -285,7 +285,6 @@ def plot_pav(
     systems: Systems,
     ax: Axes | None = None,
     *,
-    bands: Mapping[str, CalibrationBand] | None = None,
     title: str | None = None,
     **styling: Unpack[Styling],
 ) -> Plot:
@@ -293,8 +292,8 @@ def plot_pav(
 
     Parameters
     ----------
-    systems, ax, bands, title, **styling
-        As for `plot_tippett`; bands are those of `bosaris_py.uncertainty.PAVMap`.
+    systems, ax, title, **styling
+        As for `plot_tippett`.
 
     Returns
     -------
@@ -309,7 +308,6 @@ def plot_pav(
     'log10 LR after PAV'
     """
     chosen = Chosen.of(results_of(systems), styling)
-    areas = bands_of(bands, chosen.given, CalibrationBand)
     sheet = _sheet(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
     curves = {
         name: calibration_curves.PAVCurve.from_results(results)
@@ -332,10 +330,6 @@ def plot_pav(
         y = np.repeat(curve.llr, 2) / _LOG_10
         dev = f"(devPAV {curve.dev_pav:.2f})" if np.isfinite(curve.dev_pav) else ""
         inside = np.repeat(np.isfinite(curve.llr), 2)
-        if name in areas:
-            band = areas[name]
-            sides = ((part / _LOG_10).clip(-99.0, 99.0) for part in (band.low, band.high))
-            sheet._system_band(_Band(*sides), band.at / _LOG_10, None, {})
         if inside.any():
             sheet._draw("pav", x.ravel()[inside], y[inside], dev)
         for kind, end, pools in (
@@ -363,7 +357,6 @@ def plot_reliability(
     ax: Axes | None = None,
     *,
     bins: int | None = None,
-    bands: Mapping[str, CalibrationBand] | None = None,
     title: str | None = None,
     **styling: Unpack[Styling],
 ) -> Plot:
@@ -378,10 +371,7 @@ def plot_reliability(
     ax
         As for `plot_tippett`.
     bins : int, optional
-        Number of bins between 0 and 1. By default there are none: pools are those of PAV. With
-        `bands` there are 10.
-    bands : mapping of str to CalibrationBand, optional
-        As there; see `bosaris_py.uncertainty.Reliability`.
+        Number of bins between 0 and 1. By default there are none: pools are those of PAV.
     title, **styling
         As for `plot_tippett`.
 
@@ -400,24 +390,14 @@ def plot_reliability(
     """
     words = f"posterior at a prior of {100.0 * prior:g} %", "share of targets"
     chosen = Chosen.of(results_of(systems), styling)
-    areas = bands_of(bands, chosen.given, CalibrationBand)
-    # Bands of a bootstrap are those of bins.
-    bins = 10 if bins is None and areas else bins
     sheet = _sheet(ax, _SQUARE, title, *words)
     n_counted = len(chosen.results) - len(chosen.others)
-    for name, results in sheet._each_of(chosen):
+    for _, results in sheet._each_of(chosen):
         if bins is None:
             _draw_pools(sheet, results, prior, counted=n_counted <= _MOST_COUNTED)
             continue
         curve = calibration_curves.ReliabilityCurve.from_results(results, prior, bins=bins)
         sheet._draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
-        if name in areas:
-            band = areas[name]
-            if band.prior is None or not math.isclose(band.prior, prior):
-                expected = f"be of posteriors at the prior {prior:g}"
-                raise invalid("bands", expected, f"{band.prior} for {name}")
-            steps = _Band(np.repeat(band.low, 2), np.repeat(band.high, 2))
-            sheet._system_band(steps, np.repeat(band.at, 2)[1:-1], None, {})
         middle = (curve.low + curve.high) / 2.0
         bars: looks.Settings = {
             "fmt": "none",

@@ -254,7 +254,7 @@ def _drawings(
     )
     yield _Drawing(
         "Calibration by the PAV algorithm",
-        lambda: plots.plot_pav(named, bands=around("pav")),
+        lambda: plots.plot_pav(named),
         "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
         "diagonal calibration is right. Triangles are scores of one class only. devPAV is the mean "
         f"distance from the diagonal.{shade}",

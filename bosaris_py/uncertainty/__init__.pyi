@@ -11,14 +11,11 @@ from bosaris_py.uncertainty.analytic import speaker_errors as speaker_errors
 from bosaris_py.uncertainty.analytic import speaker_interval as speaker_interval
 from bosaris_py.uncertainty.bands import ECE as ECE
 from bosaris_py.uncertainty.bands import ActDCFCurve as ActDCFCurve
-from bosaris_py.uncertainty.bands import CalibrationBand as CalibrationBand
 from bosaris_py.uncertainty.bands import DCFBand as DCFBand
 from bosaris_py.uncertainty.bands import DETBand as DETBand
 from bosaris_py.uncertainty.bands import DETCurve as DETCurve
 from bosaris_py.uncertainty.bands import ECEBand as ECEBand
 from bosaris_py.uncertainty.bands import MinDCFCurve as MinDCFCurve
-from bosaris_py.uncertainty.bands import PAVMap as PAVMap
-from bosaris_py.uncertainty.bands import Reliability as Reliability
 from bosaris_py.uncertainty.bands import Tippett as Tippett
 from bosaris_py.uncertainty.bands import TippettBand as TippettBand
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult as BootstrapResult

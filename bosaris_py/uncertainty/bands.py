@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import attrs
@@ -28,7 +28,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py.evaluation.curves import LARGEST_PLO
-from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
+from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.numerics.rocch import SAME_COST
 from bosaris_py.trials.sample import ListedSample
@@ -38,7 +38,6 @@ from bosaris_py.uncertainty.bootstrap_result import (
     BootstrapResult,
     IntervalKind,
     defined_replicates,
-    quantile,
 )
 from bosaris_py.uncertainty.resampling import ResamplingPlan
 from bosaris_py.uncertainty.speaker_curve import (
@@ -53,8 +52,6 @@ from bosaris_py.uncertainty.statistics.samplers import Evaluator, Sampler
 from bosaris_py.uncertainty.statistics.statistic import Bounds, Means, Statistic, WhichClass
 
 DCFKind: TypeAlias = Literal["act", "min"]
-
-BandKind: TypeAlias = Literal["pointwise", "simultaneous"]
 
 
 class _Grid(tuple[float, ...]):
@@ -112,51 +109,17 @@ def _checked(result: object, shape: tuple[int, ...], form: str) -> BootstrapResu
     return result
 
 
-def _band_of(
-    result: object, size: int, kind: BandKind, scale: _Scale, of_points: _Scale | None = None
-) -> tuple[Float64Array, dict[str, Any]]:
+def _band_of(result: object, size: int, scale: _Scale) -> tuple[Float64Array, dict[str, Any]]:
     """Return what a band takes of the result of a curve of so many points: the values, the rest."""
     result = _checked(result, (size,), f"with {size} values")
-    ends = _ends(result, kind, scale, of_points or scale, ("percentile", "basic"))
-    return result.estimate, _made(result, kind, *ends)
+    return result.estimate, _made(result, *_pointwise(result, scale, ("percentile", "basic")))
 
 
-def _ends(
-    result: BootstrapResult,
-    kind: BandKind,
-    scale: _Scale,
-    of_points: _Scale,
-    kinds: tuple[IntervalKind, ...] = ("percentile",),
-) -> tuple[Float64Array, Float64Array]:
-    """Return the ends of a band; a simultaneous one is NaN where it shows too few errors."""
-    check.check_choice(kind, BandKind, "kind")
-    if kind == "simultaneous":
-        return _simultaneous(result, scale)
-    return _pointwise(result, of_points, kinds)
-
-
-def _filled(low: Float64Array, high: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Limit shares that fall, where they are NaN, by the last before and the next one."""
-    most = np.fmin.accumulate(np.insert(high, 0, 1.0, axis=-1), axis=-1)[..., 1:]
-    least = np.fmax.accumulate(np.insert(low[..., ::-1], 0, 0.0, axis=-1), axis=-1)[..., :0:-1]
-    unknown = np.isnan(low)
-    return np.where(unknown, least, low), np.where(unknown, most, high)
-
-
-def _made(result: BootstrapResult, kind: BandKind, low: object, high: object) -> dict[str, Any]:
+def _made(result: BootstrapResult, low: object, high: object) -> dict[str, Any]:
     """Return what all bands have: their ends, and how the bootstrap was made."""
     ends = {"low": mark_read_only(np.array(low)), "high": mark_read_only(np.array(high))}
     how = {"method": result.method, "interval": result.interval, "confidence": result.confidence}
-    return ends | how | {"kind_of_band": kind}
-
-
-def _angle(rate: Float64Array) -> Float64Array:
-    """Take rates to a scale on which their variance is alike; probit has a long tail at few."""
-    return np.asarray(np.arcsin(np.sqrt(rate)))
-
-
-def _rate(angle: Float64Array) -> Float64Array:
-    return np.asarray(np.sin(np.clip(angle, 0.0, 0.5 * np.pi)) ** 2)
+    return ends | how
 
 
 # A scale says little where more than this share of replicates show no errors.
@@ -179,20 +142,6 @@ def _on_scale(
     extreme = (values <= 0.0) | (values >= 1.0 if is_rate else False)
     inside = ~extreme[0] & (extreme[1:].mean(axis=0) < _MOST_EXTREME)
     return curves[0], curves[1:], spread, (spread > ROUNDING * np.abs(curves[0])) & inside
-
-
-def _simultaneous(result: BootstrapResult, scale: _Scale) -> tuple[Float64Array, Float64Array]:
-    """Return the ends of a band that holds the whole curve; NaN where it shows no errors."""
-    curve, replicates, spread, varies = _on_scale(result, scale)
-    if not varies.any():
-        expected = "have replicates that differ, with some errors"
-        raise check.invalid("result", expected, "a curve that shows too few")
-    # The quantile of the largest deviation in units of its own spread: sup-t.
-    deviations = np.abs(replicates - curve)[:, varies] / spread[varies]
-    half = quantile(deviations.max(axis=1), result.confidence) * result.expansion * spread
-    low, high = (np.clip(scale[1](curve + end), *result.bounds) for end in (-half, half))
-    low[~varies] = high[~varies] = np.nan
-    return mark_read_only(low), mark_read_only(high)
 
 
 def _pointwise(
@@ -229,12 +178,10 @@ class _Band(metaclass=Readable):
     method: str
     interval: IntervalKind
     confidence: float
-    kind_of_band: BandKind
 
     def _described(self, axes: str, x: Float64Array) -> str:
-        kind = self.kind_of_band
-        form = f"pointwise {self.interval}" if kind == "pointwise" else kind
-        what = f"{100 * self.confidence:g} % {form} band of {axes} {x[0]:g} ... {x[-1]:g}"
+        form = f"{100 * self.confidence:g} % pointwise {self.interval} band"
+        what = f"{form} of {axes} {x[0]:g} ... {x[-1]:g}"
         return f"{type(self).__name__}: {what}; {self.method} bootstrap"
 
 
@@ -256,8 +203,6 @@ class DCFBand(_Band):
         Ends of its confidence interval.
     method, interval, confidence
         As in `BootstrapResult`.
-    kind_of_band : {"pointwise", "simultaneous"}
-        Whether the confidence is that of each point by itself, or of the whole curve.
     """
 
     kind: DCFKind
@@ -281,7 +226,7 @@ class DETBand(_Band):
         Allowed false-alarm rates, ascending.
     pmiss : (k,) ndarray of float64
         Miss rate of the data at each.
-    low, high, method, interval, confidence, kind_of_band
+    low, high, method, interval, confidence
         As in `DCFBand`.
     """
 
@@ -309,12 +254,10 @@ class DETCurve(CurveStatistic):
     `ROC.threshold_at` finds it, anew in every replicate: vertical averaging [1]_. A bootstrap warns
     of few errors at rates that a user names; of all that plots show some always have few.
 
-    A *pointwise* band is an interval of each point: it says where the true miss rate of one
-    false-alarm rate may lie. Of speakers it is Student's, on the probit scale. Where replicates
-    show no misses, the rate may be as large as K speakers leave open, :math:`1 - (\alpha/2)^{1/K}`.
-    A *simultaneous* band holds the whole true curve with its confidence:
-    on the scale :math:`\arcsin\sqrt p`, the multiple of the standard error that all points of this
-    share of replicates keep. Neither says where the curve of another test set may lie.
+    A band is an interval of each point: it says where the true miss rate of one false-alarm rate
+    may lie. It says nothing of the whole curve. Of speakers it is Student's, on the probit scale.
+    Where replicates show no misses, the rate may be as large as K speakers leave open,
+    :math:`1 - (\alpha/2)^{1/K}`.
 
     References
     ----------
@@ -339,8 +282,6 @@ class DETCurve(CurveStatistic):
     ['27.8 %', '8.2 %']
     ['20.8 %', '5.2 %']
     ['33.8 %', '11.0 %']
-    >>> curve.band(bootstrap(tar, non, curve, rng=2), kind="simultaneous")
-    DETBand: 95 % simultaneous band of pmiss, pfa 0.01 ... 0.05; iid bootstrap
     """
 
     pfa: tuple[float, ...] = attrs.field(default=_PFA, converter=_to_pfa)
@@ -378,30 +319,23 @@ class DETCurve(CurveStatistic):
         """Return the miss rate of the first point that each false-alarm rate allows."""
         return np.asarray(pmiss[self._first_allowed(pfa)])
 
-    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> DETBand:
+    def band(self, result: BootstrapResult) -> DETBand:
         """Make a band of the curve's bootstrap.
 
         Parameters
         ----------
         result : BootstrapResult
             What `bootstrap` or `bootstrap_scores` found for this curve.
-        kind : {"pointwise", "simultaneous"}, default: "pointwise"
-            Whether the confidence is that of each point, or of the whole curve.
 
         Returns
         -------
         DETBand
         """
         pfa = mark_read_only(np.array(self.pfa))
-        pmiss, made = _band_of(result, pfa.size, kind, (_angle, _rate), _PROBIT)
-        low, high = made["low"], made["high"]
-        # A DET curve falls.
-        if kind == "pointwise":
-            high = np.fmin.accumulate(np.append(1.0, high))[1:]
-            # Of few replicates a lower end may lie above an upper one before it.
-            low = np.fmin(low, high)
-        else:
-            low, high = _filled(low, high)
+        pmiss, made = _band_of(result, pfa.size, _PROBIT)
+        # A DET curve falls. Of few replicates a lower end may lie above an upper one before it.
+        high = np.fmin.accumulate(np.append(1.0, made["high"]))[1:]
+        low = np.fmin(made["low"], high)
         made |= {"low": mark_read_only(low), "high": mark_read_only(high)}
         return DETBand(pfa, pmiss, **made)
 
@@ -457,21 +391,20 @@ class _DCFCurve(_Curve):
         """From no errors to nothing but errors, or for a minimum to useless scores."""
         return self._computed.bounds
 
-    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> DCFBand:
+    def band(self, result: BootstrapResult) -> DCFBand:
         """Make a band of the curve's bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
-        result, kind
-            As for `DETCurve.band`, on the logarithmic scale; a simultaneous band is NaN where
-            replicates are alike.
+        result
+            As for `DETCurve.band`, on the logarithmic scale.
 
         Returns
         -------
         DCFBand
         """
         plo = mark_read_only(np.array(self.plo))
-        dcf, made = _band_of(result, plo.size, kind, (np.log, np.exp))
+        dcf, made = _band_of(result, plo.size, (np.log, np.exp))
         return DCFBand(self.kind, plo, dcf, **made)
 
 
@@ -564,8 +497,8 @@ class TippettBand(_Band):
         Natural-log likelihood-ratios, ascending.
     low, high : (2, k) ndarray of float64
         Ends of the intervals of the shares at or above: of targets, and of non-targets.
-    method, interval, confidence, kind_of_band
-        As in `DCFBand`; a simultaneous band holds both curves.
+    method, interval, confidence
+        As in `DCFBand`.
     """
 
     llr: Float64Array
@@ -603,10 +536,8 @@ class Tippett(_Curve):
     Notes
     -----
     The value is that of `ErrorRates`. The share of targets at or above an LLR is one minus the
-    miss rate, that of non-targets the false-alarm rate. The pointwise band of speakers is
-    Student's interval on the probit scale; where replicates have no errors, the result's. The
-    simultaneous one is that of the largest deviation of arcsines of square roots, as for
-    `DETCurve`; where replicates have no errors, the next shares limit it: they fall.
+    miss rate, that of non-targets the false-alarm rate. The band of speakers is Student's interval
+    on the probit scale; where replicates have no errors, the result's.
 
     Examples
     --------
@@ -631,12 +562,12 @@ class Tippett(_Curve):
         """A miss rate and a false-alarm rate for each LLR."""
         return (2, len(self.thresholds))
 
-    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> TippettBand:
+    def band(self, result: BootstrapResult) -> TippettBand:
         """Make a band of the curves' bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
-        result, kind
+        result
             As for `DETCurve.band`.
 
         Returns
@@ -644,16 +575,13 @@ class Tippett(_Curve):
         TippettBand
         """
         result = _checked(result, self.shape, f"of shape {self.shape}")
-        low, high = _ends(result, kind, (_angle, _rate), _PROBIT)
+        low, high = _pointwise(result, _PROBIT)
         low, high = np.stack((1.0 - high[0], low[1])), np.stack((1.0 - low[0], high[1]))
-        if kind == "simultaneous":
-            low, high = _filled(low, high)
-        else:
-            # Shares fall, so wider ends at one side hold at the other.
-            low = np.minimum.accumulate(low, axis=1)
-            high = np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]
+        # Shares fall, so wider ends at one side hold at the other.
+        low = np.minimum.accumulate(low, axis=1)
+        high = np.maximum.accumulate(high[:, ::-1], axis=1)[:, ::-1]
         at = mark_read_only(np.array(self.thresholds))
-        return TippettBand(at, **_made(result, kind, low, high))
+        return TippettBand(at, **_made(result, low, high))
 
 
 @attrs.frozen(eq=False)
@@ -666,7 +594,7 @@ class ECEBand(_Band):
         Prior log-odds, ascending.
     ece, low, high : (k,) ndarray of float64
         Empirical cross-entropy at each, in bits, and the ends of its interval.
-    method, interval, confidence, kind_of_band
+    method, interval, confidence
         As in `DCFBand`.
     """
 
@@ -738,12 +666,12 @@ class ECE(class_means.Cllr):
         ]
         return functools.partial(_side_by_side, parts)
 
-    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> ECEBand:
+    def band(self, result: BootstrapResult) -> ECEBand:
         """Make a band of the curve's bootstrap; see `DETCurve.band`.
 
         Parameters
         ----------
-        result, kind
+        result
             As for `DETCurve.band`, on the logarithmic scale.
 
         Returns
@@ -751,7 +679,7 @@ class ECE(class_means.Cllr):
         ECEBand
         """
         plo = mark_read_only(np.array(self.plo))
-        ece, made = _band_of(result, plo.size, kind, (np.log, np.exp))
+        ece, made = _band_of(result, plo.size, (np.log, np.exp))
         return ECEBand(plo, ece, **made)
 
 
@@ -770,185 +698,3 @@ def _mean_costs(
 ) -> Float64Array:
     means = [(costs[:, at] * weights[at]).sum(axis=1) / weights[at].sum() for at in slices]
     return np.asarray(weighted_sum(means, shares))
-
-
-@attrs.frozen(eq=False)
-class CalibrationBand(_Band):
-    """A band around a PAV map or a reliability diagram; made by `PAVMap.band`, `Reliability.band`.
-
-    Parameters
-    ----------
-    at : (k,) or (k + 1,) ndarray of float64
-        Scores of the map, or ends of the bins of posteriors.
-    value, low, high : (k,) ndarray of float64
-        Natural-log likelihood-ratio after PAV, +-inf where a pool has one class; or share of
-        targets in each bin. Then the ends of its interval.
-    prior : float or None
-        Target prior of the posteriors.
-    method, interval, confidence, kind_of_band
-        As in `DCFBand`.
-    """
-
-    at: Float64Array
-    value: Float64Array
-    prior: float | None
-
-
-def _calibration_band(
-    result: BootstrapResult,
-    at: npt.ArrayLike,
-    curves: Iterable[npt.ArrayLike],
-    kind: BandKind,
-    prior: float | None = None,
-) -> CalibrationBand:
-    value, *ends = curves
-    x, value = (mark_read_only(np.array(values)) for values in (at, value))
-    return CalibrationBand(x, value, prior, **_made(result, kind, *ends))
-
-
-@attrs.frozen
-class PAVMap(CurveStatistic):
-    """The map of the PAV algorithm as a statistic: the LLR that each score should have had.
-
-    Parameters
-    ----------
-    thresholds : (k,) array_like of float, optional
-        Scores, strictly ascending. By default 241, log10 LR from -6 to 6.
-
-    See Also
-    --------
-    bosaris_py.evaluation.PAVCurve : All of the map.
-
-    Notes
-    -----
-    The value is the posterior at even odds, which is finite where the LLR is not. A bootstrap of an
-    isotonic fit can be too short: Sen, Banerjee and Woodroofe, Annals of Statistics 38, 2010,
-    doi:10.1214/09-AOS777. Where over 2.5 % of replicates have a pool of one class, whose bootstrap
-    tells nothing, the band has the ends of the next scores: the true map rises. A simultaneous band
-    is that of the largest deviation, of posteriors as for `Tippett`. It is around the map of these
-    trials: where that is too steep at its ends, as PAV on its own trials is, so is the band.
-
-    Examples
-    --------
-    >>> PAVMap([0.0, 5.0])([1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]).tolist()
-    [0.0, 1.0]
-    """
-
-    thresholds: tuple[float, ...] = attrs.field(default=_LLR, converter=_to_llr)
-
-    bounds = 0.0, 1.0
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """A posterior for each score."""
-        return (len(self.thresholds),)
-
-    def of_roc(self, roc: ROC) -> Float64Array:
-        """Return the posteriors."""
-        return sigmoid(roc.convex_hull().llr_of(np.array(self.thresholds)))
-
-    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> CalibrationBand:
-        """Make a band of the map's bootstrap, in natural-log likelihood-ratios.
-
-        Parameters
-        ----------
-        result, kind
-            As for `DETCurve.band`.
-
-        Returns
-        -------
-        CalibrationBand
-        """
-        result = _checked(result, self.shape, f"of shape {self.shape}")
-        values = result.replicates[defined_replicates(result.replicates)]
-        one_class = ((values <= 0.0) | (values >= 1.0)).mean(axis=0) >= _MOST_EXTREME
-        low, high = result.low, result.high
-        check.check_choice(kind, BandKind, "kind")
-        if kind == "simultaneous":
-            low, high = _simultaneous(result, (_angle, _rate))
-            one_class |= np.isnan(low)
-        low = np.maximum.accumulate(np.where(one_class, 0.0, low))
-        high = np.minimum.accumulate(np.where(one_class, 1.0, high)[::-1])[::-1]
-        curves = result.estimate, low, high
-        return _calibration_band(result, self.thresholds, map(logit, curves), kind)
-
-
-def _to_fraction(prior: float) -> float:
-    return check.check_fraction(prior, "prior")
-
-
-def _to_bins(bins: int) -> int:
-    return int(check.as_number(bins, "bins", "be at least 2", lambda n: n >= 2.0))
-
-
-@attrs.frozen
-class Reliability(class_means.ThresholdStatistic):
-    """A reliability diagram as a statistic: the share of targets in bins of posteriors.
-
-    Parameters
-    ----------
-    prior : float, default: 0.5
-        Target prior.
-    bins : int, default: 10
-        Number of bins between 0 and 1.
-
-    See Also
-    --------
-    bosaris_py.evaluation.ReliabilityCurve : The diagram, with consistency bars.
-
-    Notes
-    -----
-    A bin without trials has its own middle as a value. A simultaneous band tells nothing of bins
-    that are empty in the data or often in replicates: there it is from 0 to 1.
-
-    Examples
-    --------
-    >>> Reliability(0.5, bins=2)([1.0, 3.0, -1.0, -2.0], [-2.0, 0.5, -1.0, -3.0]).tolist()
-    [0.4, 0.6666666666666666]
-    """
-
-    prior: float = attrs.field(default=0.5, converter=_to_fraction)
-    bins: int = attrs.field(default=10, converter=_to_bins)
-
-    bounds = 0.0, 1.0
-
-    @property
-    def edges(self) -> Float64Array:
-        """Ends of the bins."""
-        return np.linspace(0.0, 1.0, self.bins + 1)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """One share for each bin."""
-        return (self.bins,)
-
-    @property
-    def fa_limits(self) -> Float64Array:
-        """The LLRs of the ends between bins."""
-        return np.asarray(logit(self.edges[1:-1]) - logit(self.prior))
-
-    def combine(self, tar_means: Float64Array, non_means: Float64Array) -> Float64Array:
-        """Make shares from the rates of both classes beyond each end."""
-        tar = np.diff(tar_means, axis=1, prepend=0.0, append=1.0)
-        non = np.diff(1.0 - non_means, axis=1, prepend=0.0, append=1.0)
-        of_tar, of_non = self.prior * tar, (1.0 - self.prior) * non
-        total, middles = of_tar + of_non, (self.edges[1:] + self.edges[:-1]) / 2.0
-        return np.where(total > 0.0, of_tar / np.where(total > 0.0, total, 1.0), middles)
-
-    def band(self, result: BootstrapResult, *, kind: BandKind = "pointwise") -> CalibrationBand:
-        """Make a band of the diagram's bootstrap.
-
-        Parameters
-        ----------
-        result, kind
-            As for `DETCurve.band`.
-
-        Returns
-        -------
-        CalibrationBand
-        """
-        result = _checked(result, self.shape, f"of shape {self.shape}")
-        low, high = _ends(result, kind, (_angle, _rate), _PROBIT)
-        unknown = np.isnan(low)
-        curves = result.estimate, np.where(unknown, 0.0, low), np.where(unknown, 1.0, high)
-        return _calibration_band(result, self.edges, curves, kind, self.prior)

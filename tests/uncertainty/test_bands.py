@@ -297,54 +297,6 @@ def test_results_of_something_else(curve: Curve, scores: tuple[np.ndarray, np.nd
         curve.band(result)
 
 
-def test_simultaneous_band_against_a_plain_computation(rng: np.random.Generator) -> None:
-    scores = rng.normal(2.0, 1.0, 300), rng.normal(0.0, 1.0, 900)
-    curve = DETCurve([0.05, 0.1, 0.2])
-    result = bootstrap(*scores, curve, replications=200, rng=3)
-    band = curve.band(result, kind="simultaneous")
-    assert "95 % simultaneous band of pmiss" in repr(band)
-    angles = np.arcsin(np.sqrt(np.vstack((result.estimate, result.replicates))))
-    spread = angles[1:].std(axis=0, ddof=1)
-    largest = np.sort(np.abs((angles[1:] - angles[0]) / spread).max(axis=1))
-    half = 0.5 * (largest[189] + largest[190]) * spread
-    assert band.low == pytest.approx(np.sin(angles[0] - half) ** 2, rel=1e-12)
-    assert band.high == pytest.approx(np.sin(angles[0] + half) ** 2, rel=1e-12)
-    # The largest deviation of a share of replicates: wider than the interval of each point.
-    pointwise = curve.band(result)
-    assert (band.high - band.low > pointwise.high - pointwise.low).all()
-
-
-def test_simultaneous_band_of_costs_above_one(rng: np.random.Generator) -> None:
-    # Badly calibrated: the normalized error-rates, on the scale of their logarithm, pass one.
-    scores = rng.normal(3.0, 1.0, 200), rng.normal(1.0, 1.0, 400)
-    curve = ActDCFCurve([-1.0, 0.0, 1.0])
-    result = bootstrap(*scores, curve, replications=200, rng=3)
-    assert max(result.estimate) > 1
-    band = curve.band(result, kind="simultaneous")
-    logs = np.log(np.vstack((result.estimate, result.replicates)))
-    spread = logs[1:].std(axis=0, ddof=1)
-    largest = np.sort(np.abs((logs[1:] - logs[0]) / spread).max(axis=1))
-    half = 0.5 * (largest[189] + largest[190]) * spread
-    assert band.low == pytest.approx(np.exp(logs[0] - half), rel=1e-12)
-    assert band.high == pytest.approx(np.exp(logs[0] + half), rel=1e-12)
-
-
-def test_a_simultaneous_band_where_there_are_no_errors() -> None:
-    rng = np.random.default_rng(4)
-    tar, non = rng.normal(3.0, 1.0, 100), rng.normal(0.0, 1.0, 300)
-    curve = DETCurve([0.0, 0.05, 0.5, 0.9])
-    result = bootstrap(tar, non, curve, replications=100, rng=5)
-    assert result.estimate[-1] == 0.0
-    band = curve.band(result, kind="simultaneous")
-    # A curve falls: no miss at 90 % is limited by what is known of fewer false alarms.
-    assert band.low[-1] == 0.0
-    assert band.high[-1] == band.high[result.estimate > 0][-1] > 0.0
-    constant = ActDCFCurve([-1.0, 1.0])
-    alike = bootstrap([9.0, 9.0], [-9.0, -9.0], constant, replications=20, rng=6)
-    with pytest.raises(InvalidInputError, match="have replicates that differ"):
-        constant.band(alike, kind="simultaneous")
-
-
 @pytest.mark.parametrize("pmiss", [0.0, 1.0])
 def test_a_band_of_speakers_of_whom_none_varies(pmiss: float) -> None:
     # What none of six speakers shows has a rate r with (1 - r)^6 = 0.025 at most.

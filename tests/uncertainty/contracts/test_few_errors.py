@@ -558,8 +558,6 @@ class TestNothingVaries:
         band = curve.band(result)
         assert not band.low.any()
         assert band.high == pytest.approx(most * (1 - 0.025 ** (1 / 12)))
-        with pytest.raises(InvalidInputError, match="shows too few"):
-            curve.band(result, kind="simultaneous")
 
     def test_systems_that_differ_by_rounding(self) -> None:
         first = matrix(5)
