@@ -10,9 +10,6 @@ ARGS ?=
 # LOCKED=1: of what is installed, the versions of constraints.txt.
 LOCKED ?=
 PIP = $(RUN) -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),--constraint constraints.txt)
-# Pages and docstrings whose sentences are checked; tables are made by scripts.
-PROSE = README.md CONTRIBUTING.md CHANGELOG.md $(filter-out %_table.md,$(wildcard docs/*.md docs/*/*.md)) \
-    $(sort $(shell find bosaris_py -name '*.py'))
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
@@ -26,7 +23,7 @@ help:
 	@echo "make test-all  all tests, with coverage"
 	@echo "make fuzz      damaged files for all readers, an hour each    (SECONDS=60 for less)"
 	@echo "make matrix    the tests on each Python of this machine, with the newest and the least dependencies"
-	@echo "make check     format, lint, types, import layers, docstrings, prose"
+	@echo "make check     format, lint, types, import layers, docstrings"
 	@echo "make format    put the code into the project's format"
 	@echo "make docs      the documentation, in docs/_build/html"
 	@echo "make pages     look at the documentation in Chromium: is anything cut off?"
@@ -62,7 +59,6 @@ check: $(INSTALLED)/dev
 	$(RUN) -m mypy
 	$(VENV)/bin/lint-imports --no-logo
 	$(RUN) -m numpydoc lint $$(find bosaris_py -name '*.py')
-	$(RUN) docs/check_prose.py $(PROSE)
 
 format: $(INSTALLED)/dev
 	$(RUN) -m ruff check --fix .

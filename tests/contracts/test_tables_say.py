@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -234,3 +235,65 @@ def test_tables_of_other_layouts_say_it_too(name: str) -> None:
         assert {field: record[field] for field in fields} == fields
     exact = table.to_csv(), table.to_json(), table.to_frame().to_csv()
     assert all(field in text for field in fields for text in exact)
+
+
+NOISE = np.random.default_rng(1).normal(size=(3, 12, 12))
+DOZEN = bp.Key(IDS[:12], IDS[:12], SAME[:12, :12], ~SAME[:12, :12])
+NOISY = {
+    "A": bp.Scores(2.0 * SAME[:12, :12] - 1.0 + NOISE[0], IDS[:12], IDS[:12]),
+    # Without the scores of one target and 11 non-targets.
+    "B": bp.Scores(2.0 * SAME[:12, :12] - 1.0 + NOISE[1], IDS[:12], IDS[:12]).filter(
+        IDS[1:12], IDS[:12], keep=True
+    ),
+    # No log-likelihood-ratios, far from it.
+    "C": bp.Scores(-9.0 * SAME[:12, :12] + NOISE[2], IDS[:12], IDS[:12]),
+}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"speakers": lambda name: name},
+        {"replications": 20, "rng": 1},
+        {
+            "replications": 20,
+            "rng": 1,
+            "conditions": bp.Conditions({"all": np.ones((12, 12), bool)}),
+        },
+        {"cross_fit": True, "rng": 1, "speakers": lambda name: name},
+    ],
+)
+def test_a_table_warns_of_what_single_calls_warn_of(options: dict[str, Any]) -> None:
+    """One warning of a category, and in the records each system of a call of its own."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = bp.evaluate(NOISY, DOZEN, **options)
+    given = [item.category.__name__ for item in caught]
+    assert len(set(given)) == len(given) >= 2
+    assert {record["category"] for record in found.cautions} == set(given)
+    for item in caught:
+        named = {r["system"] for r in found.cautions if r["category"] == item.category.__name__}
+        assert all(
+            f"{name}: " in str(item.message) or f"{name} (" in str(item.message) for name in named
+        )
+    alone = set()
+    for name, scores in NOISY.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            bp.evaluate({name: scores}, DOZEN, **options)
+        alone |= {(item.category.__name__, name) for item in caught}
+    assert {(record["category"], record["system"]) for record in found.cautions} == alone
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+def test_few_speakers_are_records_of_figures_and_counts() -> None:
+    found = bp.evaluate({"A": NOISY["A"]}, DOZEN, priors=0.5, replications=20, rng=1)
+    few = [r for r in found.cautions if r["category"] == "FewSpeakersWarning"]
+    # The other one has no count: one speaker makes most of the variance.
+    (record,) = (r for r in few if r["count"] is not None)
+    assert record["figures"] == ["eer", "min_dcf(0.5)", "act_dcf(0.5)", "min_cllr", "cllr"]
+    # No figure rests on more speakers than there are.
+    assert 0.0 < record["count"] < 12.0
+    assert record["message"].startswith(
+        "A: The eer, min_dcf(0.5), act_dcf(0.5), min_cllr, cllr rest "
+    )
