@@ -16,15 +16,13 @@ _NAMES = {
     "comparison.all_pairs": "compare_systems",
     "comparison.table": "ComparisonTable",
     "decisions": "Decisions Disagreements ErrorCounts dcf_interval dcf_z_test error_rate_interval "
-    "hter_interval hter_z_test jeffreys_interval rule_of_3 rule_of_30 trials_needed "
-    "wilson_interval",
+    "hter_interval hter_z_test jeffreys_interval rule_of_30 wilson_interval",
     "influence.speakers_needed": "SpeakersNeeded",
     "statistics.statistic": "Statistic",
     "statistics.class_means": "DCF FMR FNMR ActDCF Cllr ErrorRates",
     "statistics.roc_functions": "AUC EER FMRAt FNMRAt MinCllr MinDCF SteppyEER",
-    "papers.standard_errors": "EqualSizeSets FTest ReplicationsNeeded StandardErrorDistribution "
-    "equal_size_sets f_test_of_variances relative_deviation replications_needed "
-    "standard_error_distribution z_test_of_means",
+    "papers.standard_errors": "EqualSizeSets FTest StandardErrorDistribution "
+    "equal_size_sets f_test_of_variances standard_error_distribution z_test_of_means",
     "papers.tables": "BootstrapRow BootstrapTable PrintedTable bootstrap_table",
     "plan_statistics": "PrimaryCost",
     "resampling": "Resampling",

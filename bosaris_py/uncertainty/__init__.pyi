@@ -48,21 +48,16 @@ from bosaris_py.uncertainty.decisions import error_rate_interval as error_rate_i
 from bosaris_py.uncertainty.decisions import hter_interval as hter_interval
 from bosaris_py.uncertainty.decisions import hter_z_test as hter_z_test
 from bosaris_py.uncertainty.decisions import jeffreys_interval as jeffreys_interval
-from bosaris_py.uncertainty.decisions import rule_of_3 as rule_of_3
 from bosaris_py.uncertainty.decisions import rule_of_30 as rule_of_30
-from bosaris_py.uncertainty.decisions import trials_needed as trials_needed
 from bosaris_py.uncertainty.decisions import wilson_interval as wilson_interval
 from bosaris_py.uncertainty.influence.speakers_needed import SpeakersNeeded as SpeakersNeeded
 from bosaris_py.uncertainty.papers.standard_errors import EqualSizeSets as EqualSizeSets
 from bosaris_py.uncertainty.papers.standard_errors import FTest as FTest
-from bosaris_py.uncertainty.papers.standard_errors import ReplicationsNeeded as ReplicationsNeeded
 from bosaris_py.uncertainty.papers.standard_errors import (
     StandardErrorDistribution as StandardErrorDistribution,
 )
 from bosaris_py.uncertainty.papers.standard_errors import equal_size_sets as equal_size_sets
 from bosaris_py.uncertainty.papers.standard_errors import f_test_of_variances as f_test_of_variances
-from bosaris_py.uncertainty.papers.standard_errors import relative_deviation as relative_deviation
-from bosaris_py.uncertainty.papers.standard_errors import replications_needed as replications_needed
 from bosaris_py.uncertainty.papers.standard_errors import (
     standard_error_distribution as standard_error_distribution,
 )

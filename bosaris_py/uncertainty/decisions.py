@@ -755,70 +755,12 @@ def rule_of_30(trials: float) -> float:
     float
         30 / trials; above 1 if there are fewer than 30 trials.
 
-    See Also
-    --------
-    trials_needed : The same rule the other way round, for any accuracy.
-
     Examples
     --------
     >>> rule_of_30(3000)
     0.01
     """
     return FEWEST_ERRORS / _as_count(trials, "trials")
-
-
-def rule_of_3(trials: float) -> float:
-    """Return the 95 % upper limit of an error-rate if no error was seen (ISO/IEC 19795-1).
-
-    Parameters
-    ----------
-    trials : float
-        Number of independent trials, positive, all without error.
-
-    Returns
-    -------
-    float
-        3 / trials, at most 1. Slightly above the exact limit, 1 - 0.05 ** (1 / trials).
-
-    Examples
-    --------
-    >>> rule_of_3(300)
-    0.01
-    """
-    return min(1.0, 3.0 / _as_count(trials, "trials"))
-
-
-def trials_needed(rate: float, *, relative_error: float = 0.3, confidence: float = 0.9) -> int:
-    r"""Return how many independent trials measure an error-rate so accurately.
-
-    The defaults are those of the rule of 30. Trials that share speakers must be more.
-
-    Parameters
-    ----------
-    rate : float
-        The error-rate that is expected, strictly between 0 and 1.
-    relative_error : float, default: 0.3
-        Half the width of the normal interval, as a fraction of the rate; positive.
-    confidence : float, default: 0.9
-        Strictly between 0 and 1.
-
-    Returns
-    -------
-    int
-        :math:`\lceil z^2 (1-p) / (p\, d^2) \rceil`.
-
-    Examples
-    --------
-    About 30 errors, as the rule says:
-
-    >>> trials_needed(0.01)
-    2977
-    """
-    # Half the width of the normal interval, z sqrt(p (1 - p) / n), is to be d p.
-    p = check.check_fraction(rate, "rate")
-    z = float(scipy.special.ndtri(0.5 + 0.5 * check.check_fraction(confidence, "confidence")))
-    accuracy = as_positive(relative_error, "relative_error")
-    return math.ceil(z * z * (1.0 - p) / (p * accuracy * accuracy))
 
 
 # Intervals and tests of weighted sums of both error-rates.

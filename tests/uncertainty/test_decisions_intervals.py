@@ -10,9 +10,7 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.uncertainty.decisions import (
     error_rate_interval,
     jeffreys_interval,
-    rule_of_3,
     rule_of_30,
-    trials_needed,
     wilson_interval,
 )
 
@@ -98,17 +96,6 @@ def test_coverage_at_few_errors(method):
 
 def test_rules_of_thumb():
     assert rule_of_30(3000) == 0.01
-    assert rule_of_3(300) == 0.01
-    assert rule_of_3(2) == 1
-    # The exact limit solves (1 - p)^n = 0.05.
-    for n in (10, 100, 10_000):
-        exact = 1 - 0.05 ** (1 / n)
-        assert exact < rule_of_3(n) < 1.2 * exact
-    # By hand: 1.6449^2 * 0.99 / (0.01 * 0.09) = 2976.1.
-    assert trials_needed(0.01) == 2977
-    assert trials_needed(0.01, relative_error=0.1, confidence=0.95) == math.ceil(
-        stats.norm.ppf(0.975) ** 2 * 0.99 / (0.01 * 0.01)
-    )
 
 
 def test_the_rule_of_30_keeps_its_promise():
@@ -131,15 +118,11 @@ def test_the_rule_of_30_keeps_its_promise():
             lambda: error_rate_interval(1, 4, method="exact"),
             '"wilson", "normal", "jeffreys", "clopper',
         ),
-        (lambda: rule_of_3(0), "`trials` must be positive"),
         (lambda: rule_of_30(-3), "`trials` must be finite and not negative"),
         (lambda: rule_of_30(0.01), "`trials` must be a number of trials; got 0.01. Is this a rate"),
-        (lambda: rule_of_3(0.01), "`trials` must be a number of trials; got 0.01"),
         (lambda: wilson_interval(0.01, 6000), "`errors` must be a number of errors; got 0.01. Is"),
         (lambda: wilson_interval(None, 6000), "`errors` must be a number; got None"),
         (lambda: jeffreys_interval(6000, 0.01), "`trials` must be a number of trials; got 0.01"),
-        (lambda: trials_needed(1.5), "`rate` must lie strictly between"),
-        (lambda: trials_needed(0.1, relative_error=0), "`relative_error`"),
     ],
 )
 def test_bad_input(call, message):
