@@ -35,7 +35,7 @@ _NAMES = {
     """,
     "bosaris_py.plots": """
         BayesPlot DETPlot DETWindow plot_a_dcf plot_bayes plot_det plot_ece plot_forest
-        plot_histogram plot_intervals plot_pav plot_reliability plot_tippett
+        plot_histogram plot_pav plot_reliability plot_tippett
     """,
     "bosaris_py.storage": "Factor",
     "bosaris_py.storage.formats": "TrialTable",

@@ -86,7 +86,6 @@ from bosaris_py.plots import plot_det as plot_det
 from bosaris_py.plots import plot_ece as plot_ece
 from bosaris_py.plots import plot_forest as plot_forest
 from bosaris_py.plots import plot_histogram as plot_histogram
-from bosaris_py.plots import plot_intervals as plot_intervals
 from bosaris_py.plots import plot_pav as plot_pav
 from bosaris_py.plots import plot_reliability as plot_reliability
 from bosaris_py.plots import plot_tippett as plot_tippett

@@ -13,7 +13,7 @@ from bosaris_py.plots.calibration import (
 )
 from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.intervals import plot_forest, plot_intervals
+from bosaris_py.plots.forest import plot_forest
 from bosaris_py.plots.looks import style
 from bosaris_py.plots.spoofs import plot_a_dcf
 from bosaris_py.plots.windows import (
@@ -39,7 +39,6 @@ __all__ = [
     "plot_ece",
     "plot_forest",
     "plot_histogram",
-    "plot_intervals",
     "plot_pav",
     "plot_reliability",
     "plot_tippett",

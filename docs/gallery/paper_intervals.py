@@ -15,4 +15,4 @@ found = {
     name: unc.bootstrap(rng.normal(distance, 1, 20_000), non, cost, rng=1)
     for name, distance in zip("ABCDEFGHIJK", np.linspace(4.5, 1.5, 11), strict=True)
 }
-figure = plots.plot_intervals(found, ylabel="detection cost").figure
+figure = plots.plot_forest(found, xlabel="detection cost").figure

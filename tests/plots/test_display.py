@@ -21,7 +21,6 @@ from bosaris_py.plots import (
     plot_ece,
     plot_forest,
     plot_histogram,
-    plot_intervals,
     plot_pav,
     plot_reliability,
     plot_tippett,
@@ -51,7 +50,6 @@ def everything(count: int) -> Iterator[Plot]:
         yield draw(some(count))
     yield plot_histogram(some(1)["system 0"], prior=0.1)
     yield plot_forest(INTERVALS)
-    yield plot_intervals(INTERVALS, label="by speaker")
 
 
 def _texts(figure: Figure) -> list[Text]:

@@ -45,7 +45,6 @@ DRAWN: dict[str, Callable[[str], Any]] = {
         f"plot_{kind}": lambda name, kind=kind: getattr(plots, f"plot_{kind}")({name: RESULTS})
         for kind in ("det", "bayes", "ece", "pav", "reliability", "tippett")
     },
-    "plot_intervals": lambda name: plots.plot_intervals({name: bootstrapped()}),
     "plot_forest": lambda name: plots.plot_forest(conditions(name)),
     "plot_a_dcf": lambda name: plots.plot_a_dcf({name: (TAR, NON, SPOOF)}),
 }

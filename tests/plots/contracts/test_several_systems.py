@@ -22,7 +22,7 @@ from bosaris_py.plots import (
     plot_bayes,
     plot_det,
     plot_ece,
-    plot_intervals,
+    plot_forest,
     plot_pav,
     plot_reliability,
     plot_tippett,
@@ -317,7 +317,7 @@ def test_notebooks_show_plots_and_axes() -> None:
         plot.figure,
         plot.ax,
         plot_bayes(_systems(1)),
-        plot_intervals({"A": interval}),
+        plot_forest({"A": interval}),
     ):
         assert shown._repr_png_().startswith(b"\x89PNG")
 

@@ -1,18 +1,14 @@
-"""Error bars of bootstrap results, figures of conditions."""
+"""Estimates with their intervals below each other."""
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib import cbook
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter
 
@@ -36,17 +32,9 @@ from bosaris_py.uncertainty.bootstrap_result import ZTest
 from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
-# Height of a new figure in inches; its width grows with the number of systems.
-_HEIGHT = 4.0
-_MARGIN, _WIDTH_PER_SYSTEM, _SMALLEST_WIDTH = 1.5, 0.7, 4.0
-_FOREST_WIDTH, _HEIGHT_PER_LINE, _LONGEST_PAIR = 7.0, 0.3, 24
-
-# Longer names would touch their neighbours, so the names are turned.
-_LONGEST_LEVEL_NAME = 8
-
-# Length of the strokes at the ends of a bar, in points.
-_CAP = 4.0
-
+# Inches of a new figure; its height grows with the number of lines.
+_WIDTH, _MARGIN, _HEIGHT_PER_LINE = 7.0, 1.5, 0.3
+_LONGEST_PAIR = 24
 
 # An estimate with a confidence interval, such as a BootstrapResult or an Interval.
 Estimate: TypeAlias = Any
@@ -58,112 +46,6 @@ class _Row(NamedTuple):
     estimate: float
     low: float
     high: float
-
-
-@one_at_a_time
-def plot_intervals(
-    intervals: Mapping[str, Estimate],
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
-    ylabel: str | None = None,
-    label: str | None = None,
-    offset: float = 0.0,
-    **marker_keywords: object,
-) -> Plot:
-    """Draw estimates of several systems side by side, each with its confidence interval.
-
-    Parameters
-    ----------
-    intervals : mapping of str to BootstrapResult or Interval
-        For each system an object with numbers ``estimate``, ``low`` and ``high``.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw. By default, in a new figure that is not registered with pyplot.
-    title : str, optional
-        Title of the plot.
-    ylabel : str, optional
-        What was measured.
-    label : str, optional
-        Legend entry of these intervals. The legend lies above the Axes.
-    offset : float, default: 0
-        Shift to the right, in steps from system to system, to draw another method's intervals.
-    **marker_keywords
-        Matplotlib's line properties, for the markers and, in part, the bars.
-
-    Returns
-    -------
-    plots.Plot
-
-    Notes
-    -----
-    Figure 2 of Wu et al., NISTIR 7722, 2010. Systems whose intervals overlap may differ
-    significantly on the same trials, see `paired_bootstrap`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bosaris_py import uncertainty as unc
-    >>> rng = np.random.default_rng(0)
-    >>> eers = {
-    ...     name: unc.bootstrap(rng.normal(d, 1, 200), rng.normal(0, 1, 900), unc.EER(), rng=1)
-    ...     for name, d in {"A": 2.0, "B": 2.5, "C": 3.0}.items()
-    ... }
-    >>> plot = plot_intervals(eers, ylabel="EER")
-    >>> [text.get_text() for text in plot.get_xticklabels()]
-    ['A', 'B', 'C']
-    """
-    names, estimates, low, high = _to_arrays(intervals)
-    width = max(_SMALLEST_WIDTH, _MARGIN + _WIDTH_PER_SYSTEM * len(names))
-    plot = Plot(make_axes(ax, (width, _HEIGHT)), title)
-    axes = plot.ax
-    if ylabel is not None:
-        axes.set_ylabel(ylabel)
-    settings: Settings = {"marker": "o", "markersize": 5, "linewidth": 1.4}
-    settings |= cbook.normalize_kwargs(marker_keywords, Line2D)
-    settings |= {"linestyle": "none", "label": label or "_nolegend_"}
-    x = np.arange(len(names)) + offset
-    (points,) = axes.plot(x, estimates, **settings)
-    plot.artists["estimate"] = [points]
-    # Basic intervals need not hold their estimate, so bars are drawn about their own middle.
-    axes.errorbar(
-        x,
-        (low + high) / 2.0,
-        (high - low) / 2.0,
-        fmt="none",
-        capsize=_CAP,
-        ecolor=points.get_color(),
-        elinewidth=points.get_linewidth(),
-        alpha=points.get_alpha(),
-        zorder=points.get_zorder() - 0.1,
-    )
-    turned = max(map(len, names)) > _LONGEST_LEVEL_NAME
-    _name_ticks(axes.xaxis, names)
-    slant: Settings = {"rotation": 30, "horizontalalignment": "right"} if turned else {}
-    for tick_label in axes.get_xticklabels():
-        tick_label.set(rotation_mode="anchor", **slant)
-    # The limits of the first call hold for later ones with an offset, so they are fixed.
-    axes.set_xlim(-0.6, len(names) - 0.4)
-    axes.grid(visible=True, axis="y", linewidth=0.6, alpha=0.6)
-    axes.set_axisbelow(True)
-    drawn, labels = axes.get_legend_handles_labels()
-    if drawn:
-        # With a stroke for the bar, and above the Axes, where no bar is hidden.
-        keys = [copy.copy(line) for line in drawn]
-        for key in keys:
-            key.set(linestyle="-")
-        settings = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "frameon": False}
-        axes.legend(keys, labels, fontsize=letters("small"), **settings)
-        axes.set_title(axes.get_title(), pad=8.0 + 1.25 * mpl.rcParams["font.size"] * len(keys))
-    return plot
-
-
-def _name_ticks(axis: Axis, names: Sequence[str], most: int = 48) -> None:
-    """Name ticks at 0, 1, ...; matplotlib's own way catches the warnings of all threads."""
-    axis.set_ticks(range(len(names)))
-    # Longer ones leave no room for the drawing.
-    short = partial(as_name, most=most)
-    shown = ("\n".join(map(short, name.split("\n"))) for name in names)
-    axis.set_major_formatter(FixedFormatter([*shown]))
 
 
 def _to_arrays(
@@ -215,8 +97,10 @@ def plot_forest(
         ConditionTable, the table of `evaluate`, and a ComparisonTable.
     figure : str, default: "eer"
         Which figure of a table of conditions or systems, such as ``"cllr"`` or ``"act_dcf"``.
-    ax, title
-        As for `plot_intervals`.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. By default, in a new figure that is not registered with pyplot.
+    title : str, optional
+        Title of the plot.
     xlabel : str, optional
         What was measured; by default `figure` if `rows` are a table.
     reference : float, optional
@@ -272,7 +156,7 @@ def plot_forest(
     names = [names[i] for i in rank]
     estimates, low, high = (scale * values[rank] for values in numbers)
     lines = len(names) * (1 + max(name.count("\n") for name in names))
-    plot = Plot(make_axes(ax, (_FOREST_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines)), title)
+    plot = Plot(make_axes(ax, (_WIDTH, _MARGIN + _HEIGHT_PER_LINE * lines)), title)
     axes = plot.ax
     settings: Settings = {"marker": "s", "markersize": 5, "linewidth": 1.4}
     settings |= {"color": system_look(0, axes).colour}
@@ -300,7 +184,11 @@ def plot_forest(
         text += f"  {notes[name]}" if name in notes else ""
         place: Settings = {"va": "center", "fontsize": letters("small"), "transform": beside}
         axes.text(1.02, row, text, **place)
-    _name_ticks(axes.yaxis, names)
+    axes.yaxis.set_ticks(range(len(names)))
+    # Longer names leave no room for the drawing.
+    shown = ("\n".join(as_name(part, most=48) for part in name.split("\n")) for name in names)
+    # matplotlib's own way to name ticks catches the warnings of all threads.
+    axes.yaxis.set_major_formatter(FixedFormatter([*shown]))
     # The first row on top.
     axes.set(ylim=(len(names) - 0.4, -0.6), xlabel=xlabel or "")
     axes.grid(visible=True, axis="x", linewidth=0.6, alpha=0.6)
