@@ -10,7 +10,7 @@ _NAMES = {
     "calibration_curves": "ECECurve PAVCurve ReliabilityCurve ScoreHistogram "
     "TippettCurve Validation validate",
     "condition_table": "ConditionRow ConditionTable SystemTable condition_table",
-    "curves": "BayesCurves hull_points steppy_points",
+    "curves": "hull_points steppy_points",
     "fusion_analysis": "SystemComparison SystemDivergence",
     "plans.evaluation_plan": "EvaluationPlan PartitionFactor PlanCollection",
     "plans.presets": "PLANS",

@@ -9,7 +9,6 @@ from bosaris_py.evaluation.condition_table import ConditionRow as ConditionRow
 from bosaris_py.evaluation.condition_table import ConditionTable as ConditionTable
 from bosaris_py.evaluation.condition_table import SystemTable as SystemTable
 from bosaris_py.evaluation.condition_table import condition_table as condition_table
-from bosaris_py.evaluation.curves import BayesCurves as BayesCurves
 from bosaris_py.evaluation.curves import hull_points as hull_points
 from bosaris_py.evaluation.curves import steppy_points as steppy_points
 from bosaris_py.evaluation.fusion_analysis import SystemComparison as SystemComparison

@@ -627,31 +627,6 @@ def _size_in_points(text: str, points: float) -> tuple[float, float]:
     return box.width, box.height
 
 
-def name_points(axes: Axes, points: Float64Array, names: Mapping[int, str]) -> None:
-    """Write names beside some points, each at the corner where it covers least."""
-    font = FontProperties(size=letters("x-small"))
-    size, per_point = font.get_size_in_points(), axes.figure.dpi / 72.0
-    axes.apply_aspect()
-    frame = axes.get_window_extent()
-    at = axes.transData.transform(points)
-    # Of each point, and of each name as it is placed, what is not to be covered.
-    taken = [Bbox.from_bounds(x - 3.0, y - 3.0, 6.0, 6.0) for x, y in at]
-    for i, name in ((i, as_name(name)) for i, name in names.items()):
-        width, height = (per_point * length for length in _size_in_points(name, size))
-        corners = []
-        for right, above in itertools.product((1, -1), (1, -1)):
-            x = at[i, 0] + (6.0 if right > 0 else -6.0 - width)
-            y = at[i, 1] + (6.0 if above > 0 else -6.0 - height)
-            box = Bbox.from_bounds(x, y, width, height)
-            outside = not frame.x0 <= x <= frame.x1 - width
-            corners.append((box.count_overlaps(taken) + 9 * outside, box, right, above))
-        _, box, right, above = min(corners, key=lambda corner: corner[0])
-        taken.append(box)
-        sides: Settings = {"ha": ("left", "right")[right < 0], "va": ("bottom", "top")[above < 0]}
-        sides |= {"xytext": (4 * right, 4 * above), "textcoords": "offset points"}
-        axes.annotate(name, points[i].tolist(), fontsize=size, **sides)
-
-
 def name_lines(axes: Axes, names: Mapping[float, str], height: float = 0.0) -> None:
     """Write names beside upright lines, at a share of their height, or higher if they touch."""
     size = letters("x-small")

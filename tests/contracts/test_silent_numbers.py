@@ -20,6 +20,7 @@ from bosaris_py.errors import (
     SuspectScoresWarning,
     TrialMismatchError,
 )
+from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.linear_objective import evaluate_objective
 from bosaris_py.trials.inputs import named_systems
@@ -565,7 +566,7 @@ LLRS: dict[str, Call] = {
     "Results.act_dcf": lambda tar, non: bp.Results(tar, non).act_dcf([0.1, 0.5]),
     "to_dict": lambda tar, non: bp.Results(tar, non).to_dict(0.1),
     "conditions": lambda tar, non: bp.Results.from_scores(*both_of(tar, non), MANY).cllr,
-    "Bayes": lambda tar, non: bp.evaluation.BayesCurves.from_results(bp.Results(tar, non), [0.0]),
+    "Bayes": lambda tar, non: BayesCurves.from_results(bp.Results(tar, non), [0.0]),
     "ECE": lambda tar, non: bp.evaluation.ECECurve.from_results(bp.Results(tar, non)),
     "Tippett": lambda tar, non: bp.evaluation.TippettCurve.from_results(bp.Results(tar, non)),
     "bootstrap": lambda tar, non: unc.bootstrap(tar, non, unc.Cllr(), replications=9, rng=1),

@@ -9,7 +9,8 @@ import pytest
 
 from bosaris_py import ROC, Results
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import BayesCurves, steppy_points
+from bosaris_py.evaluation import steppy_points
+from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.trials.sample import ListedSample, Sample
 
 TAR, NON = np.array([1.0, 3.0, 4.0]), np.array([-2.0, 0.0, 2.0])

@@ -20,7 +20,8 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     OldFormatWarning,
 )
-from bosaris_py.evaluation import BayesCurves, StreamedSample, streaming
+from bosaris_py.evaluation import StreamedSample, streaming
+from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.storage import rows
 from bosaris_py.trials import blocks, passes
 from tests.edited_hdf5 import edited
