@@ -71,18 +71,6 @@ def test_sections_without_content_are_left_out() -> None:
     assert re.findall(r'<a href="#(\w+)">', text) == found
 
 
-def test_controls_stand_above_figures_and_only_there(
-    monkeypatch: pytest.MonkeyPatch, many_errors: bp.Results
-) -> None:
-    """Without a drawing there is nothing to read off, and without results no row to hide."""
-    judged = report(("A", row()), results={"A": many_errors}, points={"(0.5)": 0.5})
-    assert page._figures(judged) == ""
-    monkeypatch.setattr(page, "make_figures", lambda *_, **__: ["<svg></svg>"])
-    assert 'type="range"' in page._figures(judged)
-    assert page._figures(judged).endswith('<div class="figures"><svg></svg></div>')
-    assert page._figures(report()) == '<div class="figures"><svg></svg></div>'
-
-
 def test_warnings_are_of_their_system_and_linked_where_there_are_any(
     many_errors: bp.Results,
 ) -> None:

@@ -181,7 +181,6 @@ class Sheet(Plot):
         entry = self._system_label(label)
         area = self.ax.fill_between(x, band.low, band.high, **settings)
         area.set_label(entry or "_nolegend_")
-        self._drawn.owners[area] = self._name
         self._note(area, "band", entry, plain=not keywords)
         return self.ax
 
@@ -295,7 +294,6 @@ class Sheet(Plot):
         self._note(line, kind, label if system is not None else None, plain=plain)
         if system is not None:
             self._drawn.lines.append(line)
-            self._drawn.owners[line] = self._name
         return self.ax
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import io
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from matplotlib.artist import Artist
@@ -50,8 +49,6 @@ class Drawn(NamedTuple):
     others: set[str]
     # What the picture says below its axis.
     notes: list[str]
-    # The system that a line or band is of.
-    owners: dict[Artist, str]
 
 
 class Plot:
@@ -105,7 +102,7 @@ class Plot:
         self.ax = ax
         self.artists: dict[str, list[Artist]] = {}
         # Kept with the Axes, so that a second plot there goes on where the first one stopped.
-        empty = Drawn([], {}, {}, {}, [], {}, set(), [], {})
+        empty = Drawn([], {}, {}, {}, [], {}, set(), [])
         self._drawn: Drawn = vars(ax).setdefault("_bosaris_drawn", empty)
         if title is not None:
             ax.set_title(looks.as_written(safe(title, 200)))
@@ -194,21 +191,6 @@ class Plot:
             return looks.SystemLook(looks.pale_colour(self.ax), "-", {}, {})
         look = looks.system_look(self._drawn.names.index(name), self.ax)
         return look.changed(self._drawn.looks.get(name, {}))
-
-    @looks.one_at_a_time
-    def _mark_systems(self, marks: Mapping[str, str]) -> None:
-        """Give the groups of each system in an SVG file its mark, and its row of the legend one."""
-        for artist, name in self._drawn.owners.items():
-            artist.set_gid(marks.get(name))
-        names = {artist.get_label(): entry.name for artist, entry in self._drawn.entries.items()}
-        legend = self.ax.get_legend()
-        rows = [] if legend is None else zip(legend.legend_handles, legend.get_texts(), strict=True)
-        for handle, text in rows:
-            mark = marks.get(names.get(text.get_text(), text.get_text()))
-            if mark and handle is not None:
-                handle.set_gid(f"{mark} key")
-                text.set_gid(f"{mark} key")
-        self.ax.patch.set_gid("frame")
 
     def _say(self, note: str) -> None:
         """Write a note below the horizontal axis, once."""

@@ -530,9 +530,6 @@ def svg(figure: Figure) -> str:
             borderaxespad=0.0,
         )
         below.set_in_layout(False)
-        before: list[Any] = [*legend.legend_handles, *legend.get_texts()]
-        for old, new in zip(before, [*below.legend_handles, *below.get_texts()], strict=True):
-            new.set_gid(old.get_gid())
     return picture(figure, ".svg", 72.0).decode()
 
 

@@ -21,7 +21,6 @@ from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, Syste
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
-from bosaris_py.report.readings import numbers
 from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
@@ -36,8 +35,8 @@ _DIGITS = re.compile(r"(\d\d\.\d\d)\d+|(?<=\d) \n(?=L)")
 # Letters of the font that comes with matplotlib are the same in all drawings.
 _ID = re.compile(r"(\bid=\"|href=\"#|url\(#)(?!DV)")
 _LETTER = re.compile(r"<path id=\"(DejaVu[^\"]*)\"[^>]*/>")
-# Groups are referred to by nothing but the script of the page, which finds systems and frames.
-_GROUP = re.compile(r"(?<=<g) id=\"(?:(frame|s\d+(?: key)?)\"|[^\"]*\")")
+# Groups are referred to by nothing.
+_GROUP = re.compile(r"(?<=<g) id=\"[^\"]*\"")
 _EMPTY = re.compile(r"<defs>\s*</defs>|\s*\n\s*(?=<)|(?<=;) |(?<=[a-z]:) (?=[#\d])")
 # Marks have the strokes of their definitions.
 _MARK = re.compile(r"(?<=<use href=\"#)(f\d+-m[^>]*?) style=\"([^\"]*)\"")
@@ -81,10 +80,6 @@ def _relative(found: re.Match[str]) -> str:
     return re.sub(r"(?<![\d.])0(?=\.)", "", "".join(parts)).replace(" -", "-")
 
 
-def _class(found: re.Match[str]) -> str:
-    return f' class="{found[1]}"' if found[1] else ""
-
-
 def _mark(found: re.Match[str]) -> str:
     style = _STROKE.sub("", found[2])
     return f'{found[1]} style="{style}"' if style else found[1]
@@ -98,7 +93,7 @@ def _small(svg_text: str, known: set[str]) -> str:
         known.add(found[1])
         return found[0] if new else ""
 
-    body = _GROUP.sub(_class, _DIGITS.sub(r"\1", _NEEDLESS.sub("", svg_text)))
+    body = _GROUP.sub("", _DIGITS.sub(r"\1", _NEEDLESS.sub("", svg_text)))
     body = _EMPTY.sub("", _EMPTY.sub("", _LETTER.sub(letter, body)))
     body = body.replace(_GRID, 'class="grid"')
     # A group of one, in a group of one.
@@ -125,14 +120,11 @@ def _short(names: Iterable[str]) -> list[str]:
 
 
 class _Drawing(NamedTuple):
-    """What a figure is called, what draws it, what it shows, and what its script reads off."""
+    """What a figure is called, what draws it, and what it shows."""
 
     title: str
     draw: Callable[[], plots.Plot]
     sentence: str
-    # The kind of its axes, and the system that it is of, if it is of one.
-    kind: str = ""
-    system: str = ""
 
 
 def make_figures(
@@ -157,34 +149,21 @@ def make_figures(
     if comparison is not None:
         drawings.append(_differences(shown, comparison, table.leading))
     letters: set[str] = set()
-    marks = {name: f"s{number}" for number, name in enumerate(results)}
-    shown_marks = {shown[name]: mark for name, mark in marks.items()}
-    for number, (title, draw, sentence, kind, system) in enumerate(drawings):
+    for number, (title, draw, sentence) in enumerate(drawings):
         with for_report(), hushed(PlotRangeWarning):
-            plot = draw()
-            if kind:
-                plot._mark_systems(shown_marks)
-            text = svg(plot.figure)
+            text = svg(draw().figure)
         (view,) = _VIEW.finditer(text)
         body = _small(text[view.end() :], letters)
         # Ids of several drawings differ.
         body = _MARK.sub(_mark, _ID.sub(rf"\1f{number}-", body))
         name = html.escape(safe(title, 200))
-        read_off = _read_off(plot.ax, kind, marks[system] if system else "") if kind else ""
         yield (
-            f"<figure{read_off}><figcaption><h3>{html_name(title)}</h3>"
+            f"<figure><figcaption><h3>{html_name(title)}</h3>"
             f"<p>{html.escape(sentence)}</p>"
             f'</figcaption><div class="card"><svg viewBox="{view[1]}" role="img" '
             f'aria-label="{name}">{body}'
             "</div></figure>\n"
         )
-
-
-def _read_off(axes: Any, kind: str, mark: str) -> str:
-    """Return attributes of a figure: its kind, the limits of its axes, and its one system."""
-    lines = (axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())
-    ends = numbers(end for axis, limits in lines for end in axis.get_transform().transform(limits))
-    return f' data-kind="{kind}" data-axes="{ends}"' + (f' class="{mark}"' if mark else "")
 
 
 def _differences(shown: Mapping[str, str], comparison: ComparisonTable, lead: str) -> _Drawing:
@@ -224,7 +203,6 @@ def _drawings(
         "As the threshold rises, false alarms fall and misses rise; a curve nearer to the lower "
         f"left corner is better. Dots are equal error-rates. {stars if points else ''}"
         f"In the grey margins a rate rests on fewer than 30 errors.{shade}",
-        "det",
     )
     yield _Drawing(
         "Normalized Bayes error-rate",
@@ -232,7 +210,6 @@ def _drawings(
         "The rate of wrong decisions over the prior, as a share of that without a detector. Solid: "
         "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
         f"is what calibration loses. Vertical lines are the operating points.{shade}",
-        "bayes",
     )
     if any(isinstance(found.sample, StreamedSample) for found in results.values()):
         return
@@ -242,7 +219,6 @@ def _drawings(
         "The share of trials whose likelihood-ratio is at least the value below. Solid: targets; "
         "dashed: non-targets. At LR = 1, dots show targets that are supported and non-targets that "
         f"mislead.{shade}",
-        "tippett",
     )
     yield _Drawing(
         "Empirical cross-entropy (ECE)",
@@ -250,7 +226,6 @@ def _drawings(
         "What remains unknown of the class, in bits, over the prior. Solid: with the scores as "
         "they are; dashed: after the best calibration; dotted: without scores. Above the dotted "
         f"line, scores mislead.{shade}",
-        "ece",
     )
     yield _Drawing(
         "Calibration by the PAV algorithm",
@@ -258,7 +233,6 @@ def _drawings(
         "The log-likelihood-ratio that a score should have had, over the one that it has. On the "
         "diagonal calibration is right. Triangles are scores of one class only. devPAV is the mean "
         f"distance from the diagonal.{shade}",
-        "pav",
     )
     for name, found in results.items():
         yield _Drawing(
@@ -266,8 +240,6 @@ def _drawings(
             partial(plots.plot_histogram, found, prior=list(points) or None),
             "How often each score occurs among targets and among non-targets. Where both overlap, "
             "decisions go wrong. Upright lines are the Bayes thresholds.",
-            "histogram",
-            name,
         )
 
 

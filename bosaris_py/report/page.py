@@ -27,7 +27,6 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.drawings import make_figures
-from bosaris_py.report.readings import controls
 from bosaris_py.storage.atomic import atomic_write, digest_of
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
@@ -129,10 +128,9 @@ def write_report(path: FilePath, report: Report) -> None:
 def _page(report: Report) -> str:
     texts = {
         name.partition(".")[0]: (resources.files(__package__) / name).read_text(encoding="utf-8")
-        for name in ("page.html", "look.css", "sort.js", "readings.js")
+        for name in ("page.html", "look.css", "sort.js")
     }
-    script = texts["sort"] + texts["readings"]
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(texts["sort"].encode()).digest()).decode()
     rows = report.table.rows
     of_all = [(name, row) for name, row in rows if row.kind == "pooled"]
     # What is warned of a condition has no sign among all trials, and so no footnote there.
@@ -164,7 +162,7 @@ def _page(report: Report) -> str:
         title=html.escape(safe(report.title, 200)),
         authors="".join(f"<p>{html_name(name)}</p>" for name in report.authors),
         look=texts["look"],
-        script=script,
+        script=texts["sort"],
         digest=digest,
         links="".join(f'<a href="#{name}">{head}</a>' for name, (head, _) in sections.items()),
         sections="".join(
@@ -187,9 +185,8 @@ def _figures(report: Report) -> str:
     options: dict[str, Any] = {"bands": report.bands, "comparison": report.comparison}
     options |= {"kinds": report.kinds, "spoof_costs": report.spoof_costs}
     drawn = "".join(make_figures(report.results, report.table, points, **options))
-    read = controls(report.results, points) if report.results else ""
     # A heading beside them in the grid would not be kept with them in print.
-    return drawn and f'{read}<div class="figures">{drawn}</div>'
+    return drawn and f'<div class="figures">{drawn}</div>'
 
 
 def _cases(cases: Mapping[str, Any]) -> str:

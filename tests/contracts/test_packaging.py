@@ -101,7 +101,7 @@ class TestWheel:
         shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
         expected = {path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py*")}
         expected = {name for name in expected if name.endswith((".py", ".pyi"))}
-        names = ("look.css", "page.html", "sort.js", "readings.js")
+        names = ("look.css", "page.html", "sort.js")
         report = {f"bosaris_py/report/{name}" for name in names}
         sets = {f"{name}_{part}.h5" for name in ("asvspoof2019_la", "forensic") for part in PARTS}
         examples = {f"bosaris_py/examples/{name}" for name in sets | {"README.md"}}
