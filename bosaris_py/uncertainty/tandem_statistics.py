@@ -96,7 +96,7 @@ class TandemStatistic(metaclass=Readable):
     __slots__ = ()
 
     # What thresholds chosen on few spoofs are too optimistic by is a factor rather than a distance:
-    # benchmarks/third_class_study.py counts what the intervals cover.
+    # benchmarks/third_class_study.py of commit b4de7a22 counts what the intervals cover.
     default_interval: IntervalKind = "ratio"
     bounds: tuple[float, float] = (0.0, 1.0)
 

@@ -62,7 +62,8 @@ def _corrected(replicates: Float64Array, estimate: float, confidence: float) -> 
     """Return percentiles of replicates, corrected for their bias."""
     # Where a share p of the replicates lies below the estimate, the levels are Phi(z_p -+ z). By
     # Efron and Tibshirani 1993, section 14.3, they would be moved by 2 z_p; half as much covers
-    # best, see `benchmarks/transfer_study.py`. What is equal but for rounding counts half.
+    # best, see `benchmarks/transfer_study.py` of b4de7a22. What is equal but for
+    # rounding counts half.
     moved = replicates - estimate
     rounding = max(transfer.ROUNDING * abs(estimate), np.finfo(float).tiny)
     below, within = (np.count_nonzero(moved < end) for end in (-rounding, rounding))
