@@ -478,15 +478,12 @@ def bootstrap_scores(
         As for `bootstrap`; a function gets the scores column by column of the key. Several
         statistics are computed on the same replicates.
     method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
-        ``"speaker"``: draw a weight for each speaker. ``"iid"``: pick trials. ``"one-layer"``: pick
-        sets of trials. ``"two-layer"``: pick sets, and trials within each set picked. A set is all
-        target trials, or all non-target trials, of the models of one speaker, as in [1]_.
+        ``"speaker"``: pick speakers, as many as there are. ``"iid"``: pick trials.
+        ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets, and trials within each set
+        picked. A set is all target trials, or all non-target trials, of the models of one speaker,
+        as in [1]_.
     speakers, model_speakers, segment_speakers, unknown, strata
         As for `speaker_errors`; speakers of segments are used by ``"speaker"`` only.
-    weights : {"multinomial", "exponential", "double-or-nothing"}
-        The law of a speaker's weight: how often one is picked when as many are picked as there are;
-        exponential with mean 1; or 0 or 2. Exponential weights are never zero, so no class is ever
-        lost: the choice if targets are of a few speakers only. For ``"speaker"`` only.
     pigeonhole : bool, default: False
         Whether persons on the two sides are different, drawn independently; for ``"speaker"`` only.
     conditions : Conditions, optional
@@ -555,8 +552,7 @@ def bootstrap_scores(
 
     where :math:`v_i` is the weight that trial i got from its speakers or from picks of it, and
     :math:`e_i` is 1 for an error and else 0. Speakers and sets may be of several conditions, and
-    are drawn from all. If a condition loses all its weight the replicate is degenerate: with small
-    conditions ``weights="exponential"`` is safer.
+    are drawn from all. If a condition loses all its weight the replicate is degenerate.
 
     Peak memory is 48 bytes a trial at most, if trials are many more than pairs of speakers.
 
@@ -658,7 +654,7 @@ def bootstrap_condition_table(
         The figures that get intervals, such as ``["eer", "act_dcf"]``; all by
         default. Each takes a bootstrap for every row. A cost without its point in brackets stands
         for those of all points.
-    method, speakers, model_speakers, segment_speakers, unknown, strata, weights
+    method, speakers, model_speakers, segment_speakers, unknown, strata
         As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`; each bootstrap draws from a child of `rng` of its own.

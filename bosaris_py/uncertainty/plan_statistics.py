@@ -176,9 +176,9 @@ def _mean_of_parts(
 def drawn_apart(sample: ListedSample, views: Sequence[View], how: Resampling) -> ListedSample:
     """Return a sample whose speakers are drawn independently for each view, shared ones together.
 
-    Speakers of the same views are a stratum. Other weights than multinomial are independent.
+    Speakers of the same views are a stratum.
     """
-    if how.method != "speaker" or how.weights != "multinomial" or how.pigeonhole:
+    if how.method != "speaker" or how.pigeonhole:
         return sample
     (tar_first, _), (first, second) = sample.persons
     numbered = _numbered(sample)

@@ -229,8 +229,6 @@ class SetPlan:
         return np.bincount(cells.order[within], minlength=sets.n_trials)
 
 
-SpeakerWeights: TypeAlias = Literal["multinomial", "exponential", "double-or-nothing"]
-
 _FEWEST_SPEAKERS = 2
 
 
@@ -260,7 +258,7 @@ class TrialUnits:
 
 @attrs.frozen(eq=False)
 class PersonWeights:
-    """The law of the weights of all persons: mean and variance are 1 (multinomial: 1 - 1/k)."""
+    """The law of the weights of all persons: how often each is picked."""
 
     # `n_second` is the number of persons on the segments' side if they are drawn independently of
     # those on the models' side; None if both sides are the same persons.
@@ -271,30 +269,19 @@ class PersonWeights:
 
     n_first: int
     n_second: int | None
-    weighting: SpeakerWeights
     constant: bool = False
     n_groups: int = 0
     strata: IntArray | None = None
 
     @classmethod
     def of_one_side(
-        cls,
-        present: IntArray,
-        weighting: SpeakerWeights,
-        sample: ListedSample,
-        *,
-        constant: bool = False,
-        n_groups: int = 0,
+        cls, present: IntArray, sample: ListedSample, *, constant: bool = False, n_groups: int = 0
     ) -> Self:
         """Draw the persons of a sample who are present, on both sides the same, in strata."""
         strata = sample.speaker_strata
         if strata is not None:
-            if weighting != "multinomial":
-                hint = "Other weights do not keep the number of speakers of a stratum."
-                expected = 'be "multinomial" where speakers have strata'
-                raise check.invalid("weights", expected, repr(weighting), hint)
             strata = mark_read_only(np.unique(strata[present], return_inverse=True)[1])
-        return cls(present.size, None, weighting, constant, n_groups, strata)
+        return cls(present.size, None, constant, n_groups, strata)
 
     @property
     def degrees(self) -> float:
@@ -333,12 +320,8 @@ class PersonWeights:
         picks += shape[1] * np.arange(shape[0])[:, None]
         return np.bincount(picks.ravel(), minlength=picks.size).reshape(shape)
 
-    # Owen and Eckles 2012: any independent weights of mean and variance one will do.
-    def _draw_side(self, shape: tuple[int, int], rng: np.random.Generator) -> Weights:
-        if self.weighting == "exponential":
-            return rng.standard_exponential(shape)
-        if self.weighting != "multinomial":
-            return 2 * rng.integers(0, 2, size=shape)
+    @staticmethod
+    def _draw_side(shape: tuple[int, int], rng: np.random.Generator) -> Weights:
         n_replicates, n = shape
         picks = rng.integers(0, n, size=shape) + n * np.arange(n_replicates)[:, None]
         return np.bincount(picks.ravel(), minlength=picks.size).reshape(shape)
@@ -354,9 +337,7 @@ class SpeakerPlan:
     strata: TrialStrata
 
     @classmethod
-    def of(
-        cls, sample: ListedSample, weighting: SpeakerWeights, *, pigeonhole: bool
-    ) -> "SpeakerPlan":
+    def of(cls, sample: ListedSample, *, pigeonhole: bool) -> "SpeakerPlan":
         """Make a plan for the persons who take part in trials, at least two."""
         # In a pigeonhole bootstrap the two sides are different persons, drawn independently.
         tar, non = sample.persons
@@ -370,15 +351,15 @@ class SpeakerPlan:
             (tar_first, non_first), models = _renumber(tar[0], non[0])
             (tar_second, non_second), segments = _renumber(tar[1], non[1])
             sides = [(models.size, "models of "), (segments.size, "segments of ")]
-            persons = PersonWeights(models.size, segments.size, weighting)
+            persons = PersonWeights(models.size, segments.size)
         else:
             refuse_same_speaker(*non)
             alone = non[1] < 0
             if alone.any():
-                return cls._with_single(sample, alone, weighting)
+                return cls._with_single(sample, alone)
             (tar_first, non_first, non_second), present = _renumber(tar[0], *non)
             sides = [(present.size, "")]
-            persons = PersonWeights.of_one_side(present, weighting, sample)
+            persons = PersonWeights.of_one_side(present, sample)
         for n, what in sides:
             if n < _FEWEST_SPEAKERS:
                 raise check.invalid("key", f"have {what}at least two speakers with trials", f"{n}")
@@ -390,9 +371,7 @@ class SpeakerPlan:
         )
 
     @classmethod
-    def _with_single(
-        cls, sample: ListedSample, alone: BoolArray, weighting: SpeakerWeights
-    ) -> "SpeakerPlan":
+    def _with_single(cls, sample: ListedSample, alone: BoolArray) -> "SpeakerPlan":
         """Make a plan for a sample with non-targets of one person, perhaps in groups."""
         tar, (first, second) = sample.persons
         (tar_first, non_first, others), present = _renumber(tar[0], first, second[~alone])
@@ -408,9 +387,7 @@ class SpeakerPlan:
         return cls(
             TrialUnits(tar_first, None),
             TrialUnits(non_first, mark_read_only(non_second)),
-            PersonWeights.of_one_side(
-                present, weighting, sample, constant=constant, n_groups=n_groups
-            ),
+            PersonWeights.of_one_side(present, sample, constant=constant, n_groups=n_groups),
             sample.strata,
         )
 
@@ -464,7 +441,6 @@ class SetOptions(SetColumns, ListOptions, total=False):
 class ResamplingOptions(ListOptions, total=False):
     """The keyword arguments of functions that make a `Resampling` of scores with a key."""
 
-    weights: SpeakerWeights
     pigeonhole: bool
 
 
@@ -497,8 +473,6 @@ class Resampling(metaclass=Readable):
     ----------
     method : {"iid", "one-layer", "two-layer", "speaker"}
         What is drawn: trials, sets of trials, sets and trials in them, or speakers.
-    weights : {"multinomial", "exponential", "double-or-nothing"}, default: "multinomial"
-        The law of a speaker's weight, see `bootstrap_scores`.
     pigeonhole : bool, default: False
         Whether persons on the two sides are different, drawn independently.
     replications : int, default: 2000
@@ -516,9 +490,6 @@ class Resampling(metaclass=Readable):
     """
 
     method: ScoresMethod = attrs.field(validator=check.one_of(ScoresMethod))
-    weights: SpeakerWeights = attrs.field(
-        default="multinomial", validator=check.one_of(SpeakerWeights), kw_only=True
-    )
     pigeonhole: bool = attrs.field(default=False, kw_only=True)
     replications: int = attrs.field(default=2000, converter=_to_replications, kw_only=True)
     confidence: float = attrs.field(default=0.95, converter=_to_confidence, kw_only=True)
@@ -534,8 +505,6 @@ class Resampling(metaclass=Readable):
         if self.method != "speaker":
             hint = 'Did you mean method="speaker"?'
             expected = f'be left out with method="{self.method}"'
-            if self.weights != "multinomial":
-                raise check.invalid("weights", expected, check.describe(self.weights), hint)
             if self.pigeonhole:
                 raise check.invalid("pigeonhole", expected, "True", hint)
 
@@ -632,7 +601,7 @@ class Resampling(metaclass=Readable):
         """
         strata = sample.strata
         if self.method == "speaker":
-            return SpeakerPlan.of(sample, self.weights, pigeonhole=self.pigeonhole)
+            return SpeakerPlan.of(sample, pigeonhole=self.pigeonhole)
         if self.method == "iid":
             for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
                 if labels is not None:

@@ -18,7 +18,6 @@ from tests.uncertainty.speaker_samples import speaker_sample
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 
 METHODS = ("iid", "one-layer", "two-layer", "speaker")
-WEIGHTS = ("multinomial", "exponential", "double-or-nothing")
 COST = unc.DCF(0.0, 0.05, 1, 1, normalize=True)
 STATISTICS = (
     COST, unc.ActDCF([0.1, 0.5]), unc.ErrorRates([-1.0, 0.0, 2.0]), unc.Cllr(), unc.MinDCF(0.3),
@@ -84,20 +83,19 @@ def record_weights(seen: list[tuple[np.ndarray, np.ndarray]]) -> Callable[..., f
 
 class TestWeights:
     @pytest.mark.parametrize("pigeonhole", [False, True])
-    @pytest.mark.parametrize("weights", WEIGHTS)
     def test_of_every_trial(
-        self, crossed: CrossedTrials, sparse: CrossedTrials, weights: str, *, pigeonhole: bool
+        self, crossed: CrossedTrials, sparse: CrossedTrials, *, pigeonhole: bool
     ) -> None:
         for data in (crossed, sparse):
             seen: list[tuple[np.ndarray, np.ndarray]] = []
             unc.bootstrap_scores(
                 data.scores, data.key, record_weights(seen), **speaker_maps(data),
-                weights=weights, pigeonhole=pigeonhole, replications=5, rng=3,
+                pigeonhole=pigeonhole, replications=5, rng=3,
             )  # fmt: skip
             assert np.array_equal(seen[0][0], np.ones(data.key.n_tar))
             # The generator of the first block of replicates draws the persons' weights.
             (child,) = np.random.default_rng(3).spawn(1)
-            persons = PersonWeights(12, 12 if pigeonhole else None, weights)
+            persons = PersonWeights(12, 12 if pigeonhole else None)
             first, second = persons.draw(5, child)
             for i, (tar, non) in enumerate(seen[1:]):
                 expected = naive_weights(data, first[i], second[i] if pigeonhole else None)
@@ -134,28 +132,24 @@ class TestWeights:
         expected = [exact[tuple(row)] * defined.shape[0] / (1 - chance) for row in values.tolist()]
         assert stats.chisquare(counts, expected).pvalue > 1e-3
 
-    @pytest.mark.parametrize(("weights", "variance"), list(zip(WEIGHTS, (0.8, 1, 1), strict=True)))
-    def test_mean_and_variance_of_a_speaker_s_weight(self, weights: str, variance: float) -> None:
+    def test_mean_and_variance_of_a_speaker_s_weight(self) -> None:
         n = 20_000
-        drawn, again = PersonWeights(5, None, weights).draw(n, np.random.default_rng(5))
+        drawn, again = PersonWeights(5, None).draw(n, np.random.default_rng(5))
         assert again is drawn
-        # Five standard deviations; the fourth moment of an exponential weight is 9.
+        # Five standard deviations.
         assert np.allclose(drawn.mean(axis=0), 1, atol=5 / np.sqrt(n))
-        assert np.allclose(drawn.var(axis=0), variance, atol=5 * 3 / np.sqrt(n))
-        if weights == "multinomial":
-            assert np.all(drawn.sum(axis=1) == 5)
-        else:
-            assert np.allclose(np.corrcoef(drawn.T), np.eye(5), atol=5 / np.sqrt(n))
+        assert np.allclose(drawn.var(axis=0), 0.8, atol=5 * 3 / np.sqrt(n))
+        assert np.all(drawn.sum(axis=1) == 5)
 
     def test_sides_of_a_pigeonhole_are_independent(self) -> None:
         n = 5000
-        first, second = PersonWeights(4, 3, "exponential").draw(n, np.random.default_rng(6))
+        first, second = PersonWeights(4, 3).draw(n, np.random.default_rng(6))
         between = np.corrcoef(first.T, second.T)[:4, 4:]
         assert np.allclose(between, 0, atol=5 / np.sqrt(n))
 
     def test_drawing_several_at_once_makes_no_difference(self) -> None:
-        for weights, n_second in itertools.product(WEIGHTS, (None, 3)):
-            persons = PersonWeights(7, n_second, weights)
+        for n_second in (None, 3):
+            persons = PersonWeights(7, n_second)
             at_once = persons.draw(4, np.random.default_rng(7))
             rng = np.random.default_rng(7)
             singly = [persons.draw(1, rng) for _ in range(4)]
@@ -168,7 +162,7 @@ class TestWeights:
         tar, non = (tuple(rng.integers(0, 9, (2, n))) for n in (20, 50))
         non = (non[0], 9 + non[1])  # never the same speaker on both sides
         sample = speaker_sample((np.zeros(20), tar), (np.zeros(50), non))
-        plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
+        plan = SpeakerPlan.of(sample, pigeonhole=False)
         orders = rng.permutation(20), rng.permutation(50)
         plain = plan.draw_weights(np.random.default_rng(9))
         moved = plan.reordered(*orders).draw_weights(np.random.default_rng(9))
@@ -179,17 +173,14 @@ class TestWeights:
 class TestFastPaths:
     """The same generator gives the same weights, so replicates agree one by one."""
 
-    # Double or nothing on both sides may leave nothing.
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.DegenerateReplicatesWarning")
     @pytest.mark.parametrize("pigeonhole", [False, True])
-    @pytest.mark.parametrize("weights", WEIGHTS)
     @pytest.mark.parametrize("statistic", STATISTICS, ids=repr)
     def test_equal_the_slow_path(
         self,
         crossed: CrossedTrials,
         sparse: CrossedTrials,
         statistic: unc.Statistic,
-        weights: str,
         *,
         pigeonhole: bool,
     ) -> None:
@@ -199,7 +190,7 @@ class TestFastPaths:
         for data in (crossed, sparse):
             fast, slow = (
                 unc.bootstrap_scores(
-                    data.scores, data.key, f, **speaker_maps(data), weights=weights,
+                    data.scores, data.key, f, **speaker_maps(data),
                     pigeonhole=pigeonhole, replications=60, rng=10,
                 )
                 for f in (statistic, slowly)
@@ -228,7 +219,7 @@ class TestFastPaths:
             results.append(
                 unc.bootstrap_scores(
                     sparse.scores, sparse.key, statistic, **speaker_maps(sparse),
-                    weights="exponential", pigeonhole=pigeonhole, replications=60, rng=11,
+                    pigeonhole=pigeonhole, replications=60, rng=11,
                 ).replicates
             )  # fmt: skip
         assert np.allclose(*results, rtol=1e-12)
@@ -250,7 +241,7 @@ class TestStandardErrors:
         formula = unc.speaker_errors(large.scores, large.key, 0.0, **speaker_maps(large))
         result = unc.bootstrap_scores(
             large.scores, large.key, unc.ErrorRates(0.0), **speaker_maps(large),
-            weights="exponential", replications=20_000, rng=22,
+            replications=20_000, rng=22,
         )  # fmt: skip
         drawn = np.cov(result.replicates.T)
         assert np.sqrt(np.diag(drawn)) == pytest.approx(
@@ -429,10 +420,6 @@ class TestDegenerate:
         chance = (4 / 6) ** 6 + 2 / 6**6
         assert abs(result.n_degenerate - n * chance) < 5 * np.sqrt(n * chance * (1 - chance))
         assert np.isnan(result.replicates).sum() == result.n_degenerate
-        exponential = unc.bootstrap_scores(
-            scores, key, statistic, **maps, weights="exponential", replications=n, rng=42
-        )
-        assert exponential.n_degenerate == 0
 
 
 class TestRandomness:
@@ -449,12 +436,11 @@ class TestRandomness:
             assert not np.array_equal(runs[0], runs[2])
 
     def test_workers_do_not_matter(self, crossed: CrossedTrials) -> None:
-        cases = (unc.Cllr(), "exponential"), (unc.EER(), "exponential"), (COST, "multinomial")
-        for statistic, weights in cases:
+        for statistic in (unc.Cllr(), unc.EER(), COST):
             alone, shared = (
                 unc.bootstrap_scores(
                     crossed.scores, crossed.key, statistic, **speaker_maps(crossed),
-                    weights=weights, replications=520, rng=52, workers=workers,
+                    replications=520, rng=52, workers=workers,
                 ).replicates
                 for workers in (1, 2)
             )  # fmt: skip
@@ -476,8 +462,6 @@ NONE = np.zeros_like(SAME)
         ({"statistic": unc.EER}, "be a statistic, not a class"),
         ({"statistic": "eer"}, "`statistic` .* callable"),
         ({"method": "speakers"}, '`method` .* one of "iid", "one-layer", "two-layer", "speaker"'),
-        ({"weights": "poisson"}, '`weights` .* one of "multinomial", "exponential"'),
-        ({"method": "iid", "weights": "exponential"}, '`weights` .* left out with method="iid"'),
         ({"method": "one-layer", "pigeonhole": True}, "`pigeonhole` .* left out"),
         ({"unknown": "guess"}, '`unknown` .* one of "refuse", "own"'),
         ({"model_speakers": {"a": "x"}}, r"`model_speakers` .* got none for 2 \(b, c\)"),

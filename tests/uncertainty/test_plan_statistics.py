@@ -109,7 +109,7 @@ def test_replicates_weigh_partitions_as_the_plan_does(data):
     of_models, of_segments = np.split(numbers, [key.modelset.size])
     draws = unc.Resampling("speaker", replications=8, rng=9)
     sample = draws.sample(scores, (key, metadata), unc.Speakers(**who), None)
-    law = SpeakerPlan.of(sample, "multinomial", pigeonhole=False).persons
+    law = SpeakerPlan.of(sample, pigeonhole=False).persons
     [weights, _] = law.draw(8, np.random.default_rng(9).spawn(1)[0])
     channel = np.array([("A", "A", "B")[j % 3] for j in range(key.segset.size)])
     candidates = []
@@ -139,9 +139,7 @@ def test_closed_form_is_that_of_the_mean_loss(data):
     scores, key, who = data
     plan = plan_of(POINTS, normalize=False)
     interval = unc.speaker_interval(scores, key, unc.PrimaryCost(plan), **who)
-    boot = unc.bootstrap_scores(
-        scores, key, unc.PrimaryCost(plan), replications=4000, rng=2, weights="exponential", **who
-    )
+    boot = unc.bootstrap_scores(scores, key, unc.PrimaryCost(plan), replications=4000, rng=2, **who)
     # Pairs and trials count three times in the draws: they are at most as large again here.
     assert 0.8 * interval.standard_error < boot.standard_error < 1.5 * interval.standard_error
     one, two = (unc.speaker_interval(scores, key, unc.ActDCF(p), **who) for p in POINTS)

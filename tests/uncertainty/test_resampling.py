@@ -54,7 +54,7 @@ def test_picks_of_n_things() -> None:
 @pytest.mark.parametrize("n_second", [None, 7])
 def test_speakers_are_drawn_replicate_by_replicate(n_second: int | None) -> None:
     """How many are drawn in one call makes no difference to the numbers."""
-    persons, rng = PersonWeights(5, n_second, "multinomial"), np.random.default_rng(2)
+    persons, rng = PersonWeights(5, n_second), np.random.default_rng(2)
     first, second = persons.draw(20, np.random.default_rng(2))
     for row, other in zip(first, second, strict=True):
         assert np.array_equal(row, draw_picks(5, rng))
@@ -148,9 +148,9 @@ def test_units_of_one_and_of_two_persons() -> None:
 
 
 def test_degrees_of_freedom_are_persons_less_one_of_each_stratum() -> None:
-    assert PersonWeights(5, None, "multinomial").degrees == 4.0
+    assert PersonWeights(5, None).degrees == 4.0
     strata = np.array([0, 0, 1, 1, 1])
-    assert PersonWeights(5, None, "multinomial", strata=strata).degrees == 3.0
+    assert PersonWeights(5, None, strata=strata).degrees == 3.0
 
 
 def test_numbers_of_persons_have_no_gaps() -> None:
@@ -225,12 +225,6 @@ def test_speakers_weights_multiply_in_each_trial() -> None:
     expected = [picks[code[i]] * picks[code[j]] for i, j in zip(one, other, strict=True)]
     assert non.tolist() == expected
     assert len(set(expected)) > 1
-
-
-def test_double_or_nothing_is_what_it_says() -> None:
-    persons = PersonWeights(50, None, "double-or-nothing")
-    drawn, _ = persons.draw(20, np.random.default_rng(1))
-    assert set(np.unique(drawn).tolist()) == {0, 2}
 
 
 @pytest.mark.parametrize("lacking", [0, 1])

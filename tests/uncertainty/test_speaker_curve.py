@@ -74,7 +74,7 @@ def trials(draw: st.DrawFn) -> Trials:
         np.unique(np.concatenate(side)).size > 1 for side in zip(*sides, strict=True)
     )
     sample = speaker_sample((tar, sides[0]), (non, sides[1]), strata)
-    return sample, SpeakerPlan.of(sample, "multinomial", pigeonhole=pigeonhole)
+    return sample, SpeakerPlan.of(sample, pigeonhole=pigeonhole)
 
 
 def of_weights(statistic: unc.Statistic, data: Trials, w: np.ndarray, v: np.ndarray) -> object:
@@ -169,7 +169,7 @@ def test_sums_that_single_precision_cannot_hold() -> None:
     tar, non = np.zeros(2), np.array([1.0, -1.0])
     persons = (np.array([0, 1]),) * 2, (np.array([0, 1]), np.array([1, 2]))
     sample = speaker_sample((tar, persons[0]), (non, persons[1]))
-    plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
+    plan = SpeakerPlan.of(sample, pigeonhole=False)
     weights = np.array([[4097, 4096, 1]])
     for way in WAYS.values():
         with mock.patch.multiple(speaker_curve, **(way | {"_EXACT": 2.0**24})):

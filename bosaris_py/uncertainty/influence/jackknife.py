@@ -40,7 +40,7 @@ class Jackknife(NamedTuple):
     @classmethod
     def of(cls, statistic: Statistic, sample: ListedSample) -> "Jackknife":
         """Leave out the speakers of a sample."""
-        plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
+        plan = SpeakerPlan.of(sample, pigeonhole=False)
         sums = statistic.speaker_sums(SpeakerTrials(sample, plan))
         assert sums is not None
         k, strata = plan.persons.n_first, plan.persons.strata

@@ -359,8 +359,8 @@ def bootstrap_table(
     speakers, model_speakers, segment_speakers, unknown, strata
         As for `bootstrap_scores`; a set of ``"one-layer"`` and ``"two-layer"`` is all trials of a
         class with the models of one speaker.
-    weights, pigeonhole
-        As for `bootstrap_scores`; they are of ``"speaker"`` only.
+    pigeonhole
+        As for `bootstrap_scores`; of ``"speaker"`` only.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`. Each cell draws from the same seed.
 
@@ -502,7 +502,6 @@ def _options_of(
     if method == "speaker" or "speaker" not in methods:
         return options
     kept = options.copy()
-    kept.pop("weights", None)
     kept.pop("pigeonhole", None)
     kept.pop("strata", None)
     return kept

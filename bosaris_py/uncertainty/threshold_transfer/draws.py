@@ -71,7 +71,7 @@ class DrawnSet:
         plan = resampling.SpeakerPlan(
             resampling.TrialUnits(units[0], None),
             resampling.TrialUnits(units[1], None if alone else units[2]),
-            resampling.PersonWeights(present.size, None, "multinomial"),
+            resampling.PersonWeights(present.size, None),
             sample.strata,
         )
         return cls(sample.arranged(), plan, who.ids[present])
@@ -205,7 +205,7 @@ def draw_weights(
     weights = np.ones((replications, names.size), dtype=np.int64)
     for group, rng in zip(groups, np.random.default_rng(seed).spawn(3), strict=True):
         if group.size:
-            law = resampling.PersonWeights(group.size, None, "multinomial")
+            law = resampling.PersonWeights(group.size, None)
             weights[:, group] = law.draw(replications, rng)[0]
     return weights[:, of_dev], weights[:, of_test]
 

@@ -133,11 +133,11 @@ class TestNumbers:
     ) -> None:
         """The same weights as for one system: replicate by replicate the same numbers."""
         for statistic in (COST, unc.Cllr(), unc.EER(), unc.ErrorRates([0.0, 1.0])):
-            paired = compare(small, statistic, weights="exponential", replications=60, rng=5)
+            paired = compare(small, statistic, replications=60, rng=5)
             for data, result in zip(small, (paired.first, paired.second), strict=True):
                 alone = unc.bootstrap_scores(
                     data.scores, data.key, statistic, model_speakers=data.model_speakers,
-                    segment_speakers=data.segment_speakers, weights="exponential",
+                    segment_speakers=data.segment_speakers,
                     replications=60, rng=5,
                 )  # fmt: skip
                 assert np.allclose(result.replicates, alone.replicates, rtol=1e-12)
@@ -264,13 +264,7 @@ class TestNumbers:
         perfect = Scores(np.where(same, 1.0, -1.0), names, names)
         other = Scores(np.random.default_rng(11).normal(size=(5, 5)), names, names)
         result = unc.paired_bootstrap(
-            perfect,
-            other,
-            key,
-            unc.DCF(0.0, 0.01, 10, 1),
-            weights="exponential",
-            replications=50,
-            rng=12,
+            perfect, other, key, unc.DCF(0.0, 0.01, 10, 1), replications=50, rng=12
         )
         assert np.isnan(result.correlation)
         assert result.standard_error == result.second.standard_error

@@ -412,7 +412,7 @@ class TestEnds:
         """Of flips of the signs of n speakers; the p-value and the interval say the same."""
         a, key = of_speakers(n, usual)
         b = of_speakers(n, lambda noise, same: noise[::-1] + 0.5 * same)[0]
-        options = {"replications": 200, "rng": 1, "weights": "exponential", "interval": kind}
+        options = {"replications": 200, "rng": 1, "interval": kind}
         result = unc.paired_bootstrap(a, b, key, statistic, **options)
         assert 2.0 ** (1 - n) <= result.p_value <= 1
         for confidence in (0.2, 0.6, 0.95, 0.999):

@@ -92,7 +92,7 @@ def test_formula_by_hand() -> None:
 def test_draws_keep_the_number_of_each_stratum() -> None:
     group = np.array([0, 1, 0, 1, 1, 0, 1, 2, 2])
     sample = in_strata(met(group, np.random.default_rng(1), blocks=False), group)
-    plan = SpeakerPlan.of(sample, "multinomial", pigeonhole=False)
+    plan = SpeakerPlan.of(sample, pigeonhole=False)
     weights, _ = plan.persons.draw(20_000, np.random.default_rng(2))
     for stratum, size in enumerate(np.bincount(group)):
         assert np.all(weights[:, group == stratum].sum(axis=1) == size)
@@ -116,7 +116,7 @@ def test_standard_error_of_draws_is_that_of_the_formula() -> None:
     strata = in_strata(sample, group)
     formula = SpeakerInfluence.of(losses_of(unc.FMR(1.0), strata), strata).standard_error
     assert formula < 0.8 * plain
-    plan = SpeakerPlan.of(strata, "multinomial", pigeonhole=False)
+    plan = SpeakerPlan.of(strata, pigeonhole=False)
     rng, alarms = np.random.default_rng(4), higher >= 1.0
     values = [np.average(alarms, weights=plan.draw_weights(rng)[1]) for _ in range(2000)]
     assert np.std(values) == pytest.approx(formula, rel=0.12)
@@ -183,7 +183,5 @@ def test_bad_strata_are_refused(data: Any) -> None:
             unknown="own",
             method="speaker",
         )
-    with pytest.raises(InvalidInputError, match="multinomial"):
-        bad(data, "gender", weights="exponential")
     with pytest.raises(InvalidInputError, match="pigeonhole"):
         bad(data, "gender", pigeonhole=True)

@@ -84,7 +84,7 @@ def test_each_system_at_its_own_threshold() -> None:
 
 
 def test_by_speaker_beside_the_papers_methods() -> None:
-    options = {"replications": 60, "rng": 3, "weights": "exponential", "speakers": lambda x: x[:4]}
+    options = {"replications": 60, "rng": 3, "speakers": lambda x: x[:4]}
     ids = {name: "m" + name[1:4] for name in (*KEY.modelset, *KEY.segset)}
     options["speakers"] = ids
     systems = {"EL": SYSTEMS["EL"]}
@@ -176,7 +176,7 @@ def test_of_a_mean_near_zero() -> None:
         ({"runs": 1}, "`runs` must be 0 or at least 2"),
         ({"runs": 2.5}, "`runs` must be a whole number"),
         ({"methods": ["speaker"], "count_threshold_twice": True}, "count_threshold_twice"),
-        ({"weights": "exponential"}, 'be left out with method="iid"'),
+        ({"pigeonhole": True}, 'be left out with method="iid"'),
     ],
 )
 def test_bad_input(options: dict, message: str) -> None:
