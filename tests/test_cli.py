@@ -296,10 +296,16 @@ class TestTraining:
             (("compare", "a", "--key", "k"), "at least two systems"),
             (("info", "--labels", "same", "f"), "expected NAME=VALUE"),
             (("info", "--labels", "same=yes", "f"), "'yes' is none of target, nontarget"),
-            (("det", "a", "--key", "k", "-o", "p.png", "--prior", "1.5"), "between 0 and 1"),
-            (("det", "a", "--key", "k", "-o", "p.png", "--prior", "x"), "could not convert"),
-            (("det", "a", "--key", "k"), "required: -o/--output"),
-            (("det", "a", "--key", "k", "-o", "p.png", "--prior", ".1,.2"), "one --prior"),
+            (
+                ("plot", "det", "a", "--key", "k", "-o", "p.png", "--prior", "1.5"),
+                "between 0 and 1",
+            ),
+            (
+                ("plot", "det", "a", "--key", "k", "-o", "p.png", "--prior", "x"),
+                "could not convert",
+            ),
+            (("plot", "det", "a", "--key", "k"), "required: -o/--output"),
+            (("plot", "det", "a", "--key", "k", "-o", "p.png", "--prior", ".1,.2"), "one --prior"),
         ],
     )
     def test_usage(self, run: Run, words: tuple[str, ...], message: str) -> None:
@@ -425,63 +431,23 @@ class TestPlots:
     @pytest.mark.parametrize("command", ["det", "bayes"])
     def test_figures(self, run: Run, command: str, memory: tuple[str, ...]) -> None:
         code, out, err = run(
-            *(command, "first=eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", *memory),
+            *("plot", command, "first=eval_a.h5", "eval_b.h5", "--key", "eval_key.h5", *memory),
             *("-o", "plot.svg", "--prior", "0.2:10:1", "--title", "Eval"),
         )
         assert (code, out) == (0, "")
         assert all("will not be plotted" in line for line in err.splitlines())
         assert Path("plot.svg").read_text(encoding="utf-8").startswith("<?xml")
 
-    def test_range_of_a_bayes_plot(self, run: Run) -> None:
-        """A range of the prior log-odds has its ticks on the axis."""
-        words = ("bayes", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.svg")
-        texts = []
-        for more in ((), ("--range", "-30", "-20")):
-            assert run(*words, *more)[0] == 0
-            texts.append(Path("plot.svg").read_text(encoding="utf-8"))
-        assert ["<!-- \u221228 -->" in text for text in texts] == [False, True]
-
     @pytest.mark.slow
     def test_conditions(self, run: Run) -> None:
         words = ("--key", "eval_key.tsv", "--conditions", "gender", "-o", "plot.pdf")
-        assert run("det", "eval_a.txt", *words)[0] == 0
+        assert run("plot", "det", "eval_a.txt", *words)[0] == 0
 
     def test_other_file(self, run: Run) -> None:
-        code, _, err = run("det", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.gif")
+        code, _, err = run("plot", "det", "eval_a.h5", "--key", "eval_key.h5", "-o", "plot.gif")
         assert code == 1
         told = "--output must end in one of .pdf, .png, .svg, .eps; got 'plot.gif'."
         assert err == f"bosaris: error: {told}\n"
-
-
-class TestPrimaryCost:
-    def test_equals_the_library(self, run: Run) -> None:
-        run("calibrate", "dev_b.h5", "--key", "dev_key.h5", *("--model", "c.json"))
-        run("calibrate", "--model", "c.json", "--apply", "eval_b.h5", "-o", "llr.tsv")
-        cost = bp.primary_cost_of_files("llr.tsv", "eval_key.tsv", "VoxSRC")
-        words = ("primary-cost", "llr.tsv", "--key", "eval_key.tsv", "--plan", "voxsrc")
-        assert run(*words) == (0, f"{cost}\n", "")
-        code, out, _ = run(*words, "--json")
-        assert code == 0
-        assert json.loads(out) == cost.to_dict()
-        assert run(*words, "-o", "cost.txt") == (0, "", "")
-        assert Path("cost.txt").read_text(encoding="utf-8") == f"{cost}\n"
-
-    def test_text_of_any_layout(self, run: Run) -> None:
-        scores, key = bp.read_scores("eval_b.txt", form="flat"), bp.Key.read("eval_key.h5")
-        ids = scores.modelset[scores.models], scores.segset[scores.segments]
-        lines = zip(*ids, scores.scores.tolist(), strict=True)
-        _write("own.txt", *(f"{score!r} {segment}.wav {model}" for model, segment, score in lines))
-        words = ("own.txt", "--key", "eval_key.tsv", "--plan", "VoxSRC", "--json")
-        layout = ("--columns", "score,segment,model", "--strip-suffix", ".wav")
-        code, out, err = run("primary-cost", *words, *layout)
-        assert (code, err) == (0, "")
-        assert json.loads(out)["actual"] == bp.primary_cost(scores, key, "VoxSRC").actual
-
-    def test_hdf5(self, run: Run) -> None:
-        words = ("eval_b.h5", "--key", "eval_key.h5", "--plan", "VoxSRC", "--json")
-        _, out, _ = run("primary-cost", *words)
-        cost = bp.primary_cost(bp.Scores.read("eval_b.h5"), bp.Key.read("eval_key.h5"), "VoxSRC")
-        assert json.loads(out)["actual"] == cost.actual
 
 
 JUDGED = ("evaluate", "eval_a.h5", "B=eval_b.txt", "--key", "eval_key.tsv")
@@ -492,74 +458,6 @@ def systems(folder: Path) -> tuple[dict[str, bp.Scores], tuple[bp.Key, bp.TrialM
     """Return what `JUDGED` judges: systems, and key with metadata."""
     named = {"eval_a": bp.Scores.read("eval_a.h5"), "B": bp.read_scores("eval_b.txt")}
     return named, bp.read_key("eval_key.tsv")
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-class TestTransfer:
-    WORDS = ("transfer", "dev_a.txt", "eval_a.h5", "--dev-key", "dev_key.tsv", "--key")
-    SETS = ("dev_a.txt", "dev_key.tsv"), ("eval_a.h5", "eval_key.tsv")
-
-    def test_equals_the_library_in_every_form(self, run: Run) -> None:
-        expected = bp.transfer(*self.SETS, rule="min-cost", point=bp.OperatingPoint(0.1, 2, 1))
-        words = (*self.WORDS, "eval_key.tsv", "--rule", "min-cost", "--prior", "0.1:2:1")
-        assert run(*words)[:2] == (0, f"{expected!r}\n")
-        for form in ("json", "csv", "markdown", "latex"):
-            text = getattr(expected, f"to_{form}")().rstrip("\n")
-            assert run(*words, f"--{form}")[:2] == (0, f"{text}\n")
-        assert run(*words, "-o", "t.json")[:2] == (0, "")
-        (row,) = json.loads(Path("t.json").read_text(encoding="utf-8"))
-        assert row["threshold"] == expected.threshold
-
-    @pytest.mark.parametrize(
-        ("words", "speakers"),
-        [("speaker,re:^..", None), ("re:^..", lambda name: name[:2]), ("models.txt,", None)],
-    )
-    def test_who_is_drawn(self, run: Run, words: str, speakers: object) -> None:
-        if speakers is None:
-            maps = [*words.split(","), ""][:2]
-            found = {"speaker": "speaker", "models.txt": bp.IdMap.read("models.txt")}[maps[0]]
-            speakers = (found, (lambda name: name[:2]) if maps[1] else None)
-        expected = bp.transfer(*self.SETS, speakers=speakers, replications=30, rng=3)
-        words = ("--speakers", words, "--bootstrap", "30", "--seed", "3")
-        assert run(*self.WORDS, "eval_key.tsv", *words)[:2] == (0, f"{expected!r}\n")
-
-    def test_conditions_and_metadata(self, run: Run) -> None:
-        for part in ("dev", "eval"):
-            bp.read_key(f"{part}_key.tsv")[1].save(f"{part}.h5")
-        expected = bp.transfer(*self.SETS, conditions=["gender"])
-        words = ("transfer", "dev_a.txt", "eval_a.h5", "--dev-key", "dev_key.h5", "--key")
-        words += ("eval_key.h5", "--dev-metadata", "dev.h5", "--metadata", "eval.h5")
-        assert run(*words, "--conditions", "gender")[:2] == (0, f"{expected!r}\n")
-
-    def test_files_larger_than_memory(self, run: Run) -> None:
-        words = ("transfer", "dev_a.h5", "eval_a.h5", "--dev-key", "dev_key.h5", "--key")
-        assert run(*words, "eval_key.h5", "--memory", "0") == run(*words, "eval_key.h5")
-
-    def test_base(self, run: Run) -> None:
-        """It reaches scores in memory and in blocks: the threshold is natural."""
-        words = ("transfer", "dev_a.h5", "eval_a.h5", "--dev-key", "dev_key.h5", "--key")
-        words += ("eval_key.h5", "--base", "10")
-        thresholds = []
-        for memory in ("0", "1"):
-            code, out, _ = run(*words, "--memory", memory, "--json")
-            assert code == 0
-            (record,) = json.loads(out)
-            thresholds.append(record["threshold"])
-        dev = bp.Scores.read("dev_a.h5").transform(lambda values: values * np.log(10.0))
-        test = bp.Scores.read("eval_a.h5").transform(lambda values: values * np.log(10.0))
-        keys = bp.Key.read("dev_key.h5"), bp.Key.read("eval_key.h5")
-        expected = bp.transfer(dev=(dev, keys[0]), test=(test, keys[1])).threshold
-        assert thresholds == [expected, expected]
-
-    def test_a_rate_that_dev_cannot_show(self, run: Run) -> None:
-        code, out, err = run(*self.WORDS, "eval_key.tsv", "--rule", "fmr=0.0001")
-        assert (code, out) == (1, "")
-        assert "--rule must be a rate that the" in err
-
-    def test_a_rule_that_is_none(self, run: Run) -> None:
-        code, _, err = run(*self.WORDS, "eval_key.tsv", "--rule", "best")
-        assert code == 1
-        assert "--rule must be 'eer'" in err
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
@@ -726,7 +624,7 @@ def bad(folder: Path) -> Path:
     return folder
 
 
-JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
+JUDGE = ("plot", "det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
 
 
 @pytest.mark.parametrize(
@@ -736,14 +634,17 @@ JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
         (("info", "."), "Is a directory"),
         (("info", "damaged.h5"), "damaged.h5: damaged"),
         (("info", "words.txt"), "no format fits the first lines"),
-        (("det", "eval_key.h5", *JUDGE[2:]), "expected Scores; the file holds Key"),
-        (("det", "eval_a.h5", "--key", "eval_a.h5", "-o", "p.png"), "expected a Key"),
-        (("det", "eval_a.txt", "--key", "eval_a.txt", "-o", "p.png"), "has no labels"),
-        (("det", "nan.txt", *JUDGE[2:]), "NaN"),
-        (("det", "eval_a.txt", "--format", "kaldi", *JUDGE[2:]), "--format must be one of nist"),
-        (("det", "other.txt", *JUDGE[2:]), "`tar`|--key|no trial"),
+        (("plot", "det", "eval_key.h5", *JUDGE[3:]), "expected Scores; the file holds Key"),
+        (("plot", "det", "eval_a.h5", "--key", "eval_a.h5", "-o", "p.png"), "expected a Key"),
+        (("plot", "det", "eval_a.txt", "--key", "eval_a.txt", "-o", "p.png"), "has no labels"),
+        (("plot", "det", "nan.txt", *JUDGE[3:]), "NaN"),
         (
-            ("det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"),
+            ("plot", "det", "eval_a.txt", "--format", "kaldi", *JUDGE[3:]),
+            "--format must be one of nist",
+        ),
+        (("plot", "det", "other.txt", *JUDGE[3:]), "`tar`|--key|no trial"),
+        (
+            ("plot", "det", "eval_a.txt", "--key", "targets.txt", "-o", "p.png"),
             "--key must have non-targets with scores",
         ),
         (
@@ -757,7 +658,7 @@ JUDGE = ("det", "SCORES", "--key", "eval_key.h5", "-o", "plot.png")
         (("convert", "eval_a.h5", "locked", "--to", "csv"), "Is a directory"),
         (("convert", "eval_a.h5", "p.txt", "--to", "nope"), "--to must be one of nist"),
         (("convert", "eval_key.h5", "p.txt", "--to", "kaldi-scores"), "scor"),
-        (("primary-cost", "eval_a.h5", "--key", "eval_key.h5", "--plan", "XYZ"), "plan"),
+        (("evaluate", "eval_a.h5", "--key", "eval_key.h5", "--plan", "XYZ"), "plan"),
     ],
 )
 @pytest.mark.filterwarnings("default")
@@ -816,7 +717,6 @@ def test_errors_of_the_key_name_its_options(run: Run) -> None:
     [
         "evaluate eval_a.txt --key eval_key.h5 --format nope",
         "evaluate eval_a.txt --key eval_key.h5 --key-format nope",
-        "primary-cost eval_a.txt --key eval_key.h5 --plan VoxSRC --key-format nope",
         "convert eval_a.txt new.csv --to nope",
         # The same wrong name in two options: the one that is read first.
         "convert eval_a.txt new.csv --to nope --format nope",
@@ -873,7 +773,7 @@ def test_lines_without_a_score(bad: Path, run: Run) -> None:
 
 def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:
     _write("some.txt", *Path("eval_a.txt").read_text(encoding="utf-8").splitlines()[:100])
-    code, _, err = run("det", "some.txt", "--key", "eval_key.h5", "-o", "p.png")
+    code, _, err = run("plot", "det", "some.txt", "--key", "eval_key.h5", "-o", "p.png")
     assert code == 0
     assert err.splitlines()
     assert all(line.startswith("bosaris: warning: ") for line in err.splitlines())
@@ -967,7 +867,7 @@ def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -
     before = sorted(folder.iterdir())
     monkeypatch.setattr("bosaris_py.storage.atomic.os.fsync", full)
     training = ("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
-    drawn = ("det", *JUDGED[1:], "-o", "det.pdf")
+    drawn = ("plot", "det", *JUDGED[1:], "-o", "det.pdf")
     for words in (("convert", "dev_a.h5", "new.csv"), training, (*JUDGED, "-o", "table"), drawn):
         code, out, err = run(*words)
         assert (code, out) == (1, "")
@@ -1108,11 +1008,7 @@ class TestOutputs:
             "calibrate dev_a.h5 --key key.json --model key.json",
             "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o eval_b.h5",
             "fuse --model fusion.json --apply eval_a.h5 eval_b.h5 --trials b.h5 -o b.h5",
-            "det dev_a.txt --key key.svg -o key.svg",
-            "transfer dev_a.txt eval_a.txt --dev-key dev_key.tsv --key key.json --json -o key.json",
-            "transfer dev_a.txt eval_a.txt --dev-key key.json --key dev_key.tsv -o key.json",
-            "transfer dev_a.txt eval_a.txt --dev-key dev_key.tsv --key dev_key.tsv -o dev_a.txt",
-            "primary-cost dev_a.txt --key key.json --plan VoxSRC -o key.json",
+            "plot det dev_a.txt --key key.svg -o key.svg",
             "report dev_a.txt --key key.html -o key.html",
         ],
     )
@@ -1155,8 +1051,7 @@ class TestOutputs:
                 "compare dev_a.h5 dev_b.h5 --key dev_key.h5 --speakers re:^.. -o",
                 "o.txt o.csv o.md o.tex o.json",
             ),
-            ("primary-cost dev_a.h5 --key dev_key.h5 --plan VoxSRC -o", "o.txt o.json"),
-            ("det dev_a.h5 --key dev_key.h5 -o", "o.png o.svg o.pdf o.eps"),
+            ("plot det dev_a.h5 --key dev_key.h5 -o", "o.png o.svg o.pdf o.eps"),
             ("report dev_a.h5 --key dev_key.h5 -o", "o.html"),
             ("convert dev_a.h5", "o.h5 o.mat"),
             ("calibrate dev_a.h5 --key dev_key.h5 --model", "o.json"),
@@ -1198,12 +1093,11 @@ class TestNoTraceback:
             *[("evaluate", a, *key, "-o", f"e{name}.{form}") for form in ("csv", "md", "tex")],
             ("evaluate", a, *key, "--json"),
             ("compare", a, b, *key, "--speakers", "re:^..", "-o", f"c{name}.csv"),
-            ("transfer", a, b, *key, "--dev-key", "dev_key.h5"),
             ("calibrate", a, *key, "--model", f"m{name}.json", "--apply", b, "-o", f"n{name}.h5"),
             ("fuse", a, b, *key, "--model", f"f{name}.json"),
-            ("det", a, *key, "-o", f"d{name}.svg", "--title", name),
-            ("bayes", a, *key, "-o", f"b{name}.png", "--title", name),
-            ("primary-cost", a, *key, "--plan", "VoxSRC"),
+            ("plot", "det", a, *key, "-o", f"d{name}.svg", "--title", name),
+            ("plot", "bayes", a, *key, "-o", f"b{name}.png", "--title", name),
+            ("evaluate", a, *key, "--plan", "VoxSRC"),
         ):
             code, _, err = run(*words)
             assert code == 0, words
@@ -1254,7 +1148,7 @@ class TestNoTraceback:
 
     @pytest.mark.parametrize("name", NAMES)
     def test_words_that_are_not_known(self, run: Run, name: str) -> None:
-        for words in (("info", "dev_a.h5", f"--{name}"), ("list", name), ("info", f"none{name}")):
+        for words in (("info", "dev_a.h5", f"--{name}"), ("info", f"none{name}")):
             code, out, err = run(*words)
             assert (code > 0, out, err.count("\n")) == (True, "", 1)
             assert err[:-1].isprintable()

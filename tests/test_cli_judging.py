@@ -99,55 +99,6 @@ def test_check_lists_all_that_is_wrong_with_lines(
     assert "this file has no scores" in capsys.readouterr().err
 
 
-def test_list_names_plans_and_formats(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["list", "plans"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == [*bp.evaluation.PLANS]
-    assert main(["list", "formats", "--json"]) == 0
-    named = json.loads(capsys.readouterr().out)
-    assert [*named] == [*bp.storage.formats.FORMATS]
-
-
-def test_validate_is_that_of_the_library(
-    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["validate", "llrs.h5", "--key", "key.txt", *WHO, "--bootstrap", "40", "--seed", "3"]
-    assert main([*command, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    key, _ = bp.read_key("key.txt")
-    expected = bp.validate_scores(folder, key, speakers=speaker, replications=40, rng=3)
-    intervals = {"intervals": dict(expected.intervals)}
-    assert found == json.loads(json.dumps(expected.to_dict() | intervals))
-    assert main(command) == 0
-    assert capsys.readouterr().out == f"{expected}\n"
-    # The extension names the form, and one that is none is refused before the work.
-    assert main([*command, "--output", "told.json"]) == 0
-    assert json.loads(Path("told.json").read_text(encoding="utf-8")) == found
-    capsys.readouterr()
-    for ending in (".csv", ".html", ".tex"):
-        assert main([*command, "--output", f"told{ending}"]) == 2
-        assert "must end in .json, or .txt" in capsys.readouterr().err
-        assert not Path(f"told{ending}").exists()
-
-
-def test_validate_of_classes_that_are_apart(
-    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
-) -> None:
-    key, _ = bp.read_key("key.txt")
-    apart = np.where(key.tar, 3.0, -3.0) + 0.01 * folder.scoremat
-    bp.Scores(apart, folder.modelset, folder.segset).save("apart.h5")
-    command = ["validate", "apart.h5", "--key", "key.txt", *WHO, "--bootstrap", "20", "--json"]
-    assert main(command) == 0
-    found = json.loads(capsys.readouterr().out)
-    # The line of PAV has no finite point: its distance is not defined.
-    assert found["dev_pav"] is None
-    assert found["min_cllr"] == 0.0
-    apart[np.nonzero(key.tar)[0][0], np.nonzero(key.tar)[1][0]] = -np.inf
-    bp.Scores(apart, folder.modelset, folder.segset).save("apart.h5")
-    assert main(command) == 1
-    assert "Bound them: `bosaris calibrate --method bounded`." in capsys.readouterr().err
-
-
 def test_case_is_that_of_the_library(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--same", "he speaks", "--different", "another speaks", "--reference", "8 speakers"]
     command = ["case", "1.5", "llrs.h5", "--key", "key.txt", *WHO, *words, "--bootstrap", "40"]
@@ -330,7 +281,6 @@ def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFi
             "case 3,2 llrs.h5 --key key.txt",
             "SCORE: '3,2': expected a number, with a point in place",
         ),
-        ("bayes llrs.h5 --key key.txt -o x.svg --range 2 -6", "the first must be below the second"),
         # Arguments by the names that the command has for them.
         (
             "case inf llrs.h5 --key key.txt --same a --different b --reference c",
@@ -338,7 +288,7 @@ def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFi
         ),
         ("plot histogram A=llrs.h5 B=llrs.h5 --key key.txt -o x.svg", "--of must name one"),
         ("plot no llrs.h5 --key key.txt -o x.svg", "KIND must be one of"),
-        ("det llrs.h5 --key key.txt -o x.jpg", "--output must end in one of .pdf"),
+        ("plot det llrs.h5 --key key.txt -o x.jpg", "--output must end in one of .pdf"),
     ],
 )
 def test_what_is_refused_and_how(
@@ -393,18 +343,8 @@ def test_trials_without_a_value_of_a_condition(
     command = ["llrs.h5", "--key", "rooms.csv", "--conditions", "room"]
     assert main(["evaluate", *command]) == 0
     assert f"5 of {key.n_trials} trials have no value in column 'room'" in capsys.readouterr().err
-    assert main(["det", *command, "-o", "d.svg"]) == 0
+    assert main(["plot", "det", *command, "-o", "d.svg"]) == 0
     assert "each curve is of equalised conditions" in capsys.readouterr().err
-
-
-def test_transfer_without_intervals_names_none(
-    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["transfer", "llrs.h5", "llrs.h5", "--dev-key", "key.txt", "--key", "key.txt"]
-    assert main([*command, "--conditions", "model"]) == 0
-    assert "no intervals without replicates)" in capsys.readouterr().out
-    assert main(command) == 0
-    assert "95 % intervals: independent trials)" in capsys.readouterr().out
 
 
 def test_warnings_of_several_points_say_which(

@@ -22,16 +22,11 @@ from bosaris_py.cli.printing import say
 JUDGED = "X=eval_a.txt ECAPA=eval_b.txt --key eval_key.h5"
 SPEAKERS = "--speakers re:^(p.)"
 LINES = [
-    "list plans",
-    "list formats",
     f"evaluate {JUDGED} --prior 0.01,0.05",
     f"evaluate {JUDGED} --prior 0.01,0.05 {SPEAKERS} --bootstrap 20",
     f"evaluate {JUDGED} --metadata metadata.h5 --conditions gender {SPEAKERS} --bootstrap 20",
     f"compare eval_a.txt {JUDGED} {SPEAKERS}",
-    "transfer eval_a.txt eval_b.txt --dev-key eval_key.h5 --key eval_key.h5",
-    f"validate eval_b.txt --key eval_key.h5 {SPEAKERS} --bootstrap 20",
     f"case 0.5 eval_b.txt --key eval_key.h5 {SPEAKERS} --same one --different two --reference few",
-    "primary-cost eval_b.txt --key eval_key.h5 --plan VoxSRC",
 ]
 
 

@@ -39,15 +39,11 @@ def load_scores(args: argparse.Namespace, path: str) -> bp.Scores | bp.FlatScore
     return bp.read_scores(file, base=getattr(args, "base", None), **options)
 
 
-def load_key(
-    args: argparse.Namespace, prefix: str = ""
-) -> tuple[bp.Key | bp.FlatKey, bp.TrialMetadata]:
+def load_key(args: argparse.Namespace) -> tuple[bp.Key | bp.FlatKey, bp.TrialMetadata]:
     """Read a key and what is known of its trials."""
-    path: str = getattr(args, f"{prefix}key")
-    described = getattr(args, f"{prefix}metadata", None)
-    key, metadata = bp.read_key(path, **text_options(args, "key_"))
-    if described:
-        metadata = bp.TrialMetadata.read(described)
+    key, metadata = bp.read_key(args.key, **text_options(args, "key_"))
+    if getattr(args, "metadata", None):
+        metadata = bp.TrialMetadata.read(args.metadata)
     return key, metadata
 
 
@@ -107,7 +103,6 @@ def check_outputs(args: argparse.Namespace) -> None:
     # A model is an input unless it is trained.
     model = "output" if given.get("training") else "input"
     names = ("input", "system", "key", "metadata", "trials", *["model"] * (model == "input"))
-    names += ("dev", "test", "dev_key", "dev_metadata")
     files += [given[name] for name in names if given.get(name) is not None]
     if "" in files:
         raise UsageError("an input needs the name of a file; got an empty text")

@@ -1,4 +1,4 @@
-"""Subcommands of figures: evaluate, compare, transfer, validate, case, primary-cost."""
+"""Subcommands of figures: evaluate, compare, case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import bosaris_py as bp
 from bosaris_py.cli import printing
-from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials, text_options
+from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials
 from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
 
 
@@ -129,87 +129,22 @@ def compare(args: argparse.Namespace) -> None:
             raise AnswerIsNo(f"{record['first']} is significantly worse than {record['second']}")
 
 
-def transfer(args: argparse.Namespace) -> None:
-    """Evaluate test scores at the threshold that dev scores choose."""
-    if len(args.prior) > 1:
-        raise UsageError("costs are compared at one --prior")
-    form = printing.table_form(args, *printing.TABLES)
-    point = args.prior[0] if args.prior else 0.5
-    options = {"rule": args.rule, "point": point, "rng": args.seed}
-    files = args.dev, args.dev_key, args.test, args.key
-    needs_trials = args.conditions or args.speakers or args.bootstrap
-    if not needs_trials and are_large(args, *files):
-        how: dict[str, Any] = {"base": args.base, "progress": printing.at_terminal()}
-        sets = (bp.Results.from_files(*pair, **how) for pair in (files[:2], files[2:]))
-        found = bp.transfer(*sets, **options)
-    else:
-        keys = load_key(args, "dev_"), load_key(args)
-        scores = [load_scores(args, file) for file in (args.dev, args.test)]
-        if args.speakers is not None:
-            # What a file or a pattern says holds for both sets.
-            _, options["speakers"] = (speakers_of(args.speakers, *pair) for pair in keys)
-        found = bp.transfer(
-            dev=(scores[0], keys[0]),
-            test=(scores[1], keys[1]),
-            conditions=args.conditions,
-            replications=args.bootstrap or 0,
-            **options,
-        )
-    printing.emit(printing.table_text(found, args, form), args.output)
-
-
-def _reference(args: argparse.Namespace) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the scores of one system, its trials, and how intervals are made."""
+def case(args: argparse.Namespace) -> None:
+    """Compute the likelihood-ratio of one comparison."""
+    form = printing.table_form(args, "json")
     pair = load_key(args)
     how = judged_by(args, *pair)
     if args.bootstrap is not None:
         how["replications"] = args.bootstrap
-    return load_scores(args, args.system), pair, how
-
-
-def validate(args: argparse.Namespace) -> None:
-    """Compute the figures of a validation report."""
-    form = printing.table_form(args, "json")
-    scores, pair, how = _reference(args)
-    found = bp.validate_scores(scores, pair, **how)
-    _emit_record(found, args, form, intervals=found.intervals)
-
-
-def _emit_record(found: Any, args: argparse.Namespace, form: str | None, **others: object) -> None:
-    """Write what is one record, as JSON or as it is printed."""
-    if form:
-        printing.emit_json(found.to_dict() | others, args.output)
-    else:
-        printing.emit(printing.table_text(found, args), args.output)
-
-
-def case(args: argparse.Namespace) -> None:
-    """Compute the likelihood-ratio of one comparison."""
-    form = printing.table_form(args, "json")
-    scores, pair, how = _reference(args)
     found = bp.case_llr(
         args.score,
-        scores,
+        load_scores(args, args.system),
         pair,
         propositions=(args.same, args.different),
         reference=args.reference,
         **how,
     )
-    _emit_record(found, args, form)
-
-
-def primary_cost(args: argparse.Namespace) -> None:
-    """Compute the cost that an evaluation publishes."""
-    form = printing.table_form(args, "json")
-    options = text_options(args, key_columns=args.key_columns, format=None)
-    cost = bp.primary_cost_of_files(
-        args.system,
-        args.key,
-        args.plan,
-        score_format=args.format,
-        key_format=args.key_format,
-        only=args.only,
-        compatibility=args.compatibility,
-        **options,
-    )
-    _emit_record(cost, args, form)
+    if form:
+        printing.emit_json(found.to_dict(), args.output)
+    else:
+        printing.emit(printing.table_text(found, args), args.output)

@@ -1,4 +1,4 @@
-"""The subcommands about files: info, check, list, convert."""
+"""The subcommands about files: info, check, convert."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import bosaris_py as bp
 from bosaris_py.cli import files
 from bosaris_py.cli.options import AnswerIsNo
-from bosaris_py.cli.printing import emit, emit_json, table_form, table_text
+from bosaris_py.cli.printing import emit, emit_json, table_form
 
 
 def info(args: argparse.Namespace) -> None:
@@ -37,8 +37,10 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
     if kind in ("scores", "key", "ndx") and files.are_large(args, path):
-        found, models, segments = bp.storage.rows.describe(path, kind)
-        with bp.storage.rows.FileReader(found) as reader:
+        from bosaris_py.storage import rows
+
+        found, models, segments = rows.describe(path, kind)
+        with rows.FileReader(found) as reader:
             reader.verify()
         holds = f"{found.kind}: {models.size} models x {segments.size} segments, read in blocks"
         return {"file": path, "format": binary[0], "holds": holds}
@@ -60,22 +62,6 @@ def check(args: argparse.Namespace) -> None:
         emit("\n".join([found.lines[0], *problems]), args.output)
     if problems:
         raise AnswerIsNo(f"{args.system} does not fit {args.trials}")
-
-
-def list_known(args: argparse.Namespace) -> None:
-    """List plans or formats."""
-    named = {
-        "plans": {name: plan.title for name, plan in bp.evaluation.PLANS.items()},
-        "formats": {
-            name: layout.description for name, layout in bp.storage.formats.FORMATS.items()
-        },
-    }[args.what]
-    if args.table:
-        emit_json(named)
-        return
-    width = max(map(len, named))
-    lines = "\n".join(f"{name:<{width}}  {text}" for name, text in named.items())
-    emit(table_text(lines, args))
 
 
 def convert(args: argparse.Namespace) -> None:

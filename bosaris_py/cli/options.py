@@ -139,12 +139,10 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "target": dict(metavar="OUTPUT", help="file to write: .h5, .mat, .txt, .csv, .tsv"),
     "scores": dict(nargs="+", metavar="SCORES", help="FILE, NAME=FILE or NAME=FILE#COLUMN"),
     "system": dict(metavar="SCORES", help="file of scores"),
-    "dev": dict(metavar="DEV", help="file of dev scores"),
-    "test": dict(metavar="TEST", help="file of test scores"),
     "training": dict(nargs="*", metavar="SCORES", help="scores to train on"),
-    "what": dict(choices=("plans", "formats"), help="what to list"),
-    "shell": dict(choices=("bash", "zsh", "fish"), help="for which shell"),
-    "kind": dict(metavar="KIND", help="det, bayes, tippett, ece, pav, reliability, histogram, ..."),
+    "kind": dict(
+        metavar="KIND", help="det, bayes, tippett, ece, pav, reliability, histogram or forest"
+    ),
     "score": dict(type=_number, metavar="SCORE", help="score of the comparison"),
     "--costs": dict(help="ASVspoof5 (default) or a-DCF1"),
     # A case
@@ -154,13 +152,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "--of": dict(metavar="SYSTEM", help="draw this system only"),
     # Trials, and what is known of them
     "--key": dict(_FILE, help="which trials are targets"),
-    "--dev-key": dict(_FILE, help="which trials of dev are targets"),
-    "--dev-metadata": dict(_FILE, help="columns about the trials of dev (.h5)"),
-    "--rule": dict(
-        default="eer",
-        metavar="RULE",
-        help="how dev chooses: eer (default), min-cost, fmr=RATE, fnmr=RATE or bayes",
-    ),
     "--metadata": dict(_FILE, help="columns about the trials (.h5), if the key has none"),
     "--trials": dict(_FILE, help="trials to write: an Ndx or a key"),
     "--conditions": dict(type=_names, metavar="COLUMN,...", help="columns that make conditions"),
@@ -177,8 +168,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         help="operating points: probability of a target, and costs",
     ),
     "--plan": dict(_NAME, help="of an evaluation, whose published cost to compute: VoxSRC, ..."),
-    "--only": dict(type=_pairs, metavar="COLUMN=VALUE", help="judge only these trials"),
-    "--compatibility": dict(choices=("nist",), help="with the quirks of NIST's scorer"),
     "--statistic": dict(choices=STATISTICS, default="eer", help="to compare (default: eer)"),
     "--eer": dict(
         choices=("rocch", "interpolated", "step"), help="which equal error-rate (default: rocch)"
@@ -210,8 +199,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         help="calibrate each trial by a line that was trained without its speakers",
     ),
     # Plots
-    "--window": dict(default="auto", help="auto (default), new, old, big or sre10"),
-    "--range": dict(type=_number, nargs=2, metavar=("LOW", "HIGH"), help="prior log-odds to show"),
     "--title": dict(metavar="TEXT"),
     "--date": dict(metavar="TEXT", help="date to name (default: none)"),
     # Files

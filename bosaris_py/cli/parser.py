@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from bosaris_py._version import __version__
-from bosaris_py.cli import completion, drawing, judging, listing, training
+from bosaris_py.cli import drawing, judging, listing, training
 from bosaris_py.cli.options import OPTIONS
 from bosaris_py.errors import printable
 
 # Options by names that they have elsewhere.
-_MEANT = {"--metric": "--statistic", "--replications": "--bootstrap", "--threshold": "--rule"}
+_MEANT = {"--metric": "--statistic", "--replications": "--bootstrap"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,8 +50,7 @@ class _Parser(argparse.ArgumentParser):
             stream.write(message)
 
 
-_WORDS = "--format --columns --labels --strip-suffix --side --spoof --missing"
-_TEXT = f"{_WORDS} --memory"
+_TEXT = "--format --columns --labels --strip-suffix --side --spoof --missing --memory"
 _KEY = "--key! --key-format --key-columns"
 _SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --base --blind {_TEXT}"
 _TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --wide --output --force"
@@ -63,15 +62,14 @@ _TRAINING = (
 
 # In which part of the help an option stands.
 _GROUPS: Mapping[str, str] = {
-    "trials": "--key --dev-key --metadata --dev-metadata --trials --conditions "
-    "--speakers --only --blind",
-    "figures": "--prior --base --plan --compatibility --eer --statistic --rule "
+    "trials": "--key --metadata --trials --conditions --speakers --blind",
+    "figures": "--prior --base --plan --eer --statistic "
     "--costs --cross-fit --bootstrap --seed --same --different --reference",
     "questions that the status answers": "--fail-if-worse",
     "training": "--model --apply --method --objective --ridge",
     "files of text, and large files": f"{_TEXT} --key-format --key-columns",
     "output": "--output --force --to --content --form --json --csv --markdown --latex --wide "
-    "--sort --title --date --author --laboratory --window --range --of",
+    "--sort --title --date --author --laboratory --of",
 }
 
 # What the help of each subcommand says: its purpose, then examples.
@@ -81,23 +79,14 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "Say whether scores answer a list of trials; labels need not be known.",
         "bosaris check scores.txt --trials trials.txt",
     ),
-    "list": ("List plans or formats.", "bosaris list plans", "bosaris list formats --json"),
-    "completion": (
-        "Print a script that completes words of the command in a shell.",
-        "bosaris completion bash > ~/.local/share/bash-completion/completions/bosaris",
-        "bosaris completion fish > ~/.config/fish/completions/bosaris.fish",
-    ),
-    "validate": (
-        "Compute the figures of a validation report of log-likelihood-ratios.",
-        "bosaris validate llrs.txt --key key.txt --speakers 're:^[^-]+'",
-    ),
     "case": (
         "Compute the likelihood-ratio of one comparison from a reference set.",
         "bosaris case 3.2 scores.txt --key key.txt --speakers 're:^[^-]+' "
         "--same 'the suspect speaks' --different 'somebody else speaks' --reference '60 speakers'",
     ),
     "plot": (
-        "Draw a plot of some kind.",
+        "Draw a plot: det, bayes, tippett, ece, pav, reliability, histogram or forest.",
+        "bosaris plot det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01",
         "bosaris plot tippett A=a.h5 B=b.h5 --key key.h5 -o tippett.pdf",
     ),
     "convert": (
@@ -118,12 +107,6 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris compare a.h5 b.h5 --key key.h5 --statistic min_dcf --prior 0.01",
         "bosaris compare a.h5 b.h5 c.h5 --key key.h5 --speakers 're:^[^/]+'",
     ),
-    "transfer": (
-        "Evaluate test scores at the threshold that dev scores choose.",
-        "bosaris transfer dev.txt test.txt --dev-key dev_key.txt --key test_key.txt --rule eer",
-        "bosaris transfer dev.h5 test.h5 --dev-key dev_key.h5 --key key.h5 --rule fmr=0.001 "
-        "--speakers 're:^[^-]+' --bootstrap 2000",
-    ),
     "calibrate": (
         "Turn scores into log-likelihood-ratios.",
         "bosaris calibrate dev.txt --key dev_key.txt --model calibration.json",
@@ -134,15 +117,6 @@ _HELP: Mapping[str, tuple[str, ...]] = {
         "bosaris fuse dev_a.h5 dev_b.h5 --key dev_key.h5 --model fusion.json",
         "bosaris fuse --model fusion.json --apply eval_a.h5 eval_b.h5 -o fused.h5",
         "bosaris fuse asv=dev_asv.txt cm=dev_cm.txt --key dev.trl --spoof keep --model sasv.json",
-    ),
-    "det": ("Draw a DET plot.", "bosaris det A=a.h5 B=b.h5 --key key.h5 -o det.pdf --prior 0.01"),
-    "bayes": (
-        "Draw a Bayes error-rate plot.",
-        "bosaris bayes A=a.h5 B=b.h5 --key key.h5 -o bayes.pdf --range -6 2",
-    ),
-    "primary-cost": (
-        "Compute the cost that an evaluation publishes.",
-        "bosaris primary-cost output.tsv --key key.tsv --plan SRE18-CMN2",
     ),
     "report": (
         "Write a report: one HTML file with tables, cautions and drawings.",
@@ -159,13 +133,6 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         listing.check,
         f"system --trials! --key-format --key-columns --json --output --force {_TEXT}",
     ),
-    "list": (listing.list_known, "what --json --wide"),
-    "completion": (completion.complete, "shell"),
-    "validate": (
-        judging.validate,
-        f"system {_KEY} --metadata --base --speakers --bootstrap --seed --json --wide --output "
-        f"--force {_TEXT}",
-    ),
     "case": (
         judging.case,
         f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
@@ -181,19 +148,8 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     ),
     "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --sort --cross-fit {_TABLE}"),
     "compare": (judging.compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
-    "transfer": (
-        judging.transfer,
-        f"dev test --dev-key! {_KEY} --dev-metadata --metadata --rule --prior --base --conditions "
-        f"{_TEXT} {_TABLE}",
-    ),
     "calibrate": (training.calibrate, f"{_TRAINING} --method"),
     "fuse": (training.fuse, f"{_TRAINING} --costs"),
-    "det": (drawing.det, f"{_SYSTEMS} --output! --force --window --title"),
-    "bayes": (drawing.bayes, f"{_SYSTEMS} --output! --force --range --title"),
-    "primary-cost": (
-        judging.primary_cost,
-        f"system {_KEY} --plan! --only --compatibility {_WORDS} --json --wide --output --force",
-    ),
     "report": (
         drawing.report,
         f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date "
@@ -232,5 +188,5 @@ def make_parser() -> _Parser:
             words = OPTIONS[flags[-1]] | ({"required": True} if word.endswith("!") else {})
             group = groups[title_of[flags[-1]]] if flags[-1] in title_of else command
             (forms if forms and "const" in words else group).add_argument(*flags, **words)
-        command.set_defaults(run=run, parser=command, root=parser)
+        command.set_defaults(run=run, parser=command)
     return parser
