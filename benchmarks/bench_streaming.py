@@ -7,7 +7,6 @@ then computes EER, minDCF and actDCF at 1000 priors, Cllr, minCllr and both plot
 
     python benchmarks/bench_streaming.py                    as published: 4.1 GB of disk
     python benchmarks/bench_streaming.py --calibrate        train a linear calibration, too
-    python benchmarks/bench_streaming.py --kinds            tell impostors from spoofs, too
 
 With one thread blocks are counted one after the other, while another thread reads the next; with
 one processor these two share it. Counts of all ways must be identical. Times are the clock's, and
@@ -32,20 +31,11 @@ import numpy as np
 from timing import machine
 
 import bosaris_py as bp
-from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.trials import passes
-from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 
 N_TARGETS = 10**5
 PRIORS = np.linspace(0.001, 0.999, 1000)
 ROWS = 5
-# Share of the segments, here and there, that may be called spoofs: these have no targets.
-SPOOFED = 0.3
-
-
-def spoofed(n_segments: int) -> np.ndarray:
-    """Tell which segments may be called spoofs."""
-    return np.random.default_rng(1).random(n_segments) < SPOOFED
 
 
 def write_files(folder: Path, n_models: int, n_segments: int) -> tuple[Path, Path]:
@@ -73,8 +63,7 @@ def write_files(folder: Path, n_models: int, n_segments: int) -> tuple[Path, Pat
         step = mask_chunk[0]
         for start in range(0, n_models, step):
             size = (min(step, n_models - start), n_segments)
-            is_target = rng.random(size, dtype=np.float32) < share / (1.0 - SPOOFED)
-            is_target[:, spoofed(n_segments)] = False
+            is_target = rng.random(size, dtype=np.float32) < share
             block = rng.standard_normal(size, dtype=np.float32)
             block *= 2.0
             block += np.where(is_target, np.float32(3), np.float32(-4))
@@ -125,24 +114,6 @@ def calibrate(paths: list[str], *, workers: int) -> str:
     return f"{calibration.scale!r} {calibration.offset!r} {calibration.objective_value!r}"
 
 
-def judge_kinds(paths: list[str], *, workers: int) -> str:
-    """Compute the figures of ASVspoof 5, track 2, where 30 % of the segments are spoofs."""
-    with h5py.File(paths[1]) as file:
-        models, segments = (file[f"ID/{side}_ids"].asstr()[()] for side in ("row", "column"))
-    nothing = np.zeros(0, dtype=np.intp)
-    trials = bp.FlatNdx(models, segments, nothing, nothing)
-    kinds = bp.Factor(spoofed(segments.size).astype(np.uint8), ["bona fide", "spoof"])
-    metadata = bp.TrialMetadata(trials, segment_columns={"kind": kinds})
-    plan = bp.PLANS["ASVspoof5-2"]
-    options = {"priors": plan.spoof_costs.decision, "workers": workers}
-    whole = StreamedSample.of_kinds(*paths, metadata, **options)
-    found = {
-        name: statistic.plain.of_sample(statistic.view(whole))
-        for name, statistic in statistics_of_plan(plan).items()
-    }
-    return repr({name: float(value) for name, value in found.items()})
-
-
 def measured(call: Callable[[], object]) -> dict[str, object]:
     """Return clock and processor time of this process, its peak memory, and the value."""
     start, cpu = time.perf_counter(), time.process_time()
@@ -177,8 +148,6 @@ def run_one(way: str, paths: list[str]) -> None:
         "one thread": lambda: judge(paths, workers=1),
         "two threads": lambda: judge(paths, workers=1),
         "two processes": lambda: judge(paths, workers=2),
-        "kinds, one thread": lambda: judge_kinds(paths, workers=1),
-        "kinds, two threads": lambda: judge_kinds(paths, workers=1),
         "calibration, one thread": lambda: calibrate(paths, workers=1),
         "calibration, two threads": lambda: calibrate(paths, workers=1),
     }
@@ -191,7 +160,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=float, default=1e9, help="cells of the matrix")
     parser.add_argument("--calibrate", action="store_true", help="train a calibration, too")
-    parser.add_argument("--kinds", action="store_true", help="of three classes, too")
     parser.add_argument("--repeats", type=int, default=2, help="runs; the fastest counts")
     parser.add_argument("--folder", help="where files of that size have room")
     parser.add_argument("--only", nargs=3, metavar=("WAY", "SCORES", "KEY"), help=argparse.SUPPRESS)
@@ -203,7 +171,6 @@ def main() -> None:
     n_models = max(ROWS, round(options.trials / n_segments))
     ways = ["read", "read without mask", "one processor", "one thread", "two threads"]
     ways += ["two processes"]
-    ways += ["kinds, one thread", "kinds, two threads"] * options.kinds
     ways += ["calibration, one thread", "calibration, two threads"] * options.calibrate
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         paths = [str(path) for path in write_files(Path(name), n_models, n_segments)]
@@ -221,10 +188,9 @@ def main() -> None:
         clock, cpu = (f"{found[x]:7.2f} s {found[x] / base[x]:7.2f}" for x in ("clock", "cpu"))
         print(f"{way:24s} {clock} {cpu} {found['peak'] / 2**20:5.0f} MiB")
     trained = {found["value"] for way, found in best.items() if way.startswith("calibration")}
-    kinds = {found["value"] for way, found in best.items() if way.startswith("kinds")}
     counts = {found["value"] for way, found in best.items() if not way.startswith("read")}
-    counts -= trained | kinds
-    for what, values in (("counts", counts), ("calibrations", trained), ("kinds", kinds)):
+    counts -= trained
+    for what, values in (("counts", counts), ("calibrations", trained)):
         if len(values) > 1:
             sys.exit(f"{what} differ: {values}")
     print("identical counts and figures everywhere")

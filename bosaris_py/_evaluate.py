@@ -28,14 +28,13 @@ from bosaris_py._validation import (
     list_some,
     spelled_out,
 )
-from bosaris_py.evaluation import ConditionRow, ConditionTable, EvaluationPlan, Results, SystemTable
+from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results, SystemTable
 from bosaris_py.evaluation.plans import presets
 from bosaris_py.evaluation.results import named_points
-from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.storage.formats.reading_plan import Columns
-from bosaris_py.trials import Conditions, IdMap, TrialMetadata
+from bosaris_py.trials import IdMap
 from bosaris_py.trials.inputs import (
     KeyLike,
     SystemsLike,
@@ -385,11 +384,8 @@ def evaluate_files(
     *,
     priors: PriorLike = (0.01, 0.05),
     normalize: bool = True,
-    conditions: Conditions | str | Sequence[str] | None = None,
-    metadata: TrialMetadata | None = None,
     eer: EERDefinition | None = None,
     sort: str | None = None,
-    plan: EvaluationPlan | str | None = None,
     **reading: Unpack[Reading],
 ) -> Evaluation:
     """Evaluate systems in HDF5 files in blocks, however large or small they are.
@@ -402,14 +398,8 @@ def evaluate_files(
         HDF5 file of the key.
     priors, normalize
         As for `evaluate`.
-    conditions, metadata
-        As for `ConditionTable.from_files <bosaris_py.evaluation.ConditionTable.from_files>`, whose
-        rows the table then has; the files are read four times.
     eer, sort
         As for `evaluate`.
-    plan : EvaluationPlan or str, optional
-        A plan of three classes, or its name. The `metadata` then have the column ``kind``, in which
-        spoofs are ``spoof``.
     **reading
         ``base``, ``workers`` and ``progress``, as for `Results.from_files
         <bosaris_py.Results.from_files>`.
@@ -423,53 +413,25 @@ def evaluate_files(
     ------
     FileFormatError, RuntimeError
         As for `Results.from_files <bosaris_py.Results.from_files>`.
-    InvalidInputError
-        If a plan has two classes, two detectors or several data sets.
 
     Warns
     -----
     MissingTrialsWarning
         If the key holds trials without score; it names the system.
     """
-    chosen = None if plan is None else presets.find_plan(plan)
-    definition = _definition(eer, chosen)
+    definition = _definition(eer, None)
     how = _without_key(priors, normalize=normalize, eer=definition)
-    _check_sort(sort, how.points, chosen)
-    if chosen is not None:
-        how = _of_kinds(how, chosen, conditions, metadata)
+    _check_sort(sort, how.points, None)
     results: dict[str, Results] = {}
     rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
-        if chosen is not None:
-            presets.warn_of_attacks(chosen, metadata)
         for name, file in named_systems(systems).items():
             if isinstance(file, AnyScores):
                 raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
             with cautions(system=name):
-                if chosen is not None:
-                    assert metadata is not None
-                    costs = chosen.spoof_costs
-                    at = None if costs is None else costs.decision
-                    counted = StreamedSample.of_kinds(
-                        file, key_file, metadata, priors=at, **reading
-                    )
-                    rows.append((name, how.row_of_counted(counted, chosen)))
-                    continue
                 results[name] = Results.from_files(file, key_file, priors=how.prior, **reading)
-                found: Sequence[ConditionRow] = [how.pooled(results[name])]
-                if conditions is not None:
-                    found = ConditionTable.from_files(
-                        file,
-                        key_file,
-                        conditions,
-                        how.prior,
-                        normalize=normalize,
-                        metadata=metadata,
-                        eer=definition,
-                        **reading,
-                    ).rows
-            rows += [(name, row) for row in found]
-    return _evaluation(how, _sorted(rows, heard, sort), results, chosen)
+                rows.append((name, how.pooled(results[name])))
+    return _evaluation(how, _sorted(rows, heard, sort), results)
 
 
 def _definition(eer: EERDefinition | None, plan: EvaluationPlan | None) -> EERDefinition:
@@ -478,23 +440,6 @@ def _definition(eer: EERDefinition | None, plan: EvaluationPlan | None) -> EERDe
     definition: EERDefinition = of_plan or "rocch" if eer is None else eer
     check_choice(definition, EERDefinition, "eer")
     return definition
-
-
-def _of_kinds(
-    how: Judging, plan: EvaluationPlan, conditions: object, metadata: TrialMetadata | None
-) -> Judging:
-    """Return how files are evaluated under a plan of three classes."""
-    if not plan.figures or plan.detectors == 2 or plan.sets or "cm_eer" in plan.figures:
-        hint = "See `primary_cost_of_files`; `evaluate` takes all plans."
-        expected = "be of one score, three classes and one data set, or be left out"
-        raise invalid("plan", expected, repr(plan.name), hint)
-    if conditions is not None:
-        expected = f"be left out with the plan {plan.name}"
-        raise invalid("conditions", expected, describe(conditions))
-    if metadata is None:
-        hint = 'For instance that of read_key(path, spoof="keep").'
-        raise invalid("metadata", "be given, for the kinds of trials", "None", hint)
-    return attrs.evolve(how, points={}, normalize=plan.normalize)
 
 
 # What can be judged without a key, by name.

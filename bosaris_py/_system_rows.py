@@ -292,12 +292,6 @@ class Judging:
         viewed = {f: (one.view(whole), plain) for f, (one, plain) in statistics.items()}
         return [self._row_of_views(viewed, plan, whole)]
 
-    def row_of_counted(self, whole: Any, plan: EvaluationPlan) -> ConditionRow:
-        """Return the row of trials of three classes that were counted in files."""
-        found = statistics_of_plan(plan, self.eer).items()
-        viewed = {name: (one.view(whole), one.plain) for name, one in found}
-        return self._row_of_views(viewed, plan, whole)
-
     def _row_of_views(
         self,
         viewed: Mapping[str, tuple[ListedSample, AnyStatistic]],

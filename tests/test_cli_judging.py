@@ -220,29 +220,6 @@ def test_a_spoof_aware_fusion_has_costs_of_asvspoof5(
     capsys.readouterr()
 
 
-def test_a_plan_of_three_classes_in_blocks(
-    tandem: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key, metadata = bp.read_key("protocol.trl", spoof="keep")
-    key.save("key.h5")
-    metadata.save("kinds.h5")
-    bp.read_scores("asv.txt").save("asv.h5")
-    words = ["evaluate", "asv.h5", "--key", "key.h5", "--metadata", "kinds.h5", "--json"]
-    tables, in_blocks = [], []
-
-    def counted(*args: object, **options: object) -> object:
-        in_blocks.append(args)
-        return of_files(*args, **options)
-
-    of_files = bp.evaluate_files
-    monkeypatch.setattr(bp, "evaluate_files", counted)
-    for memory in ("0", "1"):
-        assert main([*words, "--plan", "ASVspoof5-2", "--memory", memory]) == 0
-        tables.append(json.loads(capsys.readouterr().out)["table"])
-    assert tables[0] == tables[1]
-    assert len(in_blocks) == 1
-
-
 def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
     train = ["calibrate", "llrs.h5", "--key", "key.txt", "--model", "m.json"]
     key, _ = bp.read_key("key.txt")

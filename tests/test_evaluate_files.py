@@ -60,21 +60,6 @@ def test_logarithms_of_a_base(tmp_path: Path, files, *, as_lists: bool) -> None:
         bp.Results.from_files(of_ten, tmp_path / "key.h5", base=1.0)
 
 
-def test_conditions(tmp_path: Path, files) -> None:
-    """The rows are those of `evaluate`; conditions are given, or are columns of metadata."""
-    systems, key = files
-    sexes = ["f", "m"] * 10
-    metadata = bp.TrialMetadata(key, model_columns={"sex": sexes})
-    expected = bp.evaluate(systems, (key, metadata), priors=0.05, conditions="sex")
-    paths = {name: tmp_path / f"{name}.h5" for name in "AB"}
-    options = {"conditions": "sex", "metadata": metadata}
-    found = bp.evaluate_files(paths, tmp_path / "key.h5", priors=0.05, **options)
-    for one, other in zip(found.records(), expected.records(), strict=True):
-        assert one.pop("cllr") == pytest.approx(other.pop("cllr"), rel=1e-12)
-        assert one == other
-    assert repr(found) == repr(expected)
-
-
 @pytest.mark.parametrize("large", [True, False])
 def test_evaluate_takes_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files, *, large: bool

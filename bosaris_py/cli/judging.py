@@ -68,17 +68,9 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
     if args.prior:
         options["priors"] = args.prior
     options |= {name: vars(args)[name] for name in ("eer", "sort") if vars(args).get(name)}
-    needs_trials = args.conditions or args.speakers or args.bootstrap
+    needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
     needs_trials = needs_trials or getattr(args, "cross_fit", False)
-    if args.plan:
-        # Plans of three classes are computed in blocks, too, if the kinds are in a file.
-        needs_trials = (
-            needs_trials or not args.metadata or not bp.evaluation.PLANS[args.plan].figures
-        )
     if not needs_trials and are_large(args, *systems.values(), args.key):
-        if args.plan:
-            metadata = bp.TrialMetadata.read(args.metadata)
-            options |= {"plan": args.plan, "metadata": metadata}
         options |= {"base": args.base, "progress": printing.at_terminal()}
         return bp.evaluate_files(systems, args.key, **options)
     scores = {name: load_scores(args, file) for name, file in systems.items()}

@@ -14,13 +14,12 @@ from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.results import Results, named_points
-from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
+from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.conditions import check_conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.sample import DivisibleSample, ListedSample, RowKind
+from bosaris_py.trials.sample import ListedSample, RowKind
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 _NOTHING = "-"
@@ -129,55 +128,6 @@ class ConditionTable(_tables.AnnotatedTable):
 
     rows: tuple[ConditionRow, ...] = attrs.field(converter=_to_rows)
     cautions: tuple[Caution, ...] = attrs.field(default=(), converter=_to_rows, kw_only=True)
-
-    @classmethod
-    def from_files(
-        cls,
-        score_file: Files,
-        key_file: Files,
-        conditions: Conditions | str | Sequence[str],
-        prior: PriorLike | None = None,
-        *,
-        normalize: bool = True,
-        metadata: TrialMetadata | None = None,
-        eer: EERDefinition = "rocch",
-        **options: object,
-    ) -> "ConditionTable":
-        """Do what `condition_table` does for files of any size, in the same two passes.
-
-        Parameters
-        ----------
-        score_file, key_file, conditions
-            As for `Results.from_files <bosaris_py.Results.from_files>`.
-        prior, normalize
-            As for `condition_table`.
-        metadata
-            As `conditions`.
-        eer : {"rocch", "interpolated", "step"}, default: "rocch"
-            Which equal error-rate the table has.
-        **options
-            ``base``, ``block_rows``, ``workers``, ``progress``, as for
-            ``Results.from_files``.
-
-        Returns
-        -------
-        ConditionTable
-
-        Raises
-        ------
-        TrialMismatchError, FileFormatError, RuntimeError
-            As for `Results.from_files <bosaris_py.Results.from_files>`.
-
-        Warns
-        -----
-        MissingTrialsWarning, ConditionWarning
-            As for `condition_table`.
-        """
-        points = {} if prior is None else named_points(prior)
-        sample, members = StreamedSample.by_conditions(
-            score_file, key_file, conditions, metadata, priors=prior, **options
-        )
-        return table_of_sample(sample, members, points, normalize=normalize, eer=eer)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the rows as dicts.
@@ -434,7 +384,7 @@ def condition_table(
 
 @_tables.annotated
 def table_of_sample(
-    sample: DivisibleSample,
+    sample: ListedSample,
     members: Sequence[ConditionMembers],
     points: Mapping[str, float | OperatingPoint],
     *,

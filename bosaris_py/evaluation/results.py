@@ -19,7 +19,7 @@ from bosaris_py.numerics.priors import DecisionCosts, OnePrior, OperatingPoint, 
 from bosaris_py.numerics.roc import ROC, EERDefinition, warn_if_inverted, warn_unless_llrs
 from bosaris_py.numerics.rocch import ROCCH, Threshold
 from bosaris_py.storage.formats.catalogue import as_labels
-from bosaris_py.trials import Conditions, TrialMetadata
+from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample, Sample
 from bosaris_py.trials.scores import AnyScores, to_natural
@@ -234,9 +234,7 @@ class Results(Records):
         cls,
         score_file: Files,
         key_file: Files,
-        conditions: Conditions | str | Sequence[str] | None = None,
         *,
-        metadata: TrialMetadata | None = None,
         priors: PriorLike | None = None,
         base: float | None = None,
         block_rows: int | None = None,
@@ -256,12 +254,6 @@ class Results(Records):
         key_file : str, path-like, or sequence of these
             HDF5 file of the `Key` or `FlatKey` to judge it by; for several score files,
             one for each. Ids may come in any order; the same order is read faster.
-        conditions : Conditions, str or sequence of str, optional
-            Count each condition with its weight, as `from_scores` does; or columns of the
-            metadata, whose combinations then weigh alike. All are counted in the same passes.
-        metadata : TrialMetadata, optional
-            Describes models, segments or trials of the keys. Columns of models and segments
-            are fastest, and need no list of trials.
         priors : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
             Operating points at which actual costs will be asked for. At others the files are read a
             third time, except at those of a Bayes plot with the horizontal axis that it has by
@@ -282,12 +274,10 @@ class Results(Records):
         ------
         FileFormatError, RuntimeError
             As for `LinearCalibration.fit_files`.
-        TrialMismatchError
-            As for `from_scores`, or if the metadata lack trials.
 
         Warns
         -----
-        MissingTrialsWarning, ConditionWarning
+        MissingTrialsWarning
             As for `from_scores`, with counts.
 
         See Also
@@ -299,14 +289,16 @@ class Results(Records):
         Memory: some numbers for each target, a block a thread, and up to 128 MB to remember
         between the passes which cells are non-targets.
         """
-        settings: dict[str, Any] = {"block_rows": block_rows, "workers": workers}
-        options = {"priors": priors, "base": base, "progress": progress, **settings}
-        if conditions is None:
-            return cls.from_sample(StreamedSample.from_files(score_file, key_file, **options))
-        sample, members = StreamedSample.by_conditions(
-            score_file, key_file, conditions, metadata, **options
+        sample = StreamedSample.from_files(
+            score_file,
+            key_file,
+            priors=priors,
+            base=base,
+            block_rows=block_rows,
+            workers=workers,
+            progress=progress,
         )
-        return cls.from_sample(sample.weighted(members))
+        return cls.from_sample(sample)
 
     def _repr_html_(self) -> str:
         """Show the figures that need no operating point."""

@@ -48,7 +48,7 @@ from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatch
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.trial_table import TrialOrder, order_trials
 from bosaris_py.trials.alignment import IdList
-from bosaris_py.trials.assignment import Codes, Labels, Subsets
+from bosaris_py.trials.assignment import Labels, Subsets
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials
 from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials
 from bosaris_py.trials.strata import checked_weights, shares_of
@@ -800,53 +800,6 @@ class Conditions(metaclass=Readable):
             return [part.size for part in assigned.positions()]
 
         return self.checked_members(among_tar, among_non, sizes, *stray)
-
-    def rows(self, shape: tuple[int, int], rows: slice | Positions | None = None) -> "Conditions":
-        """Return conditions for some rows of a key of a shape, for keys read in blocks.
-
-        Parameters
-        ----------
-        shape : tuple of int
-            Shape of the key; masks of another one, and trials in several conditions, are refused.
-        rows : slice or array of int, optional
-            The rows; all by default.
-
-        Returns
-        -------
-        Conditions
-        """
-        if not isinstance(self._subsets, Subsets):
-            return self
-        if self._rules.overlap == "allow":
-            expected = "have overlap='error' for scores in files"
-            raise check.invalid("conditions", expected, "overlap='allow'")
-        masks = [item for item in self._subsets.subsets if isinstance(item, np.ndarray)]
-        if any(mask.shape != shape for mask in masks):
-            expected = f"hold masks of the key's shape {shape}, or trials, for scores in files"
-            raise check.invalid("conditions", expected, check.describe(masks[0]))
-        if rows is None or not masks:
-            return self
-        cut = (
-            item[rows] if isinstance(item, np.ndarray) else item for item in self._subsets.subsets
-        )
-        return self._made(self.names, self.weights, Subsets(tuple(cut)), self._rules)
-
-    def numbers(self, trials: AnyNdx) -> AnyArray:
-        """Return the number of each trial's condition, column by column.
-
-        ``len(self)`` stands for none, the next number for several of positive weight.
-        """
-        assigned, none = self._subsets.assign(trials), len(self)
-        if isinstance(assigned, Codes):
-            return assigned.codes
-        numbers = np.full(trials.n_trials, none, dtype=np.min_scalar_type(none + 1))
-        for number, mask in enumerate(assigned.masks):
-            if self.weights[number] > 0:
-                numbers[mask & (numbers != none)] = none + 1
-                numbers[mask & (numbers == none)] = number
-        for number in np.flatnonzero(self.weights == 0).tolist():
-            numbers[assigned.masks[number] & (numbers == none)] = number
-        return numbers
 
     def checked_members(
         self,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import BoolArray, IndexArray
+from bosaris_py._arrays import BoolArray
 from bosaris_py._validation import invalid, list_some
 from bosaris_py.storage.factors import Factor
 from bosaris_py.storage.formats.catalogue import KIND, KINDS, NON_TARGET_KINDS, THIRD_KINDS
@@ -25,11 +25,8 @@ CLASS_NOUNS = ("targets", *(f"{kind.noun}s" for kind in NON_TARGET_KINDS))
 # What protocols have in the place of an attack where there is none, or none is known.
 _UNNAMED = ("-", "bonafide")
 
-# What segments are that are no kind of their own: targets or zero-effort impostors, by the trial.
-_BONA_FIDE = "bona fide"
-
-# The words of segments.
-_SEGMENT_WORDS = (_BONA_FIDE, *(kind.word for kind in THIRD_KINDS))
+# The words of kinds that are neither targets nor zero-effort impostors.
+_THIRD_WORDS = tuple(kind.word for kind in THIRD_KINDS)
 
 
 def class_numbers(key: AnyKey, metadata: TrialMetadata | None) -> npt.NDArray[np.uint8]:
@@ -97,35 +94,6 @@ def nouns_of_third(metadata: TrialMetadata | None) -> str:
 
 def factor_is_third(kinds: Factor) -> BoolArray:
     """Tell which trials of a column ``kind`` are neither targets nor zero-effort impostors."""
-    third = np.flatnonzero(np.isin(kinds.levels, _SEGMENT_WORDS[1:]))
+    third = np.flatnonzero(np.isin(kinds.levels, _THIRD_WORDS))
     is_third: BoolArray = np.isin(kinds.codes, third)
     return is_third
-
-
-def kinds_of_segments(metadata: TrialMetadata) -> TrialMetadata:
-    """Tell in the column ``kind``, of segments where that is possible, which trials are spoofs."""
-    if KIND not in metadata.names:
-        got = list_some(metadata.names) or "no column"
-        raise invalid("metadata", f"have the column {KIND!r}", got, "See read_key(spoof='keep').")
-    words = _SEGMENT_WORDS
-    of, kinds = metadata.stored(KIND)
-    if of == "model":
-        kinds = metadata.factor(KIND)
-    of_level = [words.index(level) if level in words else 0 for level in kinds.levels.tolist()]
-    codes = np.array(of_level, dtype=np.uint8)[kinds.codes]
-    trials = metadata.trials
-    if of == "segment":
-        return TrialMetadata(trials, segment_columns={KIND: Factor(codes, words)})
-    segments = trials.trial_positions()[1]
-    of_segments = np.zeros(trials.segset.size, dtype=np.uint8)
-    of_segments[segments] = codes
-    # Mostly a segment is of one kind in all of its trials: blocks need not look these up.
-    if np.array_equal(of_segments[segments], codes):
-        return TrialMetadata(trials, segment_columns={KIND: Factor(of_segments, words)})
-    return TrialMetadata(trials, {KIND: Factor(codes, words)})
-
-
-def groups_of_kinds(kinds: Factor) -> list[IndexArray]:
-    """Return the positions of each kind in the column of `kinds_of_segments`."""
-    values = kinds.values()
-    return [np.flatnonzero(values == word) for word in _SEGMENT_WORDS]

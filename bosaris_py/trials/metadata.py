@@ -359,13 +359,6 @@ class TrialMetadata(metaclass=Readable):
         """
         return _as_categories(self.column(name), name)
 
-    def stored(self, name: str) -> tuple[str, Factor]:
-        """Return whether a column is by trial, model or segment, and a category for each of it."""
-        for kind, table in zip(COLUMN_KINDS, self._tables, strict=True):
-            if name in table:
-                return kind, _as_categories(table[name], name)
-        raise _unknown_column(name, self.names)
-
     def model_column(self, name: str) -> Column:
         """Return a column of the models, with one value for each.
 

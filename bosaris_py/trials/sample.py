@@ -15,7 +15,7 @@ import abc
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -304,184 +304,9 @@ class Sample(metaclass=Readable):
         return False
 
 
-class TrialClass(Protocol):
-    """The trials of one class, whose conditions have a share each."""
-
-    @property
-    def n_trials(self) -> int:
-        """Number of trials, each once."""
-
-    def parts_of_roc(self, target_scores: Float64Array, *, is_tar: bool) -> list[ROC]:
-        """Count the trials of each condition at the target scores, weighted: parts that add up."""
-
-    def share(self, thresholds: Float64Array, *, accepted: bool) -> Float64Array:
-        """Return the weighted share of scores from, or else below, thresholds that ascend."""
-
-    def mean_bits(self, sign: float) -> list[float]:
-        """Return the mean of log2(1 + exp(sign * score)) of each condition, times its share."""
-
-
-class DivisibleSample(Sample):
-    """A sample that conditions divide, by positions of trials, or of groups of them in files."""
-
-    __slots__ = ()
-
-    @property
-    @abc.abstractmethod
-    def tar(self) -> ScoredClass:
-        """The targets."""
-
-    @property
-    @abc.abstractmethod
-    def non(self) -> TrialClass:
-        """The non-targets."""
-
-    @property
-    @abc.abstractmethod
-    def counts(self) -> tuple[IntArray, IntArray]:
-        """Number of trials at each position: of the targets, of the non-targets."""
-
-    @abc.abstractmethod
-    def restricted(self, tar: Chosen, non: Chosen) -> Self:
-        """Return the trials at some positions, all alike; each class may be empty."""
-
-    @abc.abstractmethod
-    def _divided(
-        self, tar: Sequence[tuple[Positions, float]], non: Sequence[tuple[Positions, float]]
-    ) -> Self:
-        """Divide each class into conditions: their positions and shares."""
-
-    @property
-    def n_tar(self) -> int:
-        """Number of target trials, those of weight 0 left out."""
-        return self.tar.n_trials
-
-    @property
-    def n_non(self) -> int:
-        """Number of non-target trials, those of weight 0 left out."""
-        return self.non.n_trials
-
-    def _summed_roc(self) -> ROC:
-        listed = np.concatenate([part.values for part in self.tar.sorted.parts])
-        target_scores = mark_read_only(np.unique(listed.astype(np.float64, copy=False)))
-        parts = self.tar.parts_of_roc(target_scores, is_tar=True)
-        parts += self.non.parts_of_roc(target_scores, is_tar=False)
-        return functools.reduce(ROC.__add__, parts)
-
-    def _summed_cllr(self) -> float:
-        return math.fsum(self.tar.mean_bits(-1.0) + self.non.mean_bits(1.0)) / 2.0
-
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64
-            Accept iff score >= threshold; any shape and order, no NaN.
-
-        Returns
-        -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
-            Of conditions, the weighted means of theirs; NaN of a class without trials.
-        """
-        # Counting wants ascending thresholds, each once.
-        limits, positions = np.unique(thresholds, return_inverse=True)
-        pmiss, pfa = (
-            trials.share(limits, accepted=accepted)
-            if trials.n_trials
-            else np.full(limits.size, np.nan)
-            for trials, accepted in ((self.tar, False), (self.non, True))
-        )
-        shape = np.shape(thresholds)
-        return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
-
-    def pooled(self, members: Sequence[ConditionMembers]) -> Self:
-        """Return the trials of some conditions, all alike.
-
-        Parameters
-        ----------
-        members : sequence of ConditionMembers
-            The conditions.
-
-        Returns
-        -------
-        DivisibleSample
-        """
-        tar, non = self.counts
-        return self.restricted(
-            any_of((item.tar for item in members), tar.size),
-            any_of((item.non for item in members), non.size),
-        )
-
-    def weighted(self, members: Sequence[ConditionMembers]) -> Self:
-        r"""Divide the trials of a sample without conditions into weighted conditions.
-
-        Parameters
-        ----------
-        members : sequence of ConditionMembers
-            Where the trials of each condition stand, see `Conditions.members`. Other trials do not
-            count.
-
-        Returns
-        -------
-        DivisibleSample
-
-        Notes
-        -----
-        With the shares :math:`w_\alpha` of the conditions, which in each class sum to one over the
-        conditions that have trials of it,
-
-        .. math::
-
-            P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
-            P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
-
-        and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That is
-        the same as weighting each trial (equations 13 to 22). Here each condition is counted at all
-        target scores, and its counts are added with the factor :math:`w_\alpha N / N_\alpha`.
-        Minimum Cllr, minimum DCF and the EER are those of this one ROC: one threshold for all
-        conditions. `n_tar` and `n_non` count trials, not weights. Apply the rule of 30 to each
-        condition.
-
-        References
-        ----------
-        .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
-           multiple conditions in an evaluation", 2008.
-        """
-        tar = [(item.tar, item.tar_weight) for item in members]
-        non = [(item.non, item.non_weight) for item in members]
-        for parts, noun in ((tar, "targets"), (non, "non-targets")):
-            if not any(share for _, share in parts):
-                raise invalid("conditions", f"have {noun} in some condition", "none")
-        return self._divided(tar, non)
-
-    def rows(
-        self, members: Sequence[ConditionMembers]
-    ) -> Iterator[tuple[str, RowKind, float | None, Self]]:
-        """Yield the rows of a table of conditions: all pooled, each alone, all weighted.
-
-        Parameters
-        ----------
-        members : sequence of ConditionMembers
-            As for `weighted`. Trials outside all conditions are in no row.
-
-        Yields
-        ------
-        name, kind, weight, sample
-            The condition, ``"condition"``, ``"pooled"`` or ``"equalised"``, and its trials, one
-            after the other so that not all are copied at once. A class may be empty.
-        """
-        pooled = self.pooled(members)
-        yield "pooled", "pooled", None, pooled
-        for item in members:
-            yield item.name, "condition", item.weight, self.restricted(item.tar, item.non)
-        is_whole = pooled.n_tar and pooled.n_non
-        yield "equalised", "equalised", None, self.weighted(members) if is_whole else pooled
-
-
 @attrs.frozen(eq=False, repr=False)
-class ListedSample(DivisibleSample):
-    """Scored trials in memory; made by `of` or `from_scores`."""
+class ListedSample(Sample):
+    """Scored trials in memory, which conditions may divide; made by `of` or `from_scores`."""
 
     # The targets, then the non-targets, of one kind or of several.
     classes: tuple[ScoredClass, ...]
@@ -705,6 +530,109 @@ class ListedSample(DivisibleSample):
             assert part.order.size == part.scores.size
         return self
 
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials, those of weight 0 left out."""
+        return self.tar.n_trials
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials, those of weight 0 left out."""
+        return self.non.n_trials
+
+    def _summed_roc(self) -> ROC:
+        listed = np.concatenate([part.values for part in self.tar.sorted.parts])
+        target_scores = mark_read_only(np.unique(listed.astype(np.float64, copy=False)))
+        parts = self.tar.parts_of_roc(target_scores, is_tar=True)
+        parts += self.non.parts_of_roc(target_scores, is_tar=False)
+        return functools.reduce(ROC.__add__, parts)
+
+    def _summed_cllr(self) -> float:
+        return math.fsum(self.tar.mean_bits(-1.0) + self.non.mean_bits(1.0)) / 2.0
+
+    def pooled(self, members: Sequence[ConditionMembers]) -> Self:
+        """Return the trials of some conditions, all alike.
+
+        Parameters
+        ----------
+        members : sequence of ConditionMembers
+            The conditions.
+
+        Returns
+        -------
+        ListedSample
+        """
+        tar, non = self.counts
+        return self.restricted(
+            any_of((item.tar for item in members), tar.size),
+            any_of((item.non for item in members), non.size),
+        )
+
+    def weighted(self, members: Sequence[ConditionMembers]) -> Self:
+        r"""Divide the trials of a sample without conditions into weighted conditions.
+
+        Parameters
+        ----------
+        members : sequence of ConditionMembers
+            Where the trials of each condition stand, see `Conditions.members`. Other trials do not
+            count.
+
+        Returns
+        -------
+        ListedSample
+
+        Notes
+        -----
+        With the shares :math:`w_\alpha` of the conditions, which in each class sum to one over the
+        conditions that have trials of it,
+
+        .. math::
+
+            P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
+            P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
+
+        and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That is
+        the same as weighting each trial (equations 13 to 22). Here each condition is counted at all
+        target scores, and its counts are added with the factor :math:`w_\alpha N / N_\alpha`.
+        Minimum Cllr, minimum DCF and the EER are those of this one ROC: one threshold for all
+        conditions. `n_tar` and `n_non` count trials, not weights. Apply the rule of 30 to each
+        condition.
+
+        References
+        ----------
+        .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
+           multiple conditions in an evaluation", 2008.
+        """
+        tar = [(item.tar, item.tar_weight) for item in members]
+        non = [(item.non, item.non_weight) for item in members]
+        for parts, noun in ((tar, "targets"), (non, "non-targets")):
+            if not any(share for _, share in parts):
+                raise invalid("conditions", f"have {noun} in some condition", "none")
+        return self._divided(tar, non)
+
+    def rows(
+        self, members: Sequence[ConditionMembers]
+    ) -> Iterator[tuple[str, RowKind, float | None, Self]]:
+        """Yield the rows of a table of conditions: all pooled, each alone, all weighted.
+
+        Parameters
+        ----------
+        members : sequence of ConditionMembers
+            As for `weighted`. Trials outside all conditions are in no row.
+
+        Yields
+        ------
+        name, kind, weight, sample
+            The condition, ``"condition"``, ``"pooled"`` or ``"equalised"``, and its trials, one
+            after the other so that not all are copied at once. A class may be empty.
+        """
+        pooled = self.pooled(members)
+        yield "pooled", "pooled", None, pooled
+        for item in members:
+            yield item.name, "condition", item.weight, self.restricted(item.tar, item.non)
+        is_whole = pooled.n_tar and pooled.n_non
+        yield "equalised", "equalised", None, self.weighted(members) if is_whole else pooled
+
     @functools.cached_property
     def roc(self) -> ROC:
         """The steppy ROC; of conditions, the weighted sum of their ROCs."""
@@ -736,12 +664,25 @@ class ListedSample(DivisibleSample):
         """Return both error-rates; without conditions faster than in general."""
         tar, non = self.tar, self.non
         if not (self.strata.is_single and tar.n_trials and non.n_trials):
-            return super().error_rates(thresholds)
+            return self._mean_rates(thresholds)
         self._asked[0] += 1
         if non.is_sorted or self._asked[0] > _COUNTS_PER_SORT:
             return sorted_error_rates(tar.values, non.values, thresholds)
         pmiss: Float64Array = tar.values.weight_below(thresholds) / tar.values.total
         return pmiss, share_above(non.scores, non.weights, thresholds)
+
+    def _mean_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return the weighted means of the error-rates of conditions; NaN of an empty class."""
+        # Counting wants ascending thresholds, each once.
+        limits, positions = np.unique(thresholds, return_inverse=True)
+        pmiss, pfa = (
+            trials.share(limits, accepted=accepted)
+            if trials.n_trials
+            else np.full(limits.size, np.nan)
+            for trials, accepted in ((self.tar, False), (self.non, True))
+        )
+        shape = np.shape(thresholds)
+        return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
 
     def restricted(self, tar: Chosen, non: Chosen) -> Self:
         """Return some trials of a sample without conditions, at ascending positions."""

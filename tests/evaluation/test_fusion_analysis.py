@@ -152,3 +152,22 @@ def test_bad_priors_and_lists(trials):
     empty = Key(key.modelset, key.segset, key.tar, key.non & False)
     with pytest.raises(InvalidInputError, match="at least one score"):
         SystemComparison.from_scores(systems, empty, prior=0.1)
+
+
+def test_files_have_the_figures_of_memory(trials, tmp_path):
+    whole, key = trials
+    systems = dict(zip("ab", whole, strict=True))
+    paths = {name: tmp_path / f"{name}.h5" for name in systems}
+    for name, system in systems.items():
+        system.save(paths[name])
+    key.save(tmp_path / "key.h5")
+    expected = SystemComparison.from_scores(systems, key, prior=0.1)
+    found = SystemComparison.from_files(paths, tmp_path / "key.h5", prior=0.1, block_rows=7)
+    close = {"estimated_proportions": expected.estimated_proportions}
+    np.testing.assert_allclose(found.estimated_proportions, *close.values(), rtol=1e-13)
+    assert attrs.evolve(found, **close) == expected
+    systems["b"].filter(key.modelset[1:], key.segset, keep=True).save(paths["b"])
+    with pytest.raises(TrialMismatchError, match=r"system 2 lacks \d+ of \d+ targets"):
+        SystemComparison.from_files(paths, tmp_path / "key.h5", prior=0.1)
+    with pytest.raises(InvalidInputError, match="map names to score files; got"):
+        SystemComparison.from_files([], tmp_path / "key.h5", prior=0.1)

@@ -387,7 +387,6 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(
 def test_the_second_pass_takes_the_tasks_of_the_first(
     rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cut anew, they would be others if a cluster has grown or shrunk meanwhile."""
     scores, key = trials(rng)
     cut = iter((3, 5, 7))
     monkeypatch.setattr(streaming, "_tasks", lambda files: files.tasks(next(cut)))
@@ -414,7 +413,7 @@ def test_sample_survives_pickling(rng: np.random.Generator, saved: Any) -> None:
         == f"StreamedSample: {copy.n_tar} targets, {copy.n_non} non-targets"
     )
     assert describe(Results.from_sample(copy)) == describe(Results.from_sample(sample))
-    assert not copy.files.thresholds.flags.writeable
+    assert not copy.thresholds.flags.writeable
 
 
 def test_nan_is_counted_over_all_blocks(rng: np.random.Generator, saved: Any) -> None:

@@ -18,9 +18,7 @@ from bosaris_py.trials.kinds import (
     attack_groups,
     check_classes,
     class_numbers,
-    groups_of_kinds,
     have_one_speaker,
-    kinds_of_segments,
     nouns_of_third,
 )
 
@@ -81,35 +79,6 @@ def test_attacks_are_numbered_from_minus_two() -> None:
     np.testing.assert_array_equal(attack_groups(attacks, "attack"), [-3, -2, -3])
     with pytest.raises(InvalidInputError, match="'attack' lacks; got '-' for 2 spoofs"):
         attack_groups(bp.Factor([2, 0, 2], ["A07", "A08", "-"]), "attack")
-
-
-def grid(kinds: np.ndarray) -> bp.TrialMetadata:
-    """Return the metadata of all trials of two models with three segments, model by model."""
-    models, segments = np.repeat(["a", "b"], 3), np.tile(["x", "y", "z"], 2)
-    key = bp.FlatKey.from_trials(models, segments, kinds.ravel() == "target")
-    return bp.TrialMetadata.from_trials(models, segments, {"kind": kinds.ravel()}, key)
-
-
-def test_kinds_are_of_segments_where_they_can() -> None:
-    metadata = grid(np.array([["target", "nontarget", "spoof"], ["nontarget", "target", "spoof"]]))
-    of, factor = kinds_of_segments(metadata).stored("kind")
-    assert of == "segment"
-    assert factor.values().tolist() == ["bona fide", "bona fide", "spoof"]
-    bona_fide, spoofs = groups_of_kinds(factor)
-    assert (bona_fide.tolist(), spoofs.tolist()) == ([0, 1], [2])
-    # A recording that is a spoof of the one person, and an impostor to the other.
-    mixed = grid(np.array([["target", "nontarget", "spoof"], ["nontarget", "target", "nontarget"]]))
-    of, factor = kinds_of_segments(mixed).stored("kind")
-    assert of == "trial"
-    assert np.count_nonzero(factor.values() == "spoof") == 1
-
-
-def test_kinds_may_be_told_by_model() -> None:
-    key = bp.Key(["a", "b"], ["x"], [[False], [False]], [[True], [True]])
-    metadata = bp.TrialMetadata(key, model_columns={"kind": ["spoof", "nontarget"]})
-    of, factor = kinds_of_segments(metadata).stored("kind")
-    assert of == "trial"
-    assert factor.values().tolist() == ["spoof", "bona fide"]
 
 
 # A row more in the table, before anything has read it. Kinds: 2 trials of each word; scores 0 to 7.

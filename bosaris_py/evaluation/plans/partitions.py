@@ -14,11 +14,10 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, PartitionFactor
-from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.storage.factors import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.sample import DivisibleSample, ListedSample
+from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.strata import shares_of
 
@@ -67,40 +66,11 @@ class Partitioning:
 class PlanTrials:
     """The sample of a key's trials, and metadata or conditions that divide it."""
 
-    sample: DivisibleSample
+    sample: ListedSample
     # Where the positions of targets and of non-targets stand in the metadata.
     places: tuple[IndexArray, IndexArray]
     metadata: TrialMetadata | None = None
     members: tuple[ConditionMembers, ...] | None = None
-
-    @classmethod
-    def of_files(
-        cls,
-        score_file: Files,
-        key_file: Files,
-        plan: EvaluationPlan,
-        labelling: object,
-        **options: object,
-    ) -> "PlanTrials":
-        """Count the groups of a key's trials that a plan, or conditions, may tell apart."""
-        parts = plan.parts or (plan,)
-        options["priors"] = [point for part in parts for point in part.operating_points]
-        given = _checked_labelling(labelling)
-        columns: list[str] = []
-        if isinstance(given, TrialMetadata):
-            for part in parts:
-                _check_columns(part, given, [factor.name for factor in part.factors])
-            asked = [name for part in parts for name, _ in part.select]
-            asked += [factor.name for part in parts for factor in part.factors]
-            columns = [name for name in dict.fromkeys(asked) if name in given.names]
-        sample = StreamedSample.from_files(score_file, key_file, given, columns, **options)
-        every = np.arange(len(sample.files.groups))
-        return cls(
-            sample,
-            (every, every),
-            sample.files.metadata if isinstance(given, TrialMetadata) else None,
-            sample.files.members(given) if isinstance(given, Conditions) else None,
-        )
 
     @classmethod
     def of(cls, scores: AnyScores, key: AnyKey, labelling: object) -> "PlanTrials":

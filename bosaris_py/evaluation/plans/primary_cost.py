@@ -21,10 +21,9 @@ from bosaris_py.evaluation.plans.partitions import Labelling, Partitioning, Plan
 from bosaris_py.evaluation.plans.presets import PLANS
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
-from bosaris_py.storage.formats import ReadOptions
 from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
-from bosaris_py.trials.inputs import KeyLike, binary_kind, split_key
-from bosaris_py.trials.sample import DivisibleSample, ListedSample, Sample
+from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.sample import ListedSample, Sample
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 
@@ -34,7 +33,6 @@ def _same(first: float, second: float) -> bool:
 
 
 # Files of these formats and kinds are read in blocks.
-_IN_BLOCKS = {("hdf5", kind) for kind in ("scores", "flat_scores", "key", "flat_key")}
 
 # Both ends of the interval of a cost, by its name.
 Intervals: TypeAlias = Mapping[str, tuple[float, float]]
@@ -443,9 +441,6 @@ def primary_cost_of_files(
 ) -> PrimaryCost:
     r"""Compute the cost that an evaluation publishes from its files.
 
-    HDF5 files of scores and of a key are read in blocks, as by `Results.from_files
-    <bosaris_py.Results.from_files>`, and may be larger than memory; others are read whole.
-
     Parameters
     ----------
     score_file : str or path-like
@@ -456,19 +451,18 @@ def primary_cost_of_files(
         As for `primary_cost`.
     conditions : TrialMetadata or Conditions, optional
         What divides the trials, in place of the columns of the key file. HDF5 files of a key
-        have none. Columns of models and segments need no list of trials.
+        have none.
     score_format, key_format : str, optional
         Names of the text formats; by default they are found out.
     only, compatibility
-        As for `primary_cost`; files are read whole for ``"nist"``.
+        As for `primary_cost`.
     **options
-        For files read in blocks, `base`, `block_rows`, `workers` and `progress` of
-        `Results.from_files`; for text, keywords of `read_scores`, and `key_columns`.
+        Keywords of `read_scores`, and `key_columns`.
 
     Returns
     -------
     PrimaryCost
-        Of files read whole, its notes count and name trials that only one file has.
+        Its notes count and name trials that only one file has.
 
     Raises
     ------
@@ -496,16 +490,6 @@ def primary_cost_of_files(
     PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
     """
     chosen = presets.plan_of_two_classes(plan)
-    # Keywords of the readers of text, most of which hold for both files.
-    of_text = {*ReadOptions.__annotations__, "key_columns"}
-    ways = score_format, key_format, compatibility
-    if ways == (None, None, None) and options.keys() & of_text <= {"progress"}:
-        kinds = {binary_kind(file) for file in (score_file, key_file)}
-        if kinds <= _IN_BLOCKS:
-            trials = PlanTrials.of_files(score_file, key_file, chosen, conditions, **options)
-            return _judge(chosen, trials, dict(only or {}), None)
-    if foreign := [name for name in options if name not in of_text]:
-        raise invalid("options", "be left out where files are read whole", ", ".join(foreign))
     columns = [options.pop(name, None) for name in ("columns", "key_columns")]
     key, metadata = read_key(key_file, format=key_format, columns=columns[1], **options)
     scores = read_scores(score_file, format=score_format, columns=columns[0], **options)
@@ -570,7 +554,7 @@ _Costs = tuple[tuple[PointCost, ...], float]
 
 
 def _weighted_costs(
-    plan: EvaluationPlan, sample: DivisibleSample, members: Sequence[ConditionMembers]
+    plan: EvaluationPlan, sample: ListedSample, members: Sequence[ConditionMembers]
 ) -> _Costs:
     """Return the costs of weighted partitions; warn of scores that are not llrs."""
     for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
@@ -581,7 +565,7 @@ def _weighted_costs(
     weighted = sample.weighted(members)
     costs = _defined_costs(plan, weighted)
     # A minimum means something for scores of any kind.
-    if isinstance(weighted, ListedSample) and plan.ranked_by == "actual":
+    if plan.ranked_by == "actual":
         weighted.warn_unless_llrs()
     else:
         sizes = weighted.n_tar, weighted.n_non
@@ -625,7 +609,6 @@ def _nist_costs(
     if len({item.weight for item in members}) > 1 or not plan.normalize:
         expected = "be None for unequal weights of partitions and for costs not normalized"
         raise invalid("compatibility", expected, "'nist'", "The official scorer has neither.")
-    assert isinstance(trials.sample, ListedSample), "files are read whole"
     cells = [nist.Cell.of(trials.sample.lists, trials.places, item) for item in members]
     curve = nist.curve(cells)
     points = []

@@ -21,7 +21,7 @@ from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatch
 from bosaris_py.evaluation import transfer
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials.sample import DivisibleSample, ListedSample, Sample, ScoredClass
+from bosaris_py.trials.sample import ListedSample, Sample
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, ZTest
 from bosaris_py.uncertainty.decisions import Decisions, ErrorCounts
 from bosaris_py.uncertainty.threshold_transfer.closed_form import (
@@ -415,9 +415,9 @@ class Transfer(Table):
     def _refuse_weights(self, method: str | None) -> None:
         """Raise if trials weigh differently: counts of errors do not make such rates."""
         for sample in self._samples or ():
-            classes = (sample.tar, sample.non) if isinstance(sample, DivisibleSample) else ()
+            classes = (sample.tar, sample.non) if isinstance(sample, ListedSample) else ()
             for part in classes:
-                if isinstance(part, ScoredClass) and part.trial_weights is not None:
+                if part.trial_weights is not None:
                     expected = "be by speaker where trials weigh differently"
                     hint = 'Give speakers, for method="speakers".'
                     raise invalid("method", expected, repr(method), hint)

@@ -1,6 +1,5 @@
 """Partitions of trials by a plan: which trials they hold, their weights, and what is refused."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -136,37 +135,27 @@ def test_parts_are_told_apart_by_metadata_only(*, conditions: bool) -> None:
 
 
 def sizes_of(trials: PlanTrials, plan: EvaluationPlan) -> dict[str, tuple[int, int]]:
-    """Count the targets and non-targets of each partition, in files those of its groups."""
-    of_tar, of_non = trials.sample.counts
+    """Count the targets and non-targets of each partition."""
     members = [p.members for p in trials.partition(plan, {}, drop_unknown=False).partitions]
-    return {m.name: (int(of_tar[m.tar].sum()), int(of_non[m.non].sum())) for m in members}
+    return {m.name: (m.tar.size, m.non.size) for m in members}
 
 
-def test_files_are_divided_as_trials_in_memory_are(tmp_path: Path) -> None:
+def test_trials_of_parts_and_of_conditions() -> None:
     key = key_of(3, 4)
     scores = bp.Scores(np.arange(7.0)[None, :], ["m"], key.segset)
-    files = tmp_path / "scores.h5", tmp_path / "key.h5"
-    scores.save(files[0])
-    key.save(files[1])
     columns = bp.TrialMetadata(key, {"a": [*"xyyxxyu"], "set": [*"1111112"]})
     one = EvaluationPlan(name="one", operating_points=[0.5], factors=["a"], select={"set": "1"})
     two = one.evolve(name="two", select={"set": "2"})
-    both = EvaluationPlan(name="both", parts=[one, two])
     # Of set 1 are xyy among the targets and xxy among the others; u is of set 2.
-    for plan, part in ((one, one), (both, one)):
-        assert sizes_of(PlanTrials.of_files(*files, plan, columns), part) == {
-            "a x": (1, 2),
-            "a y": (2, 1),
-        }
-    trials = PlanTrials.of_files(*files, both, columns)
+    trials = PlanTrials.of(scores, key, columns)
+    assert sizes_of(trials, one) == {"a x": (1, 2), "a y": (2, 1)}
     (alone,) = trials.partition(two, {}, drop_unknown=False).partitions
     # A group without targets is no part of them.
     assert (alone.members.tar.size, alone.members.tar_weight) == (0, 0.0)
-    assert sizes_of(trials, two) == sizes_of(PlanTrials.of(scores, key, columns), two)
     with pytest.warns(UncertainPlanWarning, match="the trials are pooled"):
-        assert sizes_of(PlanTrials.of_files(*files, one, None), one) == {"all trials": (3, 4)}
+        assert sizes_of(PlanTrials.of(scores, key, None), one) == {"all trials": (3, 4)}
     labels = bp.Conditions.from_labels(key, [*"aababab"], order="columns")
-    assert sizes_of(PlanTrials.of_files(*files, one, labels), one) == {"a": (2, 2), "b": (1, 2)}
+    assert sizes_of(PlanTrials.of(scores, key, labels), one) == {"a": (2, 2), "b": (1, 2)}
 
 
 def test_one_of_all_values_that_are_found() -> None:

@@ -25,7 +25,6 @@ from bosaris_py.evaluation import (
     primary_cost,
     primary_cost_of_files,
 )
-from bosaris_py.evaluation.plans.partitions import PlanTrials
 
 FACTORS = {
     "num_enroll_segs": ["1", "3"],
@@ -576,24 +575,6 @@ class TestFiles:
         assert any(f"{len(others)} have none" in note and gone[1] in note for note in cost.notes)
         assert any("1 scores are of trials that the key does not have" in n for n in cost.notes)
 
-    def test_matrices_in_files_are_read_in_blocks(self, tmp_path, monkeypatch):
-        """With options of text too, of which a bar of progress is the only one that holds."""
-        asked = []
-
-        def of_files(*args, **options):
-            asked.append(options)
-            raise InterruptedError
-
-        monkeypatch.setattr(PlanTrials, "of_files", of_files)
-        self.data.scores.save(tmp_path / "scores.h5")
-        self.data.key.save(tmp_path / "key.h5")
-        files = tmp_path / "scores.h5", tmp_path / "key.h5", "SRE08"
-        for options in ({}, {"progress": False}):
-            with pytest.raises(InterruptedError):
-                primary_cost_of_files(*files, **options)
-        assert asked == [{}, {"progress": False}]
-        assert primary_cost_of_files(*files, compatibility="nist").n_tar == self.data.key.n_tar
-
     def test_lacking_columns(self, tmp_path):
         files = self.write(tmp_path, columns=["gender"])
         with pytest.raises(InvalidInputError, match="lacks phone_num_match"):
@@ -614,8 +595,6 @@ class TestFiles:
         words = {"columns": "- score model segment", "key_columns": "label model segment"}
         cost = primary_cost_of_files(*files, **words, strip_suffix=".wav", progress=False)
         assert (cost.n_tar, cost.n_non, cost.minimum) == (2, 1, 0.5)
-        with pytest.raises(InvalidInputError, match=r"left out where files are .*; got block_rows"):
-            primary_cost_of_files(*files, **words, block_rows=7)
 
 
 class TestReport:
