@@ -26,7 +26,6 @@ version = release = __version__
 
 extensions = [
     "method_tables",
-    "notebooks",
     "myst_parser",
     "numpydoc",
     "run_pages",

@@ -57,8 +57,7 @@ def page(script: Path) -> str:
     heading = TITLE.search((DOCS / f"{guide}.md").read_text(encoding="utf-8"))[1]
     return (
         f"# {title}\n\n{text}\n\n![{title}]({script.stem}.svg)\n\n```python\n{code}```\n\n"
-        f"Explained in: [{heading}](../../{guide}.md). "
-        f"{{download}}`As a notebook <{script.stem}.ipynb>`\n"
+        f"Explained in: [{heading}](../../{guide}.md).\n"
     )
 
 

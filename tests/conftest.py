@@ -45,7 +45,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-_NETWORK = {"allowed": False}
 _open_socket = socket.socket.__init__
 
 
@@ -56,21 +55,13 @@ def _refuse_network(
 ) -> None:
     # Other families are pipes between processes of one machine.
     is_network = family in {-1, socket.AF_INET, socket.AF_INET6}
-    if is_network and not _NETWORK["allowed"]:
-        msg = "only tests marked network may open a socket"
+    if is_network:
+        msg = "no test may open a socket"
         raise RuntimeError(msg)
     _open_socket(opened, family, *args, **options)  # type: ignore[arg-type]
 
 
 socket.socket.__init__ = _refuse_network  # type: ignore[assignment,method-assign]
-
-
-@pytest.fixture(autouse=True)
-def _network(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Refuse network sockets, but to tests of notebooks."""
-    _NETWORK["allowed"] = request.node.get_closest_marker("network") is not None
-    yield
-    _NETWORK["allowed"] = False
 
 
 @pytest.fixture

@@ -18,16 +18,7 @@ def test_there_are_enough() -> None:
     assert sorted(gallery.SCRIPTS) == sorted((ROOT / "docs" / "gallery").glob("*.py"))
 
 
-SLOW = {"case", "standard_errors"}
-
-
-@pytest.mark.parametrize(
-    "script",
-    [
-        pytest.param(s, id=s.stem, marks=[pytest.mark.slow] if s.stem in SLOW else [])
-        for s in gallery.SCRIPTS
-    ],
-)
+@pytest.mark.parametrize("script", gallery.SCRIPTS, ids=lambda script: script.stem)
 def test_script(script: Path) -> None:
     assert len(script.read_text(encoding="utf-8").splitlines()) < 40
     assert all(axes.has_data() for axes in gallery.draw(script).axes)

@@ -158,9 +158,7 @@ def test_labels_of_the_upper_axis_are_apart(inches: float, low: int) -> None:
             assert min(gaps, default=9.0) > 0.33 * 7 * plot.figure.dpi / 72
 
 
-@pytest.mark.parametrize(
-    "draw", [plot_det, plot_bayes, plot_tippett, plot_ece, plot_pav, plot_reliability]
-)
+@pytest.mark.parametrize("draw", [plot_det, plot_bayes, plot_tippett, plot_ece])
 def test_bands_of_no_system(draw: Any) -> None:
     systems = {"baseline": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])}
     for bands, message in [
@@ -338,20 +336,6 @@ import matplotlib.pyplot as plt
 assert plt.gcf() is plot.figure
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=120)
-
-
-@pytest.mark.network
-@pytest.mark.slow
-def test_a_fresh_notebook_shows_the_picture() -> None:
-    nbclient = pytest.importorskip("nbclient")
-    nbformat = pytest.importorskip("nbformat")
-    pytest.importorskip("ipykernel")
-    lines = ["from bosaris_py import plot_det", "p = plot_det({'A': ([1, 2, 3], [-1, 0, 1.5])})"]
-    book = nbformat.v4.new_notebook()
-    book.cells = [nbformat.v4.new_code_cell("\n".join([*lines, end])) for end in ("p", "p.show()")]
-    nbclient.NotebookClient(book, timeout=120).execute()
-    for cell in book.cells:
-        assert any("image/png" in output.get("data", {}) for output in cell.outputs)
 
 
 def test_paper_style() -> None:
