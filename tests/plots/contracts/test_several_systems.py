@@ -23,8 +23,6 @@ from bosaris_py.plots import (
     plot_det,
     plot_ece,
     plot_forest,
-    plot_pav,
-    plot_reliability,
     plot_tippett,
     style,
 )
