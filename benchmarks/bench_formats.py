@@ -19,7 +19,9 @@ import numpy as np
 from timing import machine, report, seconds
 
 from bosaris_py import read_scores
-from bosaris_py.storage.formats import TrialTable, read_table, write_table
+from bosaris_py.files.text import Table, read_table
+from bosaris_py.files.writing import write_table
+from bosaris_py.storage.columns import Factor
 
 FORMATS = {
     "kaldi-scores": {"dtype": [("model", "U16"), ("segment", "U24"), ("score", "f8")]},
@@ -111,13 +113,8 @@ def write(folder: Path, n_lines: int) -> None:
     """Write a table, against reading it."""
     rng = np.random.default_rng(0)
     names = [f"id{i:06d}" for i in range(1000)]
-    table = TrialTable(
-        names,
-        rng.integers(0, 1000, n_lines),
-        names,
-        rng.integers(0, 1000, n_lines),
-        scores=rng.normal(size=n_lines),
-    )
+    ids = [Factor(rng.integers(0, 1000, n_lines), names) for _ in range(2)]
+    table = Table(*ids, scores=rng.normal(size=n_lines))
     path = folder / "b.txt"
     writing = seconds(lambda: write_table(path, table, "kaldi-scores"), repeats=3)
     reading = seconds(lambda: read_table(path, "kaldi-scores"), repeats=3)

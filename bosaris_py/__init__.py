@@ -38,17 +38,16 @@ _NAMES = {
         plot_histogram plot_pav plot_reliability plot_tippett
     """,
     "bosaris_py.storage": "Factor",
-    "bosaris_py.storage.formats": "TrialTable",
     "bosaris_py.trials": """
         Conditions FlatKey FlatNdx FlatScores IdMap Key Ndx QualityMeasures Scores
         SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
-        to_table
     """,
     "bosaris_py.uncertainty": "Transfer bootstrap_scores compare_systems speaker_interval transfer",
 }
 
 _MODULES = """
-    calibration errors evaluation fusion matlab numerics plots sklearn storage trials uncertainty
+    calibration errors evaluation files fusion matlab numerics plots sklearn storage trials
+    uncertainty
 """
 
 _HOMES = {home: names.split() for home, names in _NAMES.items()}

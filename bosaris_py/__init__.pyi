@@ -1,6 +1,7 @@
 from bosaris_py import calibration as calibration
 from bosaris_py import errors as errors
 from bosaris_py import evaluation as evaluation
+from bosaris_py import files as files
 from bosaris_py import fusion as fusion
 from bosaris_py import matlab as matlab
 from bosaris_py import numerics as numerics
@@ -90,7 +91,6 @@ from bosaris_py.plots import plot_pav as plot_pav
 from bosaris_py.plots import plot_reliability as plot_reliability
 from bosaris_py.plots import plot_tippett as plot_tippett
 from bosaris_py.storage import Factor as Factor
-from bosaris_py.storage.formats import TrialTable as TrialTable
 from bosaris_py.trials import Conditions as Conditions
 from bosaris_py.trials import FlatKey as FlatKey
 from bosaris_py.trials import FlatNdx as FlatNdx
@@ -106,7 +106,6 @@ from bosaris_py.trials import compare_trials as compare_trials
 from bosaris_py.trials import read_key as read_key
 from bosaris_py.trials import read_scores as read_scores
 from bosaris_py.trials import read_trials as read_trials
-from bosaris_py.trials import to_table as to_table
 from bosaris_py.uncertainty import Transfer as Transfer
 from bosaris_py.uncertainty import bootstrap_scores as bootstrap_scores
 from bosaris_py.uncertainty import compare_systems as compare_systems

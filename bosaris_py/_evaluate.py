@@ -31,9 +31,9 @@ from bosaris_py._validation import (
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results, SystemTable
 from bosaris_py.evaluation.plans import presets
 from bosaris_py.evaluation.results import named_points
+from bosaris_py.files.text import Columns
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.storage.formats.reading_plan import Columns
 from bosaris_py.trials import IdMap
 from bosaris_py.trials.inputs import (
     KeyLike,
@@ -183,7 +183,7 @@ def evaluate(
         there is one.
     columns, key_columns : str, sequence of str, or mapping, optional
         What the columns of text files are, of the scores and of the key; see
-        `storage.formats.read_table`.
+        `files.text.read_table`.
     workers : int, default: 1
         Number of processes for the replicates, or of threads for files that are read in blocks.
     progress : bool, default: False

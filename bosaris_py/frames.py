@@ -42,19 +42,19 @@ from bosaris_py._validation import (
     row_labels,
 )
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics.threads import n_threads
-from bosaris_py.storage import trial_table
-from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import (
+from bosaris_py.files.formats import find_format
+from bosaris_py.files.labels import (
+    DROPPED,
     KIND,
-    LABEL,
-    SCORE,
+    NONTARGET,
+    SPOOF,
+    TARGET,
     VOCABULARIES,
-    TrialClass,
-    classes_are_third,
     factor_of_kinds,
-    find_format,
 )
+from bosaris_py.numerics.threads import n_threads
+from bosaris_py.storage import columns as trial_columns
+from bosaris_py.storage.columns import Factor
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, stack_scores
@@ -65,7 +65,7 @@ Coded: TypeAlias = tuple[AnyArray, list[str]]
 # Rows that are put into matrices at once: what is computed of them stays in the cache.
 _BLOCK = 1 << 16
 
-_TARGET, _NONTARGET = np.uint8(TrialClass.TARGET), np.uint8(TrialClass.NONTARGET)
+_TARGET, _NONTARGET = np.uint8(TARGET), np.uint8(NONTARGET)
 
 _TAR = "tar= says which label means target, and non= which does not."
 
@@ -199,7 +199,7 @@ def from_frame(
         raise invalid("columns", f"leave out {KIND!r}, which spoof='keep' makes", KIND, hint)
     names: Iterable[object] = (score,) if isinstance(score, str) else score or ()
     if label is None:
-        accepted = find_format("csv").header[LABEL]
+        accepted = find_format("csv").header["label"]
         named = (model, segment, *extra, *names)
         likely = [n for n in frame.names if n not in named and str(n).lower() in accepted]
         if len(likely) > 1:
@@ -215,9 +215,9 @@ def from_frame(
         labels = None if label is None else pool.submit(frame.labels, label, tar, non, spoof)
         rows = _Rows.of(*(task.result() for task in ids))
         classes = None if labels is None else labels.result()
-        is_target = None if classes is None else classes == TrialClass.TARGET
+        is_target = None if classes is None else classes == TARGET
     scores = {str(name): frame.scores(name) for name in names}
-    called = [name for name in scores if name.lower() in find_format("csv").header[SCORE]]
+    called = [name for name in scores if name.lower() in find_format("csv").header["score"]]
     for name, values in scores.items() if score is None else ():
         # That few scores may be such numbers by chance.
         if values.size > 3 and are_labels(values) and name not in called:
@@ -290,7 +290,7 @@ class _Columns:
 
     def may_be_score(self, name: object) -> bool:
         """Tell whether a column holds numbers, also as objects, or is called a score."""
-        if self.is_numeric(name) or str(name).lower() in find_format("csv").header[SCORE]:
+        if self.is_numeric(name) or str(name).lower() in find_format("csv").header["score"]:
             return True
         values = itertools.islice(self._frame[name], 100)
         return any(isinstance(item, Number) and not isinstance(item, bool) for item in values)
@@ -379,12 +379,12 @@ class _Columns:
             _check_others(rest, non, name)
             return np.where(meant, _TARGET, _NONTARGET)[codes]
         lower = [word.lower() for word in words]
-        for known in (vocabulary.classes for vocabulary in VOCABULARIES):
-            classes = [known.get(word, TrialClass.DROPPED) for word in lower]
-            if any(classes[code] is TrialClass.DROPPED for code in used):
+        for known in VOCABULARIES:
+            classes = [known.get(word, DROPPED) for word in lower]
+            if any(classes[code] == DROPPED for code in used):
                 continue
             of_row = np.array(classes, dtype=np.uint8)[codes]
-            is_third = classes_are_third(of_row)
+            is_third = of_row == SPOOF
             if spoof == "error" and is_third.any():
                 hint = (
                     'spoof="keep" tells the kinds of trials, spoof="nontarget" only that they are '
@@ -544,9 +544,9 @@ class _Rows:
         """Whether the trials are to be a matrix."""
         return prefers_matrix(self.shape[0] * self.shape[1], self.models.codes.size)
 
-    def order(self) -> trial_table.TrialOrder:
+    def order(self) -> trial_columns.TrialOrder:
         """Find the order of the trials, and the rows that repeat one."""
-        return trial_table.order_trials(
+        return trial_columns.order_trials(
             self.models.positions, self.segments.positions, self.shape[0]
         )
 
@@ -557,11 +557,11 @@ class _Rows:
         if self.fit_matrix:
             return self._matrices(is_target, scores)
         n_models = self.shape[0]
-        codes = trial_table.trial_codes(self.models.positions, self.segments.positions, n_models)
+        codes = trial_columns.trial_codes(self.models.positions, self.segments.positions, n_models)
         lines: Any = slice(None)
-        if not trial_table.ascends(codes):
-            lines, codes = trial_table.sort_codes(codes)
-            if not trial_table.ascends(codes):
+        if not trial_columns.ascends(codes):
+            lines, codes = trial_columns.sort_codes(codes)
+            if not trial_columns.ascends(codes):
                 raise self._repeated(is_target)
         # A division takes less time than to gather positions.
         segments, models = (
@@ -590,7 +590,7 @@ class _Rows:
         # Most lists that are in no order show it at once.
         parts = map(slice, (_BLOCK, None))
         whole = n_rows == shape[0] * shape[1] and all(
-            trial_table.ascends(cells(part)) for part in parts
+            trial_columns.ascends(cells(part)) for part in parts
         )
         order: Any = "F" if by_columns else "C"
         empty = np.empty if whole else partial(np.full, fill_value=np.nan)

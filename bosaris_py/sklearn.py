@@ -16,12 +16,12 @@ from bosaris_py._cautions import hushed
 from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
+from bosaris_py.files.labels import as_labels
 from bosaris_py.fusion import LinearFusion
 from bosaris_py.numerics.llr_cost import cllr
 from bosaris_py.numerics.metrics import eer, min_dcf
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.scoring_rules import resolve_prior
-from bosaris_py.storage.formats.catalogue import as_labels
 
 try:
     from sklearn.base import (

@@ -198,7 +198,8 @@ LAYERS = (
     "evaluation.",
     "errors.",
     "trials.",
-    "storage.formats.",
+    "files.text.",
+    "files.writing.",
     "sklearn.",
 )
 

@@ -58,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     key.save("key.h5")
     metadata = bp.TrialMetadata(key, model_columns={"gender": [*"fm"] * 4})
     metadata.save("metadata.h5")
-    bp.storage.formats.write_table("key.tsv", bp.to_table(key, metadata=metadata), "nist")
+    bp.files.writing.write_table("key.tsv", bp.trials.to_table(key, metadata=metadata), "nist")
     bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("model.json")
     Path("page.html").write_text("<html>mine</html>")
     Path("empty.txt").touch()

@@ -65,7 +65,7 @@ def test_the_table_is_the_source(part):
         lines = {(line["model"], line["segment"]): line for line in csv.DictReader(file)}
     data = getattr(bp.load_example("asvspoof2019_la"), part)
     table = data.trials
-    pairs = list(zip(table.model_ids().tolist(), table.segment_ids().tolist(), strict=True))
+    pairs = list(zip(table.models.values().tolist(), table.segments.values().tolist(), strict=True))
     assert len(pairs) == len(lines)
     assert set(pairs) == set(lines)
     numbers = {"xvector": "asv_xvector", "ecapa": "asv_ecapa", "aasist": "cm_aasist"}

@@ -64,10 +64,8 @@ class TestEachLibrary:
         assert list(data.scores) == ["A", "B"]
         for name, scores in data.scores.items():
             assert scores == classes[1].from_trials(*ids, rows[name])
-        table = bp.TrialTable.from_trials(
-            *ids, columns={"gender": bp.Factor.from_values(rows["gender"])}
-        )
-        assert data.metadata == bp.TrialMetadata.from_table(table, data.key)
+        columns = {"gender": bp.Factor.from_values(rows["gender"])}
+        assert data.metadata == bp.TrialMetadata.from_trials(*ids, columns, data.key)
 
     def test_float32_stays(self, library):
         data = bp.from_frame(frame_of(rows_of(3, 4, 9), library))

@@ -52,9 +52,9 @@ from bosaris_py.numerics.training import (
     warn_of_few_errors,
 )
 from bosaris_py.storage.atomic import refuse_inputs
+from bosaris_py.storage.columns import trial_codes
 from bosaris_py.storage.parameters import read_parameters, write_parameters
 from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
-from bosaris_py.storage.trial_table import trial_codes
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights

@@ -19,7 +19,7 @@ _FORMAT_OF = {".csv": "csv", ".tsv": "nist"}
 
 def text_options(args: argparse.Namespace, prefix: str = "", **others: object) -> dict[str, Any]:
     """Return the keywords with which text files are read, with `prefix` those of the key."""
-    names = ("strip_suffix", "side", "spoof", "missing", "labels")
+    names = ("strip_suffix", "spoof", "missing", "labels")
     given = {name: getattr(args, name) for name in names}
     given |= {name: getattr(args, prefix + name) for name in ("format", "columns")} | others
     options = {name: value for name, value in given.items() if value is not None}
@@ -66,7 +66,7 @@ def check_formats(args: argparse.Namespace) -> None:
     """Refuse an unknown format under the option that names it, before anything is trained."""
     for option in ("format", "key_format", "to"):
         if getattr(args, option, None):
-            bp.storage.formats.catalogue.find_format(getattr(args, option), option)
+            bp.files.formats.find_format(getattr(args, option), option)
 
 
 def format_of_text(output: str, named: str | None) -> str | None:
@@ -140,9 +140,9 @@ def save_as(found: Any, output: str, text_format: str | None, **parts: Any) -> N
         found.save(output)
         return
     if isinstance(found, bp.TrialMetadata):
-        table = bp.to_table(found.trials, metadata=found)
+        table = bp.trials.to_table(found.trials, metadata=found)
     elif isinstance(found, bp.Scores | bp.FlatScores):
-        table = bp.to_table(scores=found, **parts)
+        table = bp.trials.to_table(scores=found, **parts)
     else:
-        table = bp.to_table(found)
-    bp.storage.formats.write_table(output, table, text_format)
+        table = bp.trials.to_table(found)
+    bp.files.writing.write_table(output, table, text_format)

@@ -32,7 +32,7 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     if binary is None:
         # What columns or labels tell needs no detection.
         told = args.format or ("text" if args.columns or args.labels else None)
-        text_format = told or bp.storage.formats.detect_format(path)
+        text_format = told or bp.files.text.detect_format(path)
         found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **files.text_options(args)})
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
@@ -74,8 +74,8 @@ def convert(args: argparse.Namespace) -> None:
     found: Any
     # From text to text, lines stay as they are.
     if is_text and text_format is not None and not (content or args.key or args.form):
-        tables = bp.storage.formats.reading.read_parts(args.input, **options)
-        bp.storage.formats.writing.write_tables(args.target, tables, text_format)
+        table = bp.files.text.read_table(args.input, **options)
+        bp.files.writing.write_table(args.target, table, text_format)
         return
     if args.key is not None:
         parts["trials"], metadata = files.load_key(args)

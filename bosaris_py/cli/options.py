@@ -78,9 +78,7 @@ def _pairs(text: str) -> dict[str, str]:
 def _label_words(text: str) -> dict[str, bool | str | None]:
     """Return the meaning of words: target, a kind of non-targets, or drop."""
     meanings: dict[str, bool | str | None] = {"target": True, "nontarget": False}
-    meanings |= {kind.word: kind.word for kind in bp.storage.formats.catalogue.THIRD_KINDS} | {
-        "drop": None
-    }
+    meanings |= {kind.word: kind.word for kind in bp.files.labels.THIRD_KINDS} | {"drop": None}
     try:
         return {word: meanings[meaning] for word, meaning in _pairs(text).items()}
     except KeyError as error:
@@ -237,7 +235,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
         type=_number, metavar="NUMBER", help="the scores are logarithms of this base, such as 10"
     ),
     "--strip-suffix": dict(metavar="TEXT", help="take this off the end of ids: .wav"),
-    "--side": dict(choices=("column", "join", "ignore"), help="sides of telephone calls"),
     "--spoof": dict(
         choices=("error", "nontarget", "keep", "drop"), help="trials of the third class"
     ),

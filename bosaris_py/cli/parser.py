@@ -50,7 +50,7 @@ class _Parser(argparse.ArgumentParser):
             stream.write(message)
 
 
-_TEXT = "--format --columns --labels --strip-suffix --side --spoof --missing --memory"
+_TEXT = "--format --columns --labels --strip-suffix --spoof --missing --memory"
 _KEY = "--key! --key-format --key-columns"
 _SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --base --blind {_TEXT}"
 _TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --wide --output --force"

@@ -15,10 +15,10 @@ from bosaris_py._arrays import Float64Array, FloatArray, Number, explain_missing
 from bosaris_py._html import card
 from bosaris_py._tables import Records
 from bosaris_py.evaluation.streaming import Files, StreamedSample
+from bosaris_py.files.labels import as_labels
 from bosaris_py.numerics.priors import DecisionCosts, OnePrior, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC, EERDefinition, warn_if_inverted, warn_unless_llrs
 from bosaris_py.numerics.rocch import ROCCH, Threshold
-from bosaris_py.storage.formats.catalogue import as_labels
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample, Sample

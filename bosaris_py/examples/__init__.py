@@ -10,8 +10,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._validation import describe, invalid, nearest
+from bosaris_py.files.text import Table
 from bosaris_py.frames import TrialFrame
-from bosaris_py.storage.trial_table import TrialTable
+from bosaris_py.storage.columns import Factor
 from bosaris_py.trials.key import FlatKey, Key
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.quality import SegmentQuality
@@ -34,14 +35,14 @@ class ExamplePart(TrialFrame):
         As for `TrialFrame`, of target and non-target trials; of ASVspoof these are bona fide.
     quality : SegmentQuality
         A measure of each test segment.
-    trials : TrialTable
+    trials : Table
         All trials, also of kinds that the key leaves out, with all columns.
     """
 
     key: Key
     scores: Mapping[str, Scores]
     quality: SegmentQuality
-    trials: TrialTable
+    trials: Table
 
 
 class Example(NamedTuple):
@@ -108,14 +109,13 @@ def _part(name: str, part: str) -> ExamplePart:
     stored = TrialMetadata.read(Path(__file__).with_name(f"{name}_{part}.h5"))
     models, segments = stored.trials.trial_positions()
     label = stored.factor("label").values()
-    table = TrialTable(
-        *(stored.trials.modelset, models, stored.trials.segset, segments, label == "target"),
-        columns={column: stored.column(column) for column in stored.names},
-    )
+    left, right = Factor(models, stored.trials.modelset), Factor(segments, stored.trials.segset)
+    columns = {column: stored.column(column) for column in stored.names}
+    table = Table(left, right, label == "target", columns=columns)
     lines = table.take(label != "spoof")
+    ids = lines.models.levels, lines.segments.levels
     is_target = (label == "target")[label != "spoof"]
-    ids = lines.modelset, lines.segset
-    key = FlatKey(*ids, lines.models, lines.segments, is_target).to_dense()
+    key = FlatKey(*ids, lines.models.codes, lines.segments.codes, is_target).to_dense()
     described, at = stored.for_trials(key), key.trial_positions()
     scores = {
         system: FlatScores(np.asarray(described.column(system)), *ids, *at).to_dense()

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from bosaris_py._arrays import AnyArray, BoolArray, Readable, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_ids, as_matrix, describe, invalid, list_some
-from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
+from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
+from bosaris_py.files.cells import read_words
 from bosaris_py.storage.atomic import atomic_write
-from bosaris_py.storage.tokens import read_blocks
 from bosaris_py.trials import IdMap, Key, Ndx
 from bosaris_py.trials.alignment import IdIndex
 
@@ -65,11 +65,7 @@ def read_list(filename: FilePath) -> list[str]:
 
     Toolkit: read_list.m; native: none; differs: returns a list.
     """
-    try:
-        parts = (data.decode().split() for _, data in read_blocks(filename))
-        return [name for part in parts for name in part]
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{filename}: the names are not in UTF-8: {error}") from error
+    return read_words(filename)
 
 
 def save_list(filename: FilePath, names: npt.ArrayLike) -> None:

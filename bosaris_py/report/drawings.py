@@ -19,9 +19,9 @@ from bosaris_py._validation import safe
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
 from bosaris_py.evaluation.figure_names import figure_of
+from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
-from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 # Longer names would leave no room for curves.

@@ -46,12 +46,12 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import FilePath, invalid
 from bosaris_py.errors import BosarisError, FileFormatError
 from bosaris_py.storage.atomic import FileStamp
+from bosaris_py.storage.columns import ascends, trial_codes
 from bosaris_py.storage.hdf5 import guarded
 from bosaris_py.storage.hdf5.chunks import ByteArray
 from bosaris_py.storage.hdf5.objects import USE_KEY, find_layout, open_fields
 from bosaris_py.storage.hdf5.writing import CHUNK_TRIALS, FieldWriter, put_strings, write_hdf5
 from bosaris_py.storage.schema import KINDS
-from bosaris_py.storage.trial_table import ascends, trial_codes
 
 Rows: TypeAlias = slice | IndexArray
 

@@ -9,25 +9,24 @@ the text formats of the field.
 from __future__ import annotations
 
 import glob
-import gzip
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias, Unpack
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
+import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import mark_read_only
+from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
+from bosaris_py.files.text import Columns, Labels, Table, read_table
 from bosaris_py.storage import Factor, hdf5, mat
-from bosaris_py.storage.formats import ReadOptions, TrialTable, read_table
-from bosaris_py.storage.formats.reading_plan import Columns
+from bosaris_py.storage.columns import order_trials
 from bosaris_py.storage.memory import usable_memory
-from bosaris_py.storage.trial_table import order_trials
 from bosaris_py.trials.conditions import Column, conflicts_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx, as_key, parts_of
@@ -109,7 +108,7 @@ def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> b
     return all(kind is not None and kind[0] == "hdf5" for kind in kinds)
 
 
-def read_any(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | TrialTable:
+def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     """Read whatever a file holds.
 
     Parameters
@@ -117,12 +116,12 @@ def read_any(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | Tria
     path : str or path-like
         A file in HDF5, of MATLAB, or in one of the text formats.
     **options
-        Keywords of `storage.formats.read_table`, for text.
+        Keywords of `files.text.read_table`, for text.
 
     Returns
     -------
     object
-        Of the class that the file is of; of text a `TrialTable`.
+        Of the class that the file is of; of text a `files.text.Table`.
 
     Examples
     --------
@@ -134,7 +133,10 @@ def read_any(path: FilePath, **options: Unpack[ReadOptions]) -> AnyObject | Tria
     Key: 1 models x 2 segments, 1 targets, 1 non-targets
     """
     binary = binary_kind(path)
-    return read_table(path, **options) if binary is None else _read(path, *binary, options)
+    if binary is None:
+        return read_table(path, **options)
+    found: AnyObject = _read(path, *binary, options.get("max_bytes"))
+    return found
 
 
 class KeyAndMetadata(NamedTuple):
@@ -156,7 +158,13 @@ def read_key(
     *,
     format: str | None = None,
     form: str | None = None,
-    **options: Unpack[ReadOptions],
+    columns: Columns | None = None,
+    labels: Labels | None = None,
+    spoof: str = "error",
+    missing: str | Sequence[str] = (),
+    strip_suffix: str = "",
+    max_bytes: int | None = None,
+    progress: bool = False,
 ) -> KeyAndMetadata:
     r"""Read trials with their labels from a file of any format.
 
@@ -171,10 +179,13 @@ def read_key(
         Whether the key is a list or a matrix. By default as the file has it, and of text a matrix
         if that has at most a million cells, or at most four for each trial and 10**8 in all; else a
         list.
-    **options
-        For text, keywords of `storage.formats.read_table`: ``columns``, ``labels``, ``spoof``,
-        ``side``, ``strip_suffix``, ``missing``, ``numbers``, ``extra``, ``max_bytes``,
-        ``progress``.
+    columns, labels, spoof, missing, strip_suffix
+        Of text: what the columns and the words of labels are, what to do with spoofs, what stands
+        for a missing number, and what is taken off ids; see `files.text.read_table`.
+    max_bytes : int, optional
+        Refuse a file whose contents would take more memory than this.
+    progress : bool, default: False
+        Show a progress bar while text is read.
 
     Returns
     -------
@@ -209,16 +220,26 @@ def read_key(
     >>> metadata.factor("gender").values().tolist()
     ['f', 'f', 'm']
     """
-    found = _binary(path, AnyKey, "a Key", form, options)
+    found = _binary(path, AnyKey, "a Key", form, max_bytes)
     if found is not None:
         return KeyAndMetadata(found.trials, found)
-    table = read_table(path, format, **options)
+    table = read_table(
+        path,
+        format,
+        columns=columns,
+        labels=labels,
+        spoof=spoof,
+        missing=missing,
+        strip_suffix=strip_suffix,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
     if table.is_target is None:
         message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
         raise FileFormatError(message)
     table = _once(table, path, "labels")
     assert table.is_target is not None, "taking lines keeps the labels"
-    flat = FlatKey(table.modelset, table.segset, table.models, table.segments, table.is_target)
+    flat = FlatKey(*_places(table), table.is_target)
     key = flat.to_dense() if _is_dense(flat, form) else flat
     return KeyAndMetadata(key, TrialMetadata(key, table.columns))
 
@@ -228,13 +249,19 @@ def read_trials(
     *,
     format: str | None = None,
     form: str | None = None,
-    **options: Unpack[ReadOptions],
+    columns: Columns | None = None,
+    labels: Labels | None = None,
+    spoof: str = "error",
+    missing: str | Sequence[str] = (),
+    strip_suffix: str = "",
+    max_bytes: int | None = None,
+    progress: bool = False,
 ) -> tuple[AnyNdx, TrialMetadata]:
     """Read trials without labels from a file of any format.
 
     Parameters
     ----------
-    path, format, form, **options
+    path, format, form, columns, labels, spoof, missing, strip_suffix, max_bytes, progress
         As for `read_key`.
 
     Returns
@@ -254,12 +281,23 @@ def read_trials(
     DuplicateTrialWarning
         As for `read_key`.
     """
-    found = _binary(path, AnyNdx, "an Ndx or Key", form, options)
+    found = _binary(path, AnyNdx, "an Ndx or Key", form, max_bytes)
     if found is not None:
         ndx = found.trials.to_ndx() if isinstance(found.trials, AnyKey) else found.trials
         return ndx, found.for_trials(ndx)
-    table = _once(read_table(path, format, **options), path, "")
-    flat = FlatNdx(table.modelset, table.segset, table.models, table.segments)
+    table = read_table(
+        path,
+        format,
+        columns=columns,
+        labels=labels,
+        spoof=spoof,
+        missing=missing,
+        strip_suffix=strip_suffix,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
+    table = _once(table, path, "")
+    flat = FlatNdx(*_places(table))
     ndx = flat.to_dense() if _is_dense(flat, form) else flat
     return ndx, TrialMetadata(ndx, table.columns)
 
@@ -271,7 +309,13 @@ def read_scores(
     form: str | None = None,
     base: float | None = None,
     decision: str | None = None,
-    **options: Unpack[ReadOptions],
+    columns: Columns | None = None,
+    labels: Labels | None = None,
+    spoof: str = "nontarget",
+    missing: str | Sequence[str] = (),
+    strip_suffix: str = "",
+    max_bytes: int | None = None,
+    progress: bool = False,
 ) -> AnyScores:
     r"""Read scores from a file of any format.
 
@@ -285,8 +329,8 @@ def read_scores(
         Name of a column of a text with decisions, such as those of NIST's submissions, which is
         read in place of the scores: 1 where a trial was accepted (``t``, ``true``, ``accept``,
         ``yes`` or ``1``), 0 where it was rejected (``f``, ``false``, ``reject``, ``no``, ``0``).
-    **options
-        As for `read_key`.
+    columns, labels, spoof, missing, strip_suffix, max_bytes, progress
+        As for `read_key`; spoofs are read like all others.
 
     Returns
     -------
@@ -314,28 +358,30 @@ def read_scores(
     >>> bp.read_scores(path)
     Scores: 2 models x 2 segments, 3 scores
     """
-    found: AnyScores | None = _binary(path, AnyScores, "Scores", form, options)
+    found: AnyScores | None = _binary(path, AnyScores, "Scores", form, max_bytes)
     if decision is not None and (found is not None or base is not None):
         got = "a binary file" if found is not None else "base"
         raise check.invalid("decision", "be left out but for texts without a base", got)
     if found is not None:
         return to_natural(found, base)
-    # Other columns are not returned, so they are not read.
-    if options.get("extra") is None and decision is None:
-        options["extra"] = ()
-    # Labels say nothing here, so neither do spoofs.
-    options.setdefault("spoof", "nontarget")
-    table = read_table(path, format, **options)
+    table = read_table(
+        path,
+        format,
+        columns=columns,
+        labels=labels,
+        spoof=spoof,
+        missing=missing,
+        strip_suffix=strip_suffix,
+        # Other columns are not returned, so they are not read.
+        extra=decision is not None,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
     if decision is not None:
         table = _decided(table, decision, path)
     if table.scores is None:
-        options.pop("extra", None)
-        others = list(read_table(path, format, **options).columns)
-        hint = f"It also has the columns {check.list_some(others)}. " if others else ""
-        hint += (
-            f"Which column holds scores can be told, as in score={others[0] if others else 'NAME'}."
-        )
         message = f"{path}: this file has no scores; is it a key?"
+        hint = "Which column holds scores can be told, as in score=NAME."
         raise FileFormatError(message, hint=hint, use={"columns": None})
     is_missing = np.isnan(table.scores)
     if is_missing.any():
@@ -344,7 +390,7 @@ def read_scores(
         table = table.take(~is_missing)
     table = _once(table, path, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
-    flat = FlatScores(table.scores, table.modelset, table.segset, table.models, table.segments)
+    flat = FlatScores(table.scores, *_places(table))
     return to_natural(flat.to_dense() if _is_dense(flat, form) else flat, base)
 
 
@@ -352,7 +398,7 @@ _DECISIONS = dict.fromkeys(("t", "true", "accept", "yes", "1"), 1.0)
 _DECISIONS |= dict.fromkeys(("f", "false", "reject", "no", "0"), 0.0)
 
 
-def _decided(table: TrialTable, name: str, path: FilePath) -> TrialTable:
+def _decided(table: Table, name: str, path: FilePath) -> Table:
     """Return a table whose scores are the decisions of a column."""
     column = table.columns.get(name)
     if column is None:
@@ -371,12 +417,17 @@ def _decided(table: TrialTable, name: str, path: FilePath) -> TrialTable:
             f"{path}: column {check.safe(name)!r} holds {check.list_some(strange)}.", hint=hint
         )
     scores = np.array(levels, dtype=np.float64)[column.codes]
-    places = table.modelset, table.models, table.segset, table.segments
-    return TrialTable(*places, table.is_target, scores)
+    return attrs.evolve(table, scores=scores, columns={})
+
+
+def _places(table: Table) -> tuple[StrArray, StrArray, AnyArray, AnyArray]:
+    """Return the ids of a table, and the positions in these of each line."""
+    models, segments = table.models, table.segments
+    return models.levels, segments.levels, models.codes, segments.codes
 
 
 def scores_and_faults(
-    path: FilePath, *, format: str | None = None, **options: Unpack[ReadOptions]
+    path: FilePath, *, missing: str | Sequence[str] = (), **options: Any
 ) -> tuple[AnyScores, list[str]]:
     """Return the scores of a file, and what is wrong with lines of a text that have none of them.
 
@@ -384,27 +435,24 @@ def scores_and_faults(
     """
     if binary_kind(path) is not None:
         return read_scores(path), []
-    missing = options.get("missing", ())
-    options["missing"] = ["nan", *([missing] if isinstance(missing, str) else missing)]
-    options["extra"] = ()
-    options.setdefault("spoof", "nontarget")
-    table = read_table(path, format, **options)
+    options = {"spoof": "nontarget", **options}
+    absent = ["nan", *([missing] if isinstance(missing, str) else missing)]
+    table = read_table(path, missing=absent, extra=False, **options)
     values = table.scores
     if values is None:  # the error says so
-        return read_scores(path, format=format, **options), []
-    order = order_trials(table.models, table.segments, table.modelset.size)
+        return read_scores(path, missing=missing, **options), []
+    models, segments = table.models, table.segments
+    order = order_trials(models.codes, segments.codes, models.levels.size)
     is_wanted = ~np.isnan(values)
     faults = {"{} without a score": np.flatnonzero(~is_wanted)}
     is_wanted[order.repeated] = False
     differ = order.conflicts(values)
     faults["{} of a trial again, with the same score"] = np.sort(order.repeated[~differ])
     faults["{} of a trial again, with another score"] = np.sort(order.repeated[differ])
-    models, segments = table.model_ids(), table.segment_ids()
-    numbers = [] if is_wanted.all() else _numbers_of_lines(path, len(table))
 
     def named(line: int) -> str:
-        trial = f"({models[line]}, {segments[line]})"
-        return f"{numbers[line]} {trial}" if numbers else trial
+        names = models.levels[models.codes[line]], segments.levels[segments.codes[line]]
+        return f"{table.line_number(line)} ({names[0]}, {names[1]})"
 
     told = [
         f"{what.format('1 line' if lines.size == 1 else f'{lines.size} lines')}: "
@@ -412,21 +460,14 @@ def scores_and_faults(
         for what, lines in faults.items()
         if lines.size
     ]
-    return FlatScores.from_table(table.take(is_wanted)), told
-
-
-def _numbers_of_lines(path: FilePath, count: int) -> list[int]:
-    """Return the number in the file of each line of its table, if those are all below a header."""
-    if not Path(path).is_file():
-        return []
-    opened = gzip.open if Path(path).suffix.lower() == ".gz" else open
-    with opened(path, "rb") as stream:
-        numbers = [number for number, line in enumerate(stream, start=1) if line.strip()]
-    return numbers[-count:] if len(numbers) - count in (0, 1) else []
+    table = table.take(is_wanted)
+    _warn_swapped(table, "scores")
+    assert table.scores is not None, "taking lines keeps the scores"
+    return FlatScores(table.scores, *_places(table)), told
 
 
 def _binary(
-    path: FilePath, classes: Any, wanted: str, form: str | None, options: ReadOptions
+    path: FilePath, classes: Any, wanted: str, form: str | None, max_bytes: int | None
 ) -> Any:
     """Return scores, or trials with what is known of them, in a binary file; None of text."""
     given: object = form
@@ -435,7 +476,7 @@ def _binary(
     binary = binary_kind(path)
     if binary is None:
         return None
-    found = _read(path, *binary, options)
+    found = _read(path, *binary, max_bytes)
     has_columns = isinstance(found, TrialMetadata)
     content = found.trials if has_columns else found
     if not isinstance(content, classes):
@@ -447,9 +488,8 @@ def _binary(
     return found.for_trials(content) if has_columns else TrialMetadata(content)
 
 
-def _read(path: FilePath, form: str, kind: str, options: ReadOptions) -> Any:
+def _read(path: FilePath, form: str, kind: str, max_bytes: int | None) -> Any:
     """Read an object of a known kind from a binary file."""
-    max_bytes = options.get("max_bytes")
     if kind == "trial_metadata":
         return TrialMetadata.read(path, max_bytes=max_bytes)
     return getattr(_CLASSES[kind], f"read_{form}")(path, max_bytes=max_bytes)
@@ -462,26 +502,31 @@ def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
     return prefers_matrix(flat.modelset.size * flat.segset.size, flat.n_trials)
 
 
-def _once(table: TrialTable, path: FilePath, what: str) -> TrialTable:
+def _once(table: Table, path: FilePath, what: str) -> Table:
     """Return the trials of a file column by column, each once."""
     # Lines of the same trial must not differ in their columns, nor in `what`: `"labels"`,
     # `"scores"` or nothing.
     contents = {"labels": table.is_target, "scores": table.scores}.get(what)
-    trials = TrialList(table.modelset, table.segset, table.models, table.segments, contents)
-    order = order_trials(table.models, table.segments, table.modelset.size)
+    order = order_trials(table.models.codes, table.segments.codes, table.models.levels.size)
     if order.repeated.size:
+        trials = TrialList(*_places(table), contents)
         columns: dict[str, Column | None] = dict(table.columns)
         if what:
             columns[what.removesuffix("s")] = contents
         for name, conflicts in conflicts_of(order, columns):
             shown = trials.name_lines(order.repeated[conflicts])
-            message = f"{path}: trials are listed again with another {name}: {shown}."
-            raise FileFormatError(message, use={"side": "join"} if name == "side" else {})
+            raise FileFormatError(f"{path}: trials are listed again with another {name}: {shown}.")
         shown = trials.name_lines(order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
         warn_caller(message, DuplicateTrialWarning)
-    trials.warn_swapped(what)
+    _warn_swapped(table, what)
     return table if order.order is None else table.take(mark_read_only(order.order))
+
+
+def _warn_swapped(table: Table, what: str) -> None:
+    """Warn if the same two segments make two trials, in either order."""
+    contents = {"labels": table.is_target, "scores": table.scores}.get(what)
+    TrialList(*_places(table), contents).warn_swapped(what)
 
 
 def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:

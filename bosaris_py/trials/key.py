@@ -18,7 +18,6 @@ from bosaris_py._arrays import AnyArray, BoolArray, Positions, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, TrialMismatchError
-from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
 
 
@@ -89,21 +88,6 @@ class Ndx(trial_sets.TrialMatrix, trial_sets.TextFileMethods, trial_sets.TrialRe
     def n_trials(self) -> int:
         """Number of trials."""
         return int(np.count_nonzero(self.trialmask))
-
-    @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = trial_sets.MAX_CELLS) -> "Ndx":
-        """Build an Ndx from the lines of a text file.
-
-        Parameters
-        ----------
-        table, max_cells
-            As for `FlatNdx.from_table` and `FlatNdx.to_dense`.
-
-        Returns
-        -------
-        Ndx
-        """
-        return FlatNdx.from_table(table).to_dense(max_cells=max_cells)
 
     @property
     def trial_mask(self) -> BoolArray:
@@ -229,21 +213,6 @@ class FlatNdx(trial_sets.FlatTrials, trial_sets.TextFileMethods, trial_sets.Tria
         """
         check.check_same_rows({"models": models, "segments": segments})
         return cls(*trial_sets.TrialList.coded((models, segments))[:4])._checked_for_swaps()
-
-    @classmethod
-    def from_table(cls, table: TrialTable) -> Self:
-        """Build a FlatNdx from the lines of a text file.
-
-        Parameters
-        ----------
-        table : TrialTable
-            The lines. Labels, scores and other columns are left out.
-
-        Returns
-        -------
-        FlatNdx
-        """
-        return cls(table.modelset, table.segset, table.models, table.segments)._checked_for_swaps()
 
     def to_dense(self, *, max_cells: int = trial_sets.MAX_CELLS) -> Ndx:
         """Return the trials as a matrix.
@@ -484,21 +453,6 @@ class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
         # What is a trial and no target.
         return cls(modelset, segset, tar, mark_read_only(mask ^ tar))
 
-    @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = trial_sets.MAX_CELLS) -> "Key":
-        """Build a Key from the lines of a text file, with labels.
-
-        Parameters
-        ----------
-        table, max_cells
-            As for `Ndx.from_table`.
-
-        Returns
-        -------
-        Key
-        """
-        return FlatKey.from_table(table).to_dense(max_cells=max_cells)
-
     @cached_property
     def n_tar(self) -> int:
         """Number of target trials."""
@@ -660,24 +614,6 @@ class FlatKey(_Labelled, trial_sets.FlatTrials, trial_sets.TextFileMethods):
     @classmethod
     def _of_listed(cls, ids: trial_sets.IdLists, labels: BoolArray) -> Self:
         return cls(*trial_sets.TrialList.coded(ids, labels, "is_target"))._checked_for_swaps()
-
-    @classmethod
-    def from_table(cls, table: TrialTable) -> Self:
-        """Build a FlatKey from the lines of a text file.
-
-        Parameters
-        ----------
-        table : TrialTable
-            With labels; scores and other columns are left out.
-
-        Returns
-        -------
-        FlatKey
-        """
-        if table.is_target is None:
-            raise check.invalid("table", "have labels", repr(table))
-        found = cls(table.modelset, table.segset, table.models, table.segments, table.is_target)
-        return found._checked_for_swaps()
 
     @cached_property
     def n_tar(self) -> int:

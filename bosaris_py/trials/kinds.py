@@ -1,6 +1,6 @@
 """Kinds of non-targets: how the metadata of a key tell zero-effort impostors from spoofs.
 
-What a kind is, says `storage.formats.catalogue.NON_TARGET_KINDS`. The classes of a sample are
+What a kind is, says `files.labels.NON_TARGET_KINDS`. The classes of a sample are
 numbered: 0 are the targets, then come the kinds in the order of that table.
 """
 
@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray
 from bosaris_py._validation import invalid, list_some
-from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats.catalogue import KIND, KINDS, NON_TARGET_KINDS, THIRD_KINDS
+from bosaris_py.files.labels import KIND, KINDS, NON_TARGET_KINDS, THIRD_KINDS
+from bosaris_py.storage.columns import Factor
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.metadata import TrialMetadata
 

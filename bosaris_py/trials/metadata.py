@@ -16,11 +16,10 @@ from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArr
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError, TrialMismatchError
+from bosaris_py.files.text import Table
 from bosaris_py.storage import hdf5
-from bosaris_py.storage.factors import Factor
-from bosaris_py.storage.formats import TrialTable
+from bosaris_py.storage.columns import Factor, equal_columns, order_trials
 from bosaris_py.storage.hdf5 import COLUMN_KINDS
-from bosaris_py.storage.trial_table import equal_columns, order_trials
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.conditions import (
     Column,
@@ -218,31 +217,6 @@ class TrialMetadata(metaclass=Readable):
             hint = "A column belongs to trials, to models or to segments."
             raise check.invalid("columns", "have different names", found, hint)
         self.__attrs_init__(trials, tables)
-
-    @classmethod
-    def from_table(cls, table: TrialTable, trials: AnyNdx | None = None) -> "TrialMetadata":
-        """Take the extra columns of a text file.
-
-        Parameters
-        ----------
-        table : TrialTable
-            The lines of the file.
-        trials : Ndx, Key, FlatNdx or FlatKey, optional
-            The trials that are to be described; by default those of the table, as a list.
-
-        Returns
-        -------
-        TrialMetadata
-            With the columns of the table, one value for each trial.
-
-        Raises
-        ------
-        TrialMismatchError
-            If the table lacks some of `trials`.
-        """
-        lines = TrialList(table.modelset, table.segset, table.models, table.segments)
-        metadata = cls(*in_order(lines, table.columns, "table"))
-        return metadata if trials is None else metadata.for_trials(trials)
 
     @classmethod
     def from_trials(
@@ -600,7 +574,7 @@ def to_table(
     *,
     scores: AnyScores | None = None,
     metadata: TrialMetadata | None = None,
-) -> TrialTable:
+) -> Table:
     """Return trials, scores or both as a table, which can be written in any text format.
 
     Parameters
@@ -614,7 +588,7 @@ def to_table(
 
     Returns
     -------
-    TrialTable
+    Table
         One line for each trial, column by column.
 
     Raises
@@ -631,8 +605,8 @@ def to_table(
     --------
     >>> import bosaris_py as bp
     >>> key = bp.Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
-    >>> bp.to_table(key)
-    TrialTable: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
+    >>> bp.trials.to_table(key)
+    Table: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
     """
     if trials is None:
         if scores is None:
@@ -655,7 +629,9 @@ def to_table(
         columns = {name: described.column(name) for name in described.names}
     models, segments = trials.trial_positions()
     labels = trials.trial_labels() if isinstance(trials, AnyKey) else None
-    return TrialTable(trials.modelset, models, trials.segset, segments, labels, values, columns)
+    sides = models, trials.modelset, segments, trials.segset
+    left, right = Factor.of_distinct(*sides[:2]), Factor.of_distinct(*sides[2:])
+    return Table(left, right, labels, values, columns)
 
 
 def prefers_matrix(n_cells: int, n_trials: int) -> bool:

@@ -38,11 +38,11 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import as_score_lists, invalid
+from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.llr_cost import mean_bits
 from bosaris_py.numerics.metrics import share_above, sorted_error_rates
 from bosaris_py.numerics.roc import ROC, all_within, check_llrs
 from bosaris_py.numerics.rocch import ROCCH
-from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey, Key

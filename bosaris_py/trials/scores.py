@@ -25,7 +25,6 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
-from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.key import (
     AnyKey,
@@ -447,21 +446,6 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         modelset, segset, mask, matrix = scatter(ids, scores, "scores")
         return cls(matrix, modelset, segset, mask)
 
-    @classmethod
-    def from_table(cls, table: TrialTable, *, max_cells: int = MAX_CELLS) -> "Scores":
-        """Build Scores from the lines of a text file.
-
-        Parameters
-        ----------
-        table, max_cells
-            As for `FlatScores.from_table` and `FlatScores.to_dense`.
-
-        Returns
-        -------
-        Scores
-        """
-        return FlatScores.from_table(table).to_dense(max_cells=max_cells)
-
     @cached_property
     def n_scores(self) -> int:
         """Number of scores: of cells where the mask is true."""
@@ -600,28 +584,6 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     @classmethod
     def _of_listed(cls, ids: IdLists, scores: FloatArray) -> Self:
         return cls(scores, *TrialList.coded(ids, scores, "scores")[:4])._checked_for_swaps()
-
-    @classmethod
-    def from_table(cls, table: TrialTable) -> Self:
-        """Build a FlatScores from the lines of a text file.
-
-        Parameters
-        ----------
-        table : TrialTable
-            The lines, with scores. Those without score are left out, as are labels and columns.
-
-        Returns
-        -------
-        FlatScores
-        """
-        if table.scores is None:
-            raise check.invalid("table", "have scores", repr(table))
-        is_missing = np.isnan(table.scores)
-        if is_missing.any():
-            table = table.take(~is_missing)
-        assert table.scores is not None, "taking lines keeps the scores"
-        found = cls(table.scores, table.modelset, table.segset, table.models, table.segments)
-        return found._checked_for_swaps()
 
     @property
     def n_scores(self) -> int:

@@ -36,18 +36,23 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread_of
-from bosaris_py._lazy import on_demand
 from bosaris_py._tables import Records
 from bosaris_py._validation import FilePath
-from bosaris_py.storage import hdf5, mat, text
-from bosaris_py.storage.factors import as_positions
-from bosaris_py.storage.trial_table import TrialTable, ascends, disagree, order_trials, trial_codes
+from bosaris_py.files import toolkit
+from bosaris_py.files.text import Table
+from bosaris_py.files.writing import write_table
+from bosaris_py.storage import hdf5, mat
+from bosaris_py.storage.columns import (
+    Factor,
+    as_positions,
+    ascends,
+    disagree,
+    order_trials,
+    trial_codes,
+)
 from bosaris_py.trials.alignment import IdList
 
 # Files
-
-# All text formats are imported when a table is written.
-_late, _ = on_demand(__name__, {"bosaris_py.storage.formats": ("write_table",)})
 
 # The format of each extension of a file name; a class has those that it has methods for.
 _FORMATS = {".h5": "hdf5", ".hdf5": "hdf5", ".mat": "mat", ".txt": "txt", ".csv": "csv"}
@@ -56,7 +61,7 @@ _NO_FORMAT = {
     ".txt": "This class has no text format.",
     ".mat": "This class has no MATLAB format; its dense form has one.",
 }
-_TABLES = "Tables: read_key or read_scores, and storage.formats.write_table(path, to_table(x))."
+_TABLES = "Tables: read_key or read_scores, and files.writing.write_table(path, to_table(x))."
 
 
 # What can be the output of a map, which HDF5 files note.
@@ -224,7 +229,7 @@ class TextFileMethods(FileMethods):
             The object in the file. Matrices of trials have their models and segments sorted,
             because the file lists only trials.
         """
-        arrays = text.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
+        arrays = toolkit.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
         return cls._from_file(path, arrays)._checked_for_swaps()
 
     def save_txt(self, path: FilePath) -> None:
@@ -235,7 +240,7 @@ class TextFileMethods(FileMethods):
         path
             As for `save_hdf5`.
         """
-        text.write(self._kind, path, number_format=None, **self._arrays())
+        toolkit.write(self._kind, path, number_format=None, **self._arrays())
 
     def _checked_for_swaps(self) -> Self:
         """Return the object; a list of trials warns if segments are listed in both orders."""
@@ -284,7 +289,7 @@ class NumberFileMethods(TextFileMethods):
         The toolkit writes ``"%f"``, six decimals, which loses most of a small
         number.
         """
-        text.write(self._kind, path, number_format=number_format, **self._arrays())
+        toolkit.write(self._kind, path, number_format=number_format, **self._arrays())
 
 
 logger = logging.getLogger(__name__)
@@ -624,9 +629,9 @@ class TrialRecords(Records):
                 found = f"{unused.size} without any ({check.list_some(unused)})"
                 hint = "HDF5 keeps these; or leave them out with `filter`."
                 raise check.invalid("path", f"be .h5 unless each {side} has a trial", found, hint)
-        contents = columns.get("target"), columns.get("score")
-        table = TrialTable(modelset, models, segset, segments, *contents)
-        _late("write_table")(path, table, "csv", number_format=number_format)
+        sides = Factor.of_distinct(models, modelset), Factor.of_distinct(segments, segset)
+        table = Table(*sides, columns.get("target"), columns.get("score"))
+        write_table(path, table, "csv", number_format=number_format)
 
     def records(self) -> list[dict[str, Any]]:
         """Return the trials as dicts: ``model``, ``segment``, and ``target`` or ``score``.

@@ -20,9 +20,9 @@ from bosaris_py._arrays import Readable
 from bosaris_py._validation import as_flag, one_of
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
+from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.storage.formats.catalogue import NON_TARGET_KINDS
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.statistics.class_means import ActDCF
 from bosaris_py.uncertainty.statistics.roc_functions import MinDCF, statistic_of_eer

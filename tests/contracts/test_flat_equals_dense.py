@@ -264,6 +264,11 @@ def of_utterances(x: Experiment) -> bp.FlatScores:
     return bp.FlatScores.from_trials(["m"] * segments.size, segments, np.arange(segments.size))
 
 
+def columns_of(table: Any) -> list[Any]:
+    """Return what the lines of a table hold."""
+    return [table.models.values(), table.segments.values(), table.is_target, table.scores]
+
+
 ENTRY_POINTS: dict[str, list[Call]] = {
     "cross_fit": [lambda x: crossed(x).scores.get_scores(x.key)],
     "CrossFit": [lambda x: crossed(x).final.apply(x.second).get_scores(x.key)],
@@ -491,10 +496,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "Decisions.from_scores": [lambda x: unc.Decisions.from_scores(x.first, x.key, 0.5)],
     "ErrorCounts.from_scores": [lambda x: unc.ErrorCounts.from_scores(x.first, x.key, 0.5)],
     "compare_trials": [lambda x: bp.compare_trials(x.first, x.key)],
-    "to_table": [
-        lambda x: bp.to_table(x.key, scores=x.first, metadata=x.metadata),
-        lambda x: bp.to_table(x.key.to_ndx()),
-    ],
+    "to_table": [lambda x: columns_of(bp.trials.to_table(x.key, scores=x.first))],
 }
 
 

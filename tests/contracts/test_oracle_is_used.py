@@ -56,7 +56,7 @@ READERS = {
     ),
     r"plots\.json": Reader("matlab/test_drawing.py", "test_Det_Plot", '"{name}"'),
     r"text_io\.json": Reader(
-        "storage/test_text.py", "test_text_is_read_like_the_toolkit_does", '"{name}"'
+        "files/test_toolkit.py", "test_text_is_read_like_the_toolkit_does", '"{name}"'
     ),
     r"samples/contents\.json": Reader("storage/test_hdf5.py", "test_samples", '"{name}"'),
     r"samples/key_oldformat\.h5": Reader(
@@ -77,7 +77,9 @@ READERS = {
     r"samples/(?!quality_old)\w+\.mat": Reader(
         "storage/test_mat.py", "test_samples", "samples / name", "{name}"
     ),
-    r"samples/\w+\.txt": Reader("storage/test_text.py", "test_samples", "samples / name", "{name}"),
+    r"samples/\w+\.txt": Reader(
+        "files/test_toolkit.py", "test_samples", "samples / name", "{name}"
+    ),
 }
 FILES = sorted(
     path.relative_to(ORACLE).as_posix()

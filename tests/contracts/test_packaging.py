@@ -227,7 +227,7 @@ class TestPublicNames:
         ["bosaris_py"]
         + [f"bosaris_py.{name}" for name in ("calibration", "evaluation", "fusion", "matlab")]
         + [f"bosaris_py.{name}" for name in ("numerics", "plots", "storage", "trials")]
-        + ["bosaris_py.storage.formats", "bosaris_py.uncertainty"],
+        + ["bosaris_py.uncertainty"],
     )
     def test_help_is_about_the_class(self, package):
         """What attrs adds for itself is not among the methods."""

@@ -258,8 +258,6 @@ def test_masks_and_factors_of_a_data_frame(kind: type) -> None:
     gender = kind(TABLE["gender"])
     with pytest.raises(InvalidInputError, match=r"index a Factor would lose.* \.to_numpy\(\)"):
         bp.Factor.from_values(gender)
-    with pytest.raises(InvalidInputError, match=r"Factor\.from_values\(df\[name\]\.to_numpy\(\)\)"):
-        bp.TrialTable.from_trials(TABLE["model"], TABLE["segment"], columns={"gender": gender})
 
 
 def test_columns_of_other_rows() -> None:
@@ -270,8 +268,6 @@ def test_columns_of_other_rows() -> None:
         lambda f: bp.Conditions.from_trials(model, segment, f.gender),
         lambda f: bp.Conditions.from_trials(f.model, segment, ["f", "f", "m", "m"]),
         lambda f: bp.TrialMetadata.from_trials(model, segment, {"gender": f.gender}),
-        lambda f: bp.TrialTable.from_trials(model, segment, scores=f.seconds),
-        lambda f: bp.TrialTable.from_trials(model, segment, columns={"s": f.seconds}),
         lambda f: bp.Scores.from_trials(model, segment, f.seconds),
         lambda f: bp.FlatScores.from_trials(model, segment, f.seconds),
         lambda f: bp.Key.from_trials(model, segment, f.calls > 1),
@@ -756,10 +752,6 @@ TEXTS = ["f", "m"]
         (lambda: bp.evaluate(ONE, PAIR, conditions={"gender"}), "`conditions` must name columns"),
         (lambda: bp.evaluate(ONE, PAIR, conditions=np.array(TEXTS)), r"Conditions\.from_trials"),
         (lambda: bp.Key.from_trials(*[["a", "b"]] * 2, TEXTS), "Of words make truth values"),
-        (
-            lambda: bp.TrialTable.from_trials(*[["a", "b"]] * 2, columns={"gender": TEXTS}),
-            r"hold real numbers or be a Factor; .* Factor\.from_values",
-        ),
     ],
 )
 def test_sets_and_words(call: Call, message: str) -> None:

@@ -155,7 +155,7 @@ def test_bad_input(given, message):
 def asvspoof():
     trials = bp.load_example("asvspoof2019_la").eval.trials
     labels = trials.columns["label"].values()
-    _, first = np.unique(trials.segments, return_index=True)
+    _, first = np.unique(trials.segments.codes, return_index=True)
 
     def lists(name, lines=slice(None)):
         scores, some = np.asarray(trials.columns[name], float)[lines], labels[lines]

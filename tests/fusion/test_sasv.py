@@ -75,7 +75,7 @@ def test_it_is_better_than_either_on_asvspoof_2019():
     for part in example:
         table = part.trials
         labels = table.columns["label"].values()
-        ids = table.model_ids(), table.segment_ids()
+        ids = table.models.values(), table.segments.values()
         key = bp.FlatKey.from_trials(*ids, labels == "target")
         metadata = bp.TrialMetadata.from_trials(*ids, {"kind": labels}, key)
         scores = [

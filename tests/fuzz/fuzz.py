@@ -36,7 +36,7 @@ except ImportError:
 with atheris.instrument_imports(include=["bosaris_py"]) if atheris else contextlib.nullcontext():
     import bosaris_py as bp
     from bosaris_py import cli, matlab
-    from bosaris_py.storage import formats
+    from bosaris_py.files import formats, text
 
     # All modules, which are loaded on demand.
     for each in bp.__all__ if atheris else ():
@@ -62,7 +62,7 @@ def of_classes(method: str, *names: str) -> list[Reader]:
 
 def table(name: str) -> Reader:
     """Return the reader of one of the text formats."""
-    return lambda path: formats.read_table(path, format=name, max_bytes=MAX_BYTES)
+    return lambda path: text.read_table(path, format=name, max_bytes=MAX_BYTES)
 
 
 def info(path: Path) -> None:
@@ -87,7 +87,7 @@ TARGETS: dict[str, tuple[str, tuple[str, ...], list[Reader]]] = {
     "formats": (
         ".txt",
         (".txt", ".csv"),
-        [*map(table, formats.FORMATS), formats.detect_format, bp.read_key, bp.read_scores],
+        [*map(table, formats.FORMATS), text.detect_format, bp.read_key, bp.read_scores],
     ),
     "json": (".json", (".json",), [bp.read_model]),
     "info": (".dat", ("",), [info]),

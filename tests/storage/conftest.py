@@ -10,7 +10,8 @@ import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.storage import hdf5, mat, text
+from bosaris_py.files import toolkit
+from bosaris_py.storage import hdf5, mat
 
 Arrays = dict[str, np.ndarray]
 
@@ -57,7 +58,7 @@ def read() -> Callable[..., Arrays]:
 
     def read_file(path: Path, kind: str, **options: Any) -> Arrays:
         if path.suffix == ".txt":
-            return text.read(kind, path, **options)
+            return toolkit.read(kind, path, **options)
         return _module(path).read(kind, path, **options)
 
     return read_file
@@ -69,7 +70,7 @@ def write() -> Callable[..., None]:
 
     def write_file(path: Path, kind: str, arrays: Arrays, **options: Any) -> None:
         if path.suffix == ".txt":
-            text.write(kind, path, **arrays, **options)
+            toolkit.write(kind, path, **arrays, **options)
         else:
             _module(path).write(kind, path, **arrays, **options)
 

@@ -310,7 +310,7 @@ def readers(key: Path) -> dict[str, Callable[[Path], Any]]:
     """Return all readers of files by name."""
     import bosaris_py as bp
     from bosaris_py import cli, matlab
-    from bosaris_py.storage import formats
+    from bosaris_py.files.text import detect_format, read_table
 
     classes = (
         bp.Scores, bp.Key, bp.Ndx, bp.FlatScores, bp.FlatKey, bp.FlatNdx, bp.IdMap,
@@ -328,8 +328,8 @@ def readers(key: Path) -> dict[str, Callable[[Path], Any]]:
     found["read_any"] = lambda path: bp.trials.read_any(path, max_bytes=MAX_BYTES)
     found["read_model"] = bp.read_model
     found["read_list"] = matlab.read_list
-    found["detect_format"] = formats.detect_format
-    found["read_table"] = lambda path: formats.read_table(path, format="csv", max_bytes=MAX_BYTES)
+    found["detect_format"] = detect_format
+    found["read_table"] = lambda path: read_table(path, format="csv", max_bytes=MAX_BYTES)
 
     def info(path: Path) -> str:
         out = io.StringIO()

@@ -16,8 +16,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.storage import rows, tokens, trial_table
-from bosaris_py.storage.formats import catalogue
+from bosaris_py.storage import rows
 from bosaris_py.storage.hdf5 import checksums, chunks
 from bosaris_py.storage.hdf5.chunks import StoredChunks
 from bosaris_py.storage.hdf5.guarded import check_mask_values, open_guarded
@@ -258,43 +257,6 @@ def test_columns_of_metadata_keep_whole_numbers(tmp_path: Path, kind: str) -> No
     assert np.asarray(found.column("count")).dtype == np.asarray(metadata.column("count")).dtype
 
 
-def test_columns_of_which_one_is_absent() -> None:
-    column = np.array([True, False])
-    assert trial_table.equal_columns(None, None)
-    assert not trial_table.equal_columns(None, column)
-    assert not trial_table.equal_columns(column, None)
-    assert trial_table.equal_columns(column, column.copy())
-    assert not trial_table.equal_columns(column, ~column)
-    missing = np.array([1.0, np.nan])
-    assert trial_table.equal_columns(missing, missing.copy())
-
-
-@pytest.mark.parametrize("line", [",,", " , ,\t", "  "])
-def test_lines_of_empty_fields_are_left_out(tmp_path: Path, line: str) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(f"model,segment,score\na,b,1\n{line}\nc,d,x\n")
-    # The line is still counted.
-    with pytest.raises(FileFormatError, match=r"a\.csv:4: "):
-        bp.read_scores(path, format="csv")
-    path.write_text(f"model,segment,score\na,b,1\n{line}\nc,d,2\n")
-    found = bp.read_scores(path, format="csv")
-    assert isinstance(found, bp.Scores)
-    assert sorted(found.scoremat[found.scoremask].tolist()) == [1, 2]
-
-
-def test_many_ids_that_come_in_any_order() -> None:
-    """The table of ids grows and grows; each id keeps the code that it had."""
-    rng = np.random.default_rng(6)
-    names = [b"id%d" % number for number in rng.integers(0, 30_000, 60_000)]
-    column, numbers, codes = tokens.IdColumn(), tokens.LineNumbers(Path("a.txt")), []
-    for begin in range(0, len(names), 7_001):
-        data = b"".join(name + b"\n" for name in names[begin : begin + 7_001])
-        block = tokens.cut_lines(data, 1 + begin, tokens.Layout("id"), numbers)
-        codes += column.encode(block, 0).tolist()
-    assert [column.ids[code] for code in codes] == names
-    assert len(column.ids) == len(set(names))
-
-
 @pytest.mark.parametrize(
     ("tag", "kind"), [("double", "u2"), ("char", "u1"), ("char", "u4"), ("double", "u4")]
 )
@@ -315,36 +277,6 @@ def test_cells_of_matlab_7_3_that_hold_no_characters(
         stream.write(header)
     with pytest.raises(FileFormatError, match="must hold characters"):
         bp.IdMap.read(path)
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        ([True, False], [True, False]),
-        ([1, 0], [True, False]),
-        ([1, -1], [True, False]),
-        ([0.0, 1.0], [False, True]),
-        ([1, 1], [True, True]),
-        (["target", "nontarget"], [True, False]),
-    ],
-)
-def test_labels(labels: list[Any], expected: list[bool]) -> None:
-    assert catalogue.as_labels(labels, "labels").tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([[True], [False]], "one-dimensional"),
-        ([1, 0, -1], "numbers from -1 to 1"),
-        ([0, 2], "numbers from 0 to 2. Say which means a target: labels == 2."),
-        ([1.0, np.nan], "NaN at position 1"),
-        ([1, 0.5], "numbers from 0.5 to 1"),
-    ],
-)
-def test_labels_that_are_none(labels: list[Any], message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        catalogue.as_labels(labels, "labels")
 
 
 FILES = {

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality, TrialMetadata, TrialTable
+from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality, TrialMetadata
 from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.files.text import Table
 from bosaris_py.trials import are_large, read_any, read_key, read_scores, read_trials
 
 MODELS, SEGMENTS = ["m1", "m2"], ["s1", "s2", "s3"]
@@ -45,7 +46,7 @@ def test_text_becomes_a_table(tmp_path: Path) -> None:
     path = tmp_path / "list"
     path.write_text("m1 s1 target\nm1 s2 nontarget\n", encoding="utf-8")
     found = read_any(path)
-    assert isinstance(found, TrialTable)
+    assert isinstance(found, Table)
     assert read_key(path)[0].n_trials == read_trials(path)[0].n_trials == len(found) == 2
 
 

@@ -8,12 +8,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.storage.formats.catalogue import (
-    KINDS,
-    NON_TARGET_KINDS,
-    TrialClass,
-    factor_of_kinds,
-)
+from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.trials.kinds import (
     attack_groups,
     check_classes,
@@ -67,13 +62,6 @@ def test_each_class_has_trials(counts: tuple[int, ...], text: str) -> None:
         check_classes(counts, where=" in set 2")
 
 
-def test_the_column_of_kinds_has_the_words_of_the_classes() -> None:
-    classes = np.array([TrialClass.SPOOF, TrialClass.TARGET, TrialClass.NONTARGET], np.uint8)
-    factor = factor_of_kinds(classes)
-    assert factor.values().tolist() == ["spoof", "target", "nontarget"]
-    assert factor.levels.tolist() == list(KINDS) == sorted(KINDS)
-
-
 def test_attacks_are_numbered_from_minus_two() -> None:
     attacks = bp.Factor([1, 0, 1], ["A07", "A08", "-"])
     np.testing.assert_array_equal(attack_groups(attacks, "attack"), [-3, -2, -3])
@@ -84,11 +72,11 @@ def test_attacks_are_numbered_from_minus_two() -> None:
 # A row more in the table, before anything has read it. Kinds: 2 trials of each word; scores 0 to 7.
 FURTHER = """
 import attrs, numpy as np
-from bosaris_py.storage.formats import catalogue
-replay = attrs.evolve(catalogue.NON_TARGET_KINDS[1], word="replay", noun="replay", is_optional=True)
-catalogue.NON_TARGET_KINDS += (replay,)
-catalogue.THIRD_KINDS += (replay,)
-catalogue.KINDS = ("nontarget", "replay", "spoof", "target")
+from bosaris_py.files import labels
+replay = attrs.evolve(labels.NON_TARGET_KINDS[1], word="replay", noun="replay", is_optional=True)
+labels.NON_TARGET_KINDS += (replay,)
+labels.THIRD_KINDS += (replay,)
+labels.KINDS = ("nontarget", "replay", "spoof", "target")
 
 import bosaris_py as bp
 from bosaris_py.trials.sample import ListedSample

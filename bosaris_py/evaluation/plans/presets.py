@@ -14,8 +14,8 @@ from bosaris_py.evaluation.plans.evaluation_plan import (
     PartitionFactor,
     PlanCollection,
 )
+from bosaris_py.files.labels import KIND
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.storage.formats.catalogue import KIND
 from bosaris_py.trials.kinds import factor_is_third, nouns_of_third
 from bosaris_py.trials.metadata import TrialMetadata
 

@@ -11,7 +11,7 @@ import numpy as np
 from bosaris_py._arrays import AnyArray, BoolArray, StrArray
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.storage.factors import Factor
+from bosaris_py.storage.columns import Factor
 from bosaris_py.storage.hdf5.guarded import GuardedFile, open_guarded
 from bosaris_py.storage.hdf5.objects import missing, open_fields
 from bosaris_py.storage.hdf5.writing import put_attribute, put_column, put_strings, write_hdf5

@@ -16,7 +16,7 @@ import bosaris_py as bp
 from bosaris_py import matlab
 from bosaris_py._validation import as_ids, safe
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError
-from bosaris_py.storage import formats, tokens
+from bosaris_py.files.text import detect_format, read_table
 from bosaris_py.storage.atomic import FileStamp
 from tests.storage.contracts.test_hostile_files import in_child
 
@@ -42,7 +42,7 @@ def table(text: str) -> Callable[[Path], Any]:
 
     def read(path: Path) -> Any:
         path.write_text(text)
-        return len(formats.read_table(path, format="csv"))
+        return len(read_table(path, format="csv"))
 
     return read
 
@@ -159,25 +159,6 @@ def chosen_ids() -> dict[str, list[bytes]]:
         for i in range(5**6)
     ]
     return {"chosen for the old hash": chosen, "pairs": paired, "upper bits": nibbles}
-
-
-@pytest.mark.parametrize("name", ["chosen for the old hash", "pairs", "upper bits"])
-def test_nobody_can_choose_ids_of_one_slot(name: str) -> None:
-    names = list(dict.fromkeys(chosen_ids()[name]))
-    assert len(names) > 1000
-    words = words_of(names)
-    slots = tokens._hash(words) >> np.uint64(64 - 20)
-    # As many slots as random numbers have, with five standard errors of the Poisson law.
-    expected = 2**20 * -np.expm1(-len(names) / 2**20)
-    assert np.unique(slots).size > expected - 5 * np.sqrt(len(names)) - len(names) / 4
-    if name.startswith("chosen"):
-        assert np.unique(old_hash(words) >> np.uint64(64 - 20)).size < len(names) / 100
-
-
-def test_hash_does_not_depend_on_words_of_zeros() -> None:
-    words = words_of([b"model%07d" % i for i in range(100)])
-    wider = np.vstack([words, np.zeros((5, 100), dtype=np.uint64)])
-    np.testing.assert_array_equal(tokens._hash(words), tokens._hash(wider))
 
 
 # Messages
@@ -325,7 +306,7 @@ def test_number_formats_that_can_be_read_back(tmp_path: Path, form: str) -> None
         bp.Scores.read_mat,
         bp.read_scores,
         bp.read_key,
-        formats.detect_format,
+        detect_format,
         bp.LinearCalibration.read,
         bp.Scores([[1.0]], ["m"], ["s"]).save,
         bp.Scores([[1.0]], ["m"], ["s"]).save_hdf5,
@@ -341,14 +322,10 @@ def test_what_is_no_path(call: Callable[[Any], Any], path: Any) -> None:
     [
         {"columns": 5},
         {"columns": ["model", 5, "score"]},
-        {"strip_suffix": [5]},
         {"strip_suffix": 5},
         {"strip_suffix": b".wav"},
         {"missing": [None]},
         {"missing": "\ud800"},
-        {"numbers": None},
-        {"extra": 5},
-        {"max_bytes": "1GB"},
     ],
 )
 def test_options_of_reading(tmp_path: Path, options: dict[str, Any]) -> None:

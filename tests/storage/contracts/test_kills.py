@@ -16,7 +16,8 @@ import pytest
 from tqdm import tqdm
 
 import bosaris_py as bp
-from bosaris_py.storage import formats, rows
+from bosaris_py.files.writing import write_table
+from bosaris_py.storage import rows
 
 MODELS, SEGMENTS = [f"m{i:03}" for i in range(60)], [f"s{i:03}" for i in range(200)]
 
@@ -50,8 +51,8 @@ def save(path: Path, each: Any) -> None:
     each.save(path)
 
 
-def write_table(path: Path, each: bp.Scores) -> None:
-    formats.write_table(path, bp.to_table(scores=each), "csv")
+def write_csv(path: Path, each: bp.Scores) -> None:
+    write_table(path, bp.trials.to_table(scores=each), "csv")
 
 
 def linear(seed: int) -> bp.LinearCalibration:
@@ -69,8 +70,8 @@ WRITERS: dict[str, tuple[str, Callable[[int], Any], Callable[[Path, Any], None]]
     "MATLAB": ("a.mat", scores_of, save),
     "text": ("a.txt", scores_of, save),
     "JSON": ("a.json", linear, save),
-    "table": ("a.csv", scores_of, write_table),
-    "packed table": ("a.csv.gz", scores_of, write_table),
+    "table": ("a.csv", scores_of, write_csv),
+    "packed table": ("a.csv.gz", scores_of, write_csv),
 }
 
 

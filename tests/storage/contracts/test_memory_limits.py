@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import bosaris_py as bp
@@ -121,20 +120,6 @@ def test_default_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert usable_memory() == 2**25
 
 
-def test_memory_error_is_the_documented_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("m1 s1 0.5\n")
-
-    def fail(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr(np, "zeros", fail)
-    with pytest.raises(FileFormatError, match="more memory than this process may take"):
-        bp.Scores.read_txt(path)
-
-
 @pytest.mark.parametrize("suffix", [".txt", ".h5", ".mat"])
 def test_longest_id(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
@@ -156,11 +141,9 @@ def test_long_id_in_text_is_an_error_with_its_line(tmp_path: Path) -> None:
 
 def test_first_line_of_measures_is_compared_with_the_others(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    path.write_text("1000000\na 1 2\n")
-    with pytest.raises(FileFormatError, match="expected 1000001 columns"):
+    path.write_text("9000\na 1 2\n")
+    with pytest.raises(FileFormatError, match="expected 9001 columns"):
         bp.SegmentQuality.read_txt(path)
-    path.write_text("1000000\n")
-    assert bp.SegmentQuality.read_txt(path).values.shape == (1_000_000, 0)
     path.write_text("\n \n2\n\na 1 2\nb 3 x\n")
     with pytest.raises(FileFormatError, match=r"a\.txt:6: 'x' is not a number"):
         bp.SegmentQuality.read_txt(path)

@@ -14,7 +14,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
-from bosaris_py.storage import formats, hdf5, mat, rows
+from bosaris_py.storage import hdf5, mat, rows
 from bosaris_py.storage.hdf5 import chunks
 from bosaris_py.storage.hdf5.strings import read_global_heap
 
@@ -273,14 +273,3 @@ def test_a_heap_with_a_string_longer_than_a_step() -> None:
 def test_a_chunk_shorter_than_its_checksum(n_bytes: int) -> None:
     with pytest.raises(ValueError, match="a chunk without its checksum"):
         chunks._without_checksum(bytes(n_bytes))
-
-
-# Tables
-
-
-@pytest.mark.parametrize("write", [formats.write_table, formats.write_answers])
-def test_what_is_written_is_a_table(tmp_path: Path, write: Callable[..., None]) -> None:
-    arguments = ("csv",) if write is formats.write_table else ()
-    with pytest.raises(InvalidInputError, match="`table` must be a TrialTable; got "):
-        write(tmp_path / "a.txt", [("m", "s", 1.0)], *arguments)
-    assert list(tmp_path.iterdir()) == []

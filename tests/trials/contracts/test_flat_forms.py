@@ -15,7 +15,6 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     TrialMismatchError,
 )
-from bosaris_py.storage.formats import TrialTable
 from bosaris_py.trials import FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from tests.strategies import id_lists, keys, ndxs, scores
 
@@ -185,17 +184,11 @@ class TestTrialsListedTwice:
         ],
     )
     def test_both_orders(self, models: list[str], segments: list[str], pairs: list[str]) -> None:
-        table = TrialTable.from_trials(
-            models, segments, is_target=[True] * len(models), scores=np.arange(len(models))
-        )
         builds: list[Callable[[], Any]] = [
             lambda: FlatNdx.from_trials(models, segments),
             lambda: FlatKey.from_trials(models, segments, [True] * len(models)),
             # Even with different scores it is the same pair.
             lambda: FlatScores.from_trials(models, segments, np.arange(len(models))),
-            lambda: FlatNdx.from_table(table),
-            lambda: FlatKey.from_table(table),
-            lambda: FlatScores.from_table(table),
         ]
         for build in builds:
             if not pairs:
@@ -226,13 +219,11 @@ class TestTrialsListedTwice:
     def test_what_the_two_orders_disagree_about(self) -> None:
         models, segments = ["a", "b", "b", "c", "d"], ["b", "a", "c", "b", "d"]
         labels, values = [True, True, True, False, True], [1.0, 2.0, np.nan, np.nan, 0.0]
-        table = TrialTable.from_trials(models, segments, is_target=labels, scores=values)
         builds: list[tuple[Callable[[], Any], str]] = [
             (
                 lambda: FlatKey.from_trials(models, segments, labels),
                 r"1 .* labels: \(b, c\), \(a, b\)",
             ),
-            (lambda: FlatKey.from_table(table), "two trials, 1 with different labels"),
             # NaN in both orders is no difference.
             (
                 lambda: FlatScores.from_trials(models, segments, values),

@@ -234,8 +234,8 @@ def aasist():
     sets, who = [], {}
     for part in bp.load_example("asvspoof2019_la"):
         table = part.trials
-        codes, at = np.unique(table.segments, return_index=True)
-        ids, listed = table.segset[codes], ["aasist"] * codes.size
+        codes, at = np.unique(table.segments.codes, return_index=True)
+        ids, listed = table.segments.levels[codes], ["aasist"] * codes.size
         genuine = table.columns["label"].values()[at] != "spoof"
         scores = FlatScores.from_trials(listed, ids, table.columns["aasist"][at])
         sets.append((scores, FlatKey.from_trials(listed, ids, genuine)))

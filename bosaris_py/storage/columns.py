@@ -1,8 +1,13 @@
-"""A column of categories: a small number for each trial, and the text of each number once."""
+"""Columns of categories, and positions of trials in lists of ids.
+
+A trial is one whole number, its code, made of the positions of its model and segment in the lists
+of ids. Codes ascend in column-major order, so all work is sorting and comparing whole numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -10,6 +15,8 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import (
     AnyArray,
+    FloatArray,
+    IntArray,
     Readable,
     StrArray,
     by_constructor,
@@ -20,8 +27,22 @@ from bosaris_py._validation import as_ids, check_unique, describe, invalid, is_c
 
 CodeArray = npt.NDArray[np.unsignedinteger]
 
-# Values turned into Python objects at once: bounds the memory of coding a long array.
-_VALUES_AT_ONCE = 2**17
+
+class Codes(dict[Any, int]):
+    """A number for each text, in the order in which they turn up."""
+
+    def __missing__(self, text: Any) -> int:
+        """Give a new text the next number."""
+        self[text] = code = len(self)
+        return code
+
+    def ascending(self) -> tuple[list[Any], npt.NDArray[np.int32]]:
+        """Return the texts in ascending order, and the rank of each code."""
+        texts = list(self)
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        rank = np.empty(len(texts), dtype=np.int32)
+        rank[order] = np.arange(len(texts), dtype=np.int32)
+        return [texts[code] for code in order], rank
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -88,8 +109,6 @@ class Factor(metaclass=Readable):
             listed = list(values)  # type: ignore[arg-type]
             # numpy would make text of all values if one of them is text.
             kinds = set(map(type, listed))
-            if kinds == {str}:
-                return _coded([listed], len(listed))
             if type(None) in kinds:
                 hint = "Give what is unknown a name, such as 'unknown'."
                 found = f"None for {sum(value is None for value in listed)} of {len(listed)}"
@@ -101,15 +120,20 @@ class Factor(metaclass=Readable):
         if values.dtype.kind == "f":
             hint = "Cut measured quantities into classes that have names."
             raise invalid("values", "be categories", describe(values), hint)
-        if values.dtype.kind in "bui" and values.ndim == 1:
-            # Python's text of a number, not numpy's, and only once for each.
-            distinct, positions = np.unique(values, return_inverse=True)
-            texts = [str(value) for value in distinct.tolist()]
-            ascending = sorted(texts)
-            rank = np.array([ascending.index(text) for text in texts], dtype=np.intp)
-            return cls(rank[positions], ascending)
-        ids = as_ids(values, "values")
-        return _coded(_parts(ids), ids.size)
+        if not (values.dtype.kind in "bui" and values.ndim == 1):
+            values = as_ids(values, "values")
+        numbers = Codes()
+        codes = np.fromiter(map(numbers.__getitem__, values.tolist()), np.int32, values.size)
+        texts, rank = Codes({str(value): code for value, code in numbers.items()}).ascending()
+        return cls(rank[codes], texts)
+
+    @classmethod
+    def of_distinct(cls, codes: AnyArray, levels: StrArray) -> "Factor":
+        """Make a factor of codes and distinct levels that need no check."""
+        made: Factor = cls.__new__(cls)
+        dtype = np.min_scalar_type(max(0, levels.size - 1))
+        made.__attrs_init__(mark_read_only(codes.astype(dtype)), mark_read_only(levels))
+        return made
 
     def __len__(self) -> int:
         """Return the number of items."""
@@ -170,6 +194,19 @@ class Factor(metaclass=Readable):
         return mark_read_only(np.bincount(self.codes, minlength=self.levels.size).astype(np.int64))
 
 
+# A column of a table: categories, or numbers.
+Column = Factor | FloatArray
+
+
+def equal_columns(first: Factor | AnyArray | None, second: Factor | AnyArray | None) -> bool:
+    """Compare two columns, of which either may be absent."""
+    if first is None or second is None:
+        return first is second
+    if isinstance(first, Factor) or isinstance(second, Factor):
+        return bool(first == second) if type(first) is type(second) else False
+    return np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
+
+
 def as_positions(
     values: npt.ArrayLike, items: str, size: int, name: str, dtype: npt.DTypeLike, hint: str
 ) -> AnyArray:
@@ -197,25 +234,78 @@ def as_positions(
     return read_only(array) if array.dtype == dtype else mark_read_only(array.astype(dtype))
 
 
-def _parts(ids: StrArray) -> Iterator[list[str]]:
-    """Give ids as lists of bounded length."""
-    for start in range(0, ids.size, _VALUES_AT_ONCE):
-        yield ids[start : start + _VALUES_AT_ONCE].tolist()
+# Lists of trials
+
+# So few runs of ascending codes are merged faster than sorted.
+_FEW_RUNS = 64
 
 
-def _coded(parts: Iterable[Sequence[str]], size: int) -> Factor:
-    """Return the factor of texts that come in parts; `size` is their number."""
-    numbers: dict[str, int] = {}
-    codes = np.empty(size, dtype=np.int32)
-    end = 0
-    for part in parts:
-        for text in set(part).difference(numbers):
-            numbers[text] = len(numbers)
-        codes[end : end + len(part)] = np.fromiter(
-            map(numbers.__getitem__, part), dtype=np.int32, count=len(part)
-        )
-        end += len(part)
-    levels = sorted(numbers)
-    rank = np.empty(len(levels), dtype=np.min_scalar_type(max(0, len(levels) - 1)))
-    rank[[numbers[text] for text in levels]] = np.arange(len(levels))
-    return Factor(mark_read_only(rank[codes]), levels)
+def trial_codes(models: AnyArray, segments: AnyArray, n_models: int) -> IntArray:
+    """Return ``segments * n_models + models``: codes in column-major order."""
+    codes = segments.astype(np.int64)
+    codes *= n_models
+    codes += models
+    return codes
+
+
+def ascends(codes: IntArray) -> bool:
+    """Tell whether every code is larger than the one before."""
+    return bool((codes[1:] > codes[:-1]).all())
+
+
+def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
+    """Return the stable order that sorts codes, which are not negative, and the sorted codes."""
+    # A code and its position mostly fit into one number together, and numpy sorts numbers much
+    # faster than it finds their order; unless they are in a few runs, which it merges.
+    n_bits = max(1, codes.size - 1).bit_length()
+    n_runs = 1 + np.count_nonzero(codes[1:] < codes[:-1])
+    if n_runs <= _FEW_RUNS or int(codes.max(initial=0)) >> (63 - n_bits):
+        order = np.argsort(codes, kind="stable")
+        return order, codes[order]
+    packed = codes << n_bits
+    packed |= np.arange(codes.size)
+    packed.sort()
+    return packed & ((1 << n_bits) - 1), packed >> n_bits
+
+
+def disagree(first: AnyArray, second: AnyArray) -> npt.NDArray[np.bool_]:
+    """Tell where two arrays differ. NaN agrees with NaN."""
+    differs: npt.NDArray[np.bool_] = first != second
+    if first.dtype.kind == "f":
+        differs &= ~(np.isnan(first) & np.isnan(second))
+    return differs
+
+
+@attrs.frozen(eq=False)
+class TrialOrder:
+    """How a list of trials is brought into column-major order, each trial once.
+
+    `order` has the first line of each trial, in the new order; None if the list is in order.
+    `repeated` are the lines that list a trial again, `first` the line that lists it first.
+    """
+
+    order: npt.NDArray[np.intp] | None
+    repeated: npt.NDArray[np.intp]
+    first: npt.NDArray[np.intp]
+
+    def conflicts(self, contents: AnyArray) -> npt.NDArray[np.bool_]:
+        """Tell for each repeated line whether its content differs from that of the first."""
+        return disagree(contents[self.first], contents[self.repeated])
+
+
+def order_trials(models: AnyArray, segments: AnyArray, n_models: int) -> TrialOrder:
+    """Find the column-major order of a list of trials, and the lines that repeat one."""
+    none = np.empty(0, dtype=np.intp)
+    codes = trial_codes(models, segments, n_models)
+    if ascends(codes):
+        return TrialOrder(None, none, none)
+    order, codes = sort_codes(codes)
+    is_new = np.ones(codes.size, dtype=np.bool_)
+    np.not_equal(codes[1:], codes[:-1], out=is_new[1:])
+    if is_new.all():
+        return TrialOrder(order, none, none)
+    again = np.flatnonzero(~is_new)
+    first = order[is_new]
+    # Of the distinct trials before a repeated line, the last is the same as it.
+    which = np.searchsorted(np.flatnonzero(is_new), again) - 1
+    return TrialOrder(first, order[again], first[which])

@@ -1,0 +1,372 @@
+"""What a reader copes with, and what it refuses."""
+
+import contextlib
+import csv
+import gzip
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bosaris_py.files.cells as cells
+from bosaris_py.errors import BosarisError, BosarisWarning, FileFormatError, InvalidInputError
+from bosaris_py.files.text import Table, read_table
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_file(content: str | bytes) -> Path:
+        path = tmp_path / "a.txt"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write_file
+
+
+def models(table: Table) -> list[str]:
+    return table.models.values().tolist()
+
+
+def segments(table: Table) -> list[str]:
+    return table.segments.values().tolist()
+
+
+KEY = "modelid\tsegmentid\tside\ttargettype\nm1\ts1\ta\ttarget\nm1\ts1\tb\tnontarget\n"
+
+
+class TestColumns:
+    def test_from_left_to_right(self, write: Write) -> None:
+        path = write("x target m1 0.5 s1\ny imposter m2 1.5 s1\n")
+        columns = "channel label model score segment"
+        for given_columns in (columns, columns.replace(" ", ","), columns.split()):
+            labels = {"target": True, "imposter": False}
+            table = read_table(path, columns=given_columns, labels=labels)
+            assert models(table) == ["m1", "m2"]
+            assert table.is_target.tolist() == [True, False]
+            assert table.scores.tolist() == [0.5, 1.5]
+            assert table.columns["channel"].values().tolist() == ["x", "y"]
+
+    def test_by_name(self, write: Write) -> None:
+        path = write("a;b;cosine;same\nm1;s1;0.5;yes\n m2 ; s1;1;no\n")
+        columns = {"model": "a", "segment": "b", "score": "cosine", "label": "same"}
+        table = read_table(path, columns=columns, labels={"yes": True, "no": False})
+        assert models(table) == ["m1", "m2"]
+        assert table.scores.tolist() == [0.5, 1.0]
+        assert not table.columns
+
+    @pytest.mark.parametrize("mark", [" ", ",", "\t"])
+    def test_by_position(self, write: Write, mark: str) -> None:
+        path = write("s1 x m1 0.5\ns2 y m1 1.5\n".replace(" ", mark))
+        table = read_table(path, columns={"model": 2, "segment": 0, "score": 3})
+        assert (models(table), segments(table)) == (["m1", "m1"], ["s1", "s2"])
+        assert table.scores.tolist() == [0.5, 1.5]
+        for wrong in ({"model": 4}, {"model": 0, "segment": 0}, {"model": 0, "segment": "a"}):
+            with pytest.raises(InvalidInputError, match="columns"):
+                read_table(path, columns=wrong)
+
+    def test_without_ids(self, write: Write) -> None:
+        # The file of a fusion tool.
+        path = write("asv_score,cm_score,sasv_label\n0.5,1.25,1\n-0.5,2.5,0\n")
+        columns = {"model": None, "segment": None, "score": "asv_score", "label": "sasv_label"}
+        table = read_table(path, columns=columns)
+        assert table.scores[table.is_target].tolist() == [0.5]
+        assert (models(table), segments(table)) == (["all"] * 2, ["1", "2"])
+
+    def test_skipped(self, write: Write) -> None:
+        path = write("m1 s1 x y\nm1 s2 x z\n")
+        assert not read_table(path, columns="model segment - -").columns
+        assert not read_table(path, columns="model segment a b", extra=False).columns
+
+    def test_sides(self, write: Write) -> None:
+        table = read_table(write(KEY))
+        assert segments(table) == ["s1", "s1"]
+        assert table.columns["side"].values().tolist() == ["a", "b"]
+
+    def test_names_in_any_case_of_letters_or_none(self, write: Write) -> None:
+        assert len(read_table(write(KEY.replace("modelid", "ModelID")))) == 2
+        table = read_table(write(",model,segment,sex,\n0,m,s,f,\n1,m,t,f,\n"))
+        assert list(table.columns) == ["sex"]
+
+    def test_a_separator_too_many(self, write: Write) -> None:
+        """As Hyperion writes lists of trials; where the lines have it too, it is a column."""
+        for content in (
+            "modelid,segmentid,\nm1,s1\nm1,s2\n",
+            "modelid,segmentid,\nm1,s1,x\nm1,s2,y\n",
+        ):
+            assert segments(read_table(write(content))) == ["s1", "s2"]
+
+    def test_csv_without_a_header(self, write: Write) -> None:
+        path = write("m1,s1,0.5\nm1,s2,1.5\n")
+        assert read_table(path, columns="model,segment,score").scores.tolist() == [0.5, 1.5]
+        assert read_table(path).scores.tolist() == [0.5, 1.5]
+        table = read_table(write("m1;s1;target\nm1;s2;nontarget\n"))
+        assert table.is_target.tolist() == [True, False]
+
+
+class TestContents:
+    def test_suffixes(self, write: Write) -> None:
+        path = write("a.wav s target\na x.wav.wav nontarget\né.wav y.wav target\n")
+        table = read_table(path, strip_suffix=".wav")
+        assert models(table) == ["a", "a", "é"]
+        assert segments(table) == ["s", "x.wav", "y"]
+        assert table.models.levels.size == 2
+        with pytest.raises(FileFormatError, match="nothing is left"):
+            read_table(path, strip_suffix="s")
+
+    def test_missing_scores(self, write: Write) -> None:
+        path = write("m1 s1 NaN\nm1 s2 0.5\nm1 s3 n/a\nm1 s4\n")
+        table = read_table(path, "kaldi-scores", missing=("nan", "N/A"))
+        assert np.isnan(table.scores).tolist() == [True, False, True, True]
+
+    def test_spoofs(self, write: Write) -> None:
+        path = write("m1 s1 target\nm1 s2 spoof\n\nm1 s3 nontarget\nm1 s4 spoof\n")
+        with pytest.raises(FileFormatError, match=r"a\.txt:2: the trial is a spoof"):
+            read_table(path)
+        assert segments(read_table(path, spoof="drop")) == ["s1", "s3"]
+        counted = read_table(path, spoof="nontarget")
+        assert counted.is_target.tolist() == [True, False, False, False]
+        words = ["target", "spoof", "nontarget", "spoof"]
+        assert {n: c.values().tolist() for n, c in counted.columns.items()} == {"label": words}
+        kept = read_table(path, spoof="keep")
+        assert kept.columns["kind"].values().tolist() == words
+
+    def test_labels(self, write: Write) -> None:
+        path = write("m1 s1 Target\nm1 s2 unsure\nm2 s3 NONTARGET\n")
+        labels = {"target": True, "nontarget": False, "unsure": None}
+        table = read_table(path, "kaldi-trials", labels=labels)
+        assert segments(table) == ["s1", "s3"]
+        assert table.is_target.tolist() == [True, False]
+        for content in ("m s same\nn s Different\n", "same m s\nsame n s\n"):
+            table = read_table(write(content), labels={"same": True, "different": False})
+            assert models(table) == ["m", "n"]
+            assert table.is_target[0]
+
+    def test_numbers_of_lines(self, write: Write) -> None:
+        table = read_table(write("\n\nm s 1.5\n\nm t 2.5\nm u 3.5\n"))
+        assert [table.line_number(line) for line in range(3)] == [3, 5, 6]
+        with pytest.raises(IndexError):
+            table.line_number(3)
+
+    def test_table(self, write: Write) -> None:
+        table = read_table(write(KEY))
+        assert repr(table) == (
+            "Table: 2 lines, 1 models x 1 segments, 1 targets, 1 non-targets, columns side"
+        )
+        part = table.take([1])
+        assert part.is_target.tolist() == [False]
+        assert part.columns["side"].values().tolist() == ["b"]
+
+
+class TestText:
+    def test_blank_lines_ends_and_marks(self, write: Write) -> None:
+        windows = b"\xef\xbb\xbf\r\n" + KEY.replace("\n", "\r\n\r\n").encode()
+        for content in (windows, KEY.replace("\t", " \t ").encode(), b"\n" * 3000 + KEY.encode()):
+            table = read_table(write(content))
+            assert models(table) == ["m1", "m1"]
+            assert table.columns["side"].values().tolist() == ["a", "b"]
+            assert table.is_target.tolist() == [True, False]
+
+    def test_odd_blanks(self, write: Write) -> None:
+        table = read_table(write("  m1 \t s1\v0.5 \n\x0cm2 s2 1.5\n"), "kaldi-scores")
+        assert (models(table), segments(table)) == (["m1", "m2"], ["s1", "s2"])
+
+    def test_compressed(self, tmp_path: Path) -> None:
+        path = tmp_path / "key.tsv.GZ"
+        path.write_bytes(gzip.compress(KEY.encode()))
+        assert len(read_table(path)) == 2
+        path.write_bytes(gzip.compress(KEY.encode() * 100)[:-9])
+        with pytest.raises(FileFormatError, match="no complete gzip file"):
+            read_table(path)
+
+    def test_parts_of_any_size(self, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+        rows = [f"m{i % 7}\ts{i}\t{'ab'[i % 2]}\t{i / 8}" for i in range(100)]
+        path = write("\n\n" + "\n".join(["modelid\tsegmentid\tside\tLLR", *rows]) + "\n")
+        for size in (1, 16, 300, 2**21):
+            monkeypatch.setattr(cells, "_BLOCK_BYTES", size)
+            table = read_table(path)
+            assert models(table) == [f"m{i % 7}" for i in range(100)]
+            assert table.scores.tolist() == [i / 8 for i in range(100)]
+            assert table.line_number(99) == 103
+
+    def test_quotes(self, write: Write) -> None:
+        path = write('"enroll","test","label"\n"m 1","s1",1\nm2, "s,1","0"\n')
+        table = read_table(path)
+        assert models(table) == ["m 1", "m2"]
+        assert segments(table) == ["s1", "s,1"]
+
+    def test_empty_files(self, write: Write) -> None:
+        with pytest.warns(BosarisWarning, match="no line"):
+            assert len(read_table(write("\n"), "kaldi-trials")) == 0
+        with pytest.raises(FileFormatError):
+            read_table(write(""))
+        with pytest.warns(BosarisWarning, match="no trial below the header"):
+            table = read_table(write("modelid\tsegmentid\tLLR\n"))
+        assert (len(table), table.scores.size) == (0, 0)
+
+    def test_no_end_of_the_last_line(self, write: Write) -> None:
+        with pytest.warns(BosarisWarning, match="the last line has no end"):
+            assert len(read_table(write("m s target\nm t nontarget"))) == 2
+
+    def test_lines_of_blanks_take_no_time(self, write: Write) -> None:
+        assert len(read_table(write(" " * 2**20 + "\r\n\t\nm s target\n"))) == 1
+
+    def test_too_large(self, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+        path = write("m s target\n" * 100)
+        with pytest.raises(FileFormatError, match="`max_bytes` allows"):
+            read_table(path, max_bytes=100)
+        with pytest.raises(FileFormatError, match="a first line of more than"):
+            read_table(write(b"x " * 20_000 + b"\n"))
+        monkeypatch.setattr(cells, "_LONGEST_LINE", 1000)
+        monkeypatch.setattr(cells, "_BLOCK_BYTES", 64)
+        with pytest.raises(FileFormatError, match=r":2: a line of more than 1000"):
+            read_table(write("m1 s1\n" + "x" * 2000), "kaldi-trials")
+
+    def test_progress_bar(self, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+        path = write("m1 s1\n")
+        read_table(path)
+        assert capsys.readouterr().err == ""
+        read_table(path, progress=True)
+        assert "a.txt: 100%" in capsys.readouterr().err
+
+
+BAD_FILES: list[tuple[str | bytes, str, dict[str, Any]]] = [
+    # Columns.
+    ("model\tsegmentid\tLLR\nm\ts\t1\n", "no column modelid or imageid", {"format": "nist"}),
+    ("a,b\nm,s\n", "no column cosine", {"columns": {"model": "a", "segment": "cosine"}}),
+    ("modelid\tsegmentid\tsegmentid\nm\ts\tt\n", ":1: the header names segmentid more", {}),
+    ("m s\n", r":1: expected 4 \(model segment label score\)", {"format": "speechbrain-scores"}),
+    ("m s 1 0.5\nm s 1\n", ":2: expected 4 columns", {"format": "speechbrain-scores"}),
+    ("modelid,segmentid,LLR\nm,s\n", ":2: expected 3 columns", {"format": "hyperion"}),
+    ('modelid,segmentid,LLR\n"m,s",1,2,3\n', ":2: expected 3 columns", {"format": "hyperion"}),
+    ('modelid,segmentid,LLR\nm,s,1\n"m,s,1\n', ":3: expected 3", {"format": "hyperion"}),
+    ("modelid\tsegmentid\n\ts\n", ":2: the model is empty", {}),
+    ("m s\n", ":1: the first line must begin with model-id", {"format": "sdsv-trials"}),
+    # As many cells as there must be, but not in each line.
+    ("m s 1\nm1 s1\n1 m2 s2 2\n", r":2: .*found 2", {"columns": "model segment score"}),
+    ("a,b,c\nm,s\nn,t,1,2\n", ":2: .*found 2", {"columns": {"model": "a", "segment": "b"}}),
+    # Labels.
+    ("m s target\n\nm t maybe\n", ":3: labels must be .*'maybe'", {"format": "kaldi-trials"}),
+    ("m s tgt\nm t imp\n", r":1: .*is it another format", {"format": "kaldi-trials"}),
+    ("m s 0.5\nm t 1.5\n", "Are these scores", {"format": "kaldi-trials"}),
+    ("1 m s\n-1 m t\n", r":2: labels must be 1\|0; found '-1'", {"format": "voxceleb-trials"}),
+    ("m s 1\nm t -1\nm u 0\n", r":3: .*found '0'", {"columns": "model segment label"}),
+    # Numbers.
+    ("m s 1\nm t x1\n", ":2: 'x1' is not a number", {"format": "kaldi-scores"}),
+    ("m s 1\n\nm t nan\n", ":3: the score is NaN.*missing='nan'", {"format": "kaldi-scores"}),
+    ("m s 1\nm t -\n", ":2: '-' is not a number", {"format": "kaldi-scores"}),
+    ("m s 1_000\n", ":1: '1_000' is not a number", {"format": "kaldi-scores"}),
+    ("m s inf\nm t 1e400\n", ":2: '1e400' is out of the range", {"format": "kaldi-scores"}),
+    ("m s 1,5\n", "decimal point", {"format": "kaldi-scores"}),
+    ("model,segment,score\nm,s,\n", ":2: '' is not a number", {}),
+    # A line of empty cells is left out, and counted.
+    ("model,segment,score\na,b,1\n , ,\t\n,,\nc,d,x\n", ":5: 'x' is not a number", {}),
+    # Bytes.
+    ("m1 s1\nm s\xe9\n".encode("latin-1"), r":2: the id 's.' is not in UTF-8", {}),
+    (b"m1 s1\nm1\0 s1\n", ":2: holds the control character 0x00", {"format": "kaldi-trials"}),
+    (b"m1 s1\n\x1b[0m m1\n", ":2: holds the control character 0x1b", {}),
+    ("m1 s1\nm1 s\u00a02\n", ":2: the id .* holds a blank", {}),
+    ("a b\n\ufeffa c\n", ":2: the id .* starts with a byte order mark", {}),
+    ("m1 s1\n".encode("utf-16"), "UTF-16", {}),
+    (b"\x1f\x8b\x08\x00", "gzip", {}),
+    ("m s 1\nm1 s1 1\rm2 s2 2\r", "carriage returns alone", {"columns": "model segment score"}),
+    ("a b\n" + "a" * 20_000 + " c\n", ":2: an id of 20000 bytes", {}),
+]
+
+
+@pytest.mark.filterwarnings("ignore:.*the last line has no end")
+@pytest.mark.parametrize(("content", "message", "options"), BAD_FILES)
+def test_bad_files(
+    content: str | bytes, message: str, options: dict[str, Any], write: Write
+) -> None:
+    with pytest.raises(FileFormatError, match=message) as caught:
+        read_table(write(content), **options)
+    assert "a.txt" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"format": 3},
+        {"spoof": "kept"},
+        {"missing": [3]},
+        {"missing": "\ud800"},
+        {"strip_suffix": 5},
+        {"columns": 5},
+        {"columns": "model model"},
+        {"columns": ""},
+        {"columns": {"model": "a"}, "format": "kaldi-trials"},
+        {"columns": "model segment", "format": "csv"},
+        {"columns": {"gender": "a"}},
+        {"labels": ["target"]},
+        {"labels": {"yes": 1.5}},
+        {"labels": {}},
+    ],
+)
+def test_bad_arguments(options: dict[str, Any], write: Write) -> None:
+    with pytest.raises(InvalidInputError):
+        read_table(write("m s target\n"), **options)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.text("ab\u00e9/ ,;", min_size=1).filter(lambda text: text.strip() == text),
+            st.text("xy.-", min_size=1),
+            st.floats(allow_nan=False),
+        ),
+        min_size=1,
+    ),
+    separator=st.sampled_from(",;\t"),
+)
+def test_like_the_csv_module(
+    rows: list[tuple[str, str, float]], separator: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=separator, quoting=csv.QUOTE_ALL)
+    writer.writerows([("model", "segment", "score"), *rows])
+    path = tmp_path_factory.getbasetemp() / "quoted.csv"
+    path.write_text(text.getvalue(), newline="")
+    table = read_table(path, "csv")
+    assert models(table) == [row[0] for row in rows]
+    assert segments(table) == [row[1] for row in rows]
+    assert table.scores.tolist() == [row[2] for row in rows]
+
+
+WORDS = st.text(st.sampled_from("ab1_-é語/."), min_size=1, max_size=12) | st.just("seg" * 100)
+BLANKS = st.text(st.sampled_from(" \t\r\v"), min_size=1, max_size=3)
+LINE = st.tuples(st.just("") | BLANKS, WORDS, BLANKS, WORDS, st.just("") | BLANKS).map("".join)
+
+
+@pytest.mark.filterwarnings("ignore:.*the last line has no end")
+@pytest.mark.filterwarnings("ignore:.*there is no line")
+@given(lines=st.lists(LINE | st.just(""), max_size=12), block=st.sampled_from([8, 50, 2**21]))
+def test_like_a_naive_reader(
+    lines: list[str], block: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "naive.txt"
+    path.write_bytes("\n".join(lines).encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "_BLOCK_BYTES", block)
+        table = read_table(path, columns="model segment")
+    pairs = [line.split() for line in lines if line.split()]
+    assert [list(pair) for pair in zip(models(table), segments(table), strict=True)] == pairs
+    assert table.models.levels.tolist() == sorted({pair[0] for pair in pairs})
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
+@given(content=st.binary(max_size=60) | st.text(' \t\n,;"ms01.-nae', max_size=60).map(str.encode))
+def test_any_bytes_are_read_or_refused(
+    content: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.txt"
+    path.write_bytes(content)
+    for how in ({}, {"format": "csv"}, {"columns": "model segment score"}, {"format": "bob-4"}):
+        with contextlib.suppress(BosarisError):
+            read_table(path, **how)

@@ -1,0 +1,410 @@
+"""The toolkit's own text files, against what the toolkit wrote and read."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
+from bosaris_py.files import toolkit
+
+Arrays = dict[str, np.ndarray]
+Reader = Callable[..., Arrays]
+Writer = Callable[..., None]
+
+SAMPLES = {
+    "ndx.txt": "ndx",
+    "key.txt": "key",
+    "scores.txt": "scores",
+    "seg_quality.txt": "segment_quality",
+    "id_map.txt": "id_map",
+}
+KIND_OF_CLASS = {
+    "Ndx": "ndx",
+    "Key": "key",
+    "Scores": "scores",
+    "Seg_Quality": "segment_quality",
+    "Id_Map": "id_map",
+}
+NAMES_OF_MASKS = ("trialmask", "tar", "non", "scoremask")
+
+
+@pytest.fixture
+def read() -> Reader:
+    return lambda path, kind, **options: toolkit.read(kind, path, **options)
+
+
+@pytest.fixture
+def write() -> Writer:
+    return lambda path, kind, arrays, **options: toolkit.write(kind, path, **arrays, **options)
+
+
+def assert_same(found: Arrays, expected: Arrays) -> None:
+    assert set(found) == set(expected)
+    for name, array in expected.items():
+        assert found[name].dtype.kind == array.dtype.kind, name
+        np.testing.assert_array_equal(found[name], array, strict=True)
+
+
+def arrays_of(**values: Any) -> Arrays:
+    return {name: np.asarray(value) for name, value in values.items()}
+
+
+def toolkit_case(kind: str, part: str, oracle: Path) -> list[dict[str, Any]]:
+    """The cases of text_io.json for one class."""
+    cases = json.loads((oracle / "text_io.json").read_text())[part]
+    return [case for case in cases if KIND_OF_CLASS.get(case["class"]) == kind]
+
+
+def to_arrays(obj: dict[str, Any]) -> Arrays:
+    """An object of text_io.json; a 1 x n or n x 1 matrix is a flat list there."""
+    arrays: Arrays = {}
+    for name, value in obj.items():
+        if name.endswith(("set", "ids")):
+            arrays[name] = np.array(value, dtype=np.str_)
+            continue
+        matrix = np.array(value, dtype=float)
+        arrays[name] = matrix > 0 if name in NAMES_OF_MASKS else matrix
+    rows = arrays.get("modelset")
+    for name, array in arrays.items():
+        if rows is not None and array.dtype.kind != "U":
+            arrays[name] = array.reshape(rows.size, arrays["segset"].size)
+    return arrays
+
+
+@pytest.mark.parametrize("kind", SAMPLES.values())
+def test_written_text_is_that_of_the_toolkit(
+    kind: str, oracle: Path, tmp_path: Path, write: Writer
+) -> None:
+    cases = toolkit_case(kind, "written", oracle)
+    assert cases
+    for case in cases:
+        options = {"number_format": "%f"} if kind in ("scores", "segment_quality") else {}
+        write(tmp_path / "a.txt", kind, to_arrays(case["obj"]), **options)
+        assert (tmp_path / "a.txt").read_bytes() == case["text"].encode()
+
+
+@pytest.mark.filterwarnings("ignore:.*the last line has no end")
+@pytest.mark.parametrize("kind", SAMPLES.values())
+def test_text_is_read_like_the_toolkit_does(
+    kind: str, oracle: Path, tmp_path: Path, read: Reader
+) -> None:
+    path = tmp_path / "a.txt"
+    cases = toolkit_case(kind, "read", oracle)
+    assert cases
+    for case in cases:
+        path.write_bytes(case["text"].encode())
+        if "imposter" in case["text"]:
+            # Documented difference: the toolkit takes any other label as non-target.
+            with pytest.raises(FileFormatError, match=r"a\.txt:4: "):
+                read(path, kind)
+            path.write_text(case["text"].replace("imposter", "nontarget"))
+        elif "m1 s1 target\nm1 s1 nontarget" in case["text"] or "m1 s1 2" in case["text"]:
+            # Documented difference: the toolkit takes the last of repeated trials.
+            with pytest.raises(FileFormatError, match=r"a\.txt:2: trial m1 s1 is "):
+                read(path, kind)
+            continue
+        expected = to_arrays(case["obj"])
+        if kind == "scores":
+            # Documented difference: the toolkit fills with +Inf.
+            expected["scoremat"] = np.where(expected["scoremask"], expected["scoremat"], 0.0)
+        if kind == "segment_quality":
+            expected["values"] = expected["values"].reshape(-1, expected["ids"].size)
+        assert_same(read(path, kind), expected)
+
+
+@pytest.mark.parametrize(("name", "kind"), SAMPLES.items())
+def test_samples(name: str, kind: str, oracle: Path, tmp_path: Path) -> None:
+    """Reading and writing a file of the toolkit gives the same lines, sorted by its ids."""
+    samples = oracle / "samples"
+    path = samples / name
+    found = toolkit.read(kind, path)
+    assert not any(array.flags.writeable for array in found.values())
+    options = {"number_format": "%f"} if kind in ("scores", "segment_quality") else {}
+    toolkit.write(kind, tmp_path / name, **found, **options)
+    written = (tmp_path / name).read_text().splitlines()
+    assert sorted(written) == sorted(path.read_text().splitlines())
+
+
+def test_cells_without_a_line_are_zero_and_false(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("m1 s1 5\nm2 s2 6\n")
+    found = toolkit.read("scores", tmp_path / "a.txt")
+    assert found["scoremat"].tolist() == [[5, 0], [0, 6]]
+    assert found["scoremask"].tolist() == [[True, False], [False, True]]
+
+
+@pytest.mark.parametrize("content", ["", "\n", " \r\n\n", "\ufeff"])
+def test_empty_files(tmp_path: Path, read: Reader, content: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(content.encode())
+    for kind in ("ndx", "key", "scores"):
+        with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line .* cut off\?"):
+            found = read(path, kind)
+        assert found["modelset"].shape == found["segset"].shape == (0,)
+        assert all(found[name].shape == (0, 0) for name in found if name in NAMES_OF_MASKS)
+    with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line"):
+        assert toolkit.read("id_map", path)["leftids"].shape == (0,)
+    with pytest.raises(FileFormatError, match="empty; the first line must be the number"):
+        toolkit.read("segment_quality", path)
+
+
+def test_numbers_of_any_form(tmp_path: Path) -> None:
+    forms = [
+        "1",
+        "-.5",
+        "5.",
+        "1E3",
+        "1e-400",
+        "-Infinity",
+        "nan",
+        "NaN",
+        "-inf",
+        "Inf",
+        "infinity",
+    ]
+    forms += ["0.1", "123456789012345678901234567890", "-0.0", "4.9e-324", "0" * 80 + "7.25"]
+    lines = [f"m s{i:02d} {form}\n" for i, form in enumerate(forms)]
+    (tmp_path / "a.txt").write_text("".join(lines))
+    found = toolkit.read("scores", tmp_path / "a.txt")["scoremat"][0].tolist()
+    assert [str(value) for value in found] == [str(float(form)) for form in forms]
+
+
+def test_long_names_are_not_cut(tmp_path: Path) -> None:
+    names = ["a" * 5000, "a" * 5000 + "b", "c" * 255, "c" * 256, "c" * 257, "語" * 200, "d"]
+    (tmp_path / "a.txt").write_text("".join(f"{name} s\n" for name in names * 2))
+    found = toolkit.read("ndx", tmp_path / "a.txt")
+    assert found["modelset"].tolist() == sorted(names)
+    assert found["trialmask"].all()
+
+
+def test_names_are_compared_whole(tmp_path: Path) -> None:
+    # A port that searched for the name inside the others gave m10 the trials of m1.
+    (tmp_path / "a.txt").write_text("m1 s1 target\nm10 s2 nontarget\nm10 s10 target\n")
+    found = toolkit.read("key", tmp_path / "a.txt")
+    assert found["modelset"].tolist() == ["m1", "m10"]
+    assert found["segset"].tolist() == ["s1", "s10", "s2"]
+    assert found["tar"].tolist() == [[True, False, False], [False, True, False]]
+    assert found["non"].tolist() == [[False, False, False], [False, False, True]]
+
+
+def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("m1 s1 nan\nm1 s2 0.5\nm1 s2 5e-1\nm1 s1 NaN\n")
+    found = toolkit.read("scores", path)["scoremat"]
+    assert math.isnan(found[0, 0])
+    assert found[0, 1] == 0.5
+    path.write_text("m1 s1 target\nm1 s1 Target\n")
+    assert toolkit.read("key", path)["tar"].tolist() == [[True]]
+    path.write_text("m1 s1\nm1 s1\n")
+    assert toolkit.read("ndx", path)["trialmask"].tolist() == [[True]]
+
+
+def test_pairs_are_kept_in_order_with_repetitions(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("b 2\na 1\nb 2\nc 2\n")
+    found = toolkit.read("id_map", tmp_path / "a.txt")
+    assert found["leftids"].tolist() == ["b", "a", "b", "c"]
+    assert found["rightids"].tolist() == ["2", "1", "2", "2"]
+
+
+def test_segment_quality_without_measures_or_segments(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    for count, names in [(0, ["a", "b"]), (3, []), (0, []), (4, ["x"])]:
+        arrays = {"ids": np.array(names, dtype=np.str_), "values": np.ones((count, len(names)))}
+        toolkit.write("segment_quality", path, **arrays)
+        found = toolkit.read("segment_quality", path)
+        assert found["ids"].tolist() == names
+        assert found["values"].shape == (count, len(names))
+
+
+BAD_LINES = [
+    ("ndx", "m1 s1\nm2\n", 2),
+    ("ndx", "m1 s1 0.5\n", 1),
+    ("key", "m1 s1 target\n\n\nm1 s2\n", 4),
+    ("scores", "m1 s1 1\nm2 s2\nm3 s3 3 3\n", 2),
+    # Six tokens in two lines, but not three in each.
+    ("scores", "m1 s1\n1 m2 s2 2\n", 1),
+    ("scores", "m1 s1 1 m2\ns2 2\n", 1),
+    ("id_map", "a\n", 1),
+    ("scores", "\nm1 s1 target\n", 2),
+    ("scores", "m1 s1 1\nm2 s1 1.5-2\n", 2),
+    ("key", "m1 s1 target\nm1 s2 spoof\n", 2),
+    ("key", "m1 s1 target\n\nm1 s2 1\n", 3),
+    ("key", "m1 s1 target\nm2 s1 target\n\nm1 s1 nontarget\n", 4),
+    ("scores", "m1 s1 1\nm2 s1 1\nm1 s1 2\n", 3),
+    ("scores", "m1 s1 1\nm1 s1 1\nm1 s1 nan\n", 3),
+    ("segment_quality", "two\na 1 2\n", 1),
+    ("segment_quality", "\n\na 1 2\n", 3),
+    ("segment_quality", "-1\n", 1),
+    ("segment_quality", "9999999999\n", 1),
+    ("segment_quality", "\n2\na 1 2\nb 1\n", 4),
+    ("segment_quality", "9\na 1\n", 2),
+    ("segment_quality", "1\na 1\nb x\n", 3),
+    ("segment_quality", "1\na 1\nb 1\n\na 1\n", 5),
+]
+
+
+@pytest.mark.parametrize(("kind", "content", "line"), BAD_LINES)
+def test_bad_lines(tmp_path: Path, read: Reader, kind: str, content: str, line: int) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(content)
+    for form in (kind, f"flat_{kind}") if kind in ("ndx", "key", "scores") else (kind,):
+        with pytest.raises(FileFormatError) as caught:
+            read(path, form)
+        assert str(caught.value).startswith(f"{path}:{line}: ")
+
+
+def test_lists_are_read_like_matrices(tmp_path: Path) -> None:
+    """Column by column, each trial once; a trial again is left to the class that warns of it."""
+    path = tmp_path / "a.txt"
+    path.write_text("m2 s2 2\nm1 s2 -1.5\nm1 s1 nan\n")
+    matrices, lists = toolkit.read("scores", path), toolkit.read("flat_scores", path)
+    assert lists["models"].tolist() == [0, 0, 1]
+    assert lists["segments"].tolist() == [0, 1, 1]
+    at = lists["models"], lists["segments"]
+    np.testing.assert_array_equal(matrices["scoremat"][at], lists["scores"])
+    path.write_text("m2 s2\nm1 s2\nm2 s2\n")
+    assert toolkit.read("flat_ndx", path)["models"].tolist() == [1, 0, 1]
+    key = {**lists, "is_target": np.array([True, False, True])}
+    del key["scores"]
+    toolkit.write("flat_key", path, **key)
+    assert path.read_text() == "m1 s1 target\nm1 s2 nontarget\nm2 s2 target\n"
+
+
+def test_pairs_with_start_and_stop(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("m1 s1 0 100\nm1 s2 5 10\n")
+    with pytest.warns(BosarisWarning, match="start and stop of the segments are left out"):
+        found = toolkit.read("id_map", tmp_path / "a.txt")
+    assert found["rightids"].tolist() == ["s1", "s2"]
+
+
+def test_hopeless_matrix_is_refused(tmp_path: Path) -> None:
+    # One-to-one lists: 10^5 trials of 10^5 models and segments. 9 bytes for each cell.
+    count = 10**5
+    (tmp_path / "a.txt").write_text("".join(f"m{i} s{i} 0.5\n" for i in range(count)))
+    message = "matrix of 100000 models x 100000 segments for 100000 trials needs 90 GB of memory"
+    with pytest.raises(FileFormatError, match=message):
+        toolkit.read("scores", tmp_path / "a.txt", max_bytes=10**9)
+
+
+FLOATS = st.floats(allow_nan=False)
+
+
+@pytest.mark.filterwarnings("ignore:.*there is no line")
+@given(
+    values=st.lists(st.tuples(FLOATS, st.booleans()), min_size=1, max_size=12),
+    dtype=st.sampled_from(["f4", "f8"]),
+)
+def test_scores_read_back_to_the_bit(
+    values: list[tuple[float, bool]], dtype: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "scores.txt"
+    with np.errstate(over="ignore"):
+        scores = np.array([[value for value, _ in values]]).astype(dtype)
+    mask = np.array([[valid for _, valid in values]])
+    segments = [f"s{i:02d}" for i in range(len(values))]
+    arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
+    toolkit.write("scores", path, **arrays)
+    found = toolkit.read("scores", path)
+    assert found["segset"].tolist() == np.array(segments)[mask[0]].tolist()
+    expected = scores[mask].astype(np.float64)
+    assert found["scoremat"].ravel().view("u8").tolist() == expected.view("u8").tolist()
+
+
+def test_shortest_text_and_infinities(tmp_path: Path) -> None:
+    scores = [[0.1, 1 / 3, -np.inf, np.inf, 1e300, -0.0, 2.0]]
+    segments = list("abcdefg")
+    mask = np.ones((1, 7), dtype=bool)
+    arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
+    toolkit.write("scores", tmp_path / "a.txt", **arrays)
+    written = (tmp_path / "a.txt").read_text().split()[2::3]
+    assert written == ["0.1", "0.3333333333333333", "-inf", "inf", "1e+300", "-0.0", "2.0"]
+
+
+def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
+    scores = np.array([[np.nan, 1.0], [2.0, np.nan]])
+    ids = arrays_of(modelset=["m1", "m2"], segset=["s1", "s2"])
+    toolkit.write(
+        "scores", tmp_path / "a.txt", scoremat=scores, **ids, scoremask=np.isfinite(scores)
+    )
+    assert (tmp_path / "a.txt").read_text() == "m2 s1 2.0\nm1 s2 1.0\n"
+    message = r"NaN at 2 places"
+    everything = np.ones((2, 2), dtype=bool)
+    with pytest.raises(InvalidInputError, match=message):
+        toolkit.write("scores", tmp_path / "b.txt", scoremat=scores, **ids, scoremask=everything)
+    with pytest.raises(InvalidInputError, match="`values` must not hold NaN"):
+        toolkit.write(
+            "segment_quality", tmp_path / "b.txt", ids=np.array(["a", "b"]), values=scores
+        )
+    assert not (tmp_path / "b.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("number_format", "line"),
+    [("%.3e", "m s 1.500e+00\n"), ("%8.4f", "m s   1.5000\n"), ("%g", "m s 1.5\n")],
+)
+def test_number_formats(tmp_path: Path, number_format: str, line: str) -> None:
+    arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
+    toolkit.write("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
+    assert (tmp_path / "a.txt").read_text() == line
+    assert toolkit.read("scores", tmp_path / "a.txt")["scoremat"].tolist() == [[1.5]]
+
+
+@pytest.mark.parametrize("number_format", ["%d%%", "f", "%s %s", "%", 3, "", "%.2f %%", ".3f"])
+def test_bad_number_formats(tmp_path: Path, number_format: Any) -> None:
+    arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
+    with pytest.raises(InvalidInputError, match="`number_format`"):
+        toolkit.write("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
+    assert not list(tmp_path.iterdir())
+
+
+def test_columns_come_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolkit, "LINES_AT_ONCE", 5)
+    mask = np.indices((3, 7)).sum(axis=0) % 3 != 1
+    models, segments = [f"m{i}" for i in range(3)], [f"s{i}" for i in range(7)]
+    scores = np.arange(21.0).reshape(3, 7)
+    arrays = arrays_of(scoremat=scores, modelset=models, segset=segments, scoremask=mask)
+    toolkit.write("scores", tmp_path / "a.txt", **arrays)
+    expected = "".join(
+        f"m{i} s{j} {scores[i, j]}\n" for j in range(7) for i in range(3) if mask[i, j]
+    )
+    assert (tmp_path / "a.txt").read_text() == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("ndx", {"modelset": ["a b", "c", "d"]}),
+        ("ndx", {"modelset": ["", "c", "d"]}),
+        ("ndx", {"modelset": ["a\u3000b", "c", "d"]}),
+        ("key", {"modelset": ["a\x07", "c", "d"]}),
+        ("scores", {"modelset": ["\ufeffa", "c", "d"]}),
+        ("scores", {"modelset": ["\ud800", "c", "d"]}),
+        ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}),
+        ("key", {"non": np.ones((3, 4), dtype=bool)}),
+        ("scores", {"scoremask": np.ones((3, 4))}),
+        ("segment_quality", {"ids": ["a"]}),
+        ("id_map", {"leftids": ["a", "b c", "d"]}),
+    ],
+)
+def test_bad_objects_leave_no_file(
+    tmp_path: Path, write: Writer, kind: str, change: dict[str, Any]
+) -> None:
+    cells = np.ones((3, 4), bool)
+    ids = {"modelset": list("abc"), "segset": list("defg")}
+    good = {
+        "ndx": arrays_of(**ids, trialmask=cells),
+        "key": arrays_of(**ids, tar=cells, non=~cells),
+        "scores": arrays_of(**ids, scoremat=np.ones((3, 4)), scoremask=cells),
+        "segment_quality": arrays_of(ids=list("ab"), values=np.ones((1, 2))),
+        "id_map": arrays_of(leftids=list("abc"), rightids=list("def")),
+    }
+    write(tmp_path / "good.txt", kind, good[kind])
+    with pytest.raises(InvalidInputError):
+        write(tmp_path / "a.txt", kind, good[kind] | arrays_of(**change))
+    assert [path.name for path in tmp_path.iterdir()] == ["good.txt"]
