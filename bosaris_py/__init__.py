@@ -20,10 +20,9 @@ _NAMES = {
         cross_fit llr_bounds
     """,
     "bosaris_py.evaluation": """
-        EvaluationPlan PLANS PartitionFactor PrimaryCost Results SystemComparison
-        SystemDivergence TandemCost TandemEER Validation a_dcf act_a_dcf act_t_dcf primary_cost
-        primary_cost_of_files sasv_eer spf_eer split_by_labels sv_eer t_dcf t_eer tandem_cost
-        validate
+        EvaluationPlan PLANS PartitionFactor PrimaryCost Results TandemCost TandemEER
+        Validation a_dcf act_a_dcf act_t_dcf primary_cost primary_cost_of_files sasv_eer
+        spf_eer split_by_labels sv_eer t_dcf t_eer tandem_cost validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.frames": "TrialFrame from_frame",

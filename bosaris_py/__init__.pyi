@@ -30,8 +30,6 @@ from bosaris_py.evaluation import EvaluationPlan as EvaluationPlan
 from bosaris_py.evaluation import PartitionFactor as PartitionFactor
 from bosaris_py.evaluation import PrimaryCost as PrimaryCost
 from bosaris_py.evaluation import Results as Results
-from bosaris_py.evaluation import SystemComparison as SystemComparison
-from bosaris_py.evaluation import SystemDivergence as SystemDivergence
 from bosaris_py.evaluation import TandemCost as TandemCost
 from bosaris_py.evaluation import TandemEER as TandemEER
 from bosaris_py.evaluation import Validation as Validation

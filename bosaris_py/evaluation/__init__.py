@@ -11,7 +11,6 @@ _NAMES = {
     "TippettCurve Validation validate",
     "condition_table": "ConditionRow ConditionTable SystemTable condition_table",
     "curves": "hull_points steppy_points",
-    "fusion_analysis": "SystemComparison SystemDivergence",
     "plans.evaluation_plan": "EvaluationPlan PartitionFactor PlanCollection",
     "plans.presets": "PLANS",
     "plans.primary_cost": "PartitionCost PointCost PrimaryCost primary_cost primary_cost_of_files",

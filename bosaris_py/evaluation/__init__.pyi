@@ -11,8 +11,6 @@ from bosaris_py.evaluation.condition_table import SystemTable as SystemTable
 from bosaris_py.evaluation.condition_table import condition_table as condition_table
 from bosaris_py.evaluation.curves import hull_points as hull_points
 from bosaris_py.evaluation.curves import steppy_points as steppy_points
-from bosaris_py.evaluation.fusion_analysis import SystemComparison as SystemComparison
-from bosaris_py.evaluation.fusion_analysis import SystemDivergence as SystemDivergence
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan as EvaluationPlan
 from bosaris_py.evaluation.plans.evaluation_plan import PartitionFactor as PartitionFactor
 from bosaris_py.evaluation.plans.evaluation_plan import PlanCollection as PlanCollection

@@ -19,6 +19,10 @@ from bosaris_py.matlab.arguments import METHODS, as_function, of_several
 
 # Names by the module that has them.
 _NAMES = {
+    "bosaris_py.matlab.analysis": """
+        analyse_dev_lin_and_qual_fusion analyse_dev_lin_fusion analyse_eval_lin_and_qual_fusion
+        analyse_eval_lin_fusion evalAll kldivergence_of_systems
+    """,
     "bosaris_py.matlab.calibration": """
         evaluate_objective linear_calibrate_scores linear_calibrate_scores_dev_eval
         linear_calibrate_scores_dev_eval_from_files linear_calibrate_scores_from_files
@@ -47,10 +51,9 @@ _NAMES = {
         Logger log_error log_info log_warning logprint
     """,
     "bosaris_py.matlab.stats": """
-        analyse_dev_lin_and_qual_fusion analyse_dev_lin_fusion
-        analyse_eval_lin_and_qual_fusion analyse_eval_lin_fusion area_under_rocch
-        compute_roc dcf_at_threshold evalAll fast_actDCF fast_minDCF fastEval filter_roc
-        kldivergence_of_systems min_cllr neglogsigmoid opt_loglr pavx rocch rocch2eer
+                area_under_rocch
+        compute_roc dcf_at_threshold fast_actDCF fast_minDCF fastEval filter_roc
+        min_cllr neglogsigmoid opt_loglr pavx rocch rocch2eer
         rocchdet
     """,
     "bosaris_py.matlab.arguments": "cllr eer prbep",

@@ -1,3 +1,13 @@
+from bosaris_py.matlab.analysis import (
+    analyse_dev_lin_and_qual_fusion as analyse_dev_lin_and_qual_fusion,
+)
+from bosaris_py.matlab.analysis import analyse_dev_lin_fusion as analyse_dev_lin_fusion
+from bosaris_py.matlab.analysis import (
+    analyse_eval_lin_and_qual_fusion as analyse_eval_lin_and_qual_fusion,
+)
+from bosaris_py.matlab.analysis import analyse_eval_lin_fusion as analyse_eval_lin_fusion
+from bosaris_py.matlab.analysis import evalAll as evalAll
+from bosaris_py.matlab.analysis import kldivergence_of_systems as kldivergence_of_systems
 from bosaris_py.matlab.arguments import cllr as cllr
 from bosaris_py.matlab.arguments import eer as eer
 from bosaris_py.matlab.arguments import prbep as prbep
@@ -83,23 +93,13 @@ from bosaris_py.matlab.logger import log_error as log_error
 from bosaris_py.matlab.logger import log_info as log_info
 from bosaris_py.matlab.logger import log_warning as log_warning
 from bosaris_py.matlab.logger import logprint as logprint
-from bosaris_py.matlab.stats import (
-    analyse_dev_lin_and_qual_fusion as analyse_dev_lin_and_qual_fusion,
-)
-from bosaris_py.matlab.stats import analyse_dev_lin_fusion as analyse_dev_lin_fusion
-from bosaris_py.matlab.stats import (
-    analyse_eval_lin_and_qual_fusion as analyse_eval_lin_and_qual_fusion,
-)
-from bosaris_py.matlab.stats import analyse_eval_lin_fusion as analyse_eval_lin_fusion
 from bosaris_py.matlab.stats import area_under_rocch as area_under_rocch
 from bosaris_py.matlab.stats import compute_roc as compute_roc
 from bosaris_py.matlab.stats import dcf_at_threshold as dcf_at_threshold
-from bosaris_py.matlab.stats import evalAll as evalAll
 from bosaris_py.matlab.stats import fast_actDCF as fast_actDCF
 from bosaris_py.matlab.stats import fast_minDCF as fast_minDCF
 from bosaris_py.matlab.stats import fastEval as fastEval
 from bosaris_py.matlab.stats import filter_roc as filter_roc
-from bosaris_py.matlab.stats import kldivergence_of_systems as kldivergence_of_systems
 from bosaris_py.matlab.stats import min_cllr as min_cllr
 from bosaris_py.matlab.stats import neglogsigmoid as neglogsigmoid
 from bosaris_py.matlab.stats import opt_loglr as opt_loglr

@@ -1,10 +1,9 @@
-"""The toolkit's statistics: costs at priors, ROC and hull, PAV, analyses of fusions; maths."""
+"""The toolkit's statistics: costs at priors, ROC and hull, PAV; maths."""
 
 # ruff: noqa: FBT001, FBT002 -- flags are positional as in the toolkit
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,24 +13,13 @@ import scipy
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_only
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import SystemComparison, SystemDivergence
 from bosaris_py.matlab import arguments
 from bosaris_py.matlab.classes import Results
-from bosaris_py.matlab.lists import sprintfmatrix
 from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
-from bosaris_py.numerics.llr_cost import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import DecisionCosts
-from bosaris_py.trials import Key, Ndx, Scores
-from bosaris_py.trials.scores import stack_scores
 
 # What the toolkit adds to the optimal LLR for each rank, over the number of trials.
 _RANK_STEP = 1e-6
-
-# Share of targets that the toolkit assumes of trials without a key.
-_ASSUMED_PRIOR = 0.08
-
-# Subsystems and their fusions.
-_WithFusions = tuple[arguments.Systems, list[Scores]]
 
 logger = logging.getLogger(__name__)
 
@@ -393,134 +381,3 @@ def min_cllr(tar_scores: npt.ArrayLike, nontar_scores: npt.ArrayLike) -> float:
     differs: refuses empty classes. That addition moves the result by up to 1e-6.
     """
     return cllr(*opt_loglr(tar_scores, nontar_scores, "raw"))
-
-
-def kldivergence_of_systems(
-    scores: npt.ArrayLike, prior: float, key: Key | None = None
-) -> Float64Array:
-    """Compute the divergence, in nats, of each two systems' posteriors; row: reference.
-
-    Toolkit: kldivergence_of_systems.m; native: `SystemDivergence`; differs: nothing. Columns of
-    `scores` are trials, column by column of the key if there is one.
-    """
-    is_target = None if key is None else arguments.require("key", key, Key).trial_labels()
-    return kl_divergence(scores, prior, is_target=is_target)
-
-
-def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
-    """Compute 100 times normalized actual and minimum DCF, and the PRBEP, of each system.
-
-    Toolkit: evalAll.m; native: `SystemComparison`; differs: nothing. Columns of `scores` are the
-    trials of the key, column by column.
-    """
-    is_target = arguments.require("key", key, Key).trial_labels()
-    matrix = check.as_matrix(scores, "scores")
-    if matrix.shape[1] != is_target.size:
-        expected = f"have one column for each of the {is_target.size} trials of the key"
-        hint = "Is it transposed?" if matrix.shape[0] == is_target.size else ""
-        raise check.invalid("scores", expected, f"shape {matrix.shape}", hint)
-    rows = []
-    for row in matrix:
-        results = Results(row[is_target], row[~is_target])
-        costs = (dcf(prior, normalize=True) for dcf in (results.act_dcf, results.min_dcf))
-        rows.append([*(100.0 * cost for cost in costs), results.prbep])
-    return np.array(rows)
-
-
-def analyse_dev_lin_fusion(
-    key: Key, scores_obj_array: arguments.Systems, scr_lin: Scores, prior: float
-) -> SystemComparison:
-    """Compare subsystems with their linear fusion on dev.
-
-    Toolkit: analyse_dev_lin_fusion.m; native: `SystemComparison`; differs: returns it; nothing is
-    printed unless logging shows level INFO.
-    """
-    return _analyse_dev(key, scores_obj_array, [scr_lin], prior)
-
-
-def analyse_dev_lin_and_qual_fusion(
-    key: Key, scores_obj_array: arguments.Systems, scr_lin: Scores, scr_qual: Scores, prior: float
-) -> SystemComparison:
-    """Compare subsystems with their fusions without and with quality measures on dev.
-
-    Toolkit: analyse_dev_lin_and_qual_fusion.m; native: `SystemComparison`; differs: returns it.
-    """
-    return _analyse_dev(key, scores_obj_array, [scr_lin, scr_qual], prior)
-
-
-def _analyse_dev(
-    key: Key, scores: arguments.Systems, fusions: list[Scores], prior: float
-) -> SystemComparison:
-    systems = arguments.as_systems(scores, "scores_obj_array")
-    result = SystemComparison.from_scores([*systems, *fusions], key, prior=prior)
-    logger.info(
-        "True Dev target proportion is %g%%. System estimates are:\n%s",
-        100.0 * result.target_proportion,
-        _table(100.0 * result.estimated_proportions),
-    )
-    logger.info("Analysing Dev: %i subsystems and %i fusions:", len(systems), len(fusions))
-    figures = (100.0 * result.act_dcf, 100.0 * result.min_dcf, result.prbep)
-    table = _table(np.column_stack(figures), result.names)
-    logger.info("Dev all: dcf*100, mindcf*100, prbep:\n%s", table)
-    return result
-
-
-def analyse_eval_lin_fusion(
-    key_dev: Key,
-    ndx_eval: Ndx | Key,
-    dev_scores_obj_array: arguments.Systems,
-    eval_scores_obj_array: arguments.Systems,
-    dev_lin: Scores,
-    eval_lin: Scores,
-) -> SystemDivergence:
-    """Compare how subsystems and their linear fusion diverge on dev and on eval.
-
-    Toolkit: analyse_eval_lin_fusion.m; native: `SystemDivergence`; differs: returns it; nothing is
-    printed unless logging shows level INFO.
-    """
-    dev, evaluation = (dev_scores_obj_array, [dev_lin]), (eval_scores_obj_array, [eval_lin])
-    return _analyse_eval(key_dev, ndx_eval, dev, evaluation)
-
-
-def analyse_eval_lin_and_qual_fusion(
-    key_dev: Key,
-    ndx_eval: Ndx | Key,
-    dev_scores_obj_array: arguments.Systems,
-    eval_scores_obj_array: arguments.Systems,
-    dev_lin: Scores,
-    eval_lin: Scores,
-    dev_qual: Scores,
-    eval_qual: Scores,
-) -> SystemDivergence:
-    """Compare how subsystems and their fusions diverge on dev and on eval.
-
-    Toolkit: analyse_eval_lin_and_qual_fusion.m; native: `SystemDivergence`; differs: returns it.
-    """
-    dev = dev_scores_obj_array, [dev_lin, dev_qual]
-    evaluation = eval_scores_obj_array, [eval_lin, eval_qual]
-    return _analyse_eval(key_dev, ndx_eval, dev, evaluation)
-
-
-def _analyse_eval(
-    key: Key, ndx: Ndx | Key, dev: _WithFusions, evaluation: _WithFusions
-) -> SystemDivergence:
-    dev_scores = [*arguments.as_systems(dev[0], "dev_scores_obj_array"), *dev[1]]
-    eval_scores = [*arguments.as_systems(evaluation[0], "eval_scores_obj_array"), *evaluation[1]]
-    # Without a key of eval the share of targets is what the linear fusion estimates.
-    linear = stack_scores(evaluation[1][:1], ndx)
-    estimate = float(estimate_target_proportions(linear, _ASSUMED_PRIOR)[0])
-    divergence = SystemDivergence.from_scores(
-        dev_scores, key, eval_scores, ndx, prior=estimate, assumed_prior=_ASSUMED_PRIOR
-    )
-    for heading, matrix in (
-        ("System Ptar estimates:", 100.0 * divergence.estimated_proportions),
-        ("Dev score divergence:", 100.0 * divergence.dev),
-        ("Eval score divergence:", 100.0 * divergence.evaluation),
-    ):
-        logger.info("%s\n%s", heading, _table(matrix))
-    return divergence
-
-
-def _table(matrix: npt.ArrayLike, names: Sequence[str] | None = None) -> str:
-    """Return a table without the end of its last line, which the logger adds."""
-    return sprintfmatrix(matrix, names).removesuffix("\n")

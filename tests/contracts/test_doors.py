@@ -33,9 +33,6 @@ DOORS: dict[str, Door] = {
     "Results": lambda scores, key: bp.Results.from_scores(scores, key).cllr,
     "condition_table": lambda scores, key: condition_table(scores, key, HALVES).records(),
     "primary_cost": lambda scores, key: bp.primary_cost(scores, key, "VoxSRC").actual,
-    "SystemComparison": lambda scores, key: bp.SystemComparison.from_scores(
-        [scores], key, prior=0.5
-    ),
     "Decisions": lambda scores, key: unc.Decisions.from_scores(scores, key, 0.0).counts,
     "ErrorCounts": lambda scores, key: unc.ErrorCounts.from_scores(scores, key, 0.0),
     "auc_standard_error": lambda scores, key: unc.auc_standard_error_scores(scores, key),

@@ -373,12 +373,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             x,
         ),
     ],
-    "SystemComparison.from_scores": [
-        lambda x: bp.SystemComparison.from_scores(x.systems, x.key, prior=0.3)
-    ],
-    "SystemDivergence.from_scores": [
-        lambda x: bp.SystemDivergence.from_scores(x.systems, x.key, x.systems[::-1], x.key.to_ndx())
-    ],
     "primary_cost": [
         lambda x: bp.primary_cost(x.first, x.key, "VoxSRC"),
         lambda x: bp.primary_cost(x.first, x.key, PLAN, x.metadata),
