@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 import attrs
-import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._cautions import Caution, cautions
@@ -34,7 +33,6 @@ from bosaris_py.evaluation.results import named_points
 from bosaris_py.files.text import Columns
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials import IdMap
 from bosaris_py.trials.inputs import (
     KeyLike,
     SystemsLike,
@@ -45,13 +43,7 @@ from bosaris_py.trials.inputs import (
 )
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, to_natural
-from bosaris_py.trials.speakers import (
-    Speakers,
-    SpeakersLike,
-    SpeakersOfSide,
-    as_conditions,
-    speaker_maps,
-)
+from bosaris_py.trials.speakers import SpeakersLike, as_conditions, speaker_maps
 from bosaris_py.uncertainty.resampling import ScoresMethod
 
 if TYPE_CHECKING:
@@ -80,7 +72,6 @@ _late, _ = on_demand(
 class EvaluationOptions(TypedDict, total=False):
     """The other keyword arguments of `evaluate`."""
 
-    strata: SpeakersOfSide
     replications: int
     method: ScoresMethod
     rng: Rng
@@ -97,7 +88,6 @@ class EvaluationOptions(TypedDict, total=False):
 
 
 _DEFAULTS = EvaluationOptions(
-    strata=None,
     replications=0,
     method="speaker",
     rng=None,
@@ -153,9 +143,6 @@ def evaluate(
         The speaker of each model and segment, for confidence intervals: a map, a function of the
         id, or a column of the metadata. A pair is for (models, segments), a single value for
         both, where it fits. By default each model is a speaker of its own.
-    strata : IdMap, dict, callable or str, optional
-        From speaker to stratum, or a column of the metadata, such as ``"gender"``: another
-        evaluation would have the same shares of these speakers. Intervals are then narrower.
     replications : int, default: 0
         Replicates of a bootstrap, which gives intervals of all figures. Without, and with
         `speakers`, actual costs have intervals by `uncertainty.speaker_errors`.
@@ -222,15 +209,13 @@ def evaluate(
     (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
     asked: EvaluationOptions = {**_DEFAULTS, **options}
-    method, replications, strata = asked["method"], asked["replications"], asked["strata"]
+    method, replications = asked["method"], asked["replications"]
     chosen = None if plan is None else presets.find_plan(plan)
     definition, sort = _definition(asked["eer"], chosen), asked["sort"]
     check_choice(method, ScoresMethod, "method")
     if method != "speaker" and not replications:
         expected = f'be given with method="{method}"'
         raise invalid("replications", expected, describe(replications), "For instance 1000.")
-    if method != "speaker" and strata is not None:
-        raise invalid("strata", f'be left out with method="{method}"', describe(strata))
     only_whole = plan, conditions, speakers, asked["cross_fit"], replications or None
     whole = any(part is not None for part in only_whole)
     if key is None:
@@ -268,26 +253,18 @@ def evaluate(
     if model is not None and any(model is _late(n) for n in ("LinearFusion", "QualityFusion")):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
-    maps = speaker_maps(speakers, key, metadata)
-    of_speakers = None
-    if strata is not None:
-        # The key alone, without metadata, goes on: the stratum of each speaker is found here.
-        who = Speakers(maps, strata=strata).of_trials((key, metadata))
-        assert who.strata is not None
-        of_speakers = IdMap(who.ids, who.strata.astype(np.str_))
     how = Judging(
         key=key,
         points=points,
         normalize=asked["normalize"],
         conditions=as_conditions(conditions, key, metadata),
-        maps=maps,
+        maps=speaker_maps(speakers, key, metadata),
         replications=replications,
         seed=as_seed(asked["rng"]),
         confidence=check_fraction(asked["confidence"], "confidence"),
         eer=definition,
         workers=asked["workers"],
         method=method,
-        strata=of_speakers,
         metadata=metadata,
     )
     _check_sort(sort, how.points, chosen)

@@ -96,8 +96,6 @@ class Judging:
     calibrated: str = ""
     eer: EERDefinition = "rocch"
     workers: int = 1
-    # The stratum of each speaker.
-    strata: IdMap | None = None
     # What describes the trials of the key.
     metadata: TrialMetadata | None = None
     # What replicates draw.
@@ -129,17 +127,17 @@ class Judging:
     @property
     def by_speaker(self) -> bool:
         """Whether intervals are asked for, which take the speakers of the trials."""
-        return bool(self.replications or any(self.maps) or self.strata)
+        return bool(self.replications or any(self.maps))
 
     @property
     def who(self) -> Speakers:
-        """The speakers and their strata."""
-        return Speakers(self.maps, strata=self.strata)
+        """The speakers."""
+        return Speakers(self.maps)
 
     @property
     def drawn(self) -> dict[str, Any]:
         """Whose trials other functions draw, and from which seed."""
-        return {"speakers": self.maps, "rng": self.seed, "strata": self.strata}
+        return {"speakers": self.maps, "rng": self.seed}
 
     def sample(self, scores: AnyScores, others: Iterable[ListedSample]) -> ListedSample:
         """Join the scores of a system with the key, and with speakers where they are asked for."""
@@ -417,8 +415,6 @@ class Judging:
             for point in points
         )
         facts["Equal error-rate"] = words_of_eer(self.eer)
-        if self.strata is not None:
-            facts["Strata of speakers"] = str(np.unique(self.strata.rightids).size)
         if self.conditions is not None:
             facts["Conditions"] = str(len(self.conditions.names))
         facts["Intervals"] = self.how or "none"

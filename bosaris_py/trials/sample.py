@@ -742,7 +742,7 @@ def _persons(
     """Return the persons of each scored trial, of targets and non-targets, and their names."""
     if speakers is None:
         return (None, None), {}
-    named = {"speaker_strata": speakers.strata, "speaker_ids": speakers.ids}
+    named = {"speaker_ids": speakers.ids}
     # Numbers that take little memory.
     small = np.min_scalar_type(speakers.n_speakers)
     of_models, of_segments = speakers.of_models.astype(small), speakers.of_segments.astype(small)

@@ -55,14 +55,11 @@ class TrialSpeakers(metaclass=Readable):
         For each model of the key, the position of its speaker in `ids`.
     of_segments : (n,) ndarray of int
         For each segment of the key, likewise.
-    strata : (k,) ndarray of int, optional
-        The number of the stratum of each speaker, such as that of women.
     """
 
     ids: StrArray
     of_models: IndexArray
     of_segments: IndexArray
-    strata: IntArray | None = None
 
     @classmethod
     def of_key(
@@ -445,59 +442,6 @@ class SpeakerOptions(TypedDict, total=False):
     model_speakers: SpeakersOfSide
     segment_speakers: SpeakersOfSide
     unknown: Unknown
-    strata: SpeakersOfSide
-
-
-def _stratum_numbers(speakers: TrialSpeakers, strata: SpeakersOfSide, key: KeyLike) -> IntArray:
-    """Return the number of the stratum of each speaker who takes part in trials."""
-    plain, metadata = split_key(key)
-    models, segments = plain.trial_positions()
-    persons = speakers.of_models[models], speakers.of_segments[segments]
-    taking_part = _occurring(speakers.n_speakers, *persons)
-    if not isinstance(strata, str):
-        given = _map_of(strata, speakers.ids, "strata")
-        names = np.full(speakers.n_speakers, None, dtype=object)
-        if given is not None:
-            names = _look_up(speakers.ids, taking_part, given, "strata")
-    else:
-        names = _strata_by_column(speakers, strata, plain, metadata)
-    without = speakers.ids[taking_part & np.array([name is None for name in names])]
-    if without.size:
-        got = f"none for {without.size} ({list_some(without.tolist())})"
-        raise invalid("strata", "tell the stratum of each speaker", got)
-    names[~taking_part] = names[taking_part][0]
-    found, numbers = np.unique(names.astype(np.str_), return_inverse=True)
-    counts = np.bincount(numbers[taking_part], minlength=found.size)
-    if counts.min() < 2:
-        alone = found[counts < 2].tolist()
-        hint = "Put small strata together: one speaker says nothing of how others vary."
-        expected = "have at least two speakers in each stratum"
-        raise invalid("strata", expected, f"one in {list_some(alone)}", hint)
-    return mark_read_only(numbers)
-
-
-def _strata_by_column(
-    speakers: TrialSpeakers, column: str, key: AnyKey, metadata: TrialMetadata | None
-) -> AnyArray:
-    """Return the value of a column for each speaker, by the models and else the segments."""
-    factor = _described(key, metadata, "strata", (column,)).for_trials(key).factor(column)
-    names = np.full(speakers.n_speakers, None, dtype=object)
-    sides = speakers.of_models, speakers.of_segments
-    for of_ids, ids, positions in zip(sides, key.ids, key.trial_positions(), strict=True):
-        # A column of the trials tells of a side if it is the same in all trials of each id.
-        given = _map_of_column(factor, ids, positions)
-        if given is None:
-            continue
-        known = np.isin(ids, given.leftids)
-        values = _look_up(ids, known, given, "strata")[known]
-        of_known = of_ids[known]
-        new = np.array([names[k] is None for k in of_known], dtype=np.bool_)
-        names[of_known[new]] = values[new]
-        clash = of_known[names[of_known] != values]
-        if clash.size:
-            got = f"several for {list_some(speakers.ids[np.unique(clash)].tolist())}"
-            raise invalid("strata", "have one value for each speaker", got)
-    return names
 
 
 @attrs.frozen(eq=False)
@@ -518,17 +462,12 @@ class Speakers(metaclass=Readable):
         What to do where the speaker is not known: refuse, or take each model or segment for a
         speaker of its own, with a warning. Dependence through the unknown speakers is then left
         out of account.
-    strata : IdMap, dict, callable or str, optional
-        From speaker to stratum, or a column of the metadata, such as ``"gender"``: groups of
-        speakers whose shares another evaluation would have, too. Speakers are then drawn, and
-        compared with their mean, within strata.
     """
 
     speakers: SpeakersLike = None
     model_speakers: SpeakersOfSide = None
     segment_speakers: SpeakersOfSide = None
     unknown: Unknown = attrs.field(default="refuse", validator=one_of(Unknown))
-    strata: SpeakersOfSide = None
 
     def of_trials(
         self, key: KeyLike, *, one_person: bool = True, one_sided: BoolArray | None = None
@@ -547,15 +486,11 @@ class Speakers(metaclass=Readable):
         Raises
         ------
         InvalidInputError
-            If maps do not tell the speakers, or `strata` the stratum of each, or a stratum has
-            one speaker.
+            If maps do not tell the speakers.
         """
         plain, maps = self.maps(key)
         options: Any = {"unknown": self.unknown, "one_person": one_person}
-        found = TrialSpeakers.of_key(plain, *maps, one_sided=one_sided, **options)
-        if self.strata is None:
-            return found
-        return attrs.evolve(found, strata=_stratum_numbers(found, self.strata, key))
+        return TrialSpeakers.of_key(plain, *maps, one_sided=one_sided, **options)
 
     def of_models(self, key: KeyLike) -> TrialSpeakers:
         """Return the speakers of the models of a key; see `TrialSpeakers.of_models_only`.
@@ -569,9 +504,6 @@ class Speakers(metaclass=Readable):
         -------
         TrialSpeakers
         """
-        if self.strata is not None:
-            expected = "be left out where models alone have speakers"
-            raise invalid("strata", expected, describe(self.strata))
         key, (of_models, _) = self.maps(key)
         return TrialSpeakers.of_models_only(key, of_models, unknown=self.unknown)
 

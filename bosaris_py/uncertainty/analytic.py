@@ -561,7 +561,7 @@ def dcf_standard_error_scores(
     method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
         "speaker" lets speakers be independent, see `speaker_errors`; the others are those
         of `dcf_standard_error`, with the trials of one model's speaker as a set.
-    speakers, model_speakers, segment_speakers, unknown, strata, conditions
+    speakers, model_speakers, segment_speakers, unknown, conditions
         As for `speaker_errors`; those of segments are used by "speaker" only.
 
     Returns
@@ -880,10 +880,6 @@ def speaker_errors(
     unknown : {"refuse", "own"}, default: "refuse"
         What to do where the speaker is not known: refuse, or take each model or segment
         for a speaker of its own, with a warning.
-    strata : IdMap, dict, callable or str, optional
-        From speaker to stratum, or a column of the metadata, such as ``"gender"``. Speakers are
-        compared with the mean of their stratum, at least two in each: the error is that of another
-        evaluation with the same shares.
     conditions : Conditions, optional
         Weights of conditions: rates and costs are then the condition-weighted ones. Trials
         may be in one condition only.
@@ -983,7 +979,7 @@ def speaker_interval(
     statistic : Statistic or OperatingPoint
         `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr` or `MinCllr`, of one operating point; or
         anything with a threshold and prices, as for `dcf_standard_error`.
-    speakers, model_speakers, segment_speakers, unknown, strata, conditions
+    speakers, model_speakers, segment_speakers, unknown, conditions
         As for `speaker_errors`.
     confidence : float, default: 0.95
         Strictly between 0 and 1.

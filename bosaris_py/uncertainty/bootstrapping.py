@@ -482,7 +482,7 @@ def bootstrap_scores(
         ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets, and trials within each set
         picked. A set is all target trials, or all non-target trials, of the models of one speaker,
         as in [1]_.
-    speakers, model_speakers, segment_speakers, unknown, strata
+    speakers, model_speakers, segment_speakers, unknown
         As for `speaker_errors`; speakers of segments are used by ``"speaker"`` only.
     pigeonhole : bool, default: False
         Whether persons on the two sides are different, drawn independently; for ``"speaker"`` only.
@@ -654,7 +654,7 @@ def bootstrap_condition_table(
         The figures that get intervals, such as ``["eer", "act_dcf"]``; all by
         default. Each takes a bootstrap for every row. A cost without its point in brackets stands
         for those of all points.
-    method, speakers, model_speakers, segment_speakers, unknown, strata
+    method, speakers, model_speakers, segment_speakers, unknown
         As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`; each bootstrap draws from a child of `rng` of its own.

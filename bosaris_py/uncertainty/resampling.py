@@ -343,11 +343,6 @@ class SpeakerPlan:
         tar, non = sample.persons
         tar_second = None
         if pigeonhole:
-            if sample.speaker_strata is not None:
-                hint = "Strata are of persons who stand on both sides."
-                raise check.invalid(
-                    "strata", "be left out of a pigeonhole bootstrap", "strata", hint
-                )
             (tar_first, non_first), models = _renumber(tar[0], non[0])
             (tar_second, non_second), segments = _renumber(tar[1], non[1])
             sides = [(models.size, "models of "), (segments.size, "segments of ")]

@@ -424,7 +424,7 @@ def bootstrap_tandem(
         As for `bootstrap_scores`.
     layer : str, optional
         A column of the metadata whose values are drawn, too, such as ``"attack"``.
-    speakers, model_speakers, segment_speakers, unknown, strata
+    speakers, model_speakers, segment_speakers, unknown
         As for `bootstrap_scores`.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`; the interval of an actual cost is ``"basic"`` by default,

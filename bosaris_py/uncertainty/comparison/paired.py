@@ -178,7 +178,7 @@ def paired_bootstrap(
         The metric, as for `bootstrap_scores`.
     statistic_b : Statistic or callable, optional
         That of the second system where it is another one, such as a `DCF` at another threshold.
-    method, speakers, model_speakers, segment_speakers, unknown, strata, pigeonhole
+    method, speakers, model_speakers, segment_speakers, unknown, pigeonhole
         How to resample, as for `bootstrap_scores`.
     conditions : Conditions, optional
         Weights of conditions, as for `bootstrap_scores`.

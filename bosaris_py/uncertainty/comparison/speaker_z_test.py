@@ -132,7 +132,7 @@ def speaker_z_test(
         The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
         A cost for the second system, where its threshold is another one.
-    speakers, model_speakers, segment_speakers, unknown, strata, conditions
+    speakers, model_speakers, segment_speakers, unknown, conditions
         Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better

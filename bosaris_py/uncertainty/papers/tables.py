@@ -356,7 +356,7 @@ def bootstrap_table(
         Compare all pairs of systems by each method, and name the groups within which no difference
         was found by letters: "classes of accuracy", section IX. See
         `ComparisonTable.groups`.
-    speakers, model_speakers, segment_speakers, unknown, strata
+    speakers, model_speakers, segment_speakers, unknown
         As for `bootstrap_scores`; a set of ``"one-layer"`` and ``"two-layer"`` is all trials of a
         class with the models of one speaker.
     pigeonhole
@@ -503,7 +503,6 @@ def _options_of(
         return options
     kept = options.copy()
     kept.pop("pigeonhole", None)
-    kept.pop("strata", None)
     return kept
 
 

@@ -50,8 +50,6 @@ class DrawnSet:
     def of(cls, sample: ListedSample, who: TrialSpeakers, *, of_segments: bool) -> "DrawnSet":
         """Take a sample with persons; of a countermeasure those of the segments."""
         resampling.refuse_repeated(sample)
-        if who.strata is not None:
-            raise invalid("strata", "be left out where two sets are drawn", "strata")
         sides = []
         for part in (sample.tar, sample.non):
             assert part.persons is not None

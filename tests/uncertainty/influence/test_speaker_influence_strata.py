@@ -1,7 +1,6 @@
 """Strata of speakers: influences less the mean of their stratum, and draws within strata."""
 
 import itertools
-from typing import Any
 
 import attrs
 import numpy as np
@@ -9,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.influence.losses import losses_of
 from bosaris_py.uncertainty.influence.speaker_influence import SpeakerInfluence
@@ -120,68 +117,3 @@ def test_standard_error_of_draws_is_that_of_the_formula() -> None:
     rng, alarms = np.random.default_rng(4), higher >= 1.0
     values = [np.average(alarms, weights=plan.draw_weights(rng)[1]) for _ in range(2000)]
     assert np.std(values) == pytest.approx(formula, rel=0.12)
-
-
-# ---- Doors
-
-
-@pytest.fixture(scope="module")
-def data() -> Any:
-    return bp.load_example("asvspoof2019_la").eval
-
-
-def test_a_column_or_a_map_of_speakers(data: Any) -> None:
-    key, scores = (data.key, data.metadata), data.scores["xvector"]
-    metadata = data.metadata.for_trials(data.key)
-    columns = [metadata.factor(name) for name in ("speaker", "gender")]
-    speakers, genders = (column.levels[column.codes] for column in columns)
-    gender = dict(zip(speakers, genders, strict=True))
-    found = [
-        unc.speaker_errors(scores, key, 0.0, speakers="speaker", strata=strata)
-        for strata in ("gender", gender, gender.get, bp.IdMap([*gender], [*gender.values()]))
-    ]
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.covariance, found[0].covariance)
-    plain = unc.speaker_errors(scores, key, 0.0, speakers="speaker")
-    assert plain.pfa == found[0].pfa
-    assert not np.array_equal(plain.covariance, found[0].covariance)
-
-
-def test_evaluate_and_bootstrap_agree(data: Any) -> None:
-    key, scores = (data.key, data.metadata), data.scores["xvector"]
-    who = {"speakers": "speaker", "strata": "gender"}
-    table = bp.evaluate({"a": scores}, key, replications=60, rng=5, **who)
-    single = unc.bootstrap_scores(
-        scores, key, unc.EER(), replications=60, rng=5, method="speaker", **who
-    )
-    row = table.table.records()[0]
-    assert (row["eer_low"], row["eer_high"]) == (single.low, single.high)
-
-
-def bad(data: Any, strata: Any, **options: Any) -> None:
-    options = {"speakers": "speaker", "method": "speaker", "replications": 20} | options
-    unc.bootstrap_scores(
-        data.scores["xvector"], (data.key, data.metadata), unc.EER(), strata=strata, **options
-    )
-
-
-def test_bad_strata_are_refused(data: Any) -> None:
-    one, other = data.metadata.for_trials(data.key).factor("speaker").levels[:2]
-    with pytest.raises(InvalidInputError, match=r"tell the stratum of each speaker.*none for 66"):
-        bad(data, {one: "a"})
-    with pytest.raises(InvalidInputError, match=r"at least two speakers.*one in b"):
-        bad(data, lambda speaker: "b" if speaker == other else "a")
-    with (
-        pytest.raises(InvalidInputError, match=r"strata.*no name of a column"),
-        pytest.warns(MissingTrialsWarning),
-    ):
-        unc.bootstrap_scores(
-            data.scores["xvector"],
-            data.key,
-            unc.EER(),
-            strata="gender",
-            unknown="own",
-            method="speaker",
-        )
-    with pytest.raises(InvalidInputError, match="pigeonhole"):
-        bad(data, "gender", pigeonhole=True)
