@@ -27,7 +27,7 @@ from bosaris_py.calibration.cross_fitting import Folds
 from bosaris_py.calibration.trained import ObjectiveOptions
 from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
-from bosaris_py.numerics.training import Ridge
+from bosaris_py.numerics.newton import Ridge
 from bosaris_py.storage.atomic import digest_of
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.scores import AnyScores, to_natural

@@ -52,7 +52,6 @@ from bosaris_py.files.labels import (
     VOCABULARIES,
     factor_of_kinds,
 )
-from bosaris_py.numerics.threads import n_threads
 from bosaris_py.storage import columns as trial_columns
 from bosaris_py.storage.columns import Factor
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
@@ -209,7 +208,7 @@ def from_frame(
     if score is None:
         taken = (model, segment, label, *extra)
         names = [name for name in frame.names if name not in taken and frame.may_be_score(name)]
-    with ThreadPoolExecutor(n_threads()) as pool:
+    with ThreadPoolExecutor() as pool:
         # Most of the time that texts take; the libraries release Python's lock.
         ids = [pool.submit(frame.coded, *side) for side in ((model, "model"), (segment, "segment"))]
         labels = None if label is None else pool.submit(frame.labels, label, tar, non, spoof)
@@ -611,7 +610,7 @@ class _Rows:
             elif is_target is not None:
                 is_hit[at[is_target[rows]]] = True
 
-        with ThreadPoolExecutor(n_threads()) as pool:
+        with ThreadPoolExecutor() as pool:
             for _ in pool.map(fill, range(0, n_rows, _BLOCK)):
                 pass
         if scores and not whole:

@@ -21,7 +21,7 @@ from bosaris_py.fusion import LinearFusion
 from bosaris_py.numerics.llr_cost import cllr
 from bosaris_py.numerics.metrics import eer, min_dcf
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
-from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.numerics.scoring import resolve_prior
 
 try:
     from sklearn.base import (

@@ -3,7 +3,7 @@
 import numpy as np
 
 import bosaris_py as bp
-from bosaris_py.numerics.linear_objective import TrainingObjective
+from bosaris_py.numerics.newton import TrainingObjective
 from suite import _operation
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import bosaris_py.calibration.trained as trained
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py.numerics.linear_objective import class_moments, moderate_weights, refuse_non_finite
+from bosaris_py.numerics.newton import class_moments, moderate_weights, refuse_non_finite
 from bosaris_py.numerics.roc import FEW_TRIALS, warn_of_negative
 
 

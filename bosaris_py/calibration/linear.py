@@ -23,10 +23,9 @@ from bosaris_py.calibration.trained import (
     weighted_sum,
     write_llrs,
 )
-from bosaris_py.numerics.linear_objective import LinearObjective
+from bosaris_py.numerics.newton import LinearSolution, Ridge, TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
-from bosaris_py.numerics.training import LinearSolution, Ridge
 from bosaris_py.storage.hdf5 import is_from_map
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
@@ -84,11 +83,6 @@ class LinearCalibration(LinearMap, LineMap):
     >>> calibration.apply([0.0, 2.0]).round(3).tolist()
     [-2.299, 1.656]
 
-    Two thirds of the trials are right, so that a score of 1 is worth log(2):
-
-    >>> LinearCalibration.fit([1.0, 1.0, -1.0], [-1.0, -1.0, 1.0], offset=0.0)
-    LinearCalibration: llr = 0.6931 * score + 0, cllr 0.9183 at prior 0.5,
-    3 targets, 3 non-targets
     """
 
     scale: float = attrs.field(**NUMBER)
@@ -130,7 +124,6 @@ class LinearCalibration(LinearMap, LineMap):
         key: KeyLike,
         *,
         conditions: Conditions | None = None,
-        offset: float | None = None,
         **options: Unpack[TrainingOptions],
     ) -> Self:
         """Train scale and offset on the scores of the trials in a key.
@@ -145,7 +138,7 @@ class LinearCalibration(LinearMap, LineMap):
         conditions : Conditions, optional
             Train with the weights of these conditions, instead of in proportion to
             their numbers of trials; not together with weights of trials.
-        offset, prior, objective, ridge, tar_weights, non_weights
+        prior, objective, ridge, tar_weights, non_weights
             As for `fit`; weights of the scored trials, column by column of the key.
 
         Returns
@@ -159,7 +152,7 @@ class LinearCalibration(LinearMap, LineMap):
         SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning, FewTrainingErrorsWarning
             As for `fit`.
         """
-        fitted: Self = fit_on_trials(cls, scores, key, conditions, offset=offset, **options)
+        fitted: Self = fit_on_trials(cls, scores, key, conditions, **options)
         return fitted
 
     @classmethod
@@ -243,9 +236,9 @@ class LinearCalibration(LinearMap, LineMap):
         return attrs.evolve(trained, of_llrs=is_from_map(score_file))
 
     @classmethod
-    def _train(cls, training: LinearObjective, ridge: Ridge, offset: float | None = None) -> Self:
+    def _train(cls, training: TrainingObjective, ridge: Ridge) -> Self:
         # Not an error: whoever calibrates distances may want it.
-        trained = super()._train(training, ridge, offset)
+        trained = super()._train(training, ridge)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
             warn_of_negative(trained.scale)
         return trained

@@ -29,7 +29,6 @@ from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import (
     FilePath,
     as_float_array,
-    as_number,
     as_path,
     as_vector,
     check_class_rows,
@@ -39,18 +38,17 @@ from bosaris_py._validation import (
     refuse_nan,
 )
 from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
-from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.numerics.training import (
+from bosaris_py.numerics.newton import (
     LinearSolution,
     Ridge,
+    TrainingObjective,
     ridge_strengths,
     train_linear,
     train_nonnegative,
-    train_scale,
     warn_of_few_errors,
 )
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.storage.columns import trial_codes
 from bosaris_py.storage.parameters import read_parameters, write_parameters
@@ -511,7 +509,6 @@ class LinearMap(TrainedMap, ABC):
         tar_weights: Weights = None,
         non_weights: Weights = None,
         ridge: Ridge = 0.0,
-        offset: float | None = None,
         nonnegative: bool = False,
     ) -> Self:
         r"""Train a calibration's scale, or a fusion's weights, and the offset.
@@ -533,11 +530,7 @@ class LinearMap(TrainedMap, ABC):
             Strength r of a penalty :math:`r/2 \sum_k (w_k d_k)^2` on the scale or weights,
             d_k the standard deviation of system k's scores, both classes counting the same. "weak",
             for few trials, is a ridge of 0.01/n, n the number of trials of the smaller class, and
-            a penalty :math:`m^2/(2n)` on the log-likelihood-ratio m midway between the classes,
-            unless the offset is given.
-        offset : float, optional
-            Of a calibration: keep this offset and train the scale only. 0 is for scores that are
-            log-likelihood-ratios but for their size.
+            a penalty :math:`m^2/(2n)` on the log-likelihood-ratio m midway between the classes.
         nonnegative : bool, default: False
             Allow no negative weight: systems that would get one are left out, with weight 0.
 
@@ -596,11 +589,9 @@ class LinearMap(TrainedMap, ABC):
             tar_weights=tar_weights,
             non_weights=non_weights,
         )
-        if not nonnegative:
-            return cls._train(training, ridge, offset)
-        if offset is not None:
-            raise invalid("offset", "be None where weights are restricted", describe(offset))
-        return cls._of_training(train_nonnegative(training, ridge=ridge), training)
+        if nonnegative:
+            return cls._of_training(train_nonnegative(training, ridge=ridge), training)
+        return cls._train(training, ridge)
 
     @staticmethod
     @abstractmethod
@@ -633,19 +624,11 @@ class LinearMap(TrainedMap, ABC):
             return cls._train(training, ridge)
 
     @classmethod
-    def _train(cls, training: LinearObjective, ridge: Ridge, offset: float | None = None) -> Self:
-        if offset is None:
-            solution = train_linear(training, ridge=ridge)
-        elif cls._needs_all:
-            hint = "Only a calibration can keep its offset."
-            raise invalid("offset", "be None", describe(offset), hint)
-        else:
-            offset = as_number(offset, "offset", "be finite", math.isfinite)
-            solution = train_scale(training, offset=offset, ridge=ridge)
-        return cls._of_training(solution, training)
+    def _train(cls, training: TrainingObjective, ridge: Ridge) -> Self:
+        return cls._of_training(train_linear(training, ridge=ridge), training)
 
     @classmethod
-    def _of_training(cls, solution: LinearSolution, training: LinearObjective) -> Self:
+    def _of_training(cls, solution: LinearSolution, training: TrainingObjective) -> Self:
         """Build the map of weights that were found."""
         warn_of_few_errors(solution, training)
         return cls._from_solution(

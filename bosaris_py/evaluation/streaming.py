@@ -35,7 +35,7 @@ from bosaris_py.numerics.counts import RunningCounts, SortedScores, distinct_sco
 from bosaris_py.numerics.llr_cost import mean_bits, sum_in_bits, sums_of_nats
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.numerics.roc import ROC, all_within, warn_unless_llrs
-from bosaris_py.numerics.scoring_rules import resolve_prior
+from bosaris_py.numerics.scoring import resolve_prior
 from bosaris_py.trials.blocks import TrialBlock, TrialCounts, without
 from bosaris_py.trials.passes import (
     MOST_TASKS,

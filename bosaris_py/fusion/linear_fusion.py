@@ -30,8 +30,8 @@ from bosaris_py.calibration.trained import (
     write_llrs,
 )
 from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
+from bosaris_py.numerics.newton import LinearSolution
 from bosaris_py.numerics.roc import warn_of_inverted
-from bosaris_py.numerics.training import LinearSolution
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key

@@ -41,15 +41,18 @@ from bosaris_py.fusion.linear_fusion import (
     LinearFusion,
     in_order_of_training,
 )
-from bosaris_py.numerics.linear_objective import (
+from bosaris_py.numerics.newton import (
     LARGEST_SCORE,
+    LinearSolution,
+    Ridge,
     TrainingObjective,
     moderate_weights,
     pool_classes,
     refuse_non_finite,
+    train_linear,
+    warn_of_few_errors,
 )
-from bosaris_py.numerics.scoring_rules import resolve_prior, scoring_rule
-from bosaris_py.numerics.training import LinearSolution, Ridge, train_linear, warn_of_few_errors
+from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
@@ -199,7 +202,7 @@ def in_raw_units(form: Float64Array, centre: Float64Array, spread: Float64Array)
 class QualityDesign:
     """Scores and quality features of one class, the features made as they are needed.
 
-    A `numerics.linear_objective.Design` with one row for each system, then one for each feature.
+    A `numerics.newton.Design` with one row for each system, then one for each feature.
     Memory beyond the scores is two small integers for each trial.
     """
 

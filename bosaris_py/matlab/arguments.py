@@ -13,7 +13,7 @@ import numpy.typing as npt
 from bosaris_py import _validation, numerics
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_matrix, describe, invalid, refuse_nan
-from bosaris_py.numerics.scoring_rules import ScoringRule
+from bosaris_py.numerics.scoring import ScoringRule
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
 T = TypeVar("T")

@@ -19,8 +19,8 @@ from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab import arguments
-from bosaris_py.numerics import linear_objective, scoring_rules
-from bosaris_py.numerics.scoring_rules import ScoringRule
+from bosaris_py.numerics import newton, scoring
+from bosaris_py.numerics.scoring import ScoringRule
 from bosaris_py.trials import Key, Ndx, Scores
 
 Calibration = LinearCalibration | PAVCalibration
@@ -227,9 +227,9 @@ def make_objective_function_from_name(name: object) -> ScoringRule:
     Toolkit: make_objective_function_from_name.m; native: the argument `objective` takes the name
     itself; differs: what is returned cannot be called; `evaluate_objective` evaluates it.
     """
-    if not isinstance(name, str) or name.lower() not in scoring_rules.OBJECTIVES:
+    if not isinstance(name, str) or name.lower() not in scoring.OBJECTIVES:
         raise InvalidInputError('name must be "cllr" or "brier" or "boost"')
-    return scoring_rules.scoring_rule(name)
+    return scoring.scoring_rule(name)
 
 
 def evaluate_objective(
@@ -237,7 +237,7 @@ def evaluate_objective(
 ) -> float:
     """Evaluate log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
-    Toolkit: evaluate_objective.m; native: `numerics.linear_objective.evaluate_objective`; differs:
+    Toolkit: evaluate_objective.m; native: `numerics.newton.evaluate_objective`; differs:
     labels of 0 are allowed, and such trials do not count.
 
     Examples
@@ -248,7 +248,7 @@ def evaluate_objective(
     # Labels split the scores of any number of systems; here there is one.
     tar, non = arguments.split_by_label(arguments.as_vector(scores, "scores")[np.newaxis], classf)
     rule = arguments.rule_name(objective)
-    return linear_objective.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
+    return newton.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
 
 
 def test_binary_classifier(

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,24 +28,10 @@ from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py.numerics.counts import as_class
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.roc import check_llrs, hull_of
-from bosaris_py.numerics.scoring_rules import FACTORS, log_products, resolve_prior
-from bosaris_py.numerics.threads import in_threads
+from bosaris_py.numerics.scoring import log_products, resolve_prior
 
-# A block and its two work arrays stay in the cache of one core.
-_BLOCK = 2**13
-
-# Longer blocks pay where the work arrays shrink on the way.
-_WIDE_BLOCK = 2**17
-
-# Up to so many scores a product saves nothing, and without it no rounding depends on the order of
-# the scores.
-_ONE_BY_ONE = 2**11
-
-# Larger costs are added as they are, so that no sum of them overflows on the way.
-_LARGEST = 1e290
-
-# No logarithm of a float is larger.
-_LARGEST_LOG = 710.0
+# A block and its work arrays stay in the cache of one core.
+_BLOCK = 2**14
 
 # Costs are summed by factors of 1 + exp(score) if they are larger on average. Each of these
 # and each product is rounded, which changes a cost by 2e-16 and their sum by 2e-14 of it.
@@ -159,116 +144,50 @@ def mean_bits(scores: FloatArray, weights: Float64Array | None, *, sign: float) 
     """Return the weighted mean of log2(1 + exp(sign * score)), blockwise in float64."""
     if weights is None:
         return sum_in_bits(sums_of_nats(scores, sign=sign)) / scores.size
-    size = min(_BLOCK, scores.size)
-    scaled, work = np.empty(size), np.empty(size)
-    sums, totals = [], []
+    sums = []
     for start in range(0, scores.size, _BLOCK):
-        stop = min(start + _BLOCK, scores.size)
-        n = stop - start
-        costs = softplus(scores[start:stop], sign, scaled[:n], work[:n])
-        block_weights = weights[start:stop]
+        costs = softplus(scores[start : start + _BLOCK], sign)
+        masses = weights[start : start + _BLOCK]
         # An infinite cost of a trial that does not count is no cost.
-        costs[block_weights == 0.0] = 0.0
+        costs[masses == 0.0] = 0.0
         with np.errstate(over="ignore"):
-            costs *= block_weights
-        sums += _exact_sum(costs)
-        totals += _exact_sum(block_weights)
-    return sum_in_bits(sums) / total_cost(totals)
+            sums.append(float(np.dot(costs, masses)))
+    return sum_in_bits(sums) / float(weights.sum())
 
 
 def sums_of_nats(scores: FloatArray, *, sign: float) -> list[float]:
-    """Return parts of the sum of log(1 + exp(sign * score)), to be added by `sum_in_bits`."""
-    # A few scores are left over, which are no whole product.
-    whole = scores.size - scores.size % FACTORS if scores.size > _ONE_BY_ONE else 0
-    sums = in_threads(lambda part: _sums_by_products(scores[part], sign=sign), whole, _WIDE_BLOCK)
-    if whole < scores.size:
-        rest = scores[whole:]
-        work = np.empty(rest.size)
-        parts = _exact_sum(np.log1p(_exp(rest, sign, work)))
-        if not math.isfinite(parts[0]):
-            parts = _exact_sum(softplus(rest, sign))
-        sums.append(parts)
-    return list(chain.from_iterable(sums))
-
-
-def _sums_by_products(scores: FloatArray, *, sign: float) -> list[float]:
-    """Do what `sums_of_nats` does, for whole products."""
-    size = min(_WIDE_BLOCK, scores.size)
-    scaled, work = np.empty(size), np.empty(size)
-    sums = []
-    for start in range(0, scores.size, _WIDE_BLOCK):
-        block = scores[start : start + _WIDE_BLOCK]
-        parts = _exact_sum(_nats_of_products(block, sign, scaled), _LARGEST_LOG)
-        # Not where a product is not finite, either.
-        if not _LEAST_BY_FACTORS * block.size <= parts[0] < math.inf:
-            parts = _exact_sum(softplus(block, sign, scaled[: block.size], work[: block.size]))
-        sums += parts
+    """Return sums over blocks of log(1 + exp(sign * score)), to be added by `sum_in_bits`."""
+    work, sums = np.empty(min(_BLOCK, scores.size)), []
+    for start in range(0, scores.size, _BLOCK):
+        block = scores[start : start + _BLOCK]
+        with np.errstate(over="ignore"):
+            factors = np.multiply(block, sign, out=work[: block.size], dtype=np.float64)
+            np.exp(factors, out=factors)
+            factors += 1.0
+            total = float(log_products(factors).sum())
+        # Small costs are lost beside the 1; a product that overflows is not finite.
+        if not _LEAST_BY_FACTORS * block.size <= total < math.inf:
+            with np.errstate(over="ignore"):
+                total = float(softplus(block, sign).sum())
+        sums.append(total)
     return sums
 
 
-def _exact_sum(costs: Float64Array, top: float | None = None) -> list[float]:
-    """Return parts of a sum that `total_cost` adds to the same float in any order of the costs."""
-    top = float(costs.max()) if top is None else top
-    if not top < _LARGEST:
-        with np.errstate(over="ignore"):
-            return [float(costs.sum())]
-    # Added to so large a number, costs lose their last bits: sums of what is left are exact, and
-    # what was lost is so small that rounding its sum changes nothing.
-    anchor = math.ldexp(1.0, math.frexp(top)[1] + costs.size.bit_length())
-    with np.errstate(invalid="ignore"):
-        high = costs + anchor
-        high -= anchor
-        low = np.subtract(costs, high)
-        return [float(high.sum()), float(low.sum())]
-
-
 def sum_in_bits(nats: Iterable[float]) -> float:
-    """Return the exact sum of costs, in bits."""
-    return total_cost(nats) / _LOG_2
-
-
-def total_cost(sums: Iterable[float]) -> float:
-    """Return the exact sum of costs; inf beyond the largest float."""
+    """Return the sum of costs, in bits; inf beyond the largest float."""
     try:
-        return math.fsum(sums)
+        return math.fsum(nats) / _LOG_2
     except OverflowError:
         return math.inf
 
 
-def softplus(
-    scores: FloatArray,
-    sign: float,
-    scaled: Float64Array | None = None,
-    out: Float64Array | None = None,
-) -> Float64Array:
-    """Return log(1 + exp(sign * score)) for scores of any size; the arrays are work space."""
+def softplus(scores: FloatArray, sign: float) -> Float64Array:
+    """Return log(1 + exp(sign * score)) for scores of any size."""
     # max(x, 0) + log1p(exp(-|x|)): no exponential overflows, no small term is rounded to zero.
-    x = np.multiply(scores, sign, out=scaled, dtype=np.float64)
-    y = np.abs(x, out=out)
-    np.negative(y, out=y)
-    np.exp(y, out=y)
-    np.log1p(y, out=y)
-    np.maximum(x, 0.0, out=x)
-    y += x
-    return y
-
-
-def _exp(scores: FloatArray, sign: float, out: Float64Array) -> Float64Array:
-    """Return exp(sign * score) in the memory of `out`."""
-    result = out[: scores.size]
-    with np.errstate(over="ignore"):
-        if sign == 1.0:
-            return np.exp(scores, out=result, dtype=np.float64)
-        np.multiply(scores, sign, out=result)
-        return np.exp(result, out=result)
-
-
-def _nats_of_products(scores: FloatArray, sign: float, work: Float64Array) -> Float64Array:
-    """Return log(1 + exp(sign * score)), some added up; not finite if a product overflows."""
-    with np.errstate(over="ignore"):
-        factors = _exp(scores, sign, work)
-        factors += 1.0
-        return log_products(factors)
+    x = np.multiply(scores, sign, dtype=np.float64)
+    costs = np.log1p(np.exp(-np.abs(x)))
+    costs += np.maximum(x, 0.0)
+    return np.asarray(costs)
 
 
 def estimate_target_proportions(llrs: ArrayLike, prior: float | OperatingPoint) -> Float64Array:

@@ -6,53 +6,28 @@ given thresholds is counted.
 
 from __future__ import annotations
 
-from typing import TypedDict, Unpack, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 import bosaris_py.numerics.counts as counting
-from bosaris_py._arrays import (
-    Float64Array,
-    FloatArray,
-    IndexArray,
-    Number,
-    Weighting,
-    Weights,
-    mark_read_only,
-)
-from bosaris_py._validation import (
-    as_list,
-    as_score_lists,
-    as_vector,
-    check_choice,
-    refuse_nan,
-    spelled_out,
-)
+from bosaris_py._arrays import Float64Array, FloatArray, Number, Weighting
+from bosaris_py._validation import as_list, as_score_lists, as_vector, check_choice, refuse_nan
 from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
-from bosaris_py.numerics.roc import EERDefinition, check_llrs, hull_of, roc_of, warn_if_inverted
+from bosaris_py.numerics.roc import ROC, EERDefinition, check_llrs, hull_of, warn_if_inverted
 
-# Of more limits a pass for each takes longer than one count: row "act_dcf" of bench_numerics.
+# A pass for each of so few limits takes less time than a sort.
 _FEW_LIMITS = 6
 
 
-class _Weights(TypedDict, total=False):
-    """Keywords that the functions below share."""
-
-    tar_weights: Weighting
-    non_weights: Weighting
-
-
-_weighted = spelled_out(_Weights, dict.fromkeys(_Weights.__annotations__))
-
-
-@_weighted
 def eer(
     tar: ArrayLike,
     non: ArrayLike,
     *,
     definition: EERDefinition = "rocch",
-    **weights: Unpack[_Weights],
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float:
     r"""Compute the equal error rate, by default on the ROC's convex hull.
 
@@ -114,16 +89,17 @@ def eer(
     """
     check_choice(definition, EERDefinition, "definition")
     if definition == "rocch":
-        return hull_of(tar, non, **weights).eer
+        return hull_of(tar, non, tar_weights, non_weights).eer
     # The other definitions are the same if the classes are swapped, too.
     tar, non = as_list(tar), as_list(non)
-    roc, _ = roc_of(tar, non, **weights)
+    roc = ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights)
     warn_if_inverted(roc.convex_hull().eer, lambda: roc.auc, np.size(tar), np.size(non))
     return roc.equal_error_rate(definition)
 
 
-@_weighted
-def prbep(tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]) -> float:
+def prbep(
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
+) -> float:
     """Compute the precision-recall break-even point, as a number of errors.
 
     The point on the ROC's convex hull with as many misses as false alarms. If it is below about 30,
@@ -150,11 +126,12 @@ def prbep(tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]) -> float:
     >>> prbep([1.0, 3.0], [0.0, 2.0])
     0.5
     """
-    return hull_of(tar, non, **weights).prbep
+    return hull_of(tar, non, tar_weights, non_weights).prbep
 
 
-@_weighted
-def auc(tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]) -> float:
+def auc(
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
+) -> float:
     """Compute the area under the ROC, the chance that a target outscores a non-target.
 
     Parameters
@@ -179,7 +156,7 @@ def auc(tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]) -> float:
     0.75
     """
     # The chance is the same if the classes are swapped and the scores negated.
-    return roc_of(tar, non, **weights)[0].auc
+    return ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights).auc
 
 
 @overload
@@ -188,7 +165,8 @@ def min_dcf(  # type: ignore[overload-overlap]
     non: ArrayLike,
     prior: OnePrior,
     normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
-    **weights: Unpack[_Weights],
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float: ...
 @overload
 def min_dcf(
@@ -196,15 +174,16 @@ def min_dcf(
     non: ArrayLike,
     prior: PriorLike,
     normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
-    **weights: Unpack[_Weights],
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> Float64Array: ...
-@_weighted
 def min_dcf(
     tar: ArrayLike,
     non: ArrayLike,
     prior: PriorLike,
     normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    **weights: Unpack[_Weights],
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float | Float64Array:
     r"""Compute the minimum detection cost over all thresholds.
 
@@ -250,7 +229,7 @@ def min_dcf(
     >>> float(min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
     0.25
     """
-    return hull_of(tar, non, **weights).min_dcf(prior, normalize=normalize)
+    return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=normalize)
 
 
 @overload
@@ -259,7 +238,8 @@ def act_dcf(  # type: ignore[overload-overlap]
     non: ArrayLike,
     prior: OnePrior,
     normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
-    **weights: Unpack[_Weights],
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float: ...
 @overload
 def act_dcf(
@@ -267,15 +247,16 @@ def act_dcf(
     non: ArrayLike,
     prior: PriorLike,
     normalize: bool = ...,  # noqa: FBT001 -- positional as in the toolkit
-    **weights: Unpack[_Weights],
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> Float64Array: ...
-@_weighted
 def act_dcf(
     tar: ArrayLike,
     non: ArrayLike,
     prior: PriorLike,
     normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    **weights: Unpack[_Weights],
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float | Float64Array:
     r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
@@ -315,7 +296,7 @@ def act_dcf(
     0.25
     """
     costs = DecisionCosts.from_prior(prior)
-    given = as_list(weights.get("tar_weights")), as_list(weights.get("non_weights"))
+    given = as_list(tar_weights), as_list(non_weights)
     tar, non = as_score_lists(tar, non, *given)
     rates = _rates_at(tar, non, costs.thresholds, *given)
     check_llrs(tar, non, *given)
@@ -324,15 +305,29 @@ def act_dcf(
 
 @overload
 def norm_min_dcf(  # type: ignore[overload-overlap]
-    tar: ArrayLike, non: ArrayLike, prior: OnePrior, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: OnePrior,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float: ...
 @overload
 def norm_min_dcf(
-    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> Float64Array: ...
-@_weighted
 def norm_min_dcf(
-    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float | Float64Array:
     """Compute the normalized minimum detection cost, which most evaluations publish.
 
@@ -351,20 +346,34 @@ def norm_min_dcf(
     >>> float(norm_min_dcf([1.0, 3.0], [0.0, 2.0], 0.5))
     0.5
     """
-    return hull_of(tar, non, **weights).min_dcf(prior, normalize=True)
+    return hull_of(tar, non, tar_weights, non_weights).min_dcf(prior, normalize=True)
 
 
 @overload
 def norm_act_dcf(  # type: ignore[overload-overlap]
-    tar: ArrayLike, non: ArrayLike, prior: OnePrior, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: OnePrior,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float: ...
 @overload
 def norm_act_dcf(
-    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> Float64Array: ...
-@_weighted
 def norm_act_dcf(
-    tar: ArrayLike, non: ArrayLike, prior: PriorLike, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    prior: PriorLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> float | Float64Array:
     """Compute the normalized actual detection cost: 1 for a detector that says nothing.
 
@@ -383,20 +392,36 @@ def norm_act_dcf(
     >>> float(norm_act_dcf([1.0, 3.0], [-1.0, 2.0], 0.5))
     0.5
     """
-    return act_dcf(tar, non, prior, normalize=True, **weights)
+    return act_dcf(
+        tar, non, prior, normalize=True, tar_weights=tar_weights, non_weights=non_weights
+    )
 
 
 @overload
 def error_rates_at(
-    tar: ArrayLike, non: ArrayLike, thresholds: Number, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    thresholds: Number,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> tuple[float, float]: ...
 @overload
 def error_rates_at(
-    tar: ArrayLike, non: ArrayLike, thresholds: ArrayLike, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    thresholds: ArrayLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> tuple[Float64Array, Float64Array]: ...
-@_weighted
 def error_rates_at(
-    tar: ArrayLike, non: ArrayLike, thresholds: ArrayLike, **weights: Unpack[_Weights]
+    tar: ArrayLike,
+    non: ArrayLike,
+    thresholds: ArrayLike,
+    *,
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
 ) -> tuple[float, float] | tuple[Float64Array, Float64Array]:
     """Compute the miss and false-alarm rates at given thresholds.
 
@@ -423,7 +448,7 @@ def error_rates_at(
     """
     limits = np.asarray(thresholds, dtype=np.float64)
     refuse_nan(np.atleast_1d(limits), "thresholds")
-    pmiss, pfa = _rates_at(tar, non, limits, **weights)
+    pmiss, pfa = _rates_at(tar, non, limits, tar_weights, non_weights)
     return pmiss[()], pfa[()]
 
 
@@ -443,44 +468,23 @@ def share_below(
     scores: FloatArray, weights: Float64Array | None, limits: Float64Array
 ) -> Float64Array:
     """Return the share of scores below each limit; scores are checked, in any order."""
-    if weights is None and scores.size <= counting.FEW_SCORES:
-        ordered = counting.SortedScores(mark_read_only(np.sort(scores)))
-        return np.asarray(ordered.weight_below(limits) / scores.size)
-    masses, positions = _masses(scores, weights, limits)
-    # Summed from the end where it is zero, so that small shares are not differences.
-    sums = counting.running_sum(masses)
-    return np.asarray((sums / sums[-1])[positions])
+    if weights is None and limits.size <= _FEW_LIMITS:
+        below = [counting.n_below(scores, limit) for limit in limits.ravel().tolist()]
+        return np.reshape(below, limits.shape) / scores.size
+    ordered = counting.SortedScores.from_scores(scores, weights, name="scores")
+    return np.asarray(ordered.weight_below(limits) / ordered.total)
 
 
 def share_above(
     scores: FloatArray, weights: Float64Array | None, limits: Float64Array
 ) -> Float64Array:
     """Return the share of scores at or above each limit; scores are checked, in any order."""
-    if weights is None and scores.size <= counting.FEW_SCORES:
-        ordered = counting.SortedScores(mark_read_only(np.sort(scores)))
-        return np.asarray(ordered.weight_at_or_above(limits) / scores.size)
-    masses, positions = _masses(scores, weights, limits)
-    sums = counting.running_sum(masses[::-1])[::-1]
-    return np.asarray((sums / sums[0])[1:][positions])
-
-
-def _masses(
-    scores: FloatArray, weights: Float64Array | None, limits: Float64Array
-) -> tuple[Weights, IndexArray]:
-    """Return the weight below the first limit and from each to the next, and where each is."""
-    if limits.size == 1:
-        distinct, positions = limits.reshape(1), np.zeros(limits.shape, dtype=np.intp)
-    else:
-        distinct, inverse = np.unique(limits, return_inverse=True)
-        positions = inverse.reshape(limits.shape)
-    if weights is None and distinct.size <= _FEW_LIMITS:
-        # Scores that equal a limit need not be told from those above it.
-        below = [counting.n_below(scores, distinct[i : i + 1]) for i in range(distinct.size)]
-        return np.diff([0, *below, scores.size]), positions
-    at, between = counting.count_checked(distinct, scores, weights)
-    masses = between.copy()
-    masses[1:] += at
-    return masses, positions
+    if weights is None and limits.size <= _FEW_LIMITS:
+        above = [scores.size - counting.n_below(scores, limit) for limit in limits.ravel().tolist()]
+        return np.reshape(above, limits.shape) / scores.size
+    ordered = counting.SortedScores.from_scores(scores, weights, name="scores")
+    # The total is summed from the top, as the weights are.
+    return np.asarray(ordered.weight_at_or_above(limits) / ordered.weight_at_or_above(-np.inf))
 
 
 def sorted_error_rates(
@@ -492,9 +496,8 @@ def sorted_error_rates(
     return pmiss, pfa
 
 
-@_weighted
 def optimal_llrs(
-    tar: ArrayLike, non: ArrayLike, **weights: Unpack[_Weights]
+    tar: ArrayLike, non: ArrayLike, *, tar_weights: Weighting = None, non_weights: Weighting = None
 ) -> tuple[Float64Array, Float64Array]:
     """Replace each score by its optimal log-likelihood-ratio.
 
@@ -523,5 +526,5 @@ def optimal_llrs(
     ([0.0, inf], [-inf, 0.0])
     """
     tar, non = as_list(tar), as_list(non)
-    hull = hull_of(tar, non, **weights, warn=False)
+    hull = hull_of(tar, non, tar_weights, non_weights, warn=False)
     return hull.llr_of(as_vector(tar, "tar")), hull.llr_of(as_vector(non, "non"))

@@ -1,55 +1,466 @@
-"""A trust-region Newton method.
+r"""Training of linear maps: the minimum of a proper scoring rule under the masses of trials.
 
-The minimiser is made for objectives of few dimensions whose evaluation is a pass over millions of
-trials. Each iteration takes one evaluation of value, gradient and Hessian. An eigendecomposition
-solves the trust-region subproblem exactly [1]_. Once the expected decrease is lost in the rounding
-of the value, the gradient decides whether a step is accepted.
+A linear map turns the scores of one or more systems into a log-likelihood-ratio
+:math:`s = w^T x + b`. How good it is at a prior :math:`\pi` is the expected cost of the posterior
+log-odds :math:`s + \mathrm{logit}(\pi)`,
+
+.. math::
+
+    F = \frac{1}{H(\pi)} \Bigl[
+        \frac{\pi}{\sum u_i} \sum_{i \in tar} u_i\, C(-s_i - \mathrm{logit}\,\pi)
+        + \frac{1-\pi}{\sum v_j} \sum_{j \in non} v_j\, C(s_j + \mathrm{logit}\,\pi)
+    \Bigr],
+
+where :math:`u, v` are trial weights (1 unless given) and :math:`C` is the loss of a rule of
+`scoring`. The entropy :math:`H(\pi)` is the same cost for a detector with ``s = 0`` on every trial.
+So F is 1 for a detector that knows only the prior and 0 for a perfect one.
+
+All sums come block by block, so the scores may lie in memory or in files. Newton's method within a
+trust region [3]_ minimises F; in large sets it starts from the optimum of evenly spaced trials.
 
 References
 ----------
-.. [1] J. J. More and D. C. Sorensen, "Computing a trust region step", SIAM J.
+.. [1] N. Brummer and E. de Villiers, "The BOSARIS Toolkit user guide: theory,
+   algorithms and code for binary classifier score processing", 2011.
+.. [2] N. Brummer and G. Doddington, "Likelihood-ratio calibration using
+   prior-weighted proper scoring rules", Interspeech 2013.
+.. [3] J. J. More and D. C. Sorensen, "Computing a trust region step", SIAM J.
    Sci. Stat. Comput. 4(3), 1983, doi:10.1137/0904038.
 """
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy
-from attrs import frozen
+from attrs import Factory, evolve, frozen
+from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array
-from bosaris_py.errors import FitError
-from bosaris_py.numerics.linear_objective import LocalModel
+from bosaris_py import _validation as check
+from bosaris_py import errors
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Weighting
+from bosaris_py._cautions import warn_caller
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
+from bosaris_py.numerics.scoring import ScoringRule, resolve_prior, scoring_rule
 
-EPSILON = float(np.finfo(np.float64).eps)
+Ridge: TypeAlias = float | Literal["weak"]
 
-# A value or a derivative summed from many rounded terms is trusted to this share of the sum
-# of magnitudes; smaller decreases are not looked for in it.
-SUM_NOISE = 1e3 * EPSILON
+# Scores of one class, (n_systems, n_trials); or what gives blocks of them, as an array does.
+ClassScores: TypeAlias = Any
 
-# Eigenvalues and slopes this far below the largest are rounding noise.
-_NOISE = 1e2 * EPSILON
+# Trials of a block: what is made of them stays in a processor's second cache.
+_BLOCK = 2**14
 
-# Slopes below this have lost digits to underflow.
-_SMALLEST_SLOPE = 1e-290
+# Trials of each class in the parts whose optimum is the start for larger ones, and how much larger
+# these must be. With the last a full set takes two or three passes: `benchmarks/ratios.py`.
+_PARTS, _TIMES_MORE = (2**16, 2**20), 4
 
-# Fits standardised coordinates; soon adapted.
-FIRST_RADIUS = 4.0
+# Newton's method squares the error. Of a set so large the last step need not be looked at where it
+# promises this share of the value: what is left is the square of it.
+_OF_MANY = 1e-12
 
-# Share of the promised decrease that makes a step worth taking.
-_LEAST_RATIO = 1e-4
+# Largest score that can be trained on: squares of larger ones overflow.
+LARGEST_SCORE = 1e150
+
+# A system whose scores differ by no more than this, relative to their size, is constant but for
+# rounding; so is one whose squared spread would underflow.
+_EPSILON = float(np.finfo(np.float64).eps)
+_CONSTANT, _SMALLEST_SPREAD = 8 * _EPSILON, 1e-140
+
+# Directions in which standardised scores vary less than this, as a share of the variance in the
+# most varied direction, are collinear.
+_COLLINEAR = 1e-12
+
+# Rounding of fused scores, in standard deviations.
+_ROUNDING = 1e-9
+
+# Curvatures below the first share of the largest may vanish in the descent; those below the second
+# have vanished.
+_NEARLY_FLAT, _VANISHED = 1e-6, 1e-11
+
+# Decreases below this share of the value are not looked for in it: it is a sum of rounded terms.
+_NOISE = 1e3 * _EPSILON
+
+# Penalties of the "weak" ridge, times the number of trials of the smaller class: normal priors of
+# standard deviation 8.5 and 0.85, for the spread of the log-likelihood-ratios and for their value
+# midway between the classes.
+_WEAK = 0.01, 1.0
+
+# Log-likelihood-ratios of this standard deviation are hard decisions; with such a prior Brier's
+# loss changes in the last digits only.
+_HARD, _SMALLEST_PRIOR = 100.0, 1e-10
+
+# With these log-odds a decision is certain but for rounding. For more trials than this no set was
+# seen on which hard decisions are best.
+_CERTAIN, _MOST_HARD = 40.0, 2**17
+
+
+@frozen(eq=False)
+class ClassMoments:
+    """Mean, scatter and range of the scores of one class, an entry for each system.
+
+    The scatter is the weighted mean of the products of deviations from the mean, (n_systems,
+    n_systems). The range is NaN or infinite if and only if a score is; only it means anything then.
+    """
+
+    mean: Float64Array
+    scatter: Float64Array
+    lowest: Float64Array
+    highest: Float64Array
+
+
+def class_moments(scores: ClassScores, weights: Float64Array | None = None) -> ClassMoments:
+    """Compute mean, scatter and range of each system's scores, (n_systems, n_trials), in a pass."""
+    parts, sizes = [], []
+    # A row of ones: one product gives sums and sums of products.
+    design = np.ones((scores.shape[0] + 1, min(_BLOCK, scores.shape[1])))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, scores.shape[1], _BLOCK):
+            block = scores[:, start : start + _BLOCK]
+            # A first mean is near enough that nothing cancels, however far the scores are from 0.
+            first = block.mean(axis=1, dtype=np.float64)
+            away = design[:, : block.shape[1]]
+            np.subtract(block, first[:, np.newaxis], out=away[:-1])
+            weighed = away[:-1] * (1.0 if weights is None else weights[start : start + _BLOCK])
+            size = block.shape[1] if weights is None else weights[start : start + _BLOCK].sum()
+            products = np.dot(weighed, away.T) / size
+            shift = products[:, -1]
+            scatter = products[:, :-1] - np.outer(shift, shift)
+            ends = [end.astype(np.float64) for end in (block.min(axis=1), block.max(axis=1))]
+            parts.append(ClassMoments(first + shift, scatter, *ends))
+            sizes.append(float(size))
+    return merge_moments(parts, sizes)
+
+
+def merge_moments(parts: Sequence[ClassMoments], sizes: Sequence[float]) -> ClassMoments:
+    """Merge the moments of several sets of trials of such total weights."""
+    shares = np.asarray(sizes, dtype=np.float64) / sum(sizes)
+    # The mean of the first is taken off, so that a large common part does not round the rest.
+    first = parts[0].mean
+    with np.errstate(over="ignore", invalid="ignore"):
+        away = np.stack([part.mean - first for part in parts])
+        mean = shares @ away
+        between = (away - mean).T @ (shares[:, np.newaxis] * (away - mean))
+        within = np.tensordot(shares, np.stack([part.scatter for part in parts]), axes=1)
+    lowest = np.min([part.lowest for part in parts], axis=0)
+    highest = np.max([part.highest for part in parts], axis=0)
+    return ClassMoments(first + mean, within + between, lowest, highest)
+
+
+def pool_classes(tar: ClassMoments, non: ClassMoments) -> tuple[Float64Array, Float64Array]:
+    """Return centre and covariance of the scores, both classes counting the same."""
+    centre = 0.5 * (tar.mean + non.mean)
+    half = 0.5 * (tar.mean - non.mean)
+    return centre, 0.5 * (tar.scatter + non.scatter) + np.outer(half, half)
+
+
+@frozen(eq=False)
+class ClassSums:
+    """A loss and its derivatives, summed over trials of one class.
+
+    `derivatives` is the sum of the curvatures times the outer products of the inputs, with the sum
+    of the slopes times the inputs as last row. `worst` is the highest log-odds against the truth,
+    `total` the sum of the trial weights.
+    """
+
+    loss: float
+    derivatives: Float64Array
+    worst: float
+    total: float
+
+
+@frozen(eq=False)
+class LinearLoss:
+    """The loss of a linear map on the scores ``(x - centre) / spread``.
+
+    The coefficients, weights and an offset, give the log-odds against the truth.
+    """
+
+    coefficients: Float64Array
+    rule: ScoringRule
+    centre: Float64Array
+    spread: Float64Array
+
+    def sum(self, scores: ClassScores, weights: Float64Array | None = None) -> ClassSums:
+        """Sum loss and derivatives over trials of one class, (n_systems, n_trials)."""
+        n_trials, size = scores.shape[1], self.coefficients.size
+        block = min(n_trials, _BLOCK)
+        scale, centre = np.append(1.0 / self.spread, 1.0), self.centre[:, np.newaxis]
+        coefficients = self.coefficients * scale
+        # Rows of scores less their centre, and ones for the offset; the same times the curvature,
+        # and the slope: one product of the two gives Hessian and gradient.
+        design, factors = np.ones((size, block)), np.empty((size + 1, block))
+        log_odds = np.empty(block)
+        losses, worst, derivatives = [], -math.inf, np.zeros((size + 1, size))
+        # Overflow means an infinite value, which the minimiser steps back from.
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for start in range(0, n_trials, block):
+                part = slice(start, min(start + block, n_trials))
+                n = part.stop - start
+                x, g, z = design[:, :n], factors[:, :n], log_odds[:n]
+                np.subtract(scores[:, part], centre, out=x[:-1])
+                np.dot(coefficients, x, out=z)
+                worst = max(worst, float(z.max()))
+                losses.append(
+                    self.rule.sum(z, g[-1], g[-2], None if weights is None else weights[part])
+                )
+                np.multiply(x[:-1], g[-2], out=g[:-2])
+                derivatives += np.dot(g, x.T)
+            derivatives *= scale
+            derivatives[:-1] *= scale[:, np.newaxis]
+        total = float(n_trials) if weights is None else float(weights.sum())
+        return ClassSums(math.fsum(losses), derivatives, worst, total)
+
+
+def merge_sums(parts: Sequence[ClassSums]) -> ClassSums:
+    """Add the sums over several sets of trials, at least one, in their order."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        derivatives = np.sum([part.derivatives for part in parts], axis=0)
+    losses, worst, totals = zip(*((p.loss, p.worst, p.total) for p in parts), strict=True)
+    return ClassSums(math.fsum(losses), derivatives, max(worst), math.fsum(totals))
+
+
+@frozen(eq=False)
+class LocalModel:
+    """A training objective at one point; its value is infinite where it overflows.
+
+    `overlap` is the highest fused non-target score minus the lowest fused target score: zero or
+    below if the point separates the classes.
+    """
+
+    value: float
+    gradient: Float64Array
+    hessian: Float64Array
+    overlap: float
+
+
+@frozen(eq=False, kw_only=True)
+class TrainingObjective:
+    """The objective of a linear calibration or fusion on a training set in memory.
+
+    Coefficients are one weight for each system, then the offset; they act on the scores ``(x -
+    centre) / spread``. `tar` and `non` are (n_systems, n_trials), of float32 or float64, strided or
+    read-only; they are never copied as a whole. Trial weights are positive, of any sum, or None.
+    """
+
+    rule: ScoringRule
+    prior: float
+    plo: float
+    tar: ClassScores
+    non: ClassScores
+    tar_weights: Float64Array | None = None
+    non_weights: Float64Array | None = None
+    # By default the scores are taken as they are.
+    centre: Float64Array = Factory(lambda self: np.zeros(self.tar.shape[0]), takes_self=True)
+    spread: Float64Array = Factory(lambda self: np.ones(self.tar.shape[0]), takes_self=True)
+
+    @classmethod
+    def from_scores(
+        cls,
+        tar: ArrayLike,
+        non: ArrayLike,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
+    ) -> "TrainingObjective":
+        """Check the arguments and set up the objective on scores as they are.
+
+        Scores are (n_trials,) or (n_systems, n_trials). Trials of weight zero are left out.
+        Non-finite scores are not looked for here.
+        """
+        rule = scoring_rule(objective)
+        probability, plo = resolve_prior(prior)
+        targets, others = _as_systems(tar, "tar"), _as_systems(non, "non")
+        n_systems, n_trials = targets.shape[0], targets.shape[1] + others.shape[1]
+        if others.shape[0] != n_systems:
+            expected = f"have one row for each of the {n_systems} systems in `tar`"
+            hint = "Of `tar` and `non` rows are systems, columns trials."
+            raise check.invalid("non", expected, f"{others.shape[0]} rows", hint)
+        if n_systems > n_trials > 0:
+            message = f"{n_systems} systems are more than the {n_trials} trials of both classes."
+            remedy = "Are arrays transposed? Of `tar` and `non` rows are systems, columns trials."
+            warn_caller(f"{message} {remedy}", errors.SuspectScoresWarning)
+        if n_systems == 1:
+            check.refuse_labels(targets[0], others[0])
+        targets, tar_masses = _weighted_trials(targets, tar_weights, "tar")
+        others, non_masses = _weighted_trials(others, non_weights, "non")
+        return cls(
+            rule=rule,
+            prior=probability,
+            plo=plo,
+            tar=targets,
+            non=others,
+            tar_weights=tar_masses,
+            non_weights=non_masses,
+        )
+
+    @property
+    def n_tar(self) -> int:
+        """Number of target trials."""
+        return int(self.tar.shape[1])
+
+    @property
+    def n_non(self) -> int:
+        """Number of non-target trials."""
+        return int(self.non.shape[1])
+
+    def moments(self) -> tuple[ClassMoments, ClassMoments]:
+        """Return the moments of targets and of non-targets, of the scores as they are."""
+        return class_moments(self.tar, self.tar_weights), class_moments(self.non, self.non_weights)
+
+    def refuse_non_finite(self) -> None:
+        """Raise with counts and positions of what cannot be trained on."""
+        refuse_non_finite(self.tar, self.non)
+
+    def thinned(self, n_trials: int) -> "TrainingObjective":
+        """Return the objective on about `n_trials` evenly spaced trials of each class."""
+        tar, tar_weights = _thinned(self.tar, self.tar_weights, n_trials)
+        non, non_weights = _thinned(self.non, self.non_weights, n_trials)
+        return evolve(self, tar=tar, non=non, tar_weights=tar_weights, non_weights=non_weights)
+
+    def parts(self) -> list["TrainingObjective"]:
+        """Return objectives on ever more trials, whose optima are starts on the way to all."""
+        size = max(self.n_tar, self.n_non)
+        return [self.thinned(n_trials) for n_trials in _PARTS if size > _TIMES_MORE * n_trials]
+
+    def loss(self, coefficients: Float64Array) -> LinearLoss:
+        """Return the loss of trials of which `coefficients` give the log-odds against the truth."""
+        return LinearLoss(coefficients, self.rule, self.centre, self.spread)
+
+    def sums(self, coefficients: Float64Array) -> tuple[ClassSums, ClassSums]:
+        """Return the sums of targets, then of non-targets, for posterior log-odds of a target."""
+        # Posterior log-odds of a target are evidence against the truth of non-targets only.
+        tar = self.loss(-coefficients).sum(self.tar, self.tar_weights)
+        return tar, self.loss(coefficients).sum(self.non, self.non_weights)
+
+    def evaluate(self, coefficients: Float64Array) -> LocalModel:
+        """Return value, gradient and Hessian at `coefficients`, in one pass."""
+        posterior = coefficients.copy()
+        posterior[-1] += self.plo
+        tar, non = self.sums(posterior)
+        # The two factors of F at the top of this module. Log-odds against the truth of targets
+        # fall with the coefficients, hence the sign of their gradient.
+        entropy = self.rule.entropy(self.prior)
+        tar_price, non_price = self.prior / entropy, (1.0 - self.prior) / entropy
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            tar_means, non_means = tar.derivatives / tar.total, non.derivatives / non.total
+            hessian = tar_price * tar_means[:-1] + non_price * non_means[:-1]
+            return LocalModel(
+                value=tar_price * (tar.loss / tar.total) + non_price * (non.loss / non.total),
+                gradient=non_price * non_means[-1] - tar_price * tar_means[-1],
+                hessian=0.5 * (hessian + hessian.T),
+                overlap=tar.worst + non.worst,
+            )
+
+
+def _as_systems(scores: ArrayLike, name: str) -> FloatArray:
+    """Return scores as a matrix with one row for each system, without a copy."""
+    two = np.ndim(scores) == 2
+    matrix = check.as_matrix(scores, name) if two else check.as_vector(scores, name)[np.newaxis]
+    if matrix.shape[0] == 0:
+        raise check.invalid(name, "hold the scores of at least one system", "no rows")
+    check.check_not_empty(matrix, name)
+    return matrix
+
+
+def _weighted_trials(
+    scores: FloatArray, weights: Weighting, name: str
+) -> tuple[FloatArray, Float64Array | None]:
+    """Check trial weights and leave out the trials whose weight is zero."""
+    checked = check.as_weights(weights, scores.shape[1], f"{name}_weights")
+    if checked is None:
+        return scores, None
+    checked = moderate_weights(checked)
+    used = checked > 0
+    return (scores, checked) if used.all() else (scores[:, used], checked[used])
+
+
+def moderate_weights(weights: Float64Array) -> Float64Array:
+    """Scale trial weights, of which only the proportions matter, by a power of two."""
+    # Sums of huge weights would overflow, and products of tiny ones underflow.
+    with np.errstate(under="ignore"):
+        return np.asarray(np.ldexp(weights, -int(np.frexp(weights.max())[1])))
+
+
+def _thinned(
+    scores: ClassScores, weights: Float64Array | None, n_trials: int
+) -> tuple[FloatArray, Float64Array | None]:
+    step = max(1, -(-scores.shape[1] // n_trials))
+    # Copied: many passes over scores that lie far apart would wait for the memory.
+    return scores[:, ::step].copy(), None if weights is None else weights[::step]
+
+
+def refuse_non_finite(tar: ClassScores, non: ClassScores) -> None:
+    """Raise if a score, (n_systems, n_trials), is NaN, infinite or beyond `LARGEST_SCORE`."""
+    complaints = []
+    for name, scores in (("tar", tar), ("non", non)):
+        for system, row in enumerate(np.asarray(scores[:, :], dtype=np.float64), start=1):
+            where = f" of system {system}" if scores.shape[0] > 1 else ""
+            beyond = np.isfinite(row) & (np.abs(row) > LARGEST_SCORE)
+            faults = {"NaN": np.isnan(row), "infinite": np.isinf(row)}
+            for what, bad in {**faults, f"beyond {LARGEST_SCORE:g}": beyond}.items():
+                if bad.any():
+                    places = check.list_some(np.flatnonzero(bad).tolist())
+                    n_bad = np.count_nonzero(bad)
+                    text = f"{n_bad} of {row.size} scores of `{name}`{where} are {what}"
+                    complaints.append(f"{text} (at positions {places})")
+    raise_complaints(complaints)
+
+
+def raise_complaints(complaints: Sequence[str]) -> None:
+    """Raise if there are any complaints about scores that cannot be trained on."""
+    if complaints:
+        raise errors.InvalidInputError(
+            f"A linear map must be trained on finite scores; {'; '.join(complaints)}. "
+            "It has no use for others: leave those trials out or repair the system."
+        )
+
+
+def evaluate_objective(
+    tar: ArrayLike,
+    non: ArrayLike,
+    *,
+    prior: float | OperatingPoint = 0.5,
+    objective: str = "cllr",
+    tar_weights: Weighting = None,
+    non_weights: Weighting = None,
+) -> float:
+    r"""Return the training objective of LLRs: 0 for perfect ones, 1 for a detector without scores.
+
+    The losses for log-odds :math:`z` against the truth are :math:`\log(1+e^z)` (cllr),
+    :math:`\sigma(z)^2/2` (brier) and :math:`e^{z/2}` (boost); the sum is at the top of this module.
+    At prior 0.5 cllr is Cllr in bits. Infinite if an infinite score is wrong (except brier).
+    BOSARIS: ``evaluate_objective.m``.
+    """
+    tar_llrs, non_llrs = check.as_vector(tar, "tar"), check.as_vector(non, "non")
+    check.refuse_nan(tar_llrs, "tar")
+    check.refuse_nan(non_llrs, "non")
+    training = TrainingObjective.from_scores(
+        tar_llrs,
+        non_llrs,
+        prior=prior,
+        objective=objective,
+        tar_weights=tar_weights,
+        non_weights=non_weights,
+    )
+    return training.evaluate(np.array([1.0, 0.0])).value
 
 
 @frozen(eq=False)
 class Minimum:
     """Where a minimisation ended.
 
-    The derivatives are those at the last evaluated point, one Newton step before `point` unless the
-    minimisation was cut short. `converged` says whether the gradient has vanished to rounding,
-    `stopped` whether the caller's own test ended the minimisation.
+    The derivatives are those at the last evaluated point, one Newton step before `point` unless
+    the minimisation was cut short. It has "converged" if the gradient has vanished to rounding, and
+    "stopped" if the caller's own test ended it.
     """
 
     point: Float64Array
@@ -57,12 +468,9 @@ class Minimum:
     gradient: Float64Array
     hessian: Float64Array
     evaluations: int
-    converged: bool
-    stopped: bool
+    outcome: Literal["converged", "stopped", "gave up"]
 
 
-# Where the Hessian is tiny the Newton step overflows: it is longer than any radius.
-@np.errstate(over="ignore")
 def trust_region_step(
     gradient: Float64Array, hessian: Float64Array, radius: float
 ) -> tuple[Float64Array, bool]:
@@ -71,110 +479,452 @@ def trust_region_step(
     The Hessian is symmetric, of any signature. Also returned is whether the step is the Newton step
     of a positive definite Hessian.
     """
-    # The solution is p = -(H + mu I)^-1 g with the smallest mu >= 0 that makes the matrix
-    # positive semidefinite and the step short enough [1]. In the basis of eigenvectors mu is
-    # the root of a nearly linear function of one variable.
-    eigenvalues, vectors = np.linalg.eigh(hessian)
-    slopes = vectors.T @ gradient
-    # What is left of the slope along a direction without curvature is rounding noise;
-    # following it would lead far for nothing.
-    flat = np.abs(eigenvalues) <= _NOISE * np.abs(eigenvalues).max()
-    slopes[flat & (np.abs(slopes) <= _NOISE * np.abs(slopes).max())] = 0.0
-    slopes[np.abs(slopes) < _SMALLEST_SLOPE] = 0.0
-    if eigenvalues[0] > 0.0:
-        step = -slopes / eigenvalues
-        if math.hypot(*step) <= radius:
-            return vectors @ step, True
-    # Exactly zero for the lowest eigenvalue if that is negative.
-    curvatures = eigenvalues - min(eigenvalues[0], 0.0)
+    # The solution is p = -(H + mu I)^-1 g with the smallest mu >= 0 that makes the matrix positive
+    # semidefinite and the step short enough [3].
+    curvatures, basis = np.linalg.eigh(hessian)
+    slopes = basis.T @ gradient
+    # Along a direction without curvature what is left of the slope is rounding.
+    noise = 1e2 * _EPSILON
+    flat = np.abs(curvatures) <= noise * np.abs(curvatures).max()
+    slopes[flat & (np.abs(slopes) <= noise * np.abs(slopes).max())] = 0.0
+    lowest = min(float(curvatures[0]), 0.0)
 
     def step_at(shift: float) -> Float64Array:
-        shifted = curvatures + shift
-        moves = np.zeros_like(slopes)
-        np.divide(-slopes, shifted, out=moves, where=shifted > 0.0)
-        moves[(shifted == 0.0) & (slopes != 0.0)] = math.inf
-        return moves
-
-    def shortfall(shift: float) -> float:
-        return 1.0 / math.hypot(*step_at(shift)) - 1.0 / radius
+        step = np.zeros_like(slopes)
+        with np.errstate(over="ignore", divide="ignore"):
+            np.divide(-slopes, curvatures - lowest + shift, out=step, where=slopes != 0.0)
+        return step
 
     step = step_at(0.0)
-    length = math.hypot(*step)
-    if length <= radius:
-        # The "hard case", no slope along the lowest, negative curvature: a multiple of that
-        # eigenvector fills the ball.
-        if eigenvalues[0] < 0.0 and not flat[0]:
-            step[0] = math.sqrt(radius**2 - length**2)
-        return vectors @ step, False
-    # Each component alone is too long below the lower end; none is above the upper end.
-    low = math.hypot(*slopes[curvatures == 0.0]) / radius * (1.0 - 1e-6)
-    high = math.hypot(*slopes) / radius * (1.0 + 1e-6)
-    shift = scipy.optimize.brentq(shortfall, low, high, xtol=1e-300, rtol=1e-12, maxiter=1000)
-    return vectors @ step_at(float(shift)), False
-
-
-def next_step(here: LocalModel, radius: float) -> tuple[Float64Array, bool, float]:
-    """Return the step, whether it is Newton's, and the decrease that the model promises."""
-    step, interior = trust_region_step(here.gradient, here.hessian, radius)
-    promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
-    return step, interior, promised
+    if math.hypot(*step) <= radius:
+        if lowest < 0.0 and not flat[0]:
+            # No slope along negative curvature: a multiple of that eigenvector fills the ball.
+            step[0] = math.sqrt(radius**2 - math.hypot(*step) ** 2)
+        return basis @ step, bool(curvatures[0] > 0.0)
+    low, high = 0.0, math.hypot(*slopes) / radius
+    while high - low > 1e-6 * high:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if math.hypot(*step_at(middle)) > radius else (low, middle)
+    return basis @ step_at(high), False
 
 
 def minimise(
     evaluate: Callable[[Float64Array], LocalModel],
     start: Float64Array,
     *,
-    first: LocalModel | None = None,
     max_evaluations: int = 200,
-    tolerance: float = EPSILON,
+    tolerance: float = _EPSILON,
     stop: Callable[[Float64Array, LocalModel], bool] | None = None,
 ) -> Minimum:
-    """Find a minimum of a smooth function, to rounding; raise FitError if it starts not finite.
+    """Find a minimum of a smooth function; raise FitError if it is not finite at the start.
 
-    `evaluate` returns value, gradient and Hessian at a point; from a value that is not finite the
-    minimiser steps back. `first` is what it returns at `start`, if known. The minimiser stops when
-    the decrease that the quadratic model promises is below `tolerance` times the value, or after
-    `max_evaluations`. It stops, not converged, where ``stop(point, evaluation)`` is True.
+    `evaluate` returns value, gradient and Hessian at a point. The minimiser ends when the decrease
+    that the quadratic model promises is below `tolerance` times the value, or where ``stop(point,
+    evaluation)`` is true.
     """
     point = np.array(start, dtype=np.float64)
-    here = evaluate(point) if first is None else first
-    evaluations = 1
+    here, radius = evaluate(point), 4.0
     if not math.isfinite(here.value):
-        raise FitError(f"The objective is {here.value} where its minimisation starts, at {point}.")
-    value, radius = here.value, FIRST_RADIUS
-    converged = stopped = False
-    while True:
+        raise errors.FitError(f"The objective is {here.value} at {point}, where training starts.")
+    for evaluations in itertools.count(1):
         if stop is not None and stop(point, here):
-            stopped = True
-            break
-        step, interior, promised = next_step(here, radius)
+            return Minimum(point, here.value, here.gradient, here.hessian, evaluations, "stopped")
+        step, is_newton = trust_region_step(here.gradient, here.hessian, radius)
+        promised = -float(here.gradient @ step + 0.5 * (step @ here.hessian @ step))
         if promised <= tolerance * abs(here.value):
-            # Newton's method squares the error: when the promised decrease g H^-1 g / 2 is below
-            # the rounding of the value, one more step brings the gradient to rounding as well.
-            # That step is taken without evaluating the function again.
-            converged = True
-            if interior:
-                point, value = point + step, value - promised
-            break
+            # Newton's method squares the error: one more step, without an evaluation, brings the
+            # gradient to rounding as well.
+            point = point + step if is_newton else point
+            return Minimum(
+                point, here.value - promised, here.gradient, here.hessian, evaluations, "converged"
+            )
         if evaluations >= max_evaluations:
-            break
+            return Minimum(point, here.value, here.gradient, here.hessian, evaluations, "gave up")
         there = evaluate(point + step)
-        evaluations += 1
-        if promised <= SUM_NOISE * abs(here.value):
+        if promised <= _NOISE * abs(here.value):
+            # The decrease is lost in the rounding of the value: the gradient decides.
             ratio = 1.0
-            better = math.hypot(*there.gradient) < math.hypot(*here.gradient)
-            if not better:
-                converged = True
-                break
+            if not math.hypot(*there.gradient) < math.hypot(*here.gradient):
+                return Minimum(
+                    point, here.value, here.gradient, here.hessian, evaluations, "converged"
+                )
         else:
-            finite = math.isfinite(there.value)
-            ratio = (here.value - there.value) / promised if finite else -math.inf
-            better = ratio > _LEAST_RATIO
+            fell = here.value - there.value
+            ratio = fell / promised if math.isfinite(there.value) else -math.inf
         length = math.hypot(*step)
         if ratio < 0.25:
             radius = 0.25 * length
-        elif ratio > 0.75 and not interior:
+        elif ratio > 0.75 and not is_newton:
             radius = 4.0 * length
-        if better:
-            point, here, value = point + step, there, there.value
-    return Minimum(point, value, here.gradient, here.hessian, evaluations, converged, stopped)
+        if ratio > 1e-4:
+            point, here = point + step, there
+    raise AssertionError  # the loop has no other end
+
+
+@frozen(eq=False)
+class LinearSolution:
+    """Coefficients of a trained linear map for raw scores, and how they came about.
+
+    `objective_value` is without the ridge penalty. `ridge` is what was asked for or, of separable
+    data, what was used instead: 1/n, on the variance of the fused scores. `lowest` and `highest`
+    are the ranges of the training scores; `separation` is how far the mean of the targets lies
+    above that of the non-targets, in standard deviations, both classes counting the same.
+    """
+
+    weights: Float64Array
+    offset: float
+    objective_value: float
+    ridge: float
+    lowest: Float64Array
+    highest: Float64Array
+    separation: Float64Array | None = None
+
+
+def ridge_strengths(ridge: Ridge, n_trials: int) -> tuple[float, float]:
+    """Return the strengths of the penalties on the weights and on the offset; "weak" needs n."""
+    expected = 'be "weak", or finite and not negative'
+    if isinstance(ridge, str):
+        if ridge != "weak":
+            raise check.invalid("ridge", expected, check.describe(ridge))
+        return _WEAK[0] / n_trials, _WEAK[1] / n_trials
+    return check.as_number(ridge, "ridge", expected, lambda x: 0.0 <= x < math.inf), 0.0
+
+
+@frozen(eq=False)
+class _Problem:
+    """An objective with penalties, in the coordinates in which it is minimised.
+
+    These are the coefficients of an orthonormal `basis` of the standardised weights that matter,
+    then the offset. `stiffness` is the Hessian of the penalties. `correlation` gives the variance
+    of fused scores.
+    """
+
+    objective: TrainingObjective
+    basis: Float64Array
+    correlation: Float64Array
+    stiffness: Float64Array
+
+    @property
+    def origin(self) -> Float64Array:
+        return np.zeros(self.basis.shape[1] + 1)
+
+    def coefficients(self, point: Float64Array) -> Float64Array:
+        return np.append(self.basis @ point[:-1], point[-1])
+
+    def penalty(self, point: Float64Array) -> float:
+        return 0.5 * float(point @ self.stiffness @ point)
+
+    def deviation(self, point: Float64Array) -> float:
+        """Return the standard deviation of the fused scores, in log-likelihood-ratio."""
+        weights = self.basis @ point[:-1]
+        return math.sqrt(max(0.0, float(weights @ self.correlation @ weights)))
+
+    def evaluate(self, point: Float64Array) -> LocalModel:
+        plain = self.objective.evaluate(self.coefficients(point))
+        chain = np.zeros((self.basis.shape[0] + 1, point.size))
+        chain[:-1, :-1], chain[-1, -1] = self.basis, 1.0
+        # Where the objective overflows its derivatives are NaN; the value says enough.
+        with np.errstate(invalid="ignore", over="ignore"):
+            gradient = chain.T @ plain.gradient + self.stiffness @ point
+            hessian = chain.T @ plain.hessian @ chain + self.stiffness
+        return LocalModel(plain.value + self.penalty(point), gradient, hessian, plain.overlap)
+
+    def damped(self, strength: float) -> "_Problem":
+        """Return the problem with a penalty on the variance of the fused scores."""
+        # With 1/n the log-likelihood-ratios of n separated trials grow to about log n, as far as
+        # so many trials can support them. Unlike a ridge this does not depend on how systems are
+        # correlated, or mixed.
+        stiffness = self.stiffness.copy()
+        stiffness[:-1, :-1] += strength * (self.basis.T @ self.correlation @ self.basis)
+        return evolve(self, stiffness=stiffness)
+
+    def least_curvature(self, minimum: Minimum) -> float:
+        """Return the curvature along the flattest direction of fused scores, as a share."""
+        unit = np.eye(minimum.point.size)
+        unit[:-1, :-1] = self.basis.T @ self.correlation @ self.basis
+        curvatures = scipy.linalg.eigh(minimum.hessian, unit, eigvals_only=True)
+        return float(curvatures[0] / curvatures[-1])
+
+    def separates(self, point: Float64Array, here: LocalModel) -> bool:
+        """Tell whether the fused scores at a point put no target below a non-target."""
+        return here.overlap < -_ROUNDING * max(1.0, self.deviation(point))
+
+    def descend(
+        self, start: Float64Array, stop: Callable[[Float64Array, LocalModel], bool] | None = None
+    ) -> Minimum:
+        """Minimise; of a large set from the optimum of a part of it."""
+        tolerance = _EPSILON
+        try:
+            for part in self.objective.parts():
+                # The penalty keeps the optimum finite where the part is separable.
+                few = evolve(self, objective=part).damped(1.0 / min(part.n_tar, part.n_non))
+                rough = 1e-3 / max(part.n_tar, part.n_non)
+                start, tolerance = minimise(few.evaluate, start, tolerance=rough).point, _OF_MANY
+            return minimise(self.evaluate, start, tolerance=tolerance, stop=stop)
+        except errors.FitError:
+            # Boosting can overflow at an outlier that was not in the part.
+            return minimise(self.evaluate, self.origin, stop=stop)
+
+
+def train_linear(
+    objective: TrainingObjective, *, ridge: Ridge, n_features: int = 0
+) -> LinearSolution:
+    r"""Find the weights and the offset that minimise a training objective, to machine precision.
+
+    The penalty is :math:`r/2 \sum_k (w_k d_k)^2` with the ridge r and the standard deviation
+    :math:`d_k` of system k's training scores, both classes counting the same. The last `n_features`
+    inputs are quality features, for messages.
+
+    Constant systems get the weight zero; of collinear systems the standardised weights of least
+    length are taken. Data are separable if a step of the minimisation, or its end, puts no target
+    below a non-target; then larger weights always fit better, and the result is that of a penalty
+    1/n on the variance of the fused scores. Brier is not convex: it is minimised from the optimum
+    of cllr, from zero and, of one system, from hard decisions; the best result is taken.
+    """
+    n_smaller = min(objective.n_tar, objective.n_non)
+    strength, centring = ridge_strengths(ridge, n_smaller)
+    tar, non = objective.moments()
+    lowest, highest = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+    largest = np.maximum(np.abs(lowest), np.abs(highest))
+    if not (largest <= LARGEST_SCORE).all():
+        objective.refuse_non_finite()
+
+    centre, covariance = pool_classes(tar, non)
+    spread = np.sqrt(np.diag(covariance))
+    differ = highest - lowest > _CONSTANT * largest
+    varied = differ & (spread > _SMALLEST_SPREAD)
+    spread[~varied] = 1.0
+    correlation = covariance / np.outer(spread, spread)
+    basis = _varied_directions(correlation, varied)
+    _warn_of_uninformative(differ, varied, basis.shape[1], n_features)
+    separation = np.where(varied, tar.mean - non.mean, 0.0) / spread
+
+    standardised = evolve(objective, centre=centre, spread=spread)
+    stiffness = np.diag(np.append(np.full(basis.shape[1], strength), centring))
+    problem = _Problem(standardised, basis, correlation, stiffness)
+    if basis.shape[1] == 0:
+        # Proper scoring: without information the prior is the best answer.
+        value = problem.evaluate(problem.origin).value
+        return LinearSolution(np.zeros(varied.size), 0.0, value, strength, lowest, highest)
+    convex = problem
+    if not objective.rule.convex:
+        convex = evolve(problem, objective=evolve(standardised, rule=scoring_rule("cllr")))
+    # Whether a threshold on the scores of one system makes no error, one way or the other.
+    apart = tar.lowest[0] >= non.highest[0] or tar.highest[0] <= non.lowest[0]
+    minimum, used = None, strength
+    if strength > 0.0:
+        minimum = convex.descend(convex.origin)
+    elif varied.size > 1 or not apart:
+        minimum = convex.descend(convex.origin, convex.separates)
+        if minimum.outcome == "converged" and convex.least_curvature(minimum) < _NEARLY_FLAT:
+            minimum = minimise(convex.evaluate, minimum.point, stop=convex.separates)
+        if minimum.outcome == "stopped" or _separates_with_ties(convex, minimum):
+            minimum = None
+    if minimum is None:
+        used = 1.0 / n_smaller
+        problem, convex = problem.damped(used), convex.damped(used)
+        minimum = convex.descend(convex.origin)
+        message = (
+            "The training scores are separable: there are weights with which no target "
+            "scores below a non-target, so larger weights always fit better and no optimum "
+            f"exists. Returned is the solution with ridge={used:.3g}, 1 / (number of "
+            "trials of the smaller class). It orders scores well, but how large its "
+            "log-likelihood-ratios are the ridge decides: train on more trials, or choose a ridge."
+        )
+        warn_caller(message, errors.SeparableDataWarning)
+    if not objective.rule.convex:
+        minimum = problem.descend(minimum.point)
+        starts = [problem.origin]
+        if basis.shape[1] == 1 and used == 0.0:
+            starts += _hard_decisions(standardised, basis[:, 0])
+        for start in starts:
+            other = problem.descend(start)
+            # Of equal minima the one with moderate weights.
+            if other.value < minimum.value - _ROUNDING * abs(minimum.value):
+                minimum = other
+        _warn_of_hard_decisions(objective, problem.deviation(minimum.point))
+    if minimum.outcome == "gave up":
+        message = (
+            f"Training gave up after {minimum.evaluations} evaluations of the objective; its "
+            f"gradient still has length {math.hypot(*minimum.gradient):.3g}."
+        )
+        warn_caller(message, errors.ConvergenceWarning)
+    coefficients = problem.coefficients(minimum.point)
+    weights = coefficients[:-1] / spread
+    return LinearSolution(
+        weights=weights,
+        offset=float(coefficients[-1] - weights @ centre),
+        objective_value=minimum.value - problem.penalty(minimum.point),
+        ridge=used,
+        lowest=lowest,
+        highest=highest,
+        separation=separation,
+    )
+
+
+def _hard_decisions(objective: TrainingObjective, direction: Float64Array) -> list[Float64Array]:
+    """Return a line that decides at the threshold of minimum cost; none for many trials."""
+    if max(objective.n_tar, objective.n_non) > _MOST_HARD:
+        return []
+    weights_of = direction / objective.spread
+    tar, non = (
+        weights_of @ (scores[:, :] - objective.centre[:, np.newaxis])
+        for scores in (objective.tar, objective.non)
+    )
+    weights = {"tar_weights": objective.tar_weights, "non_weights": objective.non_weights}
+    hull = ROC.from_scores(tar, non, **weights).convex_hull()
+    limit = float(hull.min_dcf_threshold(objective.prior))
+    below = np.concatenate((tar[tar < limit], non[non < limit]))
+    if not (math.isfinite(limit) and below.size):
+        return []
+    gap = limit - float(below.max())
+    # So steep that the two scores beside the threshold are decided beyond doubt.
+    scale = max(2.0 * _HARD, 2.0 * _CERTAIN / gap)
+    return [np.array([scale, scale * (0.5 * gap - limit) - objective.plo])]
+
+
+def _separates_with_ties(problem: _Problem, minimum: Minimum) -> bool:
+    """Tell whether some direction separates the classes but for trials that it does not move."""
+    # Along such a direction the minimisation goes until nothing is left to gain.
+    if problem.least_curvature(minimum) <= _VANISHED:
+        return True
+    deviation = problem.deviation(minimum.point)
+    if deviation == 0.0:
+        return False
+    along = np.append(minimum.point[:-1] / deviation, 0.0)
+    return problem.evaluate(along).overlap <= _ROUNDING
+
+
+def train_nonnegative(objective: TrainingObjective, *, ridge: Ridge) -> LinearSolution:
+    """Find the weights that minimise a training objective, none of them negative.
+
+    Arguments and warnings are those of `train_linear`. Systems are left out, the most negative
+    weight first, and taken back by the slope of the objective. Where Kuhn and Tucker's conditions
+    hold, that is the optimum of a convex objective.
+    """
+    n_systems = objective.tar.shape[0]
+    strength, _ = ridge_strengths(ridge, min(objective.n_tar, objective.n_non))
+    tar, non = objective.moments()
+    centre, covariance = pool_classes(tar, non)
+    kept = np.ones(n_systems, dtype=np.bool_)
+    for step in itertools.count():
+        weights, offset, used = np.zeros(n_systems), 0.0, strength
+        if kept.any():
+            solution = train_linear(_with_systems(objective, kept), ridge=ridge)
+            weights[kept], offset, used = solution.weights, solution.offset, solution.ridge
+        if weights.min() < 0.0:
+            kept[np.argmin(weights)] = False
+            continue
+        here = objective.evaluate(np.append(weights, offset))
+        # With the same value midway between the classes, whose penalty then stays; that of
+        # separable data is one on the variance.
+        slopes = here.gradient[:-1] - here.gradient[-1] * centre
+        if strength == 0.0:
+            slopes += used * (covariance @ weights)
+        # What is in has no slope, but for rounding; what is out must not fall. From some step on
+        # none comes back, so that this ends.
+        slopes[kept] = 0.0
+        if step >= 3 * n_systems or slopes.min() >= -_ROUNDING * abs(here.gradient).max(
+            initial=1.0
+        ):
+            break
+        kept[np.argmin(slopes)] = True
+    low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+    spread = np.sqrt(np.diag(covariance))
+    separation = (tar.mean - non.mean) / np.where(spread > _SMALLEST_SPREAD, spread, np.inf)
+    return LinearSolution(weights, offset, here.value, used, low, high, separation)
+
+
+def _with_systems(objective: TrainingObjective, kept: BoolArray) -> TrainingObjective:
+    """Return the objective of some of the systems."""
+    n = int(np.count_nonzero(kept))
+    tar, non = objective.tar[:, :][kept], objective.non[:, :][kept]
+    return evolve(objective, tar=tar, non=non, centre=np.zeros(n), spread=np.ones(n))
+
+
+def _varied_directions(correlation: Float64Array, varied: BoolArray) -> Float64Array:
+    """Return an orthonormal basis, in columns, of the directions in which scores vary."""
+    chosen = np.flatnonzero(varied)
+    identity = np.eye(varied.size)[:, chosen]
+    if chosen.size < 2:
+        return identity
+    shares, directions = np.linalg.eigh(correlation[np.ix_(chosen, chosen)])
+    kept = shares > _COLLINEAR * shares[-1]
+    return identity if kept.all() else identity @ directions[:, kept]
+
+
+def _warn_of_uninformative(
+    differ: BoolArray, varied: BoolArray, n_directions: int, n_features: int
+) -> None:
+    """Warn of systems whose scores hardly differ, and of systems that are collinear."""
+    for chosen, fault in (
+        (~differ, "are equal and carry no information"),
+        (
+            differ & ~varied,
+            f"differ by less than {_SMALLEST_SPREAD:g}, so that their squares underflow",
+        ),
+    ):
+        if chosen.any():
+            numbers = check.list_some((np.flatnonzero(chosen) + 1).tolist())
+            which = "" if chosen.size == 1 else f" of system {numbers}"
+            message = f"All training scores{which} {fault}; the weight is set to 0."
+            warn_caller(message, errors.ConvergenceWarning)
+    if n_directions < np.count_nonzero(varied):
+        n_systems = np.count_nonzero(varied[: varied.size - n_features])
+        features = f" and {n_features} quality features" if n_features else ""
+        few = ", or are models or segments fewer than measures plus one" if n_features else ""
+        message = (
+            f"The scores of the {n_systems} systems{features} vary in only {n_directions} "
+            "directions, so infinitely many weights give the same fused scores; "
+            f"the shortest standardised weights are returned. Is a system given twice{few}?"
+        )
+        warn_caller(message, errors.ConvergenceWarning)
+
+
+def _warn_of_hard_decisions(objective: TrainingObjective, deviation: float) -> None:
+    """Warn of weights that leave only hard decisions, or that rounding has chosen."""
+    name = objective.rule.name
+    if deviation > _HARD:
+        message = (
+            f"On these scores and at this prior the objective {name!r} "
+            "is lowest for hard decisions; the log-likelihood-ratios have a standard "
+            f"deviation of {deviation:.3g} and mean little but their sign. "
+            "Objective 'cllr' or a ridge avoids that."
+        )
+        warn_caller(message, errors.ConvergenceWarning)
+    elif min(objective.prior, 1.0 - objective.prior) < _SMALLEST_PRIOR:
+        message = (
+            f"At the prior {objective.prior:.17g} the objective {name!r} is flat around these "
+            "weights but for rounding, and lower values elsewhere may have been missed. "
+            "Objective 'cllr' can be minimised at any prior."
+        )
+        warn_caller(message, errors.ConvergenceWarning)
+
+
+def warn_of_few_errors(solution: LinearSolution, objective: TrainingObjective) -> None:
+    """Warn if training data in memory have few errors at a prior that is not the default."""
+    # Theory paper [1], section 2.1.2: at least 30 training errors of both types at all operating
+    # points of interest. The default prior names none; a ridge is the remedy, and of separable
+    # data there has been a warning.
+    named = objective.prior != 0.5 and solution.ridge == 0.0 and solution.weights.any()
+    if not named or not isinstance(objective.tar, np.ndarray):
+        return
+    line = functools.partial(_at_or_above, solution, -objective.plo)
+    counts = {"misses": objective.n_tar - line(objective.tar), "false alarms": line(objective.non)}
+    few = [name for name, count in counts.items() if count < FEWEST_ERRORS]
+    if few:
+        finding = (
+            f"At prior {objective.prior:.4g} the training data have {counts['misses']} misses and "
+            f"{counts['false alarms']} false alarms; {FEWEST_ERRORS} of both kinds are needed."
+        )
+        advice = 'Train on more trials, or use ridge="weak".'
+        least = min(counts.values())
+        warn_caller(finding, errors.FewTrainingErrorsWarning, advice, few, least)
+
+
+def _at_or_above(solution: LinearSolution, threshold: float, scores: FloatArray) -> int:
+    """Count the trials, (n_systems, n_trials), whose log-likelihood-ratio reaches a threshold."""
+    parts = (scores[:, begin : begin + _BLOCK] for begin in range(0, scores.shape[1], _BLOCK))
+    weights = solution.weights[:, np.newaxis]
+    fused = ((weights * part).sum(axis=0) + solution.offset for part in parts)
+    return sum(int(np.count_nonzero(llrs >= threshold)) for llrs in fused)

@@ -246,34 +246,9 @@ class ROC(metaclass=Readable):
 
         Notes
         -----
-        The targets are sorted; the non-targets are only counted between them, in
-        O(T log T + N) time and O(T) memory.
+        Both classes are sorted. The curve takes O(T) memory, however many the non-targets are.
         """
-        tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
-        ordered = counts.SortedScores.from_scores(tar, tar_weights, name="tar")
-        return cls.from_sorted_targets(ordered, *counts.as_trials(non, non_weights, "non"))
-
-    @classmethod
-    def from_sorted_targets(
-        cls, tar: counts.SortedScores, non: FloatArray, non_weights: Float64Array | None = None
-    ) -> "ROC":
-        """Count non-targets, which have been checked, between targets that are sorted already.
-
-        Parameters
-        ----------
-        tar : SortedScores
-            Target scores.
-        non : (n_non,) ndarray of float32 or float64
-            Non-target scores, any order, without NaN.
-        non_weights : (n_non,) ndarray of float64, optional
-            Weight of each non-target trial.
-
-        Returns
-        -------
-        ROC
-        """
-        target_scores, tar_at = counts.distinct_scores(tar)
-        return cls(target_scores, tar_at, *counts.count_checked(target_scores, non, non_weights))
+        return cls.from_sorted(*counts.sort_classes(tar, non, tar_weights, non_weights))
 
     @classmethod
     def from_sorted(cls, tar: counts.SortedScores, non: counts.SortedScores) -> "ROC":
@@ -731,7 +706,7 @@ def _count_part(
     """Count a part of the trials at and between target scores; it may be empty."""
     # Trials without weight do not count.
     if np.size(scores) > 0 and (weights is None or bool(np.any(weights))):
-        return counts.count_checked(target_scores, *counts.as_trials(scores, weights, name))
+        return counts.count_between(target_scores, *counts.as_trials(scores, weights, name))
     nothing = mark_read_only(np.zeros(1, dtype=np.int64))
     between = np.broadcast_to(nothing, target_scores.size + 1)
     return np.broadcast_to(nothing, target_scores.shape), between
@@ -777,28 +752,6 @@ def _steps_of_run(
     return [min(max(step, low), high) for step in steps]
 
 
-def roc_of(
-    tar: ArrayLike, non: ArrayLike, tar_weights: Weighting = None, non_weights: Weighting = None
-) -> tuple[ROC, bool]:
-    """Return the ROC, or where targets are many, that of negated scores of swapped classes.
-
-    Only the smaller class need be sorted then. Also returned is whether classes are swapped.
-    """
-    targets, others = check.as_score_lists(tar, non, tar_weights, non_weights)
-    # Sorting a score takes about as long as counting two.
-    if targets.size <= 2 * others.size:
-        ordered = counts.SortedScores.from_scores(targets, tar_weights, name="tar")
-        return ROC.from_sorted_targets(
-            ordered, *counts.as_trials(others, non_weights, "non")
-        ), False
-    counted = counts.as_trials(targets, tar_weights, "tar")
-    values, weight = counts.distinct_scores(
-        counts.SortedScores.from_scores(others, non_weights, name="non")
-    )
-    at, between = counts.count_checked(values, *counted)
-    return ROC(mark_read_only(-values[::-1]), weight[::-1], at[::-1], between[::-1]), True
-
-
 def hull_of(
     tar: ArrayLike,
     non: ArrayLike,
@@ -807,25 +760,15 @@ def hull_of(
     *,
     warn: bool = True,
 ) -> ROCCH:
-    """Return the convex hull of two lists of scores by sorting the smaller one only.
-
-    Its rates hold at its thresholds, but those are not always target scores. Inverted scores are
-    warned of unless `warn` is false.
-    """
+    """Return the convex hull of two lists of scores; inverted ones are warned of if `warn`."""
     tar, non = check.as_list(tar), check.as_list(non)
-    roc, swapped = roc_of(tar, non, tar_weights, non_weights)
+    roc = ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights)
     hull = roc.convex_hull()
     # A point with low rates tells as much as the EER, in less time.
     low = hull.misses.searchsorted(_SURE_EER * hull.tar_total, side="right") - 1
     if warn and hull.false_alarms[low] > _SURE_EER * hull.non_total:
         warn_if_inverted(hull.eer, lambda: roc.auc, np.size(tar), np.size(non))
-    if not swapped:
-        return hull
-    # Scores up to a threshold were accepted there, negated; here they are rejected.
-    with np.errstate(over="ignore"):
-        thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
-    thresholds[0], thresholds[-1] = -np.inf, np.inf
-    return ROCCH(mark_read_only(thresholds), hull.false_alarms[::-1], hull.misses[::-1])
+    return hull
 
 
 def _look_inverted(tar: FloatArray, non: FloatArray) -> bool:

@@ -21,7 +21,6 @@ from bosaris_py._arrays import FloatArray
 from bosaris_py._parallel import Runner, whole_number, worker_processes
 from bosaris_py._validation import FilePath, as_path, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError, TrialMismatchError
-from bosaris_py.numerics.threads import n_processors, n_threads
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 
 Kept = TypeVar("Kept")
@@ -196,6 +195,18 @@ class FilePasses:
                 hint = f"All {total.n_tar} trials are targets: is it an Ndx?" if alone else ""
                 raise invalid("key_file", f"hold {what} that have scores", "none", hint)
         return found
+
+
+def n_processors() -> int:
+    """Return how many processors are ours."""
+    # Not everywhere a process can be confined to some processors.
+    ours = getattr(os, "sched_getaffinity", None)
+    return len(ours(0)) if ours else os.cpu_count() or 1
+
+
+def n_threads() -> int:
+    """Return how many threads pay: more than four wait for each other to read HDF5."""
+    return min(4, n_processors())
 
 
 def reads_ahead() -> bool:

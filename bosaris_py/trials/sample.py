@@ -40,7 +40,7 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import as_score_lists, invalid
 from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.llr_cost import mean_bits
-from bosaris_py.numerics.metrics import share_above, sorted_error_rates
+from bosaris_py.numerics.metrics import sorted_error_rates
 from bosaris_py.numerics.roc import ROC, all_within, check_llrs
 from bosaris_py.numerics.rocch import ROCCH
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
@@ -58,10 +58,6 @@ from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speaker_pairs import SpeakerPairs
 from bosaris_py.trials.speakers import Speakers, TrialSpeakers
 from bosaris_py.trials.strata import SortedStrata, Strata, TrialStrata, slices_of
-
-# Calls of `error_rates` after which a sort of the non-targets has paid: a sort takes about as
-# long as this number of counts.
-_COUNTS_PER_SORT = 8
 
 # The person of the model and of the segment of each trial; None where a trial has one person.
 Persons: TypeAlias = tuple[Positions, Positions | None]
@@ -129,11 +125,6 @@ class ScoredClass:
         return self._order is not None or _is_kept(self, "order")
 
     @property
-    def is_sorted(self) -> bool:
-        """Whether the scores have been sorted."""
-        return self.is_arranged or _is_kept(self, "sorted")
-
-    @property
     def values(self) -> counting.SortedScores:
         """All scores, ascending; of a class without conditions."""
         (part,) = self.sorted.parts
@@ -199,11 +190,7 @@ class ScoredClass:
         """Count the trials of each condition at the target scores, weighted: parts that add up."""
         none_at, none_between = (np.zeros(target_scores.size + i, np.int64) for i in (0, 1))
         parts = []
-        # Targets are sorted in any case; non-targets are only counted unless their order is needed.
-        if is_tar or self.is_sorted:
-            counted = [counting.count_sorted(target_scores, part) for part in self.sorted.parts]
-        else:
-            counted = [counting.count_checked(target_scores, part, None) for part in self._listed]
+        counted = [counting.count_sorted(target_scores, part) for part in self.sorted.parts]
         # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
         for (at, between), size, share in zip(
             counted, self.strata.sizes.tolist(), self.strata.shares.tolist(), strict=True
@@ -222,12 +209,7 @@ class ScoredClass:
         for number, (share, size) in enumerate(
             zip(self.strata.shares, self.strata.sizes.tolist(), strict=True)
         ):
-            if self.is_sorted:
-                below = self.sorted.parts[number].count_below(thresholds)
-            else:
-                at, between = counting.count_between(thresholds, self._listed[number])
-                below = np.cumsum(between[:-1])
-                below[1:] += np.cumsum(at[:-1])
+            below = self.sorted.parts[number].count_below(thresholds)
             total += share * ((size - below if accepted else below) / size)
         return total
 
@@ -321,8 +303,6 @@ class ListedSample(Sample):
     speaker_strata: IntArray | None = attrs.field(default=None, kw_only=True)
     speaker_ids: StrArray | None = attrs.field(default=None, kw_only=True)
     _pairs: SpeakerPairs | None = attrs.field(default=None, kw_only=True)
-    # How often error-rates were asked for; a list, because the object is frozen.
-    _asked: list[int] = attrs.field(factory=lambda: [0], kw_only=True)
 
     @classmethod
     def from_scores(
@@ -638,9 +618,7 @@ class ListedSample(Sample):
         """The steppy ROC; of conditions, the weighted sum of their ROCs."""
         tar, non = self.tar, self.non
         if self.strata.is_single:
-            if non.is_sorted:
-                return ROC.from_sorted(tar.values, non.values)
-            return ROC.from_sorted_targets(tar.values, non.scores, non.weights)
+            return ROC.from_sorted(tar.values, non.values)
         return self._summed_roc()
 
     @functools.cached_property
@@ -665,11 +643,7 @@ class ListedSample(Sample):
         tar, non = self.tar, self.non
         if not (self.strata.is_single and tar.n_trials and non.n_trials):
             return self._mean_rates(thresholds)
-        self._asked[0] += 1
-        if non.is_sorted or self._asked[0] > _COUNTS_PER_SORT:
-            return sorted_error_rates(tar.values, non.values, thresholds)
-        pmiss: Float64Array = tar.values.weight_below(thresholds) / tar.values.total
-        return pmiss, share_above(non.scores, non.weights, thresholds)
+        return sorted_error_rates(tar.values, non.values, thresholds)
 
     def _mean_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return the weighted means of the error-rates of conditions; NaN of an empty class."""

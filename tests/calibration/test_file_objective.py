@@ -26,8 +26,8 @@ from bosaris_py.errors import (
     SeparableDataWarning,
     TrialMismatchError,
 )
-from bosaris_py.numerics.linear_objective import LinearObjective, TrainingObjective
-from bosaris_py.numerics.scoring_rules import OBJECTIVES, scoring_rule
+from bosaris_py.numerics.newton import TrainingObjective
+from bosaris_py.numerics.scoring import OBJECTIVES, scoring_rule
 from bosaris_py.trials import blocks, passes
 from bosaris_py.trials.passes import FilePasses, Where
 from tests.strategies import keys, scores
@@ -120,7 +120,7 @@ def assert_same(found: Any, expected: Any) -> None:
             scale = 1.0
             if isinstance(found, LinearFusion) and field.name == "weights":
                 scale = np.abs(other).max()
-            np.testing.assert_allclose(mine, other, rtol=1e-12, atol=1e-12 * scale)
+            np.testing.assert_allclose(mine, other, rtol=1e-11, atol=1e-11 * scale)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -209,7 +209,7 @@ def test_any_scores_and_any_key(
         assert_same(found[0], expected[0])
 
 
-@pytest.mark.parametrize(("n_systems", "most"), [(1, 1), (2, 3)])
+@pytest.mark.parametrize(("n_systems", "most"), [(1, 4), (2, 4)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.usefixtures("nothing_kept")
 def test_large_sets_start_nearby(
@@ -220,7 +220,7 @@ def test_large_sets_start_nearby(
     most: int,
     dtype: type,
 ) -> None:
-    """One pass over 40,000 trials to look, one to evaluate; of several systems two or three."""
+    """One pass over 40,000 trials to look, and some to evaluate."""
     monkeypatch.setattr(file_objective, "_KEPT", 20_000)
     systems, key = trials(rng, (200, 200), n_systems=n_systems, dtype=dtype)
     paths, key_path = save(tmp_path, systems, key)
@@ -252,7 +252,7 @@ def test_a_sample_is_evenly_spaced(
     ids = [f"m{i}" for i in range(200)], [f"s{i}" for i in range(128)]
     is_tar = cells % 1000 == 0
     paths, key_path = save(tmp_path, [Scores(cells, *ids)], Key(*ids, is_tar, ~is_tar))
-    chosen = open_files(paths, key_path, block_rows=block_rows).some_non[0]
+    chosen = open_files(paths, key_path, block_rows=block_rows).non[0]
     assert 600 < chosen.size <= 2000
     assert np.unique(chosen).size == chosen.size
     rows, columns = np.divmod(chosen.astype(int), 128)
@@ -271,10 +271,10 @@ def open_files(paths: list[Path], key_path: Path, **settings: Any) -> FileObject
 def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> None:
     """Each answer of the objective of files is that of the same scores in memory."""
     systems, key = trials(rng, n_systems=2)
-    of_files: LinearObjective = open_files(*save(tmp_path, systems, key), block_rows=3)
+    of_files: TrainingObjective = open_files(*save(tmp_path, systems, key), block_rows=3)
     lists = [system.get_tar_non(key) for system in systems]
     tar, non = (np.array(side) for side in zip(*lists, strict=True))
-    in_memory: LinearObjective = TrainingObjective.from_scores(tar, non)
+    in_memory: TrainingObjective = TrainingObjective.from_scores(tar, non)
     assert (of_files.n_tar, of_files.n_non) == (tar.shape[1], non.shape[1])
     for mine, other in zip(of_files.moments(), in_memory.moments(), strict=True):
         for field in attrs.fields(type(mine)):
@@ -291,65 +291,7 @@ def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> Non
             np.testing.assert_allclose(
                 getattr(mine, field.name), getattr(other, field.name), rtol=1e-12, atol=1e-13
             )
-    weights = np.array([1.0, -0.5])
-    for mine, other in zip(
-        of_files.hardest(weights, 9), in_memory.hardest(weights, 9), strict=True
-    ):
-        assert mine.shape == (2, 9)
-        assert sorted(map(tuple, mine.T)) == sorted(map(tuple, other.T))
-    assert of_files.a_trial().T.tolist()[0] in tar.T.tolist()
     of_files.refuse_non_finite()
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.usefixtures("nothing_kept")
-def test_points_stand_for_all_trials(
-    rng: np.random.Generator, tmp_path: Path, dtype: type, objective: str
-) -> None:
-    """Newton's method squares an error below 1e-7, wherever tasks and blocks end."""
-    (system,), key = trials(rng, (200, 100), dtype=dtype)
-    system = attrs.evolve(system, scoremat=system.scoremat * dtype(3))
-    tar, non = system.get_tar_non(key)
-    paths, key_path = save(tmp_path, [system], key)
-    of_files = attrs.evolve(open_files(paths, key_path, block_rows=3), rule=scoring_rule(objective))
-    condensed = of_files.condensed()
-    assert isinstance(condensed, TrainingObjective)
-    assert condensed.non_weights is not None
-    assert condensed.non_weights.sum() == non.size
-    np.testing.assert_allclose(
-        condensed.non[0] @ condensed.non_weights, non.sum(dtype=np.float64), rtol=1e-12
-    )
-    exact = TrainingObjective.from_scores(tar, non, objective=objective)
-    for point in ([1.0, 0.5], [0.3, -2.0]):
-        mine, other = (one.evaluate(np.array(point)) for one in (condensed, exact))
-        scale = np.abs(other.gradient).max()
-        np.testing.assert_allclose(mine.value, other.value, rtol=1e-7)
-        np.testing.assert_allclose(mine.gradient, other.gradient, rtol=0, atol=1e-7 * scale)
-
-
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.usefixtures("nothing_kept")
-def test_a_score_far_beyond_the_histogram(
-    rng: np.random.Generator, tmp_path: Path, objective: str
-) -> None:
-    """Its bin is the last one, so that the first step is not near enough."""
-    (system,), key = trials(rng)
-    values = system.scoremat.copy()
-    values[tuple(np.argwhere(key.non)[-1])] = 60.0
-    outlying, settings = attrs.evolve(system, scoremat=values), {"objective": objective}
-    (path,), key_path = save(tmp_path, [outlying], key)
-    expected = LinearCalibration.fit_scores(outlying, key, **settings)
-    found = FIT(path, key_path, block_rows=5, **settings)
-    for name in ("scale", "offset", "objective_value"):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-7)
-
-
-def test_points_need_one_system_and_a_range(rng: np.random.Generator, tmp_path: Path) -> None:
-    systems, key = trials(rng, n_systems=2)
-    assert open_files(*save(tmp_path, systems, key)).condensed() is None
-    equal = attrs.evolve(systems[0], scoremat=np.ones(systems[0].scoremat.shape))
-    assert open_files(*save(tmp_path, [equal], key)).points is None
 
 
 @pytest.mark.parametrize("n_systems", [1, 2])
@@ -372,12 +314,8 @@ def test_threads_and_processes_change_nothing(
     one = open_files(paths, key_path, block_rows=7)
     monkeypatch.setattr(passes, "n_threads", lambda: n_threads)
     two = open_files(paths, key_path, block_rows=7, workers=workers)
-    assert np.array_equal(one.some_non, two.some_non)
+    assert np.array_equal(one.non, two.non)
     assert np.array_equal(one.tar, two.tar)
-    if n_systems == 1:
-        assert one.points is not None
-        assert two.points is not None
-        assert all(np.array_equal(*both) for both in zip(one.points, two.points, strict=True))
     point = np.array([0.7, 0.4, -1.0])[-n_systems - 1 :]
     pairs = list(zip(one.moments(), two.moments(), strict=True))
     for mine, other in [*pairs, (one.evaluate(point), two.evaluate(point))]:
@@ -406,7 +344,7 @@ def test_separable_scores(rng: np.random.Generator, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("nothing_kept")
 def test_separable_but_for_ties(tmp_path: Path) -> None:
-    """Only a linear program over the hardest trials can tell that there is no optimum."""
+    """Fused scores touch: the direction separates the classes but for equal scores."""
     ids = [f"m{i}" for i in range(12)], [f"s{i}" for i in range(12)]
     rows, cols = np.divmod(np.arange(144), 12)
     is_tar = (rows > 6).reshape(12, 12)

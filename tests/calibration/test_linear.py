@@ -25,9 +25,9 @@ from bosaris_py.errors import (
     SeparableDataWarning,
 )
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics import OperatingPoint, cllr, training
-from bosaris_py.numerics.linear_objective import TrainingObjective, evaluate_objective
-from bosaris_py.numerics.scoring_rules import OBJECTIVES
+from bosaris_py.numerics import OperatingPoint, cllr, newton
+from bosaris_py.numerics.newton import TrainingObjective, evaluate_objective
+from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Scores
 
 ORACLE = Path(__file__).resolve().parent.parent / "reference" / "oracle"
@@ -386,9 +386,6 @@ def test_a_weak_ridge_needs_no_overlap_and_keeps_to_the_middle():
     # The slope of log2(1 + exp(-w)) is -1 / ((1 + exp w) log 2); that of the penalty w / 100.
     scale = optimize.brentq(lambda w: w * (1 + math.exp(w)) * math.log(2) - 100, 0, 9)
     assert calibration.scale == pytest.approx(scale, rel=1e-9)
-    # A scale alone has one penalty only.
-    alone = LinearCalibration.fit([1.0], [-1.0], ridge="weak", offset=0.0)
-    assert alone.scale == pytest.approx(scale, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -657,92 +654,6 @@ def test_separable_faces(shared_data):
         LinearCalibration.fit(tar, scores[real == "attack"])
 
 
-class TestScaleOnly:
-    tar, non = [2.0, 0.5, 1.0, -0.5], [-1.0, 0.3, -2.0, -0.1, 0.2]
-
-    @pytest.mark.parametrize("objective", ["cllr", "brier", "boost"])
-    @pytest.mark.parametrize(("offset", "prior", "ridge"), [(0.0, 0.5, 0.0), (-0.7, 0.1, 0.2)])
-    def test_no_other_scale_is_better(self, objective, offset, prior, ridge):
-        options = {"prior": prior, "objective": objective, "ridge": ridge}
-        fit = LinearCalibration.fit(self.tar, self.non, offset=offset, **options)
-        assert fit.offset == offset
-        # Both classes count the same.
-        between = (np.mean(self.tar) - np.mean(self.non)) / 2
-        spread = np.sqrt((np.var(self.tar) + np.var(self.non)) / 2 + between**2)
-
-        def value(scale):
-            llrs = [scale * np.array(scores) + offset for scores in (self.tar, self.non)]
-            loss = evaluate_objective(*llrs, prior=prior, objective=objective)
-            return loss + 0.5 * ridge * (scale * spread) ** 2
-
-        best = optimize.minimize_scalar(value, bounds=(-10.0, 10.0), method="bounded")
-        # The search compares values, so that it sees half the digits.
-        assert fit.scale == pytest.approx(best.x, abs=1e-4)
-        assert value(fit.scale) <= best.fun * (1.0 + 1e-12)
-        assert fit.objective_value == pytest.approx(
-            value(fit.scale) - 0.5 * ridge * (fit.scale * spread) ** 2, rel=1e-12
-        )
-
-    def test_offset_that_is_best_changes_nothing(self):
-        both = LinearCalibration.fit(self.tar, self.non)
-        alone = LinearCalibration.fit(self.tar, self.non, offset=both.offset)
-        assert alone.scale == pytest.approx(both.scale, rel=1e-9)
-        assert alone.objective_value == pytest.approx(both.objective_value, rel=1e-12)
-
-    @given(factor=st.sampled_from([1e-6, 0.1, 7.0, 1e9, -2.0]))
-    def test_units_of_scores(self, factor):
-        one = LinearCalibration.fit(self.tar, self.non, offset=0.3)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", BosarisWarning)  # of a negative scale
-            other = LinearCalibration.fit(
-                np.multiply(factor, self.tar), np.multiply(factor, self.non), offset=0.3
-            )
-        assert other.scale * factor == pytest.approx(one.scale, rel=1e-9)
-
-    def test_weights_repeat_trials(self):
-        twice = LinearCalibration.fit([*self.tar, self.tar[0]], self.non, offset=0.0)
-        weighted = LinearCalibration.fit(self.tar, self.non, offset=0.0, tar_weights=[2, 1, 1, 1])
-        assert weighted.scale == pytest.approx(twice.scale, rel=1e-12)
-
-    def test_key(self):
-        is_tar = np.arange(9) < 4
-        segments = [f"s{i}" for i in range(9)]
-        key = Key(["m"], segments, [is_tar], [~is_tar])
-        scores = Scores([[*self.tar, *self.non]], ["m"], segments)
-        assert LinearCalibration.fit_scores(scores, key, offset=0.5) == LinearCalibration.fit(
-            self.tar, self.non, offset=0.5
-        )
-
-    def test_separable_by_zero(self):
-        with pytest.warns(SeparableDataWarning, match="zero lies between"):
-            fit = LinearCalibration.fit([1.0, 2.0], [-1.0, 0.0], offset=0.0)
-        assert 0.0 < fit.scale < 10.0
-        assert fit.ridge == 0.5
-        # With an offset of its own the line could lie elsewhere; without it there is an optimum.
-        LinearCalibration.fit([1.0, 2.0, 3.0], [0.5, 0.6], offset=0.0)
-
-    def test_scores_that_say_nothing(self):
-        with pytest.warns(ConvergenceWarning, match="are 0"):
-            fit = LinearCalibration.fit([0.0, 0.0], [0.0], offset=0.0)
-        assert (fit.scale, fit.objective_value) == (0.0, pytest.approx(1.0, rel=1e-14))
-
-    @pytest.mark.parametrize(
-        ("tar", "offset", "message"),
-        [
-            ([1.0], math.inf, "`offset` must be finite"),
-            ([1.0], "a", "`offset` must be a number"),
-            ([math.nan], 0.0, "scores of `tar` are NaN"),
-        ],
-    )
-    def test_bad_input(self, tar, offset, message):
-        with pytest.raises(InvalidInputError, match=message):
-            LinearCalibration.fit(tar, [0.0], offset=offset)
-
-    def test_a_fusion_has_no_such_training(self):
-        with pytest.raises(InvalidInputError, match="Only a calibration"):
-            LinearFusion.fit([self.tar], [self.non], offset=0.0)
-
-
 def test_hard_decisions_of_brier_are_found_and_told() -> None:
     """Accepting from -0.5 on costs one of four non-targets: 0.5 * 0.25, over the entropy 0.25."""
     with pytest.warns(ConvergenceWarning, match="lowest for hard decisions"):
@@ -776,6 +687,6 @@ def test_many_trials_are_calibrated_without_a_start_from_hard_decisions(monkeypa
     rng = np.random.default_rng(5)
     scores = rng.normal(1.0, 1.0, 300), rng.normal(-1.0, 1.0, 300)
     found = LinearCalibration.fit(*scores, prior=0.5, objective="brier")
-    monkeypatch.setattr(training, "_MOST_HARD", 299)
+    monkeypatch.setattr(newton, "_MOST_HARD", 299)
     again = LinearCalibration.fit(*scores, prior=0.5, objective="brier")
     assert (again.scale, again.offset) == pytest.approx((found.scale, found.offset), rel=1e-9)

@@ -24,9 +24,9 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle
-from bosaris_py.numerics.linear_objective import TrainingObjective
+from bosaris_py.numerics.newton import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.scoring_rules import OBJECTIVES
+from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
 
 NAMES = ("I2", "sum", "first")

@@ -581,28 +581,6 @@ def test_small_rates_of_fractional_weights_are_exact_sums() -> None:
         assert roc.pmiss[place] == pytest.approx(pmiss[1], rel=4e-15)
 
 
-def test_many_targets_take_little_memory_and_say_the_same() -> None:
-    """Where targets are many, the functions sort the other class and swap the two."""
-    rng = np.random.default_rng(5)
-    tar, non = rng.normal(1.0, 1.0, 20_000).round(3), rng.normal(0.0, 1.0, 300).round(3)
-    roc = ROC.from_scores(tar, non)
-    hull = roc.convex_hull()
-    assert bosaris_py.eer(tar, non) == hull.eer
-    assert bosaris_py.prbep(tar, non) == hull.prbep
-    assert bosaris_py.auc(tar, non) == roc.auc
-    assert bosaris_py.min_cllr(tar, non) == pytest.approx(hull.min_cllr, rel=1e-14)
-    priors = np.linspace(0.01, 0.99, 50)
-    np.testing.assert_array_equal(bosaris_py.min_dcf(tar, non, priors), hull.min_dcf(priors))
-    for found, expected in zip(
-        bosaris_py.optimal_llrs(tar, non), (hull.llr_of(tar), hull.llr_of(non)), strict=True
-    ):
-        np.testing.assert_array_equal(found, expected)
-    unique = ROC.from_scores(np.unique(tar) + 1e-5, non)
-    # One number stands for all counts that are the same.
-    assert unique.tar_at.strides == unique.non_at.strides == (0,)
-    assert pickle.loads(pickle.dumps(unique)).auc == unique.auc
-
-
 @pytest.mark.parametrize("largest", [np.inf, np.finfo(np.float64).max])
 def test_largest_scores_swap_with_the_classes(largest: float) -> None:
     tar = np.array([-largest, -1.0, 0.0, 1.0, 2.0, largest, largest, 3.0])

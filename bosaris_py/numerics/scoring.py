@@ -125,6 +125,31 @@ class ScoringRule:
         default=None, repr=False
     )
 
+    def sum(
+        self,
+        log_odds: Float64Array,
+        slope: Float64Array,
+        curvature: Float64Array,
+        weights: Float64Array | None = None,
+    ) -> float:
+        """Return the sum of the losses, and fill in slopes and curvatures, times the weights.
+
+        The log-odds, of any size, are overwritten.
+        """
+        beyond = None
+        if math.isfinite(self.slope_at_infinity) and log_odds.max() > LARGEST_LOG_ODDS:
+            beyond = np.maximum(log_odds - LARGEST_LOG_ODDS, 0.0)
+            np.minimum(log_odds, LARGEST_LOG_ODDS, out=log_odds)
+        if self.summed is not None and beyond is None and weights is None:
+            return self.summed(log_odds, slope, curvature)
+        self.kernel(log_odds, log_odds, slope, curvature)
+        if beyond is not None and self.slope_at_infinity:
+            log_odds += self.slope_at_infinity * beyond
+        if weights is not None:
+            for values in (log_odds, slope, curvature):
+                values *= weights
+        return float(log_odds.sum())
+
 
 _RULES = {
     rule.name: rule
