@@ -31,7 +31,7 @@ import numpy as np
 from peers.jobs import MODULES, SHRINKING, SIZES, TASKS, Task, write_data
 from timing import machine
 
-from bosaris_py.numerics.newton import evaluate_objective
+from bosaris_py.numerics.objective import evaluate_objective
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent

@@ -3,7 +3,7 @@
 import numpy as np
 
 import bosaris_py as bp
-from bosaris_py.numerics.newton import TrainingObjective
+from bosaris_py.numerics.objective import TrainingObjective
 from suite import _operation
 
 

@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IndexArray
-from bosaris_py.numerics import newton
-from bosaris_py.numerics.newton import (
+from bosaris_py.numerics.moments import ClassMoments, class_moments, merge_moments
+from bosaris_py.numerics.objective import (
     LARGEST_SCORE,
-    ClassMoments,
     ClassSums,
     LinearLoss,
     TrainingObjective,
-    class_moments,
+    merge_sums,
+    raise_complaints,
 )
 from bosaris_py.numerics.scoring import ScoringRule
 from bosaris_py.trials.blocks import TrialIds
@@ -118,14 +118,14 @@ def _summarise(_: int, blocks: ReadBlocks, *, most: int) -> _ClassSummary | None
     if not samples:
         return None
     sample = _Sample.merge(samples, most)
-    return _ClassSummary(newton.merge_moments(moments, sizes), sum(sizes), sample)
+    return _ClassSummary(merge_moments(moments, sizes), sum(sizes), sample)
 
 
 def _sum(shared: tuple[Pairs, LinearLoss], task: Task) -> ClassSums | None:
     """Sum a loss over the non-targets; None if there are none."""
     pairs, loss = shared
     parts = [loss.sum(non) for non in _non_targets(pairs, task)]
-    return newton.merge_sums(parts) if parts else None
+    return merge_sums(parts) if parts else None
 
 
 def _non_targets(pairs: Pairs, task: Task) -> Iterator[FloatArray]:
@@ -173,7 +173,7 @@ class FileObjective(TrainingObjective):
         tar = np.concatenate([part.tar for part in found], axis=1)
         non = [part.kept for part in found if part.kept is not None]
         sizes = [part.size for part in non]
-        moments = newton.merge_moments([part.moments for part in non], sizes)
+        moments = merge_moments([part.moments for part in non], sizes)
         return cls(
             rule=rule[0],
             prior=rule[1],
@@ -206,7 +206,7 @@ class FileObjective(TrainingObjective):
             for what, count in zip(("infinite", f"beyond {LARGEST_SCORE:g}"), of_file, strict=True)
             if count
         ]
-        newton.raise_complaints(complaints)
+        raise_complaints(complaints)
 
     def parts(self) -> list[TrainingObjective]:
         """Return objectives on ever more trials; the last is on those in memory."""
@@ -225,6 +225,6 @@ class FileObjective(TrainingObjective):
         tar = self.loss(-coefficients).sum(self.tar)
         loss = self.loss(coefficients)
         parts = self.passes.run(_sum, loss, f"objective ({self.rule.name})")
-        non = newton.merge_sums([part for part in parts if part is not None])
+        non = merge_sums([part for part in parts if part is not None])
         check_unchanged(non.total, self.n_in_files)
         return tar, non

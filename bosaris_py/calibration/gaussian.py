@@ -11,7 +11,8 @@ import numpy.typing as npt
 import bosaris_py.calibration.trained as trained
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py.numerics.newton import class_moments, moderate_weights, refuse_non_finite
+from bosaris_py.numerics.moments import class_moments, moderate_weights
+from bosaris_py.numerics.objective import refuse_non_finite
 from bosaris_py.numerics.roc import FEW_TRIALS, warn_of_negative
 
 

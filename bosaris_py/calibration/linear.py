@@ -23,7 +23,8 @@ from bosaris_py.calibration.trained import (
     weighted_sum,
     write_llrs,
 )
-from bosaris_py.numerics.newton import LinearSolution, Ridge, TrainingObjective
+from bosaris_py.numerics.newton import LinearSolution, Ridge
+from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
 from bosaris_py.storage.hdf5 import is_from_map

@@ -41,12 +41,12 @@ from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.numerics.newton import (
     LinearSolution,
     Ridge,
-    TrainingObjective,
     ridge_strengths,
     train_linear,
     train_nonnegative,
     warn_of_few_errors,
 )
+from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.storage.atomic import refuse_inputs

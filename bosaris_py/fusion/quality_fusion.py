@@ -41,17 +41,9 @@ from bosaris_py.fusion.linear_fusion import (
     LinearFusion,
     in_order_of_training,
 )
-from bosaris_py.numerics.newton import (
-    LARGEST_SCORE,
-    LinearSolution,
-    Ridge,
-    TrainingObjective,
-    moderate_weights,
-    pool_classes,
-    refuse_non_finite,
-    train_linear,
-    warn_of_few_errors,
-)
+from bosaris_py.numerics.moments import moderate_weights, pool_classes
+from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear, warn_of_few_errors
+from bosaris_py.numerics.objective import LARGEST_SCORE, TrainingObjective, refuse_non_finite
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.storage.parameters import LATER
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.numerics.objective as native
 from bosaris_py._arrays import Float64Array, mark_read_only
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import LinearCalibration, PAVCalibration
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab import arguments
-from bosaris_py.numerics import newton, scoring
+from bosaris_py.numerics import scoring
 from bosaris_py.numerics.scoring import ScoringRule
 from bosaris_py.trials import Key, Ndx, Scores
 
@@ -237,7 +238,7 @@ def evaluate_objective(
 ) -> float:
     """Evaluate log-likelihood-ratios by a training objective; 1 is reached without a detector.
 
-    Toolkit: evaluate_objective.m; native: `numerics.newton.evaluate_objective`; differs:
+    Toolkit: evaluate_objective.m; native: `numerics.objective.evaluate_objective`; differs:
     labels of 0 are allowed, and such trials do not count.
 
     Examples
@@ -248,7 +249,7 @@ def evaluate_objective(
     # Labels split the scores of any number of systems; here there is one.
     tar, non = arguments.split_by_label(arguments.as_vector(scores, "scores")[np.newaxis], classf)
     rule = arguments.rule_name(objective)
-    return newton.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
+    return native.evaluate_objective(tar[0], non[0], prior=prior, objective=rule)
 
 
 def test_binary_classifier(

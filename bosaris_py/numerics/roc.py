@@ -760,15 +760,30 @@ def hull_of(
     *,
     warn: bool = True,
 ) -> ROCCH:
-    """Return the convex hull of two lists of scores; inverted ones are warned of if `warn`."""
-    tar, non = check.as_list(tar), check.as_list(non)
-    roc = ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights)
+    """Return the convex hull of two lists of scores; inverted ones are warned of if `warn`.
+
+    Its rates hold at its thresholds. Where targets are many these lie beside non-target scores.
+    """
+    tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
+    # A ROC has an entry for each target score. With classes swapped and scores negated the hull
+    # is the same, mirrored.
+    is_mirrored = tar.size > 2 * non.size
+    if is_mirrored:
+        roc = ROC.from_scores(-non, -tar, tar_weights=non_weights, non_weights=tar_weights)
+    else:
+        roc = ROC.from_scores(tar, non, tar_weights=tar_weights, non_weights=non_weights)
     hull = roc.convex_hull()
     # A point with low rates tells as much as the EER, in less time.
     low = hull.misses.searchsorted(_SURE_EER * hull.tar_total, side="right") - 1
     if warn and hull.false_alarms[low] > _SURE_EER * hull.non_total:
-        warn_if_inverted(hull.eer, lambda: roc.auc, np.size(tar), np.size(non))
-    return hull
+        warn_if_inverted(hull.eer, lambda: roc.auc, tar.size, non.size)
+    if not is_mirrored:
+        return hull
+    # Scores up to a threshold were accepted there, negated; here they are rejected.
+    with np.errstate(over="ignore"):
+        thresholds = np.nextafter(-hull.thresholds[::-1], np.inf)
+    thresholds[0], thresholds[-1] = -np.inf, np.inf
+    return ROCCH(mark_read_only(thresholds), hull.false_alarms[::-1], hull.misses[::-1])
 
 
 def _look_inverted(tar: FloatArray, non: FloatArray) -> bool:

@@ -26,7 +26,7 @@ from bosaris_py.errors import (
     SeparableDataWarning,
     TrialMismatchError,
 )
-from bosaris_py.numerics.newton import TrainingObjective
+from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.scoring import OBJECTIVES, scoring_rule
 from bosaris_py.trials import blocks, passes
 from bosaris_py.trials.passes import FilePasses, Where

@@ -22,7 +22,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
-from bosaris_py.numerics.newton import evaluate_objective
+from bosaris_py.numerics.objective import evaluate_objective
 from bosaris_py.trials.inputs import named_systems
 from bosaris_py.trials.sample import ListedSample
 

@@ -23,7 +23,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.numerics.newton import TrainingObjective, evaluate_objective
+from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality
 

@@ -24,7 +24,7 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation import Results
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.fusion.quality_fusion import form_from_triangle
-from bosaris_py.numerics.newton import TrainingObjective
+from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality

@@ -15,8 +15,7 @@ from bosaris_py.fusion.quality_fusion import (
     quality_term,
     triangle_from_form,
 )
-from bosaris_py.numerics import newton
-from bosaris_py.numerics.newton import class_moments
+from bosaris_py.numerics.moments import class_moments
 
 
 def test_given_weights_of_the_toolkit(oracle):
@@ -112,7 +111,7 @@ def test_design_is_a_matrix_of_scores_and_features(design, monkeypatch):
     np.testing.assert_array_equal(design[:, 3:17], whole[:, 3:17])
     np.testing.assert_array_equal(design[:, 5::7], whole[:, 5::7])
     # Blocks of seven trials.
-    monkeypatch.setattr(newton, "_BLOCK", 7)
+    monkeypatch.setattr("bosaris_py.numerics.objective.BLOCK", 7)
     np.testing.assert_array_equal(class_moments(design).scatter, class_moments(whole).scatter)
     fewer = design.keep(np.array([True, False, False, True, False]))
     np.testing.assert_array_equal(fewer[:, :], whole[[0, 1, 2, 5]])

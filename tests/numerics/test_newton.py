@@ -22,17 +22,9 @@ from bosaris_py.errors import (
     InvalidInputError,
     SeparableDataWarning,
 )
-from bosaris_py.numerics import newton
-from bosaris_py.numerics.newton import (
-    TrainingObjective,
-    class_moments,
-    evaluate_objective,
-    merge_moments,
-    minimise,
-    train_linear,
-    train_nonnegative,
-    trust_region_step,
-)
+from bosaris_py.numerics.moments import class_moments, merge_moments
+from bosaris_py.numerics.newton import minimise, train_linear, train_nonnegative, trust_region_step
+from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.priors import OperatingPoint, logit
 from bosaris_py.numerics.scoring import OBJECTIVES, resolve_prior, scoring_rule
 
@@ -276,7 +268,7 @@ def test_thinned_sets_keep_the_ends_apart(rng):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_moments(block, weighted, rng, monkeypatch):
     if block is not None:
-        monkeypatch.setattr(newton, "_BLOCK", block)
+        monkeypatch.setattr("bosaris_py.numerics.moments.BLOCK", block)
     # Far from zero, where a textbook sum of squares has lost all digits.
     scores = rng.normal(1e9, 1.0, (2, 300))
     weights = rng.uniform(0.5, 2.0, 300) if weighted else None
@@ -294,7 +286,7 @@ def test_moments(block, weighted, rng, monkeypatch):
 
 def test_moments_of_blocks_that_lie_far_apart(monkeypatch):
     """Each block is seen from where the one before it lies."""
-    monkeypatch.setattr(newton, "_BLOCK", 10)
+    monkeypatch.setattr("bosaris_py.numerics.moments.BLOCK", 10)
     tops = np.repeat([0.0, 1e8, -1e8, 5.0], 10)
     scores = np.vstack((tops + np.tile([-1.0, 1.0], 20), np.tile([0.0, 0.5], 20)))
     moments = class_moments(scores)
@@ -307,7 +299,7 @@ def test_moments_of_blocks_that_lie_far_apart(monkeypatch):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_range_shows_non_finite_scores(bad, monkeypatch):
-    monkeypatch.setattr(newton, "_BLOCK", 10)
+    monkeypatch.setattr("bosaris_py.numerics.moments.BLOCK", 10)
     scores = np.ones((2, 100))
     scores[1, 57] = bad
     moments = class_moments(scores)
@@ -757,7 +749,7 @@ def test_large_sets_start_from_parts(objective, order, rng, passes, monkeypatch)
     full = passes.count(620_000)
     # Brier is minimised three times: cllr's optimum, then from two starts.
     assert full <= (12 if objective == "brier" else 4)
-    monkeypatch.setattr(newton, "_PARTS", ())
+    monkeypatch.setattr("bosaris_py.numerics.objective._PARTS", ())
     direct = train(tar, non, objective=objective, prior=0.1)
     assert passes.count(620_000) - full > full
     # The last step of a large set is not looked at below a promise of 1e-12.

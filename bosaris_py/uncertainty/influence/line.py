@@ -11,7 +11,8 @@ import scipy
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._validation import check_fraction
 from bosaris_py.calibration.linear import LinearCalibration
-from bosaris_py.numerics.newton import Ridge, class_moments, pool_classes, ridge_strengths
+from bosaris_py.numerics.moments import class_moments, pool_classes
+from bosaris_py.numerics.newton import Ridge, ridge_strengths
 from bosaris_py.numerics.scoring import scoring_rule
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bootstrap_result import Interval, student_quantiles
