@@ -28,7 +28,7 @@ def test_every_file_names_its_module() -> None:
 
 def test_what_a_wrong_name_would_be() -> None:
     assert names_a_module(Path("numerics/test_roc.py"))
-    assert names_a_module(Path("numerics/test_training_newton.py"))
+    assert names_a_module(Path("numerics/test_metrics_eer.py"))
     assert names_a_module(Path("test_cli.py"))
     assert not names_a_module(Path("numerics/test_descent.py"))
     assert not names_a_module(Path("plots/test_roc.py"))
