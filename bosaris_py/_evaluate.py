@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 import attrs
 import numpy.typing as npt
 
-from bosaris_py._cautions import Caution, cautions
+from bosaris_py._cautions import cautions
 from bosaris_py._evaluation import Evaluation
 from bosaris_py._lazy import on_demand
 from bosaris_py._parallel import progress_bar
@@ -30,7 +29,6 @@ from bosaris_py._validation import (
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results, SystemTable
 from bosaris_py.evaluation.plans import presets
 from bosaris_py.evaluation.results import named_points
-from bosaris_py.files.text import Columns
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.inputs import (
@@ -42,9 +40,8 @@ from bosaris_py.trials.inputs import (
     split_key,
 )
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.scores import AnyScores, to_natural
+from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import SpeakersLike, as_conditions, speaker_maps
-from bosaris_py.uncertainty.resampling import ScoresMethod
 
 if TYPE_CHECKING:
     from bosaris_py.evaluation import PrimaryCost
@@ -73,32 +70,22 @@ class EvaluationOptions(TypedDict, total=False):
     """The other keyword arguments of `evaluate`."""
 
     replications: int
-    method: ScoresMethod
     rng: Rng
     normalize: bool
     confidence: float
     cross_fit: Any
-    base: float | None
     eer: EERDefinition | None
-    sort: str | None
-    columns: Columns | None
-    key_columns: Columns | None
     workers: int
     progress: bool
 
 
 _DEFAULTS = EvaluationOptions(
     replications=0,
-    method="speaker",
     rng=None,
     normalize=True,
     confidence=0.95,
     cross_fit=None,
-    base=None,
     eer=None,
-    sort=None,
-    columns=None,
-    key_columns=None,
     workers=1,
     progress=False,
 )
@@ -146,9 +133,6 @@ def evaluate(
     replications : int, default: 0
         Replicates of a bootstrap, which gives intervals of all figures. Without, and with
         `speakers`, actual costs have intervals by `uncertainty.speaker_errors`.
-    method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
-        What replicates draw, see `uncertainty.bootstrap_scores`: speakers; or, as the papers do,
-        trials, or sets of them. Where speakers recur, intervals of the latter are too short.
     rng : Generator, int or None
         Source of randomness. All systems see the same replicates.
     normalize : bool, default: True
@@ -159,18 +143,9 @@ def evaluate(
         Calibrate the scores before: each trial by a map that was trained without its speakers, see
         `bosaris_py.cross_fit`, in 5 folds. A class such as `LinearCalibration`, which True is.
         Maps are trained at their default prior, which is printed.
-    base : float, optional
-        Base of the log-likelihood-ratios, such as 10; by default they are natural.
     eer : {"rocch", "interpolated", "step"}, optional
         Which equal error-rate the table has; see `bosaris_py.eer`. By default that of the plan, if
         it names one, else ``"rocch"``.
-    sort : str, optional
-        A column, such as ``"eer"`` or ``"min_dcf(0.05)"``, by which systems are put in order, the
-        lowest first; by default they stand as given. The point in brackets may be left out where
-        there is one.
-    columns, key_columns : str, sequence of str, or mapping, optional
-        What the columns of text files are, of the scores and of the key; see
-        `files.text.read_table`.
     workers : int, default: 1
         Number of processes for the replicates, or of threads for files that are read in blocks.
     progress : bool, default: False
@@ -209,25 +184,18 @@ def evaluate(
     (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
     asked: EvaluationOptions = {**_DEFAULTS, **options}
-    method, replications = asked["method"], asked["replications"]
+    replications = asked["replications"]
     chosen = None if plan is None else presets.find_plan(plan)
-    definition, sort = _definition(asked["eer"], chosen), asked["sort"]
-    check_choice(method, ScoresMethod, "method")
-    if method != "speaker" and not replications:
-        expected = f'be given with method="{method}"'
-        raise invalid("replications", expected, describe(replications), "For instance 1000.")
+    definition = _definition(asked["eer"], chosen)
     only_whole = plan, conditions, speakers, asked["cross_fit"], replications or None
     whole = any(part is not None for part in only_whole)
     if key is None:
-        for name, given in (("columns", asked["columns"]), ("key_columns", asked["key_columns"])):
-            if given is not None:
-                raise invalid(name, "be left out where there is no key", describe(given))
-        results = _results_by_name(systems, asked["base"])
+        results = _results_by_name(systems)
         if whole:
-            expected = "be Scores of trials, with a key, for all options but priors, eer and sort"
+            expected = "be Scores of trials, with a key, for all options but priors and eer"
             raise invalid("systems", expected, describe(systems), "See Scores.from_trials.")
         how = _without_key(priors, normalize=asked["normalize"], eer=definition)
-        return _of_results(results, how, sort)
+        return _of_results(results, how)
     large = () if whole else large_files(systems, key)
     if large:
         return evaluate_files(
@@ -235,14 +203,11 @@ def evaluate(
             priors=priors,
             normalize=asked["normalize"],
             eer=definition,
-            sort=sort,
-            base=asked["base"],
             workers=asked["workers"],
             progress=asked["progress"],
         )
-    listed = as_systems(systems, asked["columns"])
-    named = {name: to_natural(scores, asked["base"]) for name, scores in listed.items()}
-    key, metadata = split_key(key, asked["key_columns"])
+    named = as_systems(systems)
+    key, metadata = split_key(key)
     presets.refuse_spoofs(metadata, chosen)
     points = named_points(priors)
     if chosen is not None and chosen.by_condition:
@@ -264,17 +229,15 @@ def evaluate(
         confidence=check_fraction(asked["confidence"], "confidence"),
         eer=definition,
         workers=asked["workers"],
-        method=method,
         metadata=metadata,
     )
-    _check_sort(sort, how.points, chosen)
     if replications:
         how.resampling(replications)
     if chosen is not None and chosen.figures:
         for what, ruled_out in (("conditions", conditions), ("cross_fit", asked["cross_fit"])):
             if ruled_out is not None:
                 raise invalid(what, f"be left out with the plan {chosen.name}", describe(ruled_out))
-        return _by_plan(named, how, chosen, sort)
+        return _by_plan(named, how, chosen)
     results = {}
     samples: dict[str, ListedSample] = {}
     primary: dict[str, PrimaryCost] = {}
@@ -300,7 +263,7 @@ def evaluate(
                 of_system = how.rows(scores, samples[name], results[name])
             rows += [(name, _with_primary(row, cost)) for row in of_system]
     return Evaluation(
-        table=_sorted(rows, heard, sort),
+        table=SystemTable(rows, cautions=heard),
         results=results,
         primary=primary,
         plan=chosen,
@@ -311,9 +274,7 @@ def evaluate(
     )
 
 
-def _by_plan(
-    named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan, sort: str | None
-) -> Evaluation:
+def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) -> Evaluation:
     """Evaluate systems by a plan of three classes, which has all of the figures."""
     how = attrs.evolve(how, points={}, normalize=plan.normalize)
     key = how.key if how.metadata is None else (how.key, how.metadata)
@@ -331,7 +292,7 @@ def _by_plan(
             with cautions(system=name):
                 of_kinds = how.rows_of_kinds(scores, plan, key)
             rows += [(name, row) for row in of_kinds]
-    return _evaluation(how, _sorted(rows, heard, sort), {}, plan, named)
+    return _evaluation(how, SystemTable(rows, cautions=heard), {}, plan, named)
 
 
 def _evaluation(
@@ -362,7 +323,6 @@ def evaluate_files(
     priors: PriorLike = (0.01, 0.05),
     normalize: bool = True,
     eer: EERDefinition | None = None,
-    sort: str | None = None,
     **reading: Unpack[Reading],
 ) -> Evaluation:
     """Evaluate systems in HDF5 files in blocks, however large or small they are.
@@ -373,9 +333,7 @@ def evaluate_files(
         HDF5 file of the scores of each system, by its name; or one file, or a list.
     key_file : str or path-like
         HDF5 file of the key.
-    priors, normalize
-        As for `evaluate`.
-    eer, sort
+    priors, normalize, eer
         As for `evaluate`.
     **reading
         ``base``, ``workers`` and ``progress``, as for `Results.from_files
@@ -398,7 +356,6 @@ def evaluate_files(
     """
     definition = _definition(eer, None)
     how = _without_key(priors, normalize=normalize, eer=definition)
-    _check_sort(sort, how.points, None)
     results: dict[str, Results] = {}
     rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
@@ -408,7 +365,7 @@ def evaluate_files(
             with cautions(system=name):
                 results[name] = Results.from_files(file, key_file, priors=how.prior, **reading)
                 rows.append((name, how.pooled(results[name])))
-    return _evaluation(how, _sorted(rows, heard, sort), results)
+    return _evaluation(how, SystemTable(rows, cautions=heard), results)
 
 
 def _definition(eer: EERDefinition | None, plan: EvaluationPlan | None) -> EERDefinition:
@@ -425,7 +382,7 @@ ResultsLike: TypeAlias = (
 )
 
 
-def _results_by_name(systems: object, base: float | None) -> dict[str, Results]:
+def _results_by_name(systems: object) -> dict[str, Results]:
     """Return results by name, of which pairs of arrays are made."""
     given = systems if isinstance(systems, Mapping | list) else [systems]
     if not isinstance(given, Mapping):
@@ -436,12 +393,9 @@ def _results_by_name(systems: object, base: float | None) -> dict[str, Results]:
     found = {}
     for name, item in given.items():
         if isinstance(item, tuple) and len(item) == 2:
-            found[str(name)] = Results(*item, base=base)
-        elif isinstance(item, Results) and base is None:
-            found[str(name)] = item
+            found[str(name)] = Results(*item)
         elif isinstance(item, Results):
-            hint = "Results(tar, non, base=10) takes it."
-            raise invalid("base", "be left out where systems are Results", describe(base), hint)
+            found[str(name)] = item
         else:
             hint = "Scores and files take a key: evaluate(systems, key)."
             expected = "be Results or a pair (tar, non) where there is no key"
@@ -464,47 +418,14 @@ def _without_key(priors: PriorLike, *, normalize: bool, eer: EERDefinition) -> J
     )
 
 
-def _of_results(results: Mapping[str, Results], how: Judging, sort: str | None) -> Evaluation:
+def _of_results(results: Mapping[str, Results], how: Judging) -> Evaluation:
     """Evaluate systems by their results alone."""
-    _check_sort(sort, how.points)
     rows = []
     with cautions() as heard:
         for name, found in results.items():
             with cautions(system=name):
                 rows.append((name, how.pooled(found)))
-    return _evaluation(how, _sorted(rows, heard, sort), results)
-
-
-def _check_sort(
-    sort: str | None, points: Mapping[str, object], plan: EvaluationPlan | None = None
-) -> None:
-    """Raise unless a column has this name; before any work."""
-    if sort is None:
-        return
-    names = [] if plan is None else list(plan.figures)
-    if not names:
-        costs = ("min_dcf", "act_dcf")
-        names = ["eer", "min_cllr", "cllr", *(cost + suffix for cost in costs for suffix in points)]
-        names += costs if len(points) == 1 else ()
-        names += ["min_primary", "act_primary"] if plan is not None else ()
-    check_choice(sort, tuple(names), "sort")
-
-
-def _sorted(
-    rows: Sequence[tuple[str, ConditionRow]], heard: Sequence[Caution], sort: str | None
-) -> SystemTable:
-    """Put systems into the order of a figure of all their trials, the lowest first."""
-    if sort is None:
-        return SystemTable(rows, cautions=heard)
-    value = {
-        name: figure
-        for name, row in rows
-        if row.kind == "pooled"
-        for column, figure in row.figures.items()
-        if sort in (column, column.partition("(")[0]) and figure is not None
-    }
-    rows = sorted(rows, key=lambda pair: value.get(pair[0], math.inf))
-    return SystemTable(rows, cautions=heard)
+    return _evaluation(how, SystemTable(rows, cautions=heard), results)
 
 
 def _calibrated(model: object, final: object) -> str:

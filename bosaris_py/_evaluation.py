@@ -317,7 +317,7 @@ class Evaluation(Table):
             samples = self._samples
             table = _late("compare_samples")(samples, judged, resampling, how.seed, **options)
         else:
-            given = {**how.drawn, "replications": replications, "method": how.method, **options}
+            given = {**how.drawn, "replications": replications, **options}
             table = _late("compare_systems")(self._systems, how.key, judged, **given)
         return table
 
@@ -337,7 +337,7 @@ class Evaluation(Table):
             raise invalid("systems", "hold at least two systems", "one")
         given = dict(options)
         tests = {n: given.pop(n) for n in ("alternative", "level") if n in given}
-        method = given.pop("method", how.method)
+        method = given.pop("method", "speaker")
         own = {"replications": how.replications or 2000, "confidence": how.confidence}
         drawn: Any = {**how.drawn, **own, **given}
         who, resampling = split_options(method, drawn)
@@ -442,7 +442,6 @@ class Evaluation(Table):
             spoof_costs=costs,
             points=how.points,
             normalized=how.normalize,
-            by_speaker=how.method == "speaker",
             authors=[text for text in map(str, (author, laboratory)) if text],
         )
         _late("write_report")(path, report)

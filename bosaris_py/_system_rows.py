@@ -42,7 +42,7 @@ from bosaris_py.uncertainty.plan_statistics import (
     whole_sample,
 )
 from bosaris_py.uncertainty.plan_statistics import PrimaryCost as PlanStatistic
-from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, refuse_repeated
+from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
 from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
 from bosaris_py.uncertainty.statistics.roc_functions import EER, SteppyEER, statistic_of_eer
@@ -98,8 +98,6 @@ class Judging:
     workers: int = 1
     # What describes the trials of the key.
     metadata: TrialMetadata | None = None
-    # What replicates draw.
-    method: ScoresMethod = "speaker"
 
     @property
     def prior(self) -> list[float | OperatingPoint]:
@@ -131,7 +129,7 @@ class Judging:
 
     @property
     def who(self) -> Speakers:
-        """The speakers."""
+        """The speakers of both sides."""
         return Speakers(self.maps)
 
     @property
@@ -144,8 +142,6 @@ class Judging:
         if not self.by_speaker:
             return ListedSample.of(scores, self.key)
         who = self.who
-        if self.method != "speaker":
-            return self.resampling(self.replications).sample(scores, self.key, who, None)
         sample = ListedSample.of(scores, self.key, None, lambda: who.of_trials(self.key))
         for other in others:
             sample = sample.sharing_pairs(other)
@@ -268,7 +264,7 @@ class Judging:
     ) -> list[ConditionRow]:
         """Return the row of a system under a plan of three classes, after those of data sets."""
         # What is drawn without replicates is not looked at, but speakers are.
-        drawn = Resampling(self.method if self.by_speaker else "iid")
+        drawn = Resampling("speaker" if self.by_speaker else "iid")
         found = statistics_of_plan(plan, self.eer)
         whole = whole_sample(next(iter(found.values())), scores, key, self.who, drawn)
         statistics = {name: (one, one.plain) for name, one in found.items()}
@@ -342,7 +338,7 @@ class Judging:
     ) -> ConditionRow:
         """Return the row of a verifier and a countermeasure, with intervals by replicates."""
         statistics = _late("statistics_of_tandem")(plan, self.eer)
-        how = {"method": self.method, "confidence": self.confidence, "workers": self.workers}
+        how = {"method": "speaker", "confidence": self.confidence, "workers": self.workers}
         drawn = {**self.drawn, **how} if self.replications else {}
         found = _late("tandem_figures")(
             key,
@@ -365,7 +361,7 @@ class Judging:
     def resampling(self, replications: int) -> Resampling:
         """Return how replicates are drawn: the same for all rows, systems and bands."""
         return Resampling(
-            self.method,
+            "speaker",
             rng=self.seed,
             workers=self.workers,
             replications=replications,
@@ -433,9 +429,7 @@ class Judging:
         """Say what the intervals are; `of_formula` names the figures that have a formula."""
         percent = f"{100 * self.confidence:g} % intervals"
         if self.replications:
-            how = f"{percent}: {self.method} bootstrap, {self.replications} replicates"
-            if self.method != "speaker":
-                return how
+            how = f"{percent}: speaker bootstrap, {self.replications} replicates"
             # The least rank of a replicate that ends an interval of Student's kind is 1.
             few = round(0.5 * (1.0 - self.confidence) * (self.replications + 1), 9) < 1
             return f"{how}, too few for quantiles: Student's t by formula" if few else how

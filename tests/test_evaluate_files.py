@@ -49,7 +49,7 @@ def test_logarithms_of_a_base(tmp_path: Path, files, *, as_lists: bool) -> None:
     (in_tens.to_flat() if as_lists else in_tens).save(of_ten)
     if as_lists:
         key.to_flat().save(tmp_path / "key.h5")
-    (expected,) = bp.evaluate(in_tens, key, base=10).records()
+    (expected,) = bp.evaluate(bp.read_scores(of_ten, base=10), key).records()
     (found,) = bp.evaluate_files(of_ten, tmp_path / "key.h5", base=10).records()
     for each in (found, expected):
         del each["system"]
@@ -126,25 +126,6 @@ def test_bad_input(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=message):
         bp.evaluate_files(systems, "key.h5")
-
-
-def test_columns_of_texts(tmp_path: Path) -> None:
-    """Two targets and two non-targets that are told apart: the EER is 0."""
-    lines = "x,0.5,a\ny,-1,a\nx,-2,b\ny,3,b\n"
-    (tmp_path / "scores.csv").write_text(lines)
-    scores, key = tmp_path / "scores.csv", tmp_path / "key.csv"
-    key.write_text("target,a,x\nnontarget,a,y\nnontarget,b,x\ntarget,b,y\n")
-    told = {"columns": "segment score model", "key_columns": {"label": 0, "model": 1, "segment": 2}}
-    found = bp.evaluate({"A": scores}, key, priors=0.5, **told)
-    assert found.records()[0]["eer"] == 0.0
-    read = bp.read_scores(scores, columns=told["columns"])
-    judged = bp.read_key(key, columns=told["key_columns"])
-    with pytest.raises(InvalidInputError, match="`columns` must be left out where systems are no"):
-        bp.evaluate(read, key, **told)
-    with pytest.raises(InvalidInputError, match="`key_columns` must be left out where the key is"):
-        bp.evaluate(scores, judged, **told)
-    with pytest.raises(InvalidInputError, match="`columns` must be left out where there is no key"):
-        bp.evaluate(([1.0], [0.0]), **told)
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")

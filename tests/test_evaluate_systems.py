@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import bosaris_py as bp
@@ -53,43 +52,19 @@ def test_arrays_and_results_take_no_key() -> None:
     assert bp.evaluate(results["good"]).records() == [expected[1] | {"system": "system"}]
 
 
-def test_base_of_arrays() -> None:
-    tar, non = (np.array(part) / np.log(10.0) for part in PAIRS["good"])
-    (found,) = bp.evaluate({"good": (tar, non)}, base=10).records()
-    assert found["cllr"] == pytest.approx(bp.Results(*PAIRS["good"]).cllr, rel=1e-14)
-
-
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
         (PAIRS, {"replications": 10}, "`systems` must be Scores of trials, with a key"),
         (PAIRS, {"conditions": "gender"}, "`systems` must be Scores of trials, with a key"),
         ({"A": GOOD}, {}, r"or a pair \(tar, non\) where there is no key"),
-        ({"A": bp.Results([1.0], [0.0])}, {"base": 10}, "`base` must be left out"),
         ({}, {}, "`systems` must hold at least one system"),
         (PAIRS, {"eer": "hull"}, '`eer` must be one of "rocch", "interpolated", "step"'),
-        (PAIRS, {"sort": "minDCF"}, '`sort` must be one of "eer"'),
     ],
 )
 def test_refused(given: object, options: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         bp.evaluate(given, **options)
-
-
-@pytest.mark.parametrize("sort", ["eer", "cllr", "min_dcf(0.5)", "act_dcf"])
-def test_sorted_by_a_column(sort: str) -> None:
-    found = bp.evaluate(PAIRS, priors=0.5, sort=sort)
-    assert [row["system"] for row in found.records()] == ["good", "bad"]
-    with_key = bp.evaluate({"bad": BAD, "good": GOOD}, KEY, priors=0.5, sort=sort)
-    assert with_key.records() == found.records()
-
-
-def test_conditions_stay_with_their_system() -> None:
-    first = np.array([[True, False, True, False]])
-    halves = {"x": first, "y": ~first}
-    given = bp.evaluate({"bad": BAD, "good": GOOD}, KEY, conditions=halves).records()
-    found = bp.evaluate({"bad": BAD, "good": GOOD}, KEY, conditions=halves, sort="eer").records()
-    assert found == given[4:] + given[:4]
 
 
 @pytest.mark.parametrize("definition", ["rocch", "interpolated", "step"])

@@ -533,16 +533,3 @@ def test_the_countermeasure_and_the_tandem_are_of_the_same_draws(read):
     assert np.corrcoef(alone.replicates, cost.replicates)[0, 1] > 0.5
     with pytest.raises(InvalidInputError, match="the plan ASVspoof2021-LA"):
         bp.evaluate({"cm": cm}, pair, plan="ESDD", **WHO)
-
-
-def test_systems_are_sorted_by_a_figure_of_the_plan(read) -> None:
-    scores, pair = read
-    worse = scores.transform(lambda x: -x)
-    plan = bp.PLANS["ASVspoof5-2"]
-    with pytest.warns(bp.errors.SuspectScoresWarning):
-        found = bp.evaluate({"worse": worse, "better": scores}, pair, plan=plan, sort="sv_eer")
-    assert [row["system"] for row in found.records()] == ["better", "worse"]
-    with pytest.raises(InvalidInputError, match='`sort` must be one of "a_dcf"'):
-        bp.evaluate({"A": scores}, pair, plan=plan, sort="eer")
-    with pytest.raises(InvalidInputError, match='`sort` must be one of "eer"'):
-        bp.evaluate({"A": scores}, pair[0], sort="min_primary")

@@ -51,7 +51,6 @@ OBJECTS = {
         ("results", "summary", "here it is metrics(prior)"),
         ("results", "minDCF", "did you mean min_dcf?"),
         ("results", "plot_det", "here it is plot_det, plot_bayes or another plot, of {name: "),
-        ("evaluation", "sort", 'here it is evaluate(..., sort="eer")'),
         ("evaluation", "save", "here it is report(path), to_csv(path) and the like"),
         ("frame", "labels", "here it is key"),
     ],

@@ -157,26 +157,23 @@ class TestCautions:
 
     def test_errors_are_counted_at_the_bayes_threshold(self, many_errors: bp.Results) -> None:
         points = {"": 0.5, "(0.9)": 0.9}
-        found = SystemCautions.of("A", many_errors, [row()], points, [], by_speaker=True)
+        found = SystemCautions.of("A", many_errors, [row()], points, [])
         # logit(0.9) = log 9 is more than log 4: all are accepted.
         assert found.errors == ((200.0, 200.0), (0.0, 1000.0))
         assert found.speakers == "-"
 
-    @pytest.mark.parametrize(
-        ("counts", "by_speaker", "told"),
-        [((), True, "at least 20"), ((7.26, 12.0), True, "7.3"), ((7.26,), False, "-")],
-    )
+    @pytest.mark.parametrize(("counts", "told"), [((), "at least 20"), ((7.26, 12.0), "7.3")])
     def test_effective_speakers(
-        self, many_errors: bp.Results, counts: tuple[float, ...], told: str, *, by_speaker: bool
+        self, many_errors: bp.Results, counts: tuple[float, ...], told: str
     ) -> None:
         heard = [
             Caution(FewSpeakersWarning, "", count=count, about=(("system", name),))
             for name, count in (*(("A", count) for count in counts), ("B", 2.0))
         ]
         rows = [row(intervals={"eer": (0.0, 0.1)})]
-        found = SystemCautions.of("A", many_errors, rows, {}, heard, by_speaker=by_speaker)
+        found = SystemCautions.of("A", many_errors, rows, {}, heard)
         assert found.speakers == told
-        without = SystemCautions.of("A", many_errors, [row()], {}, heard, by_speaker=by_speaker)
+        without = SystemCautions.of("A", many_errors, [row()], {}, heard)
         assert without.speakers == "-"
 
     def test_30_speakers_are_enough_and_29_are_not(self) -> None:
@@ -226,11 +223,11 @@ class TestCautions:
 
 class TestAnswer:
     def test_nothing_is_known(self) -> None:
-        assert [*answer(SystemTable([("A", row(None))]), None, [], by_speaker=True)] == []
+        assert [*answer(SystemTable([("A", row(None))]), None, [])] == []
 
     def test_another_system_has_the_lowest_cllr(self) -> None:
         rows = [("A", row(0.05)), ("B", row(0.06, figures={"eer": 0.06, "cllr": 0.1}))]
-        best, _, _ = answer(SystemTable(rows), None, [], by_speaker=True)
+        best, _, _ = answer(SystemTable(rows), None, [])
         assert best == "A has the lowest EER: 5.00 %; B has the lowest Cllr: 0.1000 bits."
 
     @pytest.mark.parametrize(
@@ -250,12 +247,12 @@ class TestAnswer:
     def test_which_differ(self, p_values: dict[str, float], said: str) -> None:
         names = sorted({*"".join(p_values)})
         rows = [(name, row(0.05 + 0.01 * number)) for number, name in enumerate(names)]
-        _, found, _ = answer(SystemTable(rows), comparison(**p_values), [], by_speaker=True)
+        _, found, _ = answer(SystemTable(rows), comparison(**p_values), [])
         assert found == said
 
     def test_long_lists_are_cut(self) -> None:
         rows = [(f"s{number}", row(0.05)) for number in range(12)]
-        best, _, sure = answer(SystemTable(rows), None, [], by_speaker=True)
+        best, _, sure = answer(SystemTable(rows), None, [])
         found = re.match(r"(.*) and (\d+) more have the lowest EER: 5.00 %", best)
         assert found
         assert len(found[1].split(", ")) + int(found[2]) == 12

@@ -67,7 +67,7 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
     systems, options = named_files(args.scores), {}
     if args.prior:
         options["priors"] = args.prior
-    options |= {name: vars(args)[name] for name in ("eer", "sort") if vars(args).get(name)}
+    options |= {"eer": args.eer} if vars(args).get("eer") else {}
     needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
     needs_trials = needs_trials or getattr(args, "cross_fit", False)
     if not needs_trials and are_large(args, *systems.values(), args.key):

@@ -170,7 +170,6 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "--eer": dict(
         choices=("rocch", "interpolated", "step"), help="which equal error-rate (default: rocch)"
     ),
-    "--sort": dict(metavar="COLUMN", help="the lowest first: eer, min_dcf(0.05), ..."),
     "--fail-if-worse": dict(
         action="store_true",
         help="exit with status 3 if the first system is significantly worse than the second",

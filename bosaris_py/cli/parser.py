@@ -69,7 +69,7 @@ _GROUPS: Mapping[str, str] = {
     "training": "--model --apply --method --objective --ridge",
     "files of text, and large files": f"{_TEXT} --key-format --key-columns",
     "output": "--output --force --to --content --form --json --csv --markdown --latex --wide "
-    "--sort --title --date --author --laboratory --of",
+    "--title --date --author --laboratory --of",
 }
 
 # What the help of each subcommand says: its purpose, then examples.
@@ -146,7 +146,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         listing.convert,
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
-    "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --sort --cross-fit {_TABLE}"),
+    "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --cross-fit {_TABLE}"),
     "compare": (judging.compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
     "calibrate": (training.calibrate, f"{_TRAINING} --method"),
     "fuse": (training.fuse, f"{_TRAINING} --costs"),

@@ -19,14 +19,9 @@ _UNITS = {"rate": " %", "bits": " bits", "cost": ""}
 
 
 def answer(
-    table: SystemTable,
-    comparison: ComparisonTable | None,
-    cautions: Sequence[Caution],
-    *,
-    by_speaker: bool,
+    table: SystemTable, comparison: ComparisonTable | None, cautions: Sequence[Caution]
 ) -> Iterator[str]:
     """Yield which system is best, which differences are significant, and how sure that is."""
-    # `by_speaker` says whether intervals hold where speakers recur.
     pooled = {name: row for name, row in table.rows if row.kind == "pooled"}
     lead = table.leading
     values = {name: row.figures[lead] for name, row in pooled.items()}
@@ -36,7 +31,7 @@ def answer(
     best = min(known, key=known.__getitem__)
     yield _best(best, known, pooled, lead)
     yield _significant(best, known, comparison, figure_of(lead).name)
-    yield _sure(pooled, cautions, by_speaker=by_speaker)
+    yield _sure(pooled, cautions)
 
 
 def _name(name: str) -> str:
@@ -116,17 +111,13 @@ def _significant(
     return f"{'; '.join(parts)}{among if len(own) < len(records) else ''} ({level})."
 
 
-def _sure(
-    pooled: Mapping[str, ConditionRow], cautions: Sequence[Caution], *, by_speaker: bool
-) -> str:
+def _sure(pooled: Mapping[str, ConditionRow], cautions: Sequence[Caution]) -> str:
     if not any(row.intervals for row in pooled.values()):
         return (
             "How sure these numbers are is not known: there are no intervals, which take speakers "
             "and replicates of a bootstrap."
         )
     how = next(row.how for row in pooled.values() if row.intervals)
-    if not by_speaker:
-        return f"Intervals do not count that speakers recur, and may be too short ({how})."
     counts = [found for found in map(effective_speakers, cautions) if found is not None]
     if not counts:
         fewest = FEWEST_FOR_INTERVAL

@@ -77,8 +77,6 @@ class SystemCautions:
         rows: Sequence[ConditionRow],
         points: Mapping[str, float | OperatingPoint],
         heard: Iterable[Caution],
-        *,
-        by_speaker: bool,
     ) -> Self:
         """Find them in the results of a system, if any, its rows of the table and all warnings."""
         own = [caution for caution in heard if dict(caution.about).get("system") == name]
@@ -87,7 +85,7 @@ class SystemCautions:
         counts = [count for count in map(effective_speakers, own) if count is not None]
         speakers = f"{min(counts):.2g}" if counts else f"at least {FEWEST_FOR_INTERVAL}"
         return cls(
-            speakers=speakers if by_speaker and any(row.intervals for row in rows) else "-",
+            speakers=speakers if any(row.intervals for row in rows) else "-",
             errors=tuple(_errors_at(results, p) for p in points.values()) if results else (),
             topics=tuple(topic for topic in MEANINGS if topic in topics),
         )

@@ -80,8 +80,6 @@ class Report:
         Whether costs are.
     cases : mapping of str to CaseLLR
         Likelihood-ratios of single comparisons, by name.
-    by_speaker : bool, default: True
-        Whether intervals are made by speakers, not by single trials.
     authors : sequence of str
         Author and laboratory, which stand below the head.
     """
@@ -100,7 +98,6 @@ class Report:
     points: Mapping[str, float | OperatingPoint]
     normalized: bool
     cases: Mapping[str, Any] = attrs.field(factory=dict)
-    by_speaker: bool = True
     authors: Sequence[str] = ()
 
 
@@ -220,7 +217,7 @@ def _files(files: Mapping[str, FilePath]) -> str:
 
 def _answer(report: Report) -> str:
     found = report.table, report.comparison, report.cautions
-    sentences = answer(*found, by_speaker=report.by_speaker)
+    sentences = answer(*found)
     # The direction of a name stays within its sentence.
     items = "".join(f"<li><bdi>{html.escape(printable(text))}</bdi></li>" for text in sentences)
     return items and f'<ol class="answer">{items}</ol>'
@@ -232,7 +229,7 @@ def _cautions(report: Report) -> str:
     for name in dict.fromkeys(name for name, _ in report.table.rows):
         rows = [row for system, row in report.table.rows if system == name]
         parts = name, report.results.get(name), rows, report.points, report.cautions
-        found[name] = SystemCautions.of(*parts, by_speaker=report.by_speaker)
+        found[name] = SystemCautions.of(*parts)
     general = [] if report.speakers is None else [text for _, text in of_speakers(report.speakers)]
     about_none = [one for one in report.cautions if dict(one.about).get("system") not in found]
     topics = {topic for row in found.values() for topic in row.topics}

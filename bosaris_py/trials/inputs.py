@@ -585,16 +585,11 @@ def files_of(path: FilePath) -> list[FilePath]:
     return [*files]
 
 
-def as_systems(systems: object, columns: Columns | None = None) -> dict[str, AnyScores]:
-    """Return the scores of systems by name; files are read, those of text with these columns."""
-    named = named_systems(systems)
-    if columns is not None and not all(isinstance(item, _PATH) for item in named.values()):
-        raise check.invalid(
-            "columns", "be left out where systems are no files", check.describe(columns)
-        )
+def as_systems(systems: object) -> dict[str, AnyScores]:
+    """Return the scores of systems by name; files are read."""
     return {
-        name: read_scores(item, columns=columns) if isinstance(item, _PATH) else item
-        for name, item in named.items()
+        name: read_scores(item) if isinstance(item, _PATH) else item
+        for name, item in named_systems(systems).items()
     }
 
 
@@ -607,14 +602,10 @@ def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], Fil
     return (files, key) if are_large([*files.values(), key]) else ()
 
 
-def split_key(key: object, columns: Columns | None = None) -> tuple[AnyKey, TrialMetadata | None]:
+def split_key(key: object) -> tuple[AnyKey, TrialMetadata | None]:
     """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
     if isinstance(key, _PATH):
-        return read_key(key, columns=columns)
-    if columns is not None:
-        raise check.invalid(
-            "key_columns", "be left out where the key is no file", check.describe(columns)
-        )
+        return read_key(key)
     only_key, (_, metadata) = as_key(key), parts_of(key)
     if not isinstance(metadata, (TrialMetadata, type(None))):
         raise check.invalid("key", "have a TrialMetadata beside the Key", check.describe(metadata))

@@ -32,11 +32,9 @@ tar, non = xvector.get_tar_non(test.key)
 # The cookbook: numbers and tables.
 bp.evaluate({"ecapa": ecapa}, test, priors=0.01, eer="step")
 bp.evaluate({**llrs, "again": ecapa}, test, priors=0.05)
-bp.evaluate("submissions/*.txt", "key.txt", sort="eer", progress=True, workers=4)
+bp.evaluate("submissions/*.txt", "key.txt", progress=True, workers=4)
 bp.evaluate(Path("submissions").glob("*.txt"), Path("key.txt"))
-ranked = bp.evaluate(
-    llrs, test, priors=0.05, sort="eer", speakers=speakers, replications=200, rng=1
-)
+ranked = bp.evaluate(llrs, test, priors=0.05, speakers=speakers, replications=200, rng=1)
 groups = ranked.compare().groups()
 epoch = bp.Results.from_labels(np.array([True, False]), np.array([1.0, 0.0])).metrics(0.05)
 best = min(epoch["eer"], 1.0)
