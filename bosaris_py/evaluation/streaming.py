@@ -33,10 +33,9 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.numerics.counts import RunningCounts, SortedScores, distinct_scores
 from bosaris_py.numerics.llr_cost import mean_bits, sum_in_bits, sums_of_nats
-from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.numerics.roc import ROC, all_within, warn_unless_llrs
-from bosaris_py.numerics.scoring import resolve_prior
-from bosaris_py.trials.blocks import TrialBlock, TrialCounts, without
+from bosaris_py.trials.blocks import TrialBlock, without
 from bosaris_py.trials.passes import (
     MOST_TASKS,
     FilePasses,
@@ -354,39 +353,6 @@ class StreamedSample(Sample):
         """Warn of scores that cannot be log-likelihood-ratios."""
         least = min(self.n_tar, self.n_non)
         warn_unless_llrs(self.within, lambda: self.cllr, lambda: self.hull, least)
-
-
-def _add_posteriors(shared: tuple[Pairs, float], task: Task) -> list[Float64Array]:
-    """Add up the posteriors of a target by blocks, for each system, targets before the others."""
-    (pairs, plo), (i, blocks) = shared, task
-    return [
-        np.array([sigmoid(row.astype(np.float64) + plo).sum() for row in block.scores_of(label)])
-        for block in pairs[i].read(blocks, ahead=reads_ahead())
-        for label in (1, -1)
-    ]
-
-
-def target_proportions_of_files(
-    score_files: Sequence[FilePath], key_file: FilePath, **options: Any
-) -> Float64Array:
-    """Do what `estimate_target_proportions` does, for files that have all trials of a key."""
-    # The prior is the share of targets among the trials.
-    passes, all_ids = FilePasses.open([(list(score_files), key_file)], Where(**options))
-    with passes.keeping_workers() as kept:
-        tasks = kept.tasks()
-        found = kept.first(_nothing, all_ids, "target scores", tasks, needs_all=True)
-        counts = sum((part.counts for part in found), TrialCounts())
-        _, plo = resolve_prior(counts.n_tar / (counts.n_tar + counts.n_non))
-        sums = kept.run(_add_posteriors, plo, "posteriors", tasks)
-    of_system = zip(*(values for part in sums for values in part), strict=True)
-    totals = [math.fsum(values) for values in of_system]
-    return np.array(totals) / (counts.n_tar + counts.n_non)
-
-
-def _nothing(_: int, blocks: ReadBlocks) -> None:
-    """Keep nothing of the non-targets."""
-    for _rows, _block in blocks:
-        pass
 
 
 def _pair(score_files: Files, key_files: Files) -> list[tuple[list[FilePath], FilePath]]:
