@@ -200,9 +200,7 @@ class Judging:
         with hushed(UncertainPlanWarning):
             if not cost.parts:
                 trials = PlanTrials.of(scores, self.key, metadata)
-                return self._with_ends(
-                    cost, sample, trials.partition(cost.plan, {}, drop_unknown=False)
-                )
+                return self._with_ends(cost, sample, trials.partition(cost.plan, {}))
             actual, least = (PlanStatistic(cost.plan, minimum=which) for which in (False, True))
             view, plain = viewed(sample, actual, scores, self.key, metadata)
             _, of_least = viewed(sample, least, scores, self.key, metadata)

@@ -228,7 +228,7 @@ def viewed(
 
 
 def _members(trials: PlanTrials, plan: EvaluationPlan) -> list[ConditionMembers]:
-    return trials.partition(plan, {}, drop_unknown=False).members
+    return trials.partition(plan, {}).members
 
 
 def views_of_sets(

@@ -376,7 +376,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "primary_cost": [
         lambda x: bp.primary_cost(x.first, x.key, "VoxSRC"),
         lambda x: bp.primary_cost(x.first, x.key, PLAN, x.metadata),
-        lambda x: bp.primary_cost(x.first, x.key, PLAN, x.conditions, compatibility="nist"),
+        lambda x: bp.primary_cost(x.first, x.key, PLAN, x.conditions),
     ],
     "condition_table": [
         lambda x: str(evaluation.condition_table(x.first, x.key, x.conditions, PRIORS)),

@@ -236,8 +236,6 @@ class EvaluationPlan(metaclass=Readable):
         those of the convex hull.
     attacks : sequence of str, default: ()
         Ids of the attacks in the data; `evaluate` warns of others. None: they are not known.
-    official_scorer : str, default: ""
-        The program whose results ``compatibility="nist"`` imitates, if any.
     points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
         How sure operating points and partitions are. V: read in the source named, S: from a
         secondary source, M: from memory, check before relying on it, U: the user's own.
@@ -289,7 +287,6 @@ class EvaluationPlan(metaclass=Readable):
         default=None, validator=attrs.validators.optional(one_of(EERDefinition))
     )
     attacks: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    official_scorer: str = ""
     points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     source: str = ""

@@ -98,9 +98,7 @@ class PlanTrials:
             raise invalid("conditions", expected + list_some(columns), got, hint)
         _check_columns(plan, self.metadata, columns)
 
-    def partition(
-        self, plan: EvaluationPlan, only: Mapping[str, str], *, drop_unknown: bool
-    ) -> Partitioning:
+    def partition(self, plan: EvaluationPlan, only: Mapping[str, str]) -> Partitioning:
         """Divide the trials that a plan without parts is about."""
         # Values that the plan does not name raise, or their trials are left out. `only` chooses one
         # value of some factors.
@@ -121,7 +119,7 @@ class PlanTrials:
             for factor in plan.factors:
                 if factor.divides(name):
                     column = columns[factor.name].take(places)
-                    cells.divide(factor, column, only.get(factor.name), drop_unknown=drop_unknown)
+                    cells.divide(factor, column, only.get(factor.name))
             sides.append(cells)
         partitions = _combined(plan.factors, columns, *(cells.positions() for cells in sides))
         if not partitions:
@@ -217,9 +215,7 @@ class _Cells:
         self._codes = np.zeros(counts.size, dtype=np.int32)
         self._cells: list[Levels] = [()]
 
-    def divide(
-        self, factor: PartitionFactor, column: Factor, only: str | None, *, drop_unknown: bool
-    ) -> None:
+    def divide(self, factor: PartitionFactor, column: Factor, only: str | None) -> None:
         """Divide each cell by the values of one more column, or take those of `only`."""
         found = column.levels.tolist()
         levels = found if factor.levels is None else list(factor.levels)
@@ -231,19 +227,13 @@ class _Cells:
         codes = np.array([levels.index(v) if v in levels else -1 for v in found], dtype=np.int32)
         codes = codes[column.codes] if found else np.zeros(0, dtype=np.int32)
 
-        unknown = self._leave_out(codes < 0)
+        unknown = self._kept & (codes < 0)
         if unknown.any():
             values = column.levels[np.unique(column.codes[unknown])].tolist()
-            count = f"{self._counts[unknown].sum()} {self._what}"
-            if not drop_unknown:
-                expected = f"be one of {', '.join(factor.levels or ())} in column `{factor.name}`"
-                hint = "Give the plan other levels with evolve(factors=...), or None for all found."
-                got = f"{list_some(map(repr, values))} for {count}"
-                raise invalid("conditions", expected, got, hint)
-            self.notes.append(
-                f"{count} are left out: their {factor.name} is {list_some(values)}, which the "
-                "plan does not name."
-            )
+            expected = f"be one of {', '.join(factor.levels or ())} in column `{factor.name}`"
+            hint = "Give the plan other levels with evolve(factors=...), or None for all found."
+            got = f"{list_some(map(repr, values))} for {self._counts[unknown].sum()} {self._what}"
+            raise invalid("conditions", expected, got, hint)
         barred = factor.target_only if self.class_name == "non" else ()
         if barred:
             excluded = self._leave_out(

@@ -34,10 +34,7 @@ _KNOWN_SPEAKER = PartitionFactor(
     "nontarget_speaker", ("known", "unknown"), classes="non", weights=(0.5, 0.5)
 )
 
-_NIST_SCORER = "NIST SRE scoring software"
-# Evaluations whose official scorer is known.
-_SCORED_BY_NIST = ("SRE16", "SRE18", "SRE19", "SRE21", "SRE24")
-_SRE18_SCORER = f"{_NIST_SCORER}, version 4.3 of SRE18"
+_SRE18_SCORER = "NIST SRE scoring software, version 4.3 of SRE18"
 _HYPERION = "Hyperion recipe, https://github.com/hyperion-ml/hyperion"
 
 _SOURCES = {
@@ -143,7 +140,6 @@ def _preset(
         partitions_evidence=evidence[1],
         source=_SOURCES.get(name, ""),
         notes=_NOTES.get(name, ()),
-        official_scorer=_NIST_SCORER if name.startswith(_SCORED_BY_NIST) else "",
         **details,
     )
 

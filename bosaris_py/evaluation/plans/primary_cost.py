@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
-import numpy as np
 
-import bosaris_py.evaluation.plans.nist_scorer as nist
 import bosaris_py.evaluation.plans.presets as presets
 from bosaris_py._arrays import Readable
 from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
-from bosaris_py._validation import FilePath, describe, invalid
+from bosaris_py._validation import FilePath, invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.plans.partitions import Labelling, Partitioning, PlanTrials
 from bosaris_py.evaluation.plans.presets import PLANS
@@ -138,15 +136,10 @@ class PrimaryCost(Records):
         One for each partition; none for a plan of several parts.
     parts : tuple of PrimaryCost
         One for each part of the plan.
-    compatibility : str or None
-        Whose quirks are imitated.
     pooled : bool
         Whether trials are pooled that the plan divides, so that this is not the published cost.
     notes : tuple of str
         What must be known of this result.
-    differences : tuple of str
-        Where the computation differs from that of the official scorer, or which of its quirks are
-        imitated.
     intervals
         As of `PointCost`.
     how : str
@@ -162,10 +155,8 @@ class PrimaryCost(Records):
     points: tuple[PointCost, ...] = ()
     partitions: tuple[PartitionCost, ...] = ()
     parts: "tuple[PrimaryCost, ...]" = ()
-    compatibility: str | None = None
     pooled: bool = False
     notes: tuple[str, ...] = ()
-    differences: tuple[str, ...] = ()
     intervals: Intervals = attrs.Factory(dict)
     how: str = ""
 
@@ -234,7 +225,6 @@ class PrimaryCost(Records):
         return {
             "plan": self.plan.name,
             "fingerprint": self.plan.fingerprint,
-            "compatibility": self.compatibility,
             **costs,
             **_ends_of(self.intervals),
             **({"intervals": self.how} if self.how else {}),
@@ -245,14 +235,12 @@ class PrimaryCost(Records):
             "partitions": [self._record(partition) for partition in self.partitions],
             "parts": [part.to_dict() for part in self.parts],
             "notes": list(self.notes),
-            "differences": list(self.differences),
         }
 
     def __repr__(self) -> str:
         """Show plan, fingerprint and both costs."""
-        mode = f", as {self.compatibility}" if self.compatibility else ""
         return (
-            f"PrimaryCost: {self.plan.name} ({self.plan.fingerprint}{mode}), "
+            f"PrimaryCost: {self.plan.name} ({self.plan.fingerprint}), "
             f"{'trials pooled, ' if self.pooled else ''}"
             f"actual {self.actual:.4f}, minimum {self.minimum:.4f}"
         )
@@ -308,18 +296,14 @@ def _report(cost: PrimaryCost) -> list[str]:
         lines.append(f"{name:<40}" + "".join(f"{text:>{width}}" for text in row))
     if not math.isnan(cost.eer):
         # Kits of evaluations take the EER of another curve, so it is named.
-        name = f"EER of the ROC's {'steps' if cost.compatibility else 'convex hull'}, per cent"
+        name = "EER of the ROC's convex hull, per cent"
         lines.append(f"{name:<{40 + width}}{100 * cost.eer:>{width}.2f}")
     if len(cost.partitions) > 1:
         lines += ["", *_table(cost.partitions, order)]
-    mode = "as the official scorer, which means"
-    if not cost.compatibility:
-        mode = "other than the official scorer"
-    for heading, texts in (("notes", cost.notes), (mode, cost.differences)):
-        if texts:
-            lines += ["", f"{heading}:", *(f"- {text}" for text in texts)]
+    if cost.notes:
+        lines += ["", "notes:", *(f"- {text}" for text in cost.notes)]
     for part in cost.parts:
-        lines += ["", *_report(attrs.evolve(part, differences=()))]
+        lines += ["", *_report(part)]
     return lines
 
 
@@ -347,7 +331,6 @@ def primary_cost(
     conditions: Labelling = None,
     *,
     only: Mapping[str, str] | None = None,
-    compatibility: str | None = None,
 ) -> PrimaryCost:
     r"""Compute the cost that an evaluation publishes.
 
@@ -367,9 +350,6 @@ def primary_cost(
         Judge only the trials with these values of factors, the others being equalised as ever, such
         as ``{"gender": "female"}``. Where the plan counts the targets only of a value, the
         non-targets of the other values stand in.
-    compatibility : {None, "nist"}
-        ``"nist"`` imitates the official scorer of the NIST SREs since 2016 with its quirks; None
-        computes what the plan means.
 
     Returns
     -------
@@ -421,10 +401,8 @@ def primary_cost(
     key, metadata = split_key(key)
     presets.refuse_spoofs(metadata, chosen)
     conditions = metadata if conditions is None else conditions
-    if compatibility not in (None, "nist"):
-        raise invalid("compatibility", "be None or 'nist'", describe(compatibility))
     trials = PlanTrials.of(scores, key, conditions)
-    return _judge(chosen, trials, dict(only or {}), compatibility)
+    return _judge(chosen, trials, dict(only or {}))
 
 
 def primary_cost_of_files(
@@ -436,7 +414,6 @@ def primary_cost_of_files(
     score_format: str | None = None,
     key_format: str | None = None,
     only: Mapping[str, str] | None = None,
-    compatibility: str | None = None,
     **options: Any,
 ) -> PrimaryCost:
     r"""Compute the cost that an evaluation publishes from its files.
@@ -454,7 +431,7 @@ def primary_cost_of_files(
         have none.
     score_format, key_format : str, optional
         Names of the text formats; by default they are found out.
-    only, compatibility
+    only
         As for `primary_cost`.
     **options
         Keywords of `read_scores`, and `key_columns`.
@@ -494,27 +471,20 @@ def primary_cost_of_files(
     key, metadata = read_key(key_file, format=key_format, columns=columns[1], **options)
     scores = read_scores(score_file, format=score_format, columns=columns[0], **options)
     divided = metadata if conditions is None else conditions
-    cost = primary_cost(scores, key, chosen, divided, only=only, compatibility=compatibility)
+    cost = primary_cost(scores, key, chosen, divided, only=only)
     comparison = compare_trials(scores, key)
     if comparison.is_equal:
         return cost
     return attrs.evolve(cost, notes=(*cost.notes, *comparison.lines))
 
 
-def _judge(
-    plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str], compatibility: str | None
-) -> PrimaryCost:
+def _judge(plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]) -> PrimaryCost:
     """Evaluate the trials by a plan, or by each of its parts."""
-    differences: tuple[str, ...] = nist.DIFFERENCES if plan.official_scorer else ()
-    if compatibility == "nist":
-        differences = nist.QUIRKS
-    result = functools.partial(
-        PrimaryCost, plan=plan, compatibility=compatibility, differences=differences
-    )
-    notes = list(_plan_notes(plan, compatibility))
+    result = functools.partial(PrimaryCost, plan=plan)
+    notes = list(_plan_notes(plan))
     if plan.parts:
         trials.check_parts(plan)
-        parts = tuple(_judge(part, trials, only, compatibility) for part in plan.parts)
+        parts = tuple(_judge(part, trials, only) for part in plan.parts)
         return result(
             actual=_mean(part.actual for part in parts),
             minimum=_mean(part.minimum for part in parts),
@@ -527,14 +497,11 @@ def _judge(
     if only:
         chosen = ", ".join(f"{name} {level}" for name, level in only.items())
         notes.append(f"NOT the published cost: only trials with {chosen} are judged.")
-    cut = trials.partition(plan, only, drop_unknown=compatibility == "nist")
+    cut = trials.partition(plan, only)
     if cut.by_plan:
         presets.warn_if_unsure(plan)
     sample, members = trials.sample, cut.members
-    if compatibility == "nist":
-        points, eer = _nist_costs(plan, trials, members)
-    else:
-        points, eer = _weighted_costs(plan, sample, members)
+    points, eer = _weighted_costs(plan, sample, members)
     tar_counts, non_counts = sample.counts
     return result(
         actual=_mean(cost.actual for cost in points),
@@ -543,7 +510,7 @@ def _judge(
         n_tar=sum(int(tar_counts[item.tar].sum()) for item in members),
         n_non=sum(int(non_counts[item.non].sum()) for item in members),
         points=points,
-        partitions=tuple(_partition_costs(plan, trials, cut, compatibility)),
+        partitions=tuple(_partition_costs(plan, trials, cut)),
         pooled=cut.pooled,
         notes=(*notes, *cut.notes, *_empty_notes(plan, cut, only), *_absence_notes(members)),
     )
@@ -602,40 +569,8 @@ def _numbers_at(columns: Mapping[str, Any], i: int) -> dict[str, Any]:
     return {name: float(column[i]) for name, column in columns.items()}
 
 
-def _nist_costs(
-    plan: EvaluationPlan, trials: PlanTrials, members: Sequence[ConditionMembers]
-) -> _Costs:
-    """Return the costs with the quirks of the official scorer."""
-    if len({item.weight for item in members}) > 1 or not plan.normalize:
-        expected = "be None for unequal weights of partitions and for costs not normalized"
-        raise invalid("compatibility", expected, "'nist'", "The official scorer has neither.")
-    cells = [nist.Cell.of(trials.sample.lists, trials.places, item) for item in members]
-    curve = nist.curve(cells)
-    points = []
-    for point, beta in zip(plan.operating_points, plan.betas, strict=True):
-        pmiss, pfa = nist.actual_rates(cells, point)
-        costs = point.miss_cost * curve.pmiss + point.fa_cost * curve.pfa
-        # The first of several cheapest points.
-        best = int(np.argmin(costs))
-        points.append(
-            PointCost(
-                point=point,
-                threshold=math.log(beta),
-                pmiss=pmiss,
-                pfa=pfa,
-                actual=pmiss + beta * pfa,
-                minimum=float(costs[best] / min(point.miss_cost, point.fa_cost)),
-                # The trial at the best point is rejected, so the threshold lies above it.
-                min_threshold=float(np.nextafter(curve.scores[best], np.inf)),
-                min_pmiss=float(curve.pmiss[best]),
-                min_pfa=float(curve.pfa[best]),
-            )
-        )
-    return tuple(points), nist.eer(curve)
-
-
 def _partition_costs(
-    plan: EvaluationPlan, trials: PlanTrials, cut: Partitioning, compatibility: str | None
+    plan: EvaluationPlan, trials: PlanTrials, cut: Partitioning
 ) -> Iterator[PartitionCost]:
     """Evaluate each partition by itself."""
     limits = DecisionCosts.from_prior(plan.operating_points).thresholds
@@ -648,10 +583,7 @@ def _partition_costs(
         if not (alone.n_tar and alone.n_non):
             pmiss, pfa = (tuple(rates.tolist()) for rates in alone.error_rates(limits))
         else:
-            if compatibility == "nist":
-                points, _ = _nist_costs(plan, trials, [attrs.evolve(own, non=others)])
-            else:
-                points, _ = _defined_costs(plan, alone)
+            points, _ = _defined_costs(plan, alone)
             pmiss, pfa = tuple(cost.pmiss for cost in points), tuple(cost.pfa for cost in points)
             actual = _mean(cost.actual for cost in points)
             minimum = _mean(cost.minimum for cost in points)
@@ -676,7 +608,7 @@ def _mean(values: Iterable[float]) -> float:
     return math.fsum(listed) / len(listed)
 
 
-def _plan_notes(plan: EvaluationPlan, compatibility: str | None) -> Iterator[str]:
+def _plan_notes(plan: EvaluationPlan) -> Iterator[str]:
     """Say what must be known of the plan itself."""
     yield from plan.notes
     if plan.name in PLANS and PLANS[plan.name].fingerprint != plan.fingerprint:
@@ -686,8 +618,6 @@ def _plan_notes(plan: EvaluationPlan, compatibility: str | None) -> Iterator[str
         )
     if not plan.parts and not {plan.points_evidence, plan.partitions_evidence} <= {"V", "U"}:
         yield f"How sure the plan is: {plan.evidence_in_words}."
-    if compatibility == "nist" and not plan.official_scorer:
-        yield "The scorer that is imitated is not known to be that of this evaluation."
 
 
 def _empty_notes(plan: EvaluationPlan, cut: Partitioning, only: Mapping[str, str]) -> Iterator[str]:

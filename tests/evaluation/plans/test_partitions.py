@@ -21,12 +21,11 @@ def divided(
     columns: dict[str, list[str]],
     *factors: PartitionFactor,
     only: dict[str, str] | None = None,
-    drop_unknown: bool = False,
 ) -> Partitioning:
     scores = bp.Scores(np.arange(key.n_trials)[None, :] + 0.5, ["m"], key.segset)
     trials = PlanTrials.of(scores, key, bp.TrialMetadata(key, columns))
     plan = EvaluationPlan(name="own", operating_points=[0.5], factors=factors)
-    return trials.partition(plan, only or {}, drop_unknown=drop_unknown)
+    return trials.partition(plan, only or {})
 
 
 def test_positions_of_a_partition_ascend() -> None:
@@ -86,20 +85,10 @@ def test_a_factor_of_one_class_does_not_divide_the_other() -> None:
     assert cut.partitions[0].levels == (("b", "p"),)
 
 
-@pytest.mark.parametrize("drop_unknown", [True, False])
-def test_unknown_values(*, drop_unknown: bool) -> None:
-    factor = PartitionFactor("a", ["x", "y"])
+def test_unknown_values() -> None:
     columns = {"a": [*"xuv", *"yu"]}
-    if not drop_unknown:
-        with pytest.raises(InvalidInputError, match="got 'u', 'v' for 2 targets"):
-            divided(key_of(3, 2), columns, factor)
-        return
-    cut = divided(key_of(3, 2), columns, factor, drop_unknown=True)
-    assert cut.notes == (
-        "2 targets are left out: their a is u, v, which the plan does not name.",
-        "1 non-targets are left out: their a is u, which the plan does not name.",
-    )
-    assert [p.members.tar.size + p.members.non.size for p in cut.partitions] == [1, 1]
+    with pytest.raises(InvalidInputError, match="got 'u', 'v' for 2 targets"):
+        divided(key_of(3, 2), columns, PartitionFactor("a", ["x", "y"]))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +96,6 @@ def test_unknown_values(*, drop_unknown: bool) -> None:
     [
         ({}, {}, r"have the columns by which own divides trials \(a\); got no column\. It lacks a"),
         ({"b": [*"xy"]}, {}, r"got b\. It lacks a"),
-        ({"a": [*"uu"]}, {}, "`key` must hold trials that count; got none"),
         ({"a": [*"xy"]}, {"b": "x"}, r"name factors of own \(a\); got 'b'"),
         ({"a": [*"xy"]}, {"a": "z"}, r"take a value of a that exists \(x, y\); got 'z'"),
     ],
@@ -115,7 +103,7 @@ def test_unknown_values(*, drop_unknown: bool) -> None:
 def test_what_is_refused(columns: Any, only: Any, message: str) -> None:
     factor = PartitionFactor("a", ["x", "y"])
     with pytest.raises(InvalidInputError, match=message):
-        divided(key_of(1, 1), columns, factor, only=only, drop_unknown=True)
+        divided(key_of(1, 1), columns, factor, only=only)
 
 
 def test_a_plan_without_factors_has_no_value_to_take() -> None:
@@ -136,7 +124,7 @@ def test_parts_are_told_apart_by_metadata_only(*, conditions: bool) -> None:
 
 def sizes_of(trials: PlanTrials, plan: EvaluationPlan) -> dict[str, tuple[int, int]]:
     """Count the targets and non-targets of each partition."""
-    members = [p.members for p in trials.partition(plan, {}, drop_unknown=False).partitions]
+    members = [p.members for p in trials.partition(plan, {}).partitions]
     return {m.name: (m.tar.size, m.non.size) for m in members}
 
 
@@ -149,7 +137,7 @@ def test_trials_of_parts_and_of_conditions() -> None:
     # Of set 1 are xyy among the targets and xxy among the others; u is of set 2.
     trials = PlanTrials.of(scores, key, columns)
     assert sizes_of(trials, one) == {"a x": (1, 2), "a y": (2, 1)}
-    (alone,) = trials.partition(two, {}, drop_unknown=False).partitions
+    (alone,) = trials.partition(two, {}).partitions
     # A group without targets is no part of them.
     assert (alone.members.tar.size, alone.members.tar_weight) == (0, 0.0)
     with pytest.warns(UncertainPlanWarning, match="the trials are pooled"):

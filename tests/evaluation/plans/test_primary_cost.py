@@ -1,4 +1,4 @@
-"""The published costs, against sums written out here, and the official scorer's quirks."""
+"""The published costs, against sums written out here."""
 
 import itertools
 import json
@@ -240,15 +240,13 @@ class TestSRE18:
         expected = primary_cost(*data.arguments(), "SRE18", data.metadata)
         assert primary_cost(shuffled, data.key, "SRE18", data.metadata) == expected
 
-    @pytest.mark.parametrize("compatibility", [None, "nist"])
-    def test_flat_forms_give_the_same(self, compatibility):
+    def test_flat_forms_give_the_same(self):
         data = Evaluation(18)
-        options = {"compatibility": compatibility}
-        expected = primary_cost(*data.arguments(), "SRE18", data.metadata, **options)
+        expected = primary_cost(*data.arguments(), "SRE18", data.metadata)
         key, scores = data.key.to_flat(), data.scores.to_flat()
         metadata = data.metadata.for_trials(key)
-        assert primary_cost(scores, key, "SRE18", metadata, **options) == expected
-        assert primary_cost(data.scores, key, "SRE18", data.metadata, **options) == expected
+        assert primary_cost(scores, key, "SRE18", metadata) == expected
+        assert primary_cost(data.scores, key, "SRE18", data.metadata) == expected
 
 
 def lists(tar, non):
@@ -397,136 +395,6 @@ class TestOtherPartitions:
             )
 
 
-class TestOfficialScorer:
-    """Hand-made cases for each quirk of the scorer, as `partitions` lists them."""
-
-    def test_agrees_where_there_are_no_quirks(self):
-        """Distinct scores, priors below one half: both modes give the same costs."""
-        data = Evaluation(12)
-        data.scoremat = data.scoremat + np.random.default_rng(2).uniform(0, 1e-3, (8, 60))
-        usual = primary_cost(*data.arguments(), "SRE18", data.metadata)
-        nist = primary_cost(*data.arguments(), "SRE18", data.metadata, compatibility="nist")
-        assert nist.actual == pytest.approx(usual.actual, rel=1e-13)
-        # Weights in single precision change the minimum in the seventh digit.
-        assert nist.minimum == pytest.approx(usual.minimum, rel=1e-6)
-        assert nist.compatibility == "nist"
-        # Also of partitions that are judged with the non-targets of others.
-        assert sum(part.n_stand_ins > 0 for part in nist.parts[0].partitions) == 8
-        for part, other in zip(nist.parts[0].partitions, usual.parts[0].partitions, strict=True):
-            assert part.actual == pytest.approx(other.actual, rel=1e-13)
-
-    def test_minimum_without_accepting_everything(self):
-        """At prior 0.9 accepting all costs 1, rejecting all 9; the scorer sees the latter only."""
-        plan = EvaluationPlan(name="own", operating_points=[0.9])
-        scores, key = lists([0.0], [1.0])
-        assert primary_cost(scores, key, plan).minimum == 1.0
-        nist = primary_cost(scores, key, plan, compatibility="nist")
-        assert nist.minimum == pytest.approx(9.0, rel=1e-14)
-        assert any("not known to be that of this evaluation" in note for note in nist.notes)
-
-    @pytest.mark.parametrize(("target_first", "minimum"), [(True, 1.0), (False, 0.0)])
-    def test_ties_depend_on_the_order(self, target_first, minimum):
-        """A target tied with a non-target: rejected after it, the pair is told apart."""
-        plan = EvaluationPlan(name="own", operating_points=[0.5])
-        is_tar = np.array([[target_first, not target_first]])
-        key = Key(["m"], ["s1", "s2"], is_tar, ~is_tar)
-        scores = Scores([[1.0, 1.0]], ["m"], ["s1", "s2"])
-        assert primary_cost(scores, key, plan).minimum == 1.0
-        nist = primary_cost(scores, key, plan, compatibility="nist")
-        assert nist.minimum == minimum
-
-    def test_weights_in_single_precision(self):
-        """Cells of 7 and 3 targets: a trial of the second weighs 7/3, rounded."""
-        plan = EvaluationPlan(name="own", operating_points=[0.5], factors=["cell"])
-        scores, key = lists([0.0, *[2.0 + i for i in range(9)]], [1.0, 1.5])
-        metadata = TrialMetadata(key, {"cell": [*"bbbaaaaaaa", "a", "b"]})
-        nist = primary_cost(scores, key, plan, metadata, compatibility="nist")
-        weight = float(np.float32(7 / 3))
-        expected = weight / (3 * weight + 7)
-        assert expected != 1 / 6
-        assert nist.points[0].min_pmiss == pytest.approx(expected, rel=1e-15)
-        assert nist.points[0].min_pfa == 0.0
-        assert primary_cost(scores, key, plan, metadata).points[0].min_pmiss == pytest.approx(
-            1 / 6, rel=1e-15
-        )
-
-    def test_interpolated_eer(self):
-        """Between (1/3, 1/2) and (2/3, 1/2) Pmiss equals Pfa at 1/2; on the hull at 2/7."""
-        plan = EvaluationPlan(name="own", operating_points=[0.5])
-        scores, key = lists([1.0, 2.0, 4.0], [0.0, 3.0])
-        nist = primary_cost(scores, key, plan, compatibility="nist")
-        assert nist.eer == pytest.approx(1 / 2, rel=1e-15)
-        assert primary_cost(scores, key, plan).eer == pytest.approx(2 / 7, rel=1e-15)
-
-    def test_no_eer_where_the_scorer_fails(self):
-        """A target below all non-targets: the first point has as many misses already."""
-        plan = EvaluationPlan(name="own", operating_points=[0.5])
-        nist = primary_cost(*lists([0.0], [1.0]), plan, compatibility="nist")
-        assert math.isnan(nist.eer)
-
-    def test_absent_class_costs_nothing(self):
-        """All non-targets are from the same telephone, so none counts."""
-        scores, key = lists([1.0, 9.0], [3.0])
-        metadata = TrialMetadata(key, {"phone_num_match": ["Y", "N", "Y"]})
-        plan = PLANS["SRE18-CMN2"].evolve(
-            factors=[PartitionFactor("phone_num_match", ["Y", "N"], target_only=["Y"])], select={}
-        )
-        with pytest.raises(InvalidInputError, match="at least one non-target that counts"):
-            primary_cost(scores, key, plan, metadata)
-        nist = primary_cost(scores, key, plan, metadata, compatibility="nist")
-        assert nist.actual == 0.5
-        assert math.isnan(nist.minimum)
-        assert nist.to_dict()["minimum"] is None
-
-    def test_unknown_values_are_left_out(self):
-        data = Evaluation(13)
-        data.model_columns["gender"][0] = "unknown"
-        with pytest.raises(InvalidInputError, match=r"male, female in column `gender`.*'unknown'"):
-            primary_cost(*data.arguments(), "SRE18-CMN2", data.metadata)
-        nist = primary_cost(*data.arguments(), "SRE18-CMN2", data.metadata, compatibility="nist")
-        cells = cmn2_cells([row for row in data.rows("cmn2") if row[2][2] != "unknown"])
-        actual, _ = naive_cost(list(cells.values()), [0.01, 0.005])
-        assert nist.actual == pytest.approx(actual, rel=1e-12)
-        assert sum("their gender is unknown" in note for note in nist.notes) == 2
-
-    def test_differences_are_told(self):
-        data = Evaluation(14)
-        usual = primary_cost(*data.arguments(), "SRE18-VAST", data.metadata)
-        assert any("does not depend on the order of trials" in text for text in usual.differences)
-        assert primary_cost(*lists([1.0], [0.0]), "VoxSRC").differences == ()
-
-    def test_a_scorer_that_is_not_known_to_be_that_of_the_plan_is_told(self):
-        note = "The scorer that is imitated is not known to be that of this evaluation."
-        trials, own = (
-            lists([1.0, 3.0], [0.0, 2.0]),
-            EvaluationPlan(name="own", operating_points=[0.5]),
-        )
-        assert note in primary_cost(*trials, own, compatibility="nist").notes
-        assert note not in primary_cost(*trials, own).notes
-        data = Evaluation(14)
-        imitated = primary_cost(
-            *data.arguments(), "SRE18-VAST", data.metadata, compatibility="nist"
-        )
-        assert note not in imitated.notes
-
-    @pytest.mark.parametrize(
-        "plan",
-        [
-            PLANS["VoxSRC"].evolve(normalize=False),
-            EvaluationPlan(
-                name="own",
-                operating_points=[0.5],
-                factors=[PartitionFactor("cell", ["a", "b"], weights=[0.3, 0.7])],
-            ),
-        ],
-    )
-    def test_what_the_scorer_cannot_do(self, plan):
-        scores, key = lists([1.0, 2.0], [0.0, 3.0])
-        metadata = TrialMetadata(key, {"cell": [*"abab"]})
-        with pytest.raises(InvalidInputError, match="official scorer has neither"):
-            primary_cost(scores, key, plan, metadata, compatibility="nist")
-
-
 class TestFiles:
     """The files of an evaluation, in the layout of SRE18."""
 
@@ -552,16 +420,12 @@ class TestFiles:
         (folder / "output.tsv").write_text("\n".join(output) + "\n")
         return folder / "output.tsv", folder / "key.tsv"
 
-    @pytest.mark.parametrize("compatibility", [None, "nist"])
-    def test_one_line(self, tmp_path, compatibility):
+    def test_one_line(self, tmp_path):
         files = self.write(tmp_path)
-        cost = primary_cost_of_files(*files, "SRE18", compatibility=compatibility)
-        expected = primary_cost(
-            *self.data.arguments(), "SRE18", self.data.metadata, compatibility=compatibility
-        )
+        cost = primary_cost_of_files(*files, "SRE18")
+        expected = primary_cost(*self.data.arguments(), "SRE18", self.data.metadata)
         assert cost.actual == pytest.approx(expected.actual, rel=1e-14)
-        if compatibility is None:
-            assert cost.minimum == pytest.approx(expected.minimum, rel=1e-14)
+        assert cost.minimum == pytest.approx(expected.minimum, rel=1e-14)
         assert cost.notes == expected.notes
 
     def test_trials_of_one_file_only(self, tmp_path):
@@ -615,7 +479,6 @@ class TestReport:
             "num_enroll_segs  phone_num_match  gender  source_type  targets  non-targets",
             "1                Y                male    pstn",
             "* non-targets of other partitions stand in",
-            "other than the official scorer:",
         ):
             assert part in text
         assert repr(cost) == (
@@ -687,10 +550,6 @@ class TestReport:
             assert text.count(" targets  non-targets ") == (counts > 0)
             assert (f"equalised over {counts} partitions" in text) == (counts > 0)
 
-    def test_differences_are_told_once(self, cost):
-        assert str(cost).count("other than the official scorer:") == 1
-        assert all(part.differences for part in cost.parts)
-
     def test_records(self, cost):
         rows = cost.records()
         assert len(rows) == 16 + 1 + 1 + 1 + 1
@@ -734,7 +593,6 @@ class TestBadInput:
             ({"scores": [[1.0]]}, "`scores`"),
             ({"key": [[True]]}, "`key`"),
             ({"conditions": ["a", "b"]}, r"TrialMetadata, Conditions or None.*from_labels"),
-            ({"compatibility": "kaldi"}, "None or 'nist'"),
             ({"only": {"gender": "both"}}, "a value of gender that exists .male, female."),
             ({"only": {"sex": "male"}}, "factors of SRE18-CMN2 .num_enroll_segs, phone_num_match"),
             ({"only": {"gender": "male"}, "conditions": None}, "None without TrialMetadata"),
