@@ -284,7 +284,6 @@ def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) ->
         raise invalid("systems", expected, list_some(map(repr, named)), hint)
     rows = []
     with cautions() as heard:
-        presets.warn_if_unsure(plan)
         presets.warn_of_attacks(plan, how.metadata)
         if plan.detectors == 2:
             rows.append(("asv and cm", how.row_of_tandem(named, plan, key)))

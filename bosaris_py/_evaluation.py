@@ -126,7 +126,6 @@ class Evaluation(Table):
             "normalized": how.normalize,
             "eer_definition": how.eer,
             "plan": None if self.plan is None else self.plan.name,
-            "fingerprint": None if self.plan is None else self.plan.fingerprint,
             "intervals": self.table.rows[0][1].how or None,
             "calibration": how.calibrated or None,
             "cautions": self.cautions,
@@ -404,7 +403,7 @@ class Evaluation(Table):
             facts["Costs"] = self.plan.costs_in_words
         facts = {name: fact for name, fact in facts.items() if fact}
         if self.plan is not None:
-            facts["Plan"] = f"{self.plan.name} ({self.plan.fingerprint})"
+            facts["Plan"] = self.plan.name
         if date is not None:
             facts["Date"] = str(date)
         comparison, bands = None, {}

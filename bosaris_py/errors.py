@@ -215,4 +215,4 @@ class PlotRangeWarning(BosarisWarning):
 
 
 class UncertainPlanWarning(BosarisWarning):
-    """A cost may not be the published one: the plan's partitions are from memory, or not given."""
+    """A cost may not be the published one: the plan's partitions are not given."""

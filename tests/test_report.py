@@ -166,7 +166,7 @@ class TestContent:
     def test_names_the_plan(self, tmp_path):
         table = evaluate({"A": make(1, 1.0)}, plan="VoxSRC")
         text = written(table, tmp_path)
-        assert f"{table.plan.name} ({table.plan.fingerprint})" in text
+        assert f"<dd>{table.plan.name}</dd>" in text
         assert "<dt>actCprimary</dt>" in text
 
     @pytest.mark.slow

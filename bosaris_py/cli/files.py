@@ -78,7 +78,7 @@ def format_of_text(output: str, named: str | None) -> str | None:
 # pictures, tables. Lists of trials look like those of any other program.
 _OWN = re.compile(
     rb"(\x89HDF|MATLAB 5|<!doctype html).*bosaris_py|(\x89PNG|%PDF|%!PS|<\?xml).*matplotlib|"
-    rb'{\s*"format": "bosaris_py\.|{\s*"table": \[|{\s*"plan": .*"fingerprint"|\[\s*{\s*"first": |'
+    rb'{\s*"format": "bosaris_py\.|{\s*"table": \[|\[\s*{\s*"first": |'
     rb"(system|first),|\| (system|first) \||\\begin\{tabular\}|system [^\n]*\n-+\n|first +second "
     rb"|[^\n]*\nplan [0-9a-f]{8};",
     re.DOTALL | re.IGNORECASE,

@@ -7,8 +7,6 @@ every part can be replaced.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
@@ -21,14 +19,6 @@ from bosaris_py.evaluation.figure_names import FIGURES
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.strata import checked_weights
-
-# How sure a part of a plan is.
-GRADES = {
-    "V": "read in the source",
-    "S": "from a secondary source",
-    "M": "from memory, to be checked",
-    "U": "the user's own",
-}
 
 
 def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:
@@ -184,7 +174,7 @@ _OF_TANDEM = tuple(column for column in _OF_KINDS if FIGURES[column].of_tandem)
 
 
 def _is_given(field: "attrs.Attribute[float]", value: float) -> bool:
-    """Leave out prices of further kinds that are not given, so that fingerprints do not change."""
+    """Leave out prices of further kinds that are not given."""
     return not field.kw_only or value != field.default
 
 
@@ -236,9 +226,6 @@ class EvaluationPlan(metaclass=Readable):
         those of the convex hull.
     attacks : sequence of str, default: ()
         Ids of the attacks in the data; `evaluate` warns of others. None: they are not known.
-    points_evidence, partitions_evidence : {"V", "S", "M", "U"}, default: "U"
-        How sure operating points and partitions are. V: read in the source named, S: from a
-        secondary source, M: from memory, check before relying on it, U: the user's own.
     source : str, default: ""
         Document and address.
     notes : str or sequence of str, default: ()
@@ -263,9 +250,8 @@ class EvaluationPlan(metaclass=Readable):
     >>> plan = PLANS["SRE18-CMN2"]
     >>> [round(beta) for beta in plan.betas]
     [99, 199]
-    >>> cheaper = plan.evolve(operating_points=[0.1])
-    >>> cheaper.points_evidence, cheaper.fingerprint == plan.fingerprint
-    ('U', False)
+    >>> plan.evolve(operating_points=[0.1]).betas
+    (9.0,)
     """
 
     name: str = attrs.field(validator=_check_text)
@@ -287,8 +273,6 @@ class EvaluationPlan(metaclass=Readable):
         default=None, validator=attrs.validators.optional(one_of(EERDefinition))
     )
     attacks: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    points_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
-    partitions_evidence: str = attrs.field(default="U", validator=one_of(tuple(GRADES)))
     source: str = ""
     notes: tuple[str, ...] = attrs.field(default=(), converter=_to_notes)
 
@@ -350,32 +334,6 @@ class EvaluationPlan(metaclass=Readable):
         return tuple(point.fa_cost / point.miss_cost for point in self.operating_points)
 
     @property
-    def fingerprint(self) -> str:
-        """Eight characters that change with anything that a cost depends on.
-
-        Name, texts and evidence do not count: two plans with the same fingerprint give the same
-        costs.
-        """
-        # Eight digits of a hash: short enough to print, and a clash of two plans is unlikely.
-        text = json.dumps(self._canonical(), separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-    def _canonical(self) -> list[Any]:
-        # The order of the entries, and of the fields of a factor, decides the fingerprint.
-        points = [(repr(p.p_target), repr(p.c_miss), repr(p.c_fa)) for p in self.operating_points]
-        factors = [attrs.astuple(factor, recurse=False) for factor in self.factors]
-        parts = [part._canonical() for part in self.parts]
-        whole = [points, factors, sorted(self.select), parts, self.normalize, self.ranked_by]
-        if self.figures:
-            costs = self.spoof_costs
-            whole.append(list(self.figures))
-            whole.append(None if costs is None else attrs.astuple(costs, filter=_is_given))
-            whole += [self.tandem_form] if self.detectors == 2 else []
-            whole += [self.sets] if self.sets else []
-            whole += [self.eer] if self.eer else []
-        return whole
-
-    @property
     def target_only(self) -> dict[str, tuple[str, ...]]:
         """Levels of which the targets count only, by factor."""
         return {factor.name: factor.target_only for factor in self.factors if factor.target_only}
@@ -391,29 +349,20 @@ class EvaluationPlan(metaclass=Readable):
         Returns
         -------
         EvaluationPlan
-            The evidence of what is replaced becomes "U", the user's own, if it is not given too.
         """
         names = attrs.fields_dict(type(self))
         unknown = [name for name in changes if name not in names]
         if unknown:
             raise invalid("changes", f"be among {', '.join(names)}", str(unknown))
-        new = attrs.evolve(self, **changes)
-        replaced = {name for name in changes if getattr(new, name) != getattr(self, name)}
-        of_points = {"operating_points", "normalize", "figures", "spoof_costs", "tandem_form"}
-        if of_points & replaced:
-            changes.setdefault("points_evidence", "U")
-        if {"factors", "select", "sets", "parts"} & replaced:
-            changes.setdefault("partitions_evidence", "U")
         return attrs.evolve(self, **changes)
 
     def __repr__(self) -> str:
-        """Name the plan and what identifies it."""
-        return f"EvaluationPlan: {self.name}, fingerprint {self.fingerprint}"
+        """Name the plan."""
+        return f"EvaluationPlan: {self.name}"
 
     def __str__(self) -> str:
-        """Say in some lines what the plan asks for, and how sure that is."""
-        head = f"{self.name}: {self.title}" if self.title else self.name
-        lines = [head, f"  fingerprint        {self.fingerprint}"]
+        """Say in some lines what the plan asks for, and where it stands."""
+        lines = [f"{self.name}: {self.title}" if self.title else self.name]
         if self.parts:
             lines.append(f"  mean over          {', '.join(part.name for part in self.parts)}")
         if self.figures:
@@ -435,19 +384,11 @@ class EvaluationPlan(metaclass=Readable):
         lines.extend(f"  partitions by      {_in_words(factor)}" for factor in self.factors)
         if not self.factors and not self.parts and not self.figures:
             lines.append("  partitions         none: trials are pooled")
-        if not self.parts:
-            lines.append(f"  evidence           {self.evidence_in_words}")
         lines.append(f"  ranked by          {self.ranked_by} cost")
         if self.source:
             lines.append(f"  source             {self.source}")
         lines.extend(f"  note               {note}" for note in self.notes)
         return "\n".join(lines)
-
-    @property
-    def evidence_in_words(self) -> str:
-        """How sure the operating points and the partitions are."""
-        points, partitions = GRADES[self.points_evidence], GRADES[self.partitions_evidence]
-        return f"operating points {points}; partitions {partitions}"
 
 
 def _in_words(factor: PartitionFactor) -> str:

@@ -77,6 +77,7 @@ _COMMON_CONDITIONS = (
     "partitions of the result, and the overall cost, which the plan does not have, equalises them."
 )
 
+_FROM_MEMORY = "The partitions are known from memory only: compare them with the source."
 _BY_UTTERANCE = (
     "The kit counts each utterance of the countermeasure once, this plan each trial. "
     "tandem_cost(asv=..., cm=(bonafide, spoof)) takes utterances."
@@ -91,17 +92,24 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
         "a column `nontarget_speaker` must say of each non-target whether its speaker is "
         "known or unknown to the system.",
         "Each common condition is judged by itself: select its trials first.",
+        _FROM_MEMORY,
     ),
     "IVECTOR14": "The challenge gives the factor 100, not a prior; only their product matters.",
-    "SRE16": "Gender and language are not in the trial key but in other tables of the corpus; "
-    "add them as columns.",
+    "SRE16": (
+        "Gender and language are not in the trial key but in other tables of the corpus; "
+        "add them as columns.",
+        _FROM_MEMORY,
+    ),
     "SRE19-CTS": "The key's column `test_set` tells trials of the progress set, prog, from those "
     "of the evaluation, eval; evolve(select={'test_set': 'eval'}) judges the latter.",
     "SRE19-AV": "Sources disagree whether trials are pooled, as here, or divided by gender.",
     "SRE20-CTS": "The challenge's server divides the trials into subsets that were never "
     "published; here they are pooled.",
-    "SRE21": "Sources disagree on further partitions: Hyperion divides the trials of the audio "
-    "track, not of the audio-visual one, by phone_num_match as well.",
+    "SRE21": (
+        "Sources disagree on further partitions: Hyperion divides the trials of the audio "
+        "track, not of the audio-visual one, by phone_num_match as well.",
+        _FROM_MEMORY,
+    ),
     "VoxSRC": 'The kit\'s EER is eer(tar, non, definition="interpolated"), which '
     '`evaluate(..., plan="VoxSRC")` gives; '
     "`primary_cost` has that of the convex hull.",
@@ -128,16 +136,12 @@ _NOTES: dict[str, str | tuple[str, ...]] = {
 }
 
 
-def _preset(
-    name: str, title: str, points: tuple[Any, ...], evidence: str, **details: Any
-) -> EvaluationPlan:
-    """Make a plan; `evidence` grades first its operating points, then its partitions."""
+def _preset(name: str, title: str, points: tuple[Any, ...], **details: Any) -> EvaluationPlan:
+    """Make a plan, with its source and its notes."""
     return EvaluationPlan(
         name=name,
         title=title,
         operating_points=points,
-        points_evidence=evidence[0],
-        partitions_evidence=evidence[1],
         source=_SOURCES.get(name, ""),
         notes=_NOTES.get(name, ()),
         **details,
@@ -154,7 +158,6 @@ _SRE18_CMN2 = _preset(
     "SRE18-CMN2",
     "NIST SRE 2018, telephone (Call My Net 2)",
     (0.01, 0.005),
-    "VV",
     factors=_CMN2_FACTORS,
     select={"data_source": "cmn2"},
 )
@@ -162,11 +165,10 @@ _SRE18_VAST = _preset(
     "SRE18-VAST",
     "NIST SRE 2018, sound of internet video (VAST)",
     (0.05,),
-    "VV",
     select={"data_source": "vast"},
 )
 _SRE18 = _preset(
-    "SRE18", "NIST SRE 2018, mean over both data sets", (), "VV", parts=(_SRE18_CMN2, _SRE18_VAST)
+    "SRE18", "NIST SRE 2018, mean over both data sets", (), parts=(_SRE18_CMN2, _SRE18_VAST)
 )
 
 _SRE10 = "NIST SRE 2010, core and extended tests"
@@ -208,29 +210,29 @@ _OF_SASV: dict[str, Any] = {"figures": _EERS_OF_SPOOFS, **_STEP, **_LA19_ATTACKS
 
 PLANS = PlanCollection(
     (
-        _preset("SRE08", "NIST SRE 2008", (_COSTLY_MISS,), "VV", by_condition=True),
-        _preset("SRE10", _SRE10, (0.001,), "VV", by_condition=True),
-        _preset("SRE12", "NIST SRE 2012", (0.01, 0.001), "VM", factors=(_KNOWN_SPEAKER,)),
-        _preset("IVECTOR14", _IVECTOR, (_COSTLY_ALARM,), "VV", **_BY_MINIMUM),
-        _preset("SRE16", "NIST SRE 2016", (0.01, 0.005), "VM", factors=_SRE16_FACTORS),
+        _preset("SRE08", "NIST SRE 2008", (_COSTLY_MISS,), by_condition=True),
+        _preset("SRE10", _SRE10, (0.001,), by_condition=True),
+        _preset("SRE12", "NIST SRE 2012", (0.01, 0.001), factors=(_KNOWN_SPEAKER,)),
+        _preset("IVECTOR14", _IVECTOR, (_COSTLY_ALARM,), **_BY_MINIMUM),
+        _preset("SRE16", "NIST SRE 2016", (0.01, 0.005), factors=_SRE16_FACTORS),
         _SRE18_CMN2,
         _SRE18_VAST,
         _SRE18,
-        _preset("SRE19-CTS", _SRE19, (0.01, 0.005), "VV", factors=_CMN2_FACTORS),
-        _preset("SRE19-AV", "NIST SRE 2019, audio-visual", (0.05,), "SS"),
-        _preset("SRE20-CTS", "NIST 2020 CTS challenge", (0.05,), "SS"),
-        _preset("SRE21", "NIST SRE 2021", (0.01, 0.05), "SM", factors=_MATCH_FACTORS),
-        _preset("SRE24", "NIST SRE 2024", (0.01, 0.05), "SS", factors=_MATCH_FACTORS),
-        _preset("VoxSRC", _VOXSRC, (0.05,), "VV", eer="interpolated", **_BY_MINIMUM),
-        _preset("SdSV", _SDSV, (_COSTLY_MISS,), "SS", **_BY_MINIMUM),
-        _preset("ASVspoof2019-LA", _LA19, (), "SS", **_OF_LA19, **_BY_MINIMUM),
-        _preset("ASVspoof2021-LA", _LA21, (), "SS", **_TANDEM, **_LA21_ATTACKS, **_BY_MINIMUM),
-        _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), "VV", **_STEP, **_BY_MINIMUM),
-        _preset("ASVspoof5-2", _ROBUST, (), "SS", **_A_DCF, **_ATTACKS5, **_BY_MINIMUM),
-        _preset("SASV2022", _SASV, (), "SS", **_OF_SASV, **_BY_MINIMUM),
-        _preset("WildSpoof", _WILD, (), "MM", sets="dataset", **_A_DCF, **_BY_MINIMUM),
-        _preset("ESDD", _ESDD, (), "VV", figures=("cm_eer",), **_BY_MINIMUM),
-        _preset("CNSRC", _CNSRC, (0.01,), "SS", **_BY_MINIMUM),
+        _preset("SRE19-CTS", _SRE19, (0.01, 0.005), factors=_CMN2_FACTORS),
+        _preset("SRE19-AV", "NIST SRE 2019, audio-visual", (0.05,)),
+        _preset("SRE20-CTS", "NIST 2020 CTS challenge", (0.05,)),
+        _preset("SRE21", "NIST SRE 2021", (0.01, 0.05), factors=_MATCH_FACTORS),
+        _preset("SRE24", "NIST SRE 2024", (0.01, 0.05), factors=_MATCH_FACTORS),
+        _preset("VoxSRC", _VOXSRC, (0.05,), eer="interpolated", **_BY_MINIMUM),
+        _preset("SdSV", _SDSV, (_COSTLY_MISS,), **_BY_MINIMUM),
+        _preset("ASVspoof2019-LA", _LA19, (), **_OF_LA19, **_BY_MINIMUM),
+        _preset("ASVspoof2021-LA", _LA21, (), **_TANDEM, **_LA21_ATTACKS, **_BY_MINIMUM),
+        _preset("ASVspoof5-1", _ASVSPOOF5, (_RARE_SPOOF,), **_STEP, **_BY_MINIMUM),
+        _preset("ASVspoof5-2", _ROBUST, (), **_A_DCF, **_ATTACKS5, **_BY_MINIMUM),
+        _preset("SASV2022", _SASV, (), **_OF_SASV, **_BY_MINIMUM),
+        _preset("WildSpoof", _WILD, (), sets="dataset", **_A_DCF, **_BY_MINIMUM),
+        _preset("ESDD", _ESDD, (), figures=("cm_eer",), **_BY_MINIMUM),
+        _preset("CNSRC", _CNSRC, (0.01,), **_BY_MINIMUM),
     )
 )
 
@@ -272,16 +274,6 @@ def warn_of_attacks(plan: EvaluationPlan, metadata: TrialMetadata | None) -> Non
             f"({list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
         )
         warn_caller(message, UncertainPlanWarning, "Is it the plan of these data?")
-
-
-def warn_if_unsure(plan: EvaluationPlan) -> None:
-    """Warn of a plan whose partitions, or data sets, are known from memory only."""
-    if plan.partitions_evidence == "M":
-        message = (
-            f"The partitions of {plan.name} are known from memory only. Compare them with its "
-            "document: print(plan)."
-        )
-        warn_caller(message, UncertainPlanWarning)
 
 
 def refuse_impostors(metadata: TrialMetadata | None) -> None:

@@ -211,8 +211,8 @@ class PrimaryCost(Records):
         Returns
         -------
         dict
-            The fields of this object, with the name of the plan, its ``fingerprint``, and
-            ``operating_points`` in place of `points`. None where a number is not defined, and for
+            The fields of this object, with the name of the plan, and ``operating_points`` in place
+            of `points`. None where a number is not defined, and for
             the threshold that accepts or rejects every trial.
         """
         points = []
@@ -224,7 +224,6 @@ class PrimaryCost(Records):
         costs = {name: _or_none(getattr(self, name)) for name in ("actual", "minimum", "eer")}
         return {
             "plan": self.plan.name,
-            "fingerprint": self.plan.fingerprint,
             **costs,
             **_ends_of(self.intervals),
             **({"intervals": self.how} if self.how else {}),
@@ -238,9 +237,9 @@ class PrimaryCost(Records):
         }
 
     def __repr__(self) -> str:
-        """Show plan, fingerprint and both costs."""
+        """Show the plan and both costs."""
         return (
-            f"PrimaryCost: {self.plan.name} ({self.plan.fingerprint}), "
+            f"PrimaryCost: {self.plan.name}, "
             f"{'trials pooled, ' if self.pooled else ''}"
             f"actual {self.actual:.4f}, minimum {self.minimum:.4f}"
         )
@@ -276,7 +275,7 @@ def _report(cost: PrimaryCost) -> list[str]:
         averaging = f"equalised over {len(cost.partitions)} partitions"
     lines = [
         f"{plan.name}{title}",
-        f"plan {plan.fingerprint}; {averaging}; {cost.n_tar} targets, {cost.n_non} non-targets; "
+        f"{averaging}; {cost.n_tar} targets, {cost.n_non} non-targets; "
         f"{joined_notes(scale_of_costs(plan.normalize), cost.how)}",
         "",
     ]
@@ -354,8 +353,8 @@ def primary_cost(
     Returns
     -------
     PrimaryCost
-        Actual and minimum cost, overall and by operating point and partition, the plan's
-        fingerprint, and notes. ``print`` it.
+        Actual and minimum cost, overall and by operating point and partition, and notes. ``print``
+        it.
 
     Raises
     ------
@@ -367,7 +366,7 @@ def primary_cost(
     MissingTrialsWarning
         If trials of the key have no score. They are left out.
     UncertainPlanWarning
-        If the plan's partitions are known from memory only, or the trials are pooled instead.
+        If the trials are pooled that the plan divides.
 
     Notes
     -----
@@ -394,7 +393,7 @@ def primary_cost(
     ...           [[False, True], [True, False]])
     >>> scores = Scores([[4.0, -3.0], [-5.0, 2.0]], key.modelset, key.segset)
     >>> primary_cost(scores, key, "VoxSRC")
-    PrimaryCost: VoxSRC (308625c0), actual 0.5000, minimum 0.0000
+    PrimaryCost: VoxSRC, actual 0.5000, minimum 0.0000
     """
     chosen = presets.plan_of_two_classes(plan)
     check_scores(scores)
@@ -464,7 +463,7 @@ def primary_cost_of_files(
     ...     "modelid\tsegmentid\tLLR\nm1\ts1\t4.5\nm1\ts2\t-2.5\n"
     ... )
     >>> primary_cost_of_files(folder / "output.tsv", folder / "key.tsv", "SRE20-CTS")
-    PrimaryCost: SRE20-CTS (093d7660), actual 0.0000, minimum 0.0000
+    PrimaryCost: SRE20-CTS, actual 0.0000, minimum 0.0000
     """
     chosen = presets.plan_of_two_classes(plan)
     columns = [options.pop(name, None) for name in ("columns", "key_columns")]
@@ -498,8 +497,6 @@ def _judge(plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]) ->
         chosen = ", ".join(f"{name} {level}" for name, level in only.items())
         notes.append(f"NOT the published cost: only trials with {chosen} are judged.")
     cut = trials.partition(plan, only)
-    if cut.by_plan:
-        presets.warn_if_unsure(plan)
     sample, members = trials.sample, cut.members
     points, eer = _weighted_costs(plan, sample, members)
     tar_counts, non_counts = sample.counts
@@ -611,13 +608,8 @@ def _mean(values: Iterable[float]) -> float:
 def _plan_notes(plan: EvaluationPlan) -> Iterator[str]:
     """Say what must be known of the plan itself."""
     yield from plan.notes
-    if plan.name in PLANS and PLANS[plan.name].fingerprint != plan.fingerprint:
-        yield (
-            f"This plan differs from the preset {plan.name}, whose fingerprint is "
-            f"{PLANS[plan.name].fingerprint}."
-        )
-    if not plan.parts and not {plan.points_evidence, plan.partitions_evidence} <= {"V", "U"}:
-        yield f"How sure the plan is: {plan.evidence_in_words}."
+    if plan.name in PLANS and PLANS[plan.name] != plan:
+        yield f"This plan differs from the preset {plan.name}."
 
 
 def _empty_notes(plan: EvaluationPlan, cut: Partitioning, only: Mapping[str, str]) -> Iterator[str]:
