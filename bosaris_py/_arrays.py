@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
-import inspect
-from abc import ABCMeta
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
-
-from bosaris_py._names import instead_of
-from bosaris_py.errors import FrozenObjectError
 
 AnyArray: TypeAlias = npt.NDArray[Any]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -63,83 +57,7 @@ def by_constructor(value: Any) -> tuple[object, ...]:
     return functools.partial(cls, **fields), ()
 
 
-# What attrs and abc add to a class for themselves, beside names that begin with __attrs_.
-_MACHINERY = {"__abstractmethods__", "__annotations__", "__delattr__", "__getattr__", "__weakref__"}
-_MACHINERY |= {"__getstate__", "__setstate__", "__setattr__", "__match_args__"}
-
-
-def _refuse_change(self: Any, name: str, _: object) -> None:
-    """Raise, in the place of attrs' own method, with the way to a changed copy."""
-    cls = type(self)
-    fields = [field.alias for field in attrs.fields(cls) if field.init]
-    known = list(inspect.signature(cls).parameters)
-    what = f"`{name}` of {cls.__name__} cannot be set: objects are frozen."
-    if name not in known:
-        found = difflib.get_close_matches(name, known, n=1)
-        what += f" It is made of {', '.join(known) or 'nothing'}."
-        what += f" Did you mean {found[0]!r}?" if found else ""
-    elif set(fields) <= set(known):
-        what += f" Make a changed copy: attrs.evolve(x, {name}=...)."
-    else:
-        what += f" Make a new one: {cls.__name__}({name}=..., ...)."
-    raise FrozenObjectError(f"{what} {getattr(cls, '_changes', '')}".rstrip())
-
-
-def explain_missing(self: object, name: str) -> Any:
-    """Raise as without this ``__getattr__``, with what the name of another toolkit is here."""
-    try:
-        # The fault may lie inside a property, whose own message is kept.
-        return object.__getattribute__(self, name)
-    except AttributeError as error:
-        if told := instead_of(name, self):
-            raise AttributeError(f"{error}{told}", name=name, obj=self) from None
-        raise
-
-
-def telling(init: Callable[..., None], told: str) -> Callable[..., None]:
-    """Return a constructor whose error of wrong arguments ends in these words."""
-
-    @functools.wraps(init)
-    def checked(self: object, *args: object, **kwargs: object) -> None:
-        try:
-            init(self, *args, **kwargs)
-        except TypeError as error:
-            try:
-                inspect.signature(init).bind(self, *args, **kwargs)
-            except TypeError:
-                raise TypeError(f"{error}. {told}") from None
-            raise
-
-    return checked
-
-
-class Readable(ABCMeta):
-    """Metaclass of attrs classes whose errors, `dir` and `help` show what users have a use for."""
-
-    def __new__(
-        cls, name: str, bases: tuple[type, ...], names: dict[str, Any], **kw: object
-    ) -> Any:
-        """Make the class; attrs makes it anew when it has frozen it."""
-        if "__attrs_attrs__" in names:
-            if "__setattr__" in names:
-                names["__setattr__"] = _refuse_change
-            if not any("__getattr__" in vars(base) for each in bases for base in each.__mro__):
-                names.setdefault("__getattr__", explain_missing)
-        return super().__new__(cls, name, bases, names, **kw)
-
-    if not TYPE_CHECKING:  # Checkers would believe that every name exists.
-
-        def __getattr__(cls, name: str) -> Any:
-            message = f"type object {cls.__name__!r} has no attribute {name!r}"
-            message += instead_of(name, cls)
-            raise AttributeError(message, name=name, obj=cls)
-
-    def __dir__(cls) -> list[str]:
-        names = set(super().__dir__()) - _MACHINERY
-        return sorted(name for name in names if not name.startswith("__attrs_"))
-
-
-class ArrayRecord(metaclass=Readable):
+class ArrayRecord:
     """Base of attrs classes whose fields are arrays."""
 
     # Objects are equal if they are of the same class and their arrays are equal; for that they
@@ -147,9 +65,6 @@ class ArrayRecord(metaclass=Readable):
     # numpy drops the read-only flag.
 
     __slots__ = ()
-
-    if not TYPE_CHECKING:
-        __getattr__ = explain_missing
 
     def _arrays(self) -> dict[str, AnyArray]:
         """Return the fields by name, in the order of the constructor."""

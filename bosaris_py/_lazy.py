@@ -57,9 +57,6 @@ def on_demand(
         if name in reachable:
             return importlib.import_module(f"{package}.{name}")
         message = f"module {package!r} has no attribute {name!r}"
-        if not name.startswith("_"):
-            meant_by = importlib.import_module("bosaris_py._names").meant_by
-            message += meant_by(name, {*home_of, *reachable})
         raise AttributeError(message, name=name, obj=sys.modules[package])
 
     def __dir__() -> list[str]:

@@ -20,7 +20,6 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 import attrs
 
 from bosaris_py import errors
-from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py._validation import FilePath, safe
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
@@ -191,7 +190,7 @@ def for_json(value: object) -> Any:
     return value
 
 
-class Records(metaclass=Readable):
+class Records(abc.ABC):
     """What can be told as rows of plain values; errors are fractions, all digits are given."""
 
     __slots__ = ()

@@ -8,7 +8,6 @@ A message says what was expected, what came, and the likely mistake::
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import os
@@ -467,16 +466,7 @@ def check_choice(value: object, choices: Any, name: str) -> None:
     allowed = get_args(choices) or choices
     if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(f'"{choice}"' for choice in allowed)
-        raise invalid(name, f"be one of {listed}", describe(value), nearest(value, allowed))
-
-
-def nearest(value: object, known: Iterable[object]) -> str:
-    """Ask whether one of the known names was meant, if some are like it; else return nothing."""
-    given = str(value).casefold()
-    names = {str(name).casefold(): name for name in known}
-    longer = [name for name in names if given and name.startswith(given)]
-    found = longer or difflib.get_close_matches(given, names, n=2)
-    return f"Did you mean {' or '.join(repr(names[name]) for name in found)}?" if found else ""
+        raise invalid(name, f"be one of {listed}", describe(value))
 
 
 def one_of(choices: object) -> Any:
@@ -528,8 +518,7 @@ def spelled_out(
             for name in () if is_open else named:
                 if name not in whole.parameters:
                     problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-                    hint = nearest(name, whole.parameters)
-                    raise TypeError(f"{problem}. {hint}" if hint else problem)
+                    raise TypeError(problem)
             return function(*args, **named)
 
         vars(call)["__signature__"] = whole

@@ -10,8 +10,6 @@ from __future__ import annotations
 import types
 from collections import abc
 
-from attrs.exceptions import FrozenInstanceError
-
 # No message is longer; what is left out is between head and tail.
 LONGEST_MESSAGE, _TAIL = 1000, 100
 
@@ -133,21 +131,6 @@ class FileFormatError(BosarisError, OSError):
 
 class FitError(BosarisError, RuntimeError):
     """A calibration or a fusion could not be trained."""
-
-
-class FrozenObjectError(BosarisError, FrozenInstanceError):
-    """An object cannot be changed; the message names the way to a changed copy.
-
-    Parameters
-    ----------
-    message : str
-        What was tried, and what to do.
-    """
-
-    def __init__(self, message: str) -> None:
-        # The one of attrs takes no message.
-        AttributeError.__init__(self, message)
-        self.message = message
 
 
 class BosarisWarning(UserWarning):

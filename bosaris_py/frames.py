@@ -24,7 +24,6 @@ from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
     FloatArray,
-    Readable,
     StrArray,
     mark_read_only,
 )
@@ -38,7 +37,6 @@ from bosaris_py._validation import (
     describe,
     invalid,
     list_some,
-    nearest,
     row_labels,
 )
 from bosaris_py.errors import InvalidInputError
@@ -73,7 +71,7 @@ Spoofs: TypeAlias = Literal["error", "nontarget", "keep"]
 
 
 @attrs.frozen(eq=False)
-class TrialFrame(metaclass=Readable):
+class TrialFrame:
     """What `from_frame` finds in a data frame.
 
     Parameters
@@ -273,7 +271,7 @@ class _Columns:
         """Return a column as the library has it."""
         if name not in self.names:
             known = f"name a column ({list_some(self.names, 20)})"
-            raise invalid(argument, known, describe(name), nearest(name, self.names))
+            raise invalid(argument, known, describe(name))
         column = self._frame[name]
         if getattr(column, "ndim", 1) != 1:
             raise invalid(argument, "name one column", f"several named {name!r}")

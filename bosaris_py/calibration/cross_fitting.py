@@ -13,14 +13,7 @@ import numpy.typing as npt
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
 from bosaris_py import errors
-from bosaris_py._arrays import (
-    BoolArray,
-    Float64Array,
-    FloatArray,
-    IntArray,
-    Readable,
-    mark_read_only,
-)
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray, mark_read_only
 from bosaris_py._cautions import cautions, hushed
 from bosaris_py._validation import Rng
 from bosaris_py.trials.conditions import class_weights
@@ -47,7 +40,7 @@ _FEWEST_FOLDS = 3
 
 
 @attrs.frozen(eq=False, repr=False)
-class CrossFit(Generic[Model], metaclass=Readable):
+class CrossFit(Generic[Model]):
     """What `cross_fit` returns.
 
     Parameters

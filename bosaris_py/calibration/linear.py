@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack
 import attrs
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray, telling
+from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_path, as_vector, spelled_out
 from bosaris_py.calibration.trained import (
     HIGH_OR_NONE,
@@ -317,7 +317,3 @@ class LinearCalibration(LinearMap, LineMap):
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""
         return f"{type(self).__name__}: {self._line()}, {self._describe_training()}"
-
-
-_GIVEN = "A known line: LinearCalibration.from_line(scale, offset)."
-LinearCalibration.__init__ = telling(LinearCalibration.__init__, _GIVEN)  # type: ignore[method-assign]

@@ -19,7 +19,6 @@ from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
     Number,
-    Readable,
     by_constructor,
     read_only,
 )
@@ -110,7 +109,7 @@ class FileOptions(ObjectiveOptions, total=False):
 
 
 @attrs.frozen(repr=False)
-class SavedMap(metaclass=Readable):
+class SavedMap:
     """A trained map whose fields are all that a file has to keep."""
 
     # Whether the map was trained on what a map had made, of Scores; None where that is not known.
@@ -177,7 +176,7 @@ class SavedMap(metaclass=Readable):
     __reduce__ = by_constructor
 
 
-class ScoreMap(metaclass=Readable):
+class ScoreMap(ABC):
     """A map of each score to a log-likelihood-ratio."""
 
     __slots__ = ()

@@ -12,9 +12,6 @@ from bosaris_py.cli import drawing, judging, listing, training
 from bosaris_py.cli.options import OPTIONS
 from bosaris_py.errors import printable
 
-# Options by names that they have elsewhere.
-_MEANT = {"--metric": "--statistic", "--replications": "--bootstrap"}
-
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line."""
@@ -24,24 +21,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {told} (see {self.prog} --help)\n")
 
     def refuse(self, words: list[str]) -> NoReturn:
-        """Refuse words that no option takes, and name the option that may have been meant."""
-        from bosaris_py._validation import nearest
-
-        known = [word for action in self._actions for word in action.option_strings]
-        first = words[0].partition("=")[0]
-        meant = _MEANT.get(first, "")
-        meant = f"Did you mean {meant!r}?" if meant in known else nearest(first, known)
-        self.error(". ".join(filter(None, (f"unrecognized arguments: {' '.join(words)}", meant))))
-
-    def _check_value(self, action: argparse.Action, value: object) -> None:
-        """Refuse what is none of the choices, and name the one that it may have been."""
-        if action.choices is not None and value not in action.choices:
-            from bosaris_py._validation import nearest
-
-            known = [str(choice) for choice in action.choices]
-            meant = f" {nearest(str(value), known)}".rstrip()
-            told = f"invalid choice: {value!r}.{meant} Choose from {', '.join(known)}"
-            raise argparse.ArgumentError(action, told)
+        """Refuse words that no option takes."""
+        self.error(f"unrecognized arguments: {' '.join(words)}")
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # argparse ignores that a disk is full.

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Readable, mark_read_only
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, mark_read_only
 from bosaris_py._html import card
 from bosaris_py._tables import text_table
 from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
@@ -98,7 +98,7 @@ def _of_weights(group: _Class) -> Float64Array:
 
 
 @attrs.frozen(eq=False)
-class ScoreHistogram(metaclass=Readable):
+class ScoreHistogram:
     """Histograms of target and non-target scores.
 
     Parameters
@@ -167,7 +167,7 @@ class ScoreHistogram(metaclass=Readable):
 
 
 @attrs.frozen(eq=False)
-class PAVCurve(metaclass=Readable):
+class PAVCurve:
     r"""The LLRs that the scores should have had: the map of the PAV algorithm.
 
     Parameters
@@ -239,7 +239,7 @@ class PAVCurve(metaclass=Readable):
 
 
 @attrs.frozen(eq=False)
-class TippettCurve(metaclass=Readable):
+class TippettCurve:
     """Shares of LLRs beyond each value, for both hypotheses.
 
     Parameters
@@ -335,7 +335,7 @@ def _steps(results: Results) -> Float64Array:
 
 
 @attrs.frozen(eq=False)
-class ECECurve(metaclass=Readable):
+class ECECurve:
     r"""Empirical cross-entropy over the prior (Ramos and Gonzalez-Rodriguez), in bits.
 
     Parameters
@@ -413,7 +413,7 @@ def _cross_entropy(tar: _Class, non: _Class, plo: float) -> float:
 
 
 @attrs.frozen(eq=False)
-class ReliabilityCurve(metaclass=Readable):
+class ReliabilityCurve:
     """How often targets are met where a posterior says how often they should be.
 
     Parameters
@@ -531,7 +531,7 @@ _DRAWN = ("n_speakers", "confidence", "replications", "seed")
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class Validation(metaclass=Readable):
+class Validation:
     r"""How good log-likelihood-ratios are, for a validation report; made by `validate`.
 
     Parameters

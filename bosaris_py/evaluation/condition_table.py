@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import attrs
 
 from bosaris_py import _tables
-from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.results import Results, named_points
@@ -33,7 +32,7 @@ def _read_only(values: Mapping[str, object]) -> Mapping[str, Any]:
 
 
 @attrs.frozen(kw_only=True)
-class ConditionRow(metaclass=Readable):
+class ConditionRow:
     """One row of a `ConditionTable`.
 
     Parameters

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import Float64Array, IndexArray, Readable, mark_read_only
+from bosaris_py._arrays import Float64Array, IndexArray, mark_read_only
 from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import DecisionCosts
@@ -49,7 +49,7 @@ def smallest_measurable_rate(n_trials: int) -> float:
 
 
 @attrs.frozen(eq=False, repr=False)
-class BayesCurves(metaclass=Readable):
+class BayesCurves:
     r"""Error-rates of one detector over a range of operating points.
 
     Scores are taken as natural-log likelihood-ratios. *Actual* rates are those at the Bayes

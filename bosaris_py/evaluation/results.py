@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Number, explain_missing
+from bosaris_py._arrays import Float64Array, FloatArray, Number
 from bosaris_py._html import card
 from bosaris_py._tables import Records
 from bosaris_py.evaluation.streaming import Files, StreamedSample
@@ -119,9 +119,6 @@ class Results(Records):
     """
 
     sample: Sample
-
-    if not TYPE_CHECKING:
-        __getattr__ = explain_missing
 
     def __init__(
         self,

@@ -22,7 +22,6 @@ from bosaris_py._arrays import (
     FloatArray,
     IndexArray,
     IntArray,
-    Readable,
     mark_read_only,
 )
 from bosaris_py._validation import as_flag, as_number, check_choice, describe, invalid, spelled_out
@@ -116,7 +115,7 @@ class TandemPrices(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
-class TandemCost(metaclass=Readable):
+class TandemCost:
     """The tandem detection cost of a countermeasure, with a verifier at a fixed threshold.
 
     Parameters

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import attrs
 import numpy as np
 
-from bosaris_py._arrays import BoolArray, Float64Array, Readable
+from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._validation import describe, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.sample import ListedSample, Sample
@@ -93,7 +93,7 @@ class ThresholdRule:
 
 
 @attrs.frozen
-class ChosenThreshold(metaclass=Readable):
+class ChosenThreshold:
     """A threshold that a development set chose, and what leaves it open.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import attrs
 import numpy as np
 
-from bosaris_py._validation import describe, invalid, nearest
+from bosaris_py._validation import describe, invalid
 from bosaris_py.files.text import Table
 from bosaris_py.frames import TrialFrame
 from bosaris_py.storage.columns import Factor
@@ -99,7 +99,7 @@ def load_example(name: str) -> Example:
     given: object = name
     if not isinstance(given, str) or given not in _SETS:
         expected = f"be an example ({', '.join(map(repr, _SETS))})"
-        raise invalid("name", expected, describe(name), nearest(name, _SETS))
+        raise invalid("name", expected, describe(name))
     return Example(_part(name, "dev"), _part(name, "eval"))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import attrs
 
-from bosaris_py._validation import describe, invalid, nearest
+from bosaris_py._validation import describe, invalid
 from bosaris_py.errors import FileFormatError, printable
 from bosaris_py.files.labels import VOCABULARIES, Vocabulary, vocabulary
 
@@ -214,7 +214,7 @@ def find_format(name: str, argument: str = "format") -> Format:
     found = FORMATS.get(str(name))
     if found is None:
         known = f"be one of {', '.join(FORMATS)}"
-        raise invalid(argument, known, describe(name), nearest(name, FORMATS))
+        raise invalid(argument, known, describe(name))
     return found
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import FloatArray, explain_missing
+from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.evaluation import Results
 from bosaris_py.matlab.arguments import flat, vector_of_numbers
@@ -86,9 +86,6 @@ class _Plot:
     def figure(self) -> Any:
         """The matplotlib Figure, which pyplot knows nothing of."""
         return self.plot.figure
-
-    if not TYPE_CHECKING:
-        __getattr__ = explain_missing
 
     def __repr__(self) -> str:
         """Say what was drawn."""

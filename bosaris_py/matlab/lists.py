@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, Readable, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_ids, as_matrix, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
@@ -30,7 +30,7 @@ def _to_keys(values: npt.ArrayLike) -> StrArray:
 
 
 @attrs.frozen(eq=False)
-class KeyValueMap(metaclass=Readable):
+class KeyValueMap:
     """The toolkit's struct of a map: keys, of which equal ones give the last, and their values."""
 
     keySet: StrArray = attrs.field(converter=_to_keys)

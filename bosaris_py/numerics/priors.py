@@ -17,7 +17,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, Number, Readable, mark_read_only
+from bosaris_py._arrays import Float64Array, Number, mark_read_only
 
 # scipy imports scipy.special when it is first asked for, so modules `import scipy` alone: the
 # EER of some scores, which does without, takes a fifth of the time of that import.
@@ -192,7 +192,7 @@ def _to_cost(value: float) -> float:
 
 
 @attrs.frozen
-class OperatingPoint(metaclass=Readable):
+class OperatingPoint:
     """A prior and two costs: all that a decision needs to know about its use.
 
     Parameters
@@ -319,7 +319,7 @@ def _to_share(value: float) -> float:
 
 
 @attrs.frozen
-class SpoofCosts(metaclass=Readable):
+class SpoofCosts:
     r"""Priors and costs of three classes: targets, zero-effort impostors and spoofs.
 
     Parameters
@@ -390,9 +390,7 @@ class SpoofCosts(metaclass=Readable):
         if not isinstance(name, str) or name not in SPOOF_COSTS:
             names = ", ".join(map(repr, SPOOF_COSTS))
             expected = f"be SpoofCosts, or the name of some ({names})"
-            raise check.invalid(
-                "costs", expected, check.describe(costs), check.nearest(costs, SPOOF_COSTS)
-            )
+            raise check.invalid("costs", expected, check.describe(costs))
         return SPOOF_COSTS[name]
 
     @property

@@ -31,7 +31,6 @@ from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
     IndexArray,
-    Readable,
     Weighting,
     Weights,
     by_constructor,
@@ -186,7 +185,7 @@ class _Steps(NamedTuple):
 
 
 @attrs.frozen(eq=False, repr=False)
-class ROC(metaclass=Readable):
+class ROC:
     """How much weight of each class lies at and between the distinct target scores.
 
     Make one with `from_scores`. All arrays are read-only.

@@ -25,7 +25,6 @@ from bosaris_py._arrays import (
     FloatArray,
     IndexArray,
     IntArray,
-    Readable,
     Weights,
     by_constructor,
     mark_read_only,
@@ -163,7 +162,7 @@ def _scan_hull(x: list[float], y: list[float]) -> list[int]:
 
 
 @attrs.frozen(eq=False, repr=False)
-class ROCCH(metaclass=Readable):
+class ROCCH:
     """The ROC's convex hull: the ROC after optimal recalibration.
 
     Made by `ROC.convex_hull`. m + 1 vertices bound m edges; every trial belongs to one edge, and

@@ -13,7 +13,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bosaris_py._cautions import warn_caller
-from bosaris_py._names import instead_of
 from bosaris_py._validation import FilePath, as_path, describe, invalid, safe
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.plots import looks
@@ -166,7 +165,7 @@ class Plot:
         # Copies and protocols ask for private names before there is an Axes.
         if name.startswith("_") or name == "ax" or not hasattr(self.ax, name):
             message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(message + instead_of(name, self), name=name, obj=self)
+            raise AttributeError(message, name=name, obj=self)
         return getattr(self.ax, name)
 
     def __dir__(self) -> list[str]:

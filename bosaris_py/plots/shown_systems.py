@@ -11,7 +11,7 @@ import numpy.typing as npt
 from matplotlib import cbook
 from matplotlib.lines import Line2D
 
-from bosaris_py._validation import describe, invalid, list_some, nearest
+from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.evaluation import Results
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots.looks import Settings
@@ -122,7 +122,7 @@ def _names_of(value: object, given: Sequence[str], argument: str) -> list[str]:
     for name in names:
         if name not in given:
             expected = f"name systems of the plot ({list_some(map(repr, given), 20)})"
-            raise invalid(argument, expected, describe(name), nearest(name, given))
+            raise invalid(argument, expected, describe(name))
     return list(names)
 
 
@@ -135,7 +135,7 @@ def _ordered(judged: Mapping[str, Any], order: object) -> list[str]:
             known = f"one of {', '.join(map(repr, _ORDERS))}, or "
             of_systems = all(isinstance(item, Results) for item in judged.values())
             expected = f"be {known if of_systems else ''}a list of names"
-            raise invalid("order", expected, describe(order), nearest(order, _ORDERS))
+            raise invalid("order", expected, describe(order))
         return sorted(given, key=lambda name: _ORDERS[order](judged[name]))
     first = _names_of(order, given, "order")
     return [*dict.fromkeys(first), *(name for name in given if name not in first)]
@@ -155,8 +155,7 @@ def _looks_of(looks: object, given: Sequence[str]) -> dict[str, Settings]:
         full: Settings = cbook.normalize_kwargs(dict(properties), Line2D)
         for key in full:
             if key not in _PROPERTIES:
-                hint = nearest(key, _PROPERTIES)
-                raise invalid("looks", f"have {', '.join(_PROPERTIES)}", describe(key), hint)
+                raise invalid("looks", f"have {', '.join(_PROPERTIES)}", describe(key))
         found[name] = full
     return found
 
@@ -188,7 +187,7 @@ def bands_of(bands: object, systems: Iterable[str], kind: type) -> Settings:
     for name, band in found.items():
         if name not in names:
             expected = f"name systems of the plot ({list_some(map(repr, names), 20)})"
-            raise invalid("bands", expected, describe(name), nearest(name, names))
+            raise invalid("bands", expected, describe(name))
         if not isinstance(band, kind):
             raise invalid("bands", f"hold a {kind.__name__} for each system", describe(band))
     return found

@@ -20,8 +20,8 @@ from matplotlib.scale import FuncTransform, ScaleBase
 from matplotlib.ticker import Formatter, Locator, MaxNLocator, NullFormatter, NullLocator
 from matplotlib.transforms import Transform
 
-from bosaris_py._arrays import Float64Array, Readable
-from bosaris_py._validation import NO_SET, describe, invalid, nearest
+from bosaris_py._arrays import Float64Array
+from bosaris_py._validation import NO_SET, describe, invalid
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import smallest_measurable_rate
 from bosaris_py.plots.looks import rank_of, thin_out
@@ -84,7 +84,7 @@ _Labels = tuple[str, ...] | None
 
 
 @attrs.frozen
-class DETWindow(metaclass=Readable):
+class DETWindow:
     """The part of the plane that a DET plot shows.
 
     Parameters
@@ -159,9 +159,7 @@ def find_window(window: str | DETWindow) -> DETWindow:
     except (KeyError, TypeError):
         known = ", ".join(f"'{name}'" for name in WINDOWS)
         expected = f"be one of {known}, 'auto', or a DETWindow"
-        raise invalid(
-            "window", expected, describe(window), nearest(window, (*WINDOWS, "auto"))
-        ) from None
+        raise invalid("window", expected, describe(window)) from None
 
 
 def window_of(systems: Iterable[Results], points: Iterable[Point] = ()) -> DETWindow:

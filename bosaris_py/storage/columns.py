@@ -17,7 +17,6 @@ from bosaris_py._arrays import (
     AnyArray,
     FloatArray,
     IntArray,
-    Readable,
     StrArray,
     by_constructor,
     mark_read_only,
@@ -46,7 +45,7 @@ class Codes(dict[Any, int]):
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class Factor(metaclass=Readable):
+class Factor:
     """A column of categories, such as the gender or the microphone of each trial.
 
     Parameters

@@ -38,7 +38,6 @@ from bosaris_py._arrays import (
     BoolArray,
     Float64Array,
     Positions,
-    Readable,
     by_constructor,
     mark_read_only,
     read_only,
@@ -91,7 +90,7 @@ _SMALL_TABLE = 2**16
 
 
 @attrs.frozen(eq=False)
-class ConditionMembers(metaclass=Readable):
+class ConditionMembers:
     """Where the trials of one condition stand in the vectors of target and non-target scores.
 
     Parameters
@@ -299,7 +298,7 @@ with_rules = check.spelled_out(RuleOptions, RuleOptions(uncovered="error", lacki
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
-class Conditions(metaclass=Readable):
+class Conditions:
     """Named subsets of the trials with a weight each, for condition-weighted metrics.
 
     Parameters

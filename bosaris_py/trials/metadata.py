@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Readable, StrArray, read_only
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, StrArray, read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError, TrialMismatchError
@@ -152,7 +152,7 @@ def _as_array(values: Any) -> AnyArray:
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
-class TrialMetadata(metaclass=Readable):
+class TrialMetadata:
     """Columns that describe trials, their models and their segments.
 
     Parameters
@@ -533,10 +533,8 @@ def _as_categories(column: Column, name: str) -> Factor:
 def _unknown_column(name: object, known: Iterable[str]) -> InvalidInputError:
     """Return the error for a column that does not exist."""
     expected = f"be a column ({', '.join(known) or 'there is none'})"
-    hint = check.nearest(name, known)
-    if not known:
-        hint = "Columns come from a key file that has them, or from from_frame(df, columns=[...])."
-    return check.invalid("name", expected, check.describe(name), hint)
+    hint = "Columns come from a key file that has them, or from from_frame(df, columns=[...])."
+    return check.invalid("name", expected, check.describe(name), "" if known else hint)
 
 
 def _find_column(table: Columns, name: str) -> Column:
@@ -642,7 +640,7 @@ def prefers_matrix(n_cells: int, n_trials: int) -> bool:
 
 
 @attrs.frozen(kw_only=True)
-class TrialComparison(metaclass=Readable):
+class TrialComparison:
     """The trials of scores beside those of a key.
 
     Parameters

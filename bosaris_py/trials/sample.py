@@ -30,7 +30,6 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
-    Readable,
     StrArray,
     Weighting,
     by_constructor,
@@ -229,7 +228,7 @@ def _is_kept(scored: object, name: str) -> bool:
     return True
 
 
-class Sample(metaclass=Readable):
+class Sample(abc.ABC):
     """The scored trials of one system, as far as its metrics depend on them.
 
     Implementations are frozen, can be pickled, and check their scores when they are made. What is

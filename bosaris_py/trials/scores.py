@@ -173,7 +173,6 @@ class ScoreMethods:
         """Build an object from a list of trials given by their ids, with their scores."""
 
     # What an attempt to set a field is told.
-    _changes = "Or take x.transform(func), x.set_missing_to_value(ndx, value)."
 
     @overload
     def align_with_ndx(self, ndx: Ndx | Key) -> "Scores": ...

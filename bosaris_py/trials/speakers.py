@@ -17,7 +17,6 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
-    Readable,
     StrArray,
     mark_read_only,
 )
@@ -44,7 +43,7 @@ _EXAMPLES = 3
 
 
 @attrs.frozen(eq=False, repr=False)
-class TrialSpeakers(metaclass=Readable):
+class TrialSpeakers:
     """The speaker of each model and of each test segment of a key; made by `of_key`.
 
     Parameters
@@ -445,7 +444,7 @@ class SpeakerOptions(TypedDict, total=False):
 
 
 @attrs.frozen(eq=False)
-class Speakers(metaclass=Readable):
+class Speakers:
     """Who speaks in the trials of a key, as users say it.
 
     Parameters

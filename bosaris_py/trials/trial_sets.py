@@ -32,7 +32,6 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
     read_only,
-    telling,
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread_of
@@ -72,15 +71,6 @@ class FileMethods(ArrayRecord):
     """Reading and saving in HDF5 files, and by the extension of the name of the file."""
 
     __slots__ = ()
-
-    def __init_subclass__(cls, **options: object) -> None:
-        super().__init_subclass__(**options)
-        init = vars(cls).get("__init__")
-        # attrs makes the class anew, with the constructor of the first one.
-        if init is not None and not hasattr(init, "__wrapped__"):
-            lists = f"; lists of trials: {cls.__name__}.from_trials(...)"
-            ways = f"A file: {cls.__name__}.read(path){lists * hasattr(cls, 'from_trials')}."
-            cls.__init__ = telling(init, ways)  # type: ignore[method-assign]
 
     # The kind of the class in the storage layer: a key of `schema.KINDS`.
     _kind: ClassVar[str]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import bosaris_py.uncertainty.decisions as decisions
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
 from bosaris_py.numerics.counts import SortedScores, sort_classes
@@ -273,7 +273,7 @@ def _variance_of_strata(sample: ListedSample, ties: Ties) -> float:
 
 
 @attrs.frozen(eq=False, repr=False)
-class DeLongResult(metaclass=Readable):
+class DeLongResult:
     """Areas under the ROC of systems on the same trials, with their covariance.
 
     Made by `delong`. Arrays are read-only.
@@ -648,7 +648,7 @@ def _rate_variance(
 
 
 @attrs.frozen(eq=False, repr=False)
-class SpeakerErrors(metaclass=Readable):
+class SpeakerErrors:
     """Error-rates at a threshold with the covariance that shared speakers cause.
 
     Made by `speaker_errors`.

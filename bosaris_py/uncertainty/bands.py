@@ -23,7 +23,6 @@ from bosaris_py._arrays import (
     Float64Array,
     FloatArray,
     IntArray,
-    Readable,
     Weights,
     mark_read_only,
 )
@@ -170,7 +169,7 @@ def _pointwise(
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class _Band(metaclass=Readable):
+class _Band:
     """What the bands of all curves have."""
 
     low: Float64Array

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, Readable, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._html import card, histogram_drawing
 from bosaris_py._tables import Records
@@ -27,7 +27,7 @@ _LEAST_TAIL = 2.0**-52
 
 
 @attrs.frozen(repr=False)
-class Interval(metaclass=Readable):
+class Interval:
     """An estimate, its standard error and a confidence interval.
 
     Parameters
@@ -160,7 +160,7 @@ def two_sided(confidence: float) -> float:
 
 
 @attrs.frozen(repr=False)
-class ValueTest(metaclass=Readable):
+class ValueTest:
     """The test of one system against a stated value.
 
     Parameters
@@ -249,7 +249,7 @@ def unseen_part(rates: LeftOpen, tail: float) -> float:
 
 
 @attrs.frozen(repr=False)
-class ZTest(metaclass=Readable):
+class ZTest:
     """The outcome of a z-test of the difference of two systems.
 
     Parameters
@@ -463,7 +463,7 @@ _FEWEST, _MOST = 3, 5000
 
 
 @attrs.frozen
-class NormalityTest(metaclass=Readable):
+class NormalityTest:
     """The outcome of Shapiro and Wilk's test.
 
     Parameters

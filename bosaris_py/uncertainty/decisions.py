@@ -20,7 +20,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, FloatArray, Readable, mark_read_only, read_only
+from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only, read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import FewErrorsWarning, SuspectScoresWarning, TrialMismatchError
 from bosaris_py.numerics.roc import FEWEST_ERRORS
@@ -125,7 +125,7 @@ def check_few_errors(errors: float, what: str) -> None:
 
 
 @attrs.frozen(repr=False)
-class ErrorCounts(metaclass=Readable):
+class ErrorCounts:
     """How many errors of each kind a system made, of how many trials.
 
     Parameters
@@ -277,7 +277,7 @@ def _to_decisions(values: npt.ArrayLike, name: str) -> BoolArray:
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class Decisions(metaclass=Readable):
+class Decisions:
     r"""What a system decided on each trial; two systems on the same trials can be paired.
 
     Parameters
@@ -490,7 +490,7 @@ class Decisions(metaclass=Readable):
 
 
 @attrs.frozen
-class Disagreements(metaclass=Readable):
+class Disagreements:
     """On how many trials two systems disagree, by class and by which of them errs.
 
     Parameters

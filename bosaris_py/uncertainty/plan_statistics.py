@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, IndexArray, IntArray, Readable, Weights, mark_read_only
+from bosaris_py._arrays import AnyArray, IndexArray, IntArray, Weights, mark_read_only
 from bosaris_py._cautions import cautions
 from bosaris_py._validation import invalid, list_some
 from bosaris_py.evaluation.figure_names import figure_of
@@ -44,7 +44,7 @@ from bosaris_py.uncertainty.statistics.statistic import Bounds, Statistic
 
 
 @attrs.frozen
-class PrimaryCost(metaclass=Readable):
+class PrimaryCost:
     """The primary cost of an evaluation plan.
 
     Scores come with a pair (key, metadata), whose columns divide the trials as the plan says.

@@ -26,7 +26,6 @@ from bosaris_py._arrays import (
     IndexArray,
     IntArray,
     Positions,
-    Readable,
     Weights,
     mark_read_only,
 )
@@ -461,7 +460,7 @@ def _to_confidence(value: float) -> float:
 
 
 @attrs.frozen(eq=False)
-class Resampling(metaclass=Readable):
+class Resampling:
     """How to resample: what all bootstraps have in common.
 
     Parameters

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.evaluation.third_class as third_class
-from bosaris_py._arrays import Readable
 from bosaris_py._validation import as_flag, one_of
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
@@ -30,7 +29,7 @@ from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 
 @attrs.frozen
-class SpoofStatistic(metaclass=Readable):
+class SpoofStatistic(abc.ABC):
     """Base of the statistics of three classes.
 
     Where scores come with a pair (key, metadata), the metadata tell the kinds of trials in the

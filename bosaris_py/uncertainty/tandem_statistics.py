@@ -20,7 +20,6 @@ from bosaris_py._arrays import (
     FloatArray,
     IndexArray,
     IntArray,
-    Readable,
     Weights,
     mark_read_only,
 )
@@ -90,7 +89,7 @@ def _distinct(*lists: FloatArray) -> Float64Array:
     return mark_read_only(np.append(listed, np.inf) if listed[-1] < np.inf else listed)
 
 
-class TandemStatistic(metaclass=Readable):
+class TandemStatistic(abc.ABC):
     """Base of the statistics of a verifier and a countermeasure."""
 
     __slots__ = ()

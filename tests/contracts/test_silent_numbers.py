@@ -449,38 +449,6 @@ def test_labels_that_would_be_a_system() -> None:
 # Names
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: bp.PLANS["SRE19"],
-            r"plan 'SRE19' \(Did you mean 'SRE19-CTS' or 'SRE19-AV'\?\); known are",
-        ),
-        (lambda: bp.PLANS["VoxSCR"], "Did you mean 'VoxSRC'"),
-        (lambda: bp.plot_det({"a": bp.Results([1.0], [0.0])}, window="auot"), "mean 'auto'"),
-        (lambda: bp.read_key(__file__, format="kaldy-trials"), "mean 'kaldi-trials'"),
-        (lambda: bp.LinearCalibration.fit([1.0], [0.0], ridge="week"), "mean 'weak'"),
-        (lambda: bp.from_frame(TABLE, segment="sgment"), "mean 'segment'"),
-        (lambda: bp.DETPlot("Old"), r"got 'Old'\. Did you mean 'old'\?"),
-        (lambda: bp.DETPlot("sre2010"), r"Did you mean 'sre10'\?"),
-        (lambda: bp.eer([1.0], [0.0], definition="steps"), r"Did you mean 'step'\?"),
-        (
-            lambda: bp.TrialMetadata(KEY, model_columns={"gender": ["f", "m"]}).column("Gender"),
-            r"Did you mean 'gender'\?",
-        ),
-    ],
-)
-def test_nearest_names(call: Call, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        call()
-
-
-def test_no_name_is_near() -> None:
-    with pytest.raises(InvalidInputError, match=r"known are .*\.$") as caught:
-        bp.PLANS["karaoke"]
-    assert "Did you mean" not in str(caught.value)
-
-
 def test_a_key_file_gives_two_things(tmp_path: Path) -> None:
     path = tmp_path / "key.txt"
     KEY.save(path)

@@ -12,8 +12,7 @@ from typing import Any, Literal, Self
 
 import attrs
 
-from bosaris_py._arrays import Readable
-from bosaris_py._validation import check_choice, describe, invalid, list_some, nearest, one_of
+from bosaris_py._validation import check_choice, describe, invalid, list_some, one_of
 from bosaris_py.errors import UnknownPlanError
 from bosaris_py.evaluation.figure_names import FIGURES
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
@@ -54,7 +53,7 @@ def _to_weights(values: Any) -> tuple[float, ...] | None:
 
 
 @attrs.frozen
-class PartitionFactor(metaclass=Readable):
+class PartitionFactor:
     """One column of trial metadata by which a plan divides the trials.
 
     Parameters
@@ -183,7 +182,7 @@ def _to_spoof_costs(costs: SpoofCostsLike | None) -> SpoofCosts | None:
 
 
 @attrs.frozen(kw_only=True, repr=False)
-class EvaluationPlan(metaclass=Readable):
+class EvaluationPlan:
     r"""The cost that an evaluation publishes.
 
     Parameters
@@ -432,8 +431,7 @@ class PlanCollection(Mapping[str, EvaluationPlan]):
         plan = self._plans.get(_bare(str(name)))
         if plan is None:
             known = list_some(self, shown=len(self))
-            hint = f" ({question})" if (question := nearest(name, self)) else ""
-            message = f"There is no evaluation plan {name!r}{hint}; known are {known}."
+            message = f"There is no evaluation plan {name!r}; known are {known}."
             raise UnknownPlanError(message)
         return plan
 

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 import attrs
 
 import bosaris_py.evaluation.plans.presets as presets
-from bosaris_py._arrays import Readable
 from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
 from bosaris_py._validation import FilePath, invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
@@ -41,7 +40,7 @@ _RATES = attrs.cmp_using(eq=lambda one, two: all(map(_same, one, two)), class_na
 
 
 @attrs.frozen(kw_only=True)
-class PointCost(metaclass=Readable):
+class PointCost:
     """The cost at one operating point.
 
     Parameters
@@ -78,7 +77,7 @@ class PointCost(metaclass=Readable):
 
 
 @attrs.frozen(kw_only=True)
-class PartitionCost(metaclass=Readable):
+class PartitionCost:
     """The cost of one partition of the trials, evaluated by itself.
 
     Parameters

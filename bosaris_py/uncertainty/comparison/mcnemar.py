@@ -8,7 +8,6 @@ from typing import Literal
 import attrs
 import scipy
 
-from bosaris_py._arrays import Readable
 from bosaris_py._validation import check_choice, invalid
 from bosaris_py.uncertainty.decisions import Decisions, Disagreements, disagreements_of
 
@@ -17,7 +16,7 @@ Classes = Literal["both", "tar", "non"]
 
 
 @attrs.frozen(repr=False)
-class McNemarTest(metaclass=Readable):
+class McNemarTest:
     """The outcome of McNemar's test.
 
     Parameters

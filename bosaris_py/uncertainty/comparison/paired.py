@@ -11,7 +11,7 @@ import numpy as np
 
 import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
 import bosaris_py.uncertainty.resampling as resampling
-from bosaris_py._arrays import BoolArray, Float64Array, Readable
+from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
@@ -46,7 +46,7 @@ _MOST_CELLS = 2**12
 
 
 @attrs.frozen(eq=False, repr=False)
-class PairedBootstrapResult(metaclass=Readable):
+class PairedBootstrapResult:
     """How a metric of two systems differs; numbers, or arrays of the shape of the metric.
 
     Parameters

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, Float64Array, Readable, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._parallel import Runner, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.trials.strata import FEWEST_SETS, SetIndex, group_labels
@@ -25,7 +25,7 @@ from bosaris_py.uncertainty.statistics.samplers import MeansSampler, Sampler
 
 
 @attrs.frozen(eq=False, repr=False)
-class EqualSizeSets(metaclass=Readable):
+class EqualSizeSets:
     """A choice of trials that leaves sets of equal size.
 
     Parameters
@@ -109,7 +109,7 @@ FEWEST_RUNS = 2
 
 
 @attrs.frozen(eq=False, repr=False)
-class StandardErrorDistribution(metaclass=Readable):
+class StandardErrorDistribution:
     """Standard errors of one statistic from many runs of one bootstrap.
 
     Parameters
@@ -276,7 +276,7 @@ def _run(sampler_and_size: tuple[Sampler, int], rng: np.random.Generator) -> flo
 
 
 @attrs.frozen
-class FTest(metaclass=Readable):
+class FTest:
     """The outcome of an F-test of the equality of two variances.
 
     Parameters

@@ -12,7 +12,6 @@ from typing import Any, Literal, Unpack, get_args
 
 import attrs
 
-from bosaris_py._arrays import Readable
 from bosaris_py._cautions import Caution, cautions, collected
 from bosaris_py._parallel import whole_number
 from bosaris_py._tables import AnnotatedTable, Table, joined_notes, or_none, scale_of_costs
@@ -47,7 +46,7 @@ PaperTable = Literal["I", "II", "III"]
 
 
 @attrs.frozen(eq=False, repr=False)
-class BootstrapRow(metaclass=Readable):
+class BootstrapRow:
     """What one method of resampling says of one system.
 
     Parameters

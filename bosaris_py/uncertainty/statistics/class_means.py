@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import scipy
 
-from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only, telling
+from bosaris_py._arrays import Float64Array, FloatArray, IntArray, Weights, mark_read_only
 from bosaris_py._validation import as_flag, describe, invalid
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.numerics.llr_cost import softplus
@@ -233,10 +233,6 @@ class DCF(_ActualCost):
     def fa_limits(self) -> Float64Array:
         """The threshold, as an array of one."""
         return np.array([self.threshold])
-
-
-_OLD = "DCF(threshold) of version 0.2 is DCF(threshold, p_target=0.01, c_miss=10, c_fa=1)."
-DCF.__init__ = telling(DCF.__init__, _OLD)  # type: ignore[method-assign]
 
 
 @attrs.frozen

@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, IndexArray, Readable, Weights
+from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._validation import as_flag
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.results import named_points
@@ -40,7 +40,7 @@ Means = Callable[[Weights], Float64Array]
 WhichClass = Literal[0, 1]
 
 
-class Statistic(metaclass=Readable):
+class Statistic(abc.ABC):
     """Base of the statistics that know a fast way to their bootstrap replicates."""
 
     __slots__ = ()
