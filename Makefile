@@ -13,7 +13,7 @@ PIP = $(RUN) -m pip install --quiet --disable-pip-version-check $(if $(LOCKED),-
 
 # Two installations into one environment at once would get in each other's way.
 .NOTPARALLEL:
-.PHONY: help demo test test-all fuzz matrix check format docs pages bench peers build clean
+.PHONY: help demo test test-all matrix check format docs pages bench peers build clean
 # A recipe that fails must not leave a stamp behind.
 .DELETE_ON_ERROR:
 
@@ -21,7 +21,6 @@ help:
 	@echo "make demo      calibrate, fuse and judge two speaker verifiers; results in demo_output/"
 	@echo "make test      the tests, without the slow ones        (ARGS='-k eer' is passed on to pytest)"
 	@echo "make test-all  all tests, with coverage"
-	@echo "make fuzz      damaged files for all readers, an hour each    (SECONDS=60 for less)"
 	@echo "make matrix    the tests on each Python of this machine, with the newest and the least dependencies"
 	@echo "make check     format, lint, types, import layers, docstrings"
 	@echo "make format    put the code into the project's format"
@@ -46,9 +45,6 @@ test: $(INSTALLED)/test
 
 test-all: $(INSTALLED)/test $(INSTALLED)/dev
 	HYPOTHESIS_PROFILE=thorough $(RUN) -m pytest --numprocesses auto --cov --cov-report=term $(ARGS)
-
-fuzz: $(INSTALLED)/test
-	$(RUN) -m tests.fuzz.fuzz all $(or $(SECONDS),3600)
 
 matrix:
 	.ci/matrix
@@ -85,7 +81,7 @@ build: $(INSTALLED)/dev
 
 clean:
 	rm -rf build dist demo_output docs/_build docs/_drawn docs/api/generated docs/gallery/generated *.egg-info .coverage .coverage.* .hypothesis
-	rm -rf $(PEERS) .venv-test .venv-matrix .asv fuzz
+	rm -rf $(PEERS) .venv-test .venv-matrix .asv
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
 	find bosaris_py tests docs examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -27,8 +27,8 @@ from bosaris_py.calibration.cross_fitting import Folds
 from bosaris_py.calibration.trained import ObjectiveOptions
 from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
+from bosaris_py.files.replacing import digest_of
 from bosaris_py.numerics.newton import Ridge
-from bosaris_py.storage.atomic import digest_of
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.scores import AnyScores, to_natural
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
@@ -277,8 +277,7 @@ def case_llr(
         Source of randomness. The same data give the same result by default. The seed that
         is drawn from a Generator, or with None, stands in the statement.
     files : sequence of str or path-like, optional
-        Files whose SHA-256 is to be reported, as of ``storage.hashed_files``; of a path it is that
-        of now, and the statement says so.
+        Files whose SHA-256 is to be reported, as they are now.
     **options
         Arguments of the ``fit`` of the calibration; ``ridge`` of a line is "weak" by default.
 

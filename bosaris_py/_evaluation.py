@@ -14,8 +14,8 @@ from bosaris_py._tables import Table, joined_notes
 from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
 from bosaris_py.evaluation import ConditionTable, EvaluationPlan, Results, SystemTable
+from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
@@ -375,7 +375,7 @@ class Evaluation(Table):
         title : str, default: "Evaluation of detectors"
             Its head.
         files : mapping of str to path, optional
-            Files that were evaluated, by their role, as of ``storage.hashed_files``; the report has
+            Files that were evaluated, by their role; the report has
             their SHA-256. Of a path it is that of now, and the report says so.
         date : date or str, optional
             Date to name. By default none, so that the same input gives the same bytes.

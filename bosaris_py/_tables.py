@@ -22,8 +22,8 @@ import attrs
 from bosaris_py import errors
 from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py._validation import FilePath, safe
+from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
-from bosaris_py.storage.atomic import atomic_write
 
 _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
@@ -431,7 +431,7 @@ def _html_row(
 def _written(text: str, path: FilePath | None) -> str:
     """Write a text to a file, if one is named, and return it."""
     if path is not None:
-        with atomic_write(path) as temporary:
+        with replacing(path) as temporary:
             # Halves of surrogate pairs, which file names can have, are escaped.
             temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     return text

@@ -867,7 +867,7 @@ def test_disk_is_full(run: Run, monkeypatch: pytest.MonkeyPatch, folder: Path) -
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     before = sorted(folder.iterdir())
-    monkeypatch.setattr("bosaris_py.storage.atomic.os.fsync", full)
+    monkeypatch.setattr("bosaris_py.files.replacing.os.fsync", full)
     training = ("calibrate", "dev_a.h5", "--key", "dev_key.h5", "--model", "c.json")
     drawn = ("plot", "det", *JUDGED[1:], "-o", "det.pdf")
     for words in (("convert", "dev_a.h5", "new.csv"), training, (*JUDGED, "-o", "table"), drawn):
@@ -903,7 +903,7 @@ def test_interrupt_while_writing(run: Run, monkeypatch: pytest.MonkeyPatch, fold
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bosaris_py.storage.atomic.os.fsync", interrupted)
+    monkeypatch.setattr("bosaris_py.files.replacing.os.fsync", interrupted)
     before = sorted(folder.iterdir())
     assert run("convert", "dev_a.h5", "new.h5") == (130, "", "bosaris: interrupted\n")
     assert sorted(folder.iterdir()) == before

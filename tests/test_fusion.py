@@ -6,7 +6,7 @@ import pytest
 
 from bosaris_py import LinearCalibration, LinearFusion, PAVCalibration, read_model
 from bosaris_py.errors import FileFormatError
-from bosaris_py.storage.parameters import write_parameters
+from bosaris_py.files import models
 
 TAR, NON = [1.0, 2.0, 3.0, 0.5], [0.0, -1.0, 1.5, 0.25]
 
@@ -32,7 +32,7 @@ def test_equals_what_was_saved(tmp_path: Path, model: object) -> None:
 
 def test_refuses_others(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    write_parameters(path, {"kind": "EvaluationPlan", "name": "x"})
+    models.write(path, {"kind": "EvaluationPlan", "name": "x"})
     with pytest.raises(FileFormatError, match=r"expected one of Linear.*holds EvaluationPlan"):
         read_model(path)
     path.write_text("[1]", encoding="utf-8")

@@ -23,11 +23,11 @@ from bosaris_py.calibration.trained import (
     weighted_sum,
     write_llrs,
 )
+from bosaris_py.files.hdf5 import is_from_map
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_negative
-from bosaris_py.storage.hdf5 import is_from_map
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.passes import Where

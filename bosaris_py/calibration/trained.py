@@ -35,8 +35,12 @@ from bosaris_py._validation import (
     describe,
     invalid,
     refuse_nan,
+    safe,
 )
 from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py.files import models
+from bosaris_py.files.replacing import refuse_inputs
+from bosaris_py.files.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.numerics.newton import (
     LinearSolution,
     Ridge,
@@ -48,10 +52,7 @@ from bosaris_py.numerics.newton import (
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
-from bosaris_py.storage.atomic import refuse_inputs
 from bosaris_py.storage.columns import trial_codes
-from bosaris_py.storage.parameters import read_parameters, write_parameters
-from bosaris_py.storage.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights
@@ -130,7 +131,7 @@ class SavedMap:
         """
         if as_path(path).suffix.lower() != ".json":
             raise invalid("path", "end in .json", repr(str(path)))
-        write_parameters(path, {"kind": type(self).__name__, **self._content()})
+        models.write(path, {"kind": type(self).__name__, **self._content()})
 
     def _repr_html_(self) -> str:
         """Show the map, and the weight of each system."""
@@ -162,7 +163,11 @@ class SavedMap:
         FileFormatError
             If the file holds something else.
         """
-        return cls.built(read_parameters(path, cls.__name__), path)
+        kind, parameters = models.read(path)
+        if kind != cls.__name__:
+            message = f"{path}: expected {cls.__name__}; the file holds {safe(kind)}"
+            raise errors.FileFormatError(message)
+        return cls.built(parameters, path)
 
     @classmethod
     def built(cls, parameters: dict[str, Any], path: FilePath) -> Self:

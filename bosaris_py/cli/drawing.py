@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import bosaris_py as bp
 from bosaris_py.cli import judging
 from bosaris_py.cli.options import UsageError, named_files, split_column
 from bosaris_py.cli.printing import say
@@ -38,8 +37,6 @@ def report(args: argparse.Namespace) -> None:
     files = {f"scores of {name}": split_column(file)[0] for name, file in systems}
     title = {} if args.title is None else {"title": args.title}
     files |= {"key": args.key}
-    with bp.storage.hashed_files() as read:
-        judged = judging.judge(args)
-    known = {role: read.get(Path(file).absolute(), file) for role, file in files.items()}
+    judged = judging.judge(args)
     who = {"author": args.author, "laboratory": args.laboratory}
-    judged.report(args.output, files=known, date=args.date, **who, **title)
+    judged.report(args.output, files=files, date=args.date, **who, **title)

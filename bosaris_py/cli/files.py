@@ -112,6 +112,8 @@ def check_outputs(args: argparse.Namespace) -> None:
             file.startswith("/dev/")
         ):
             say(f"{file} is a pipe: waiting until something is written into it")
+    from bosaris_py.files import replacing
+
     outputs = outputs_of(args)
     if "" in outputs.values():
         raise UsageError("an output needs the name of a file; got an empty text")
@@ -119,9 +121,9 @@ def check_outputs(args: argparse.Namespace) -> None:
         raise UsageError("--model and --output name one file")
     for name, path in outputs.items():
         option = f"--{name}".replace("--target", "OUTPUT")
-        if read := bp.storage.atomic.same_file(path, inputs):
+        if read := replacing.same_file(path, inputs):
             raise UsageError(f"{option} {path} is a file that is read: {read}; name another one")
-        if bp.storage.atomic.try_output(path) and not args.force:
+        if replacing.try_output(path) and not args.force:
             with Path(path).open("rb") as stream:
                 seen = stream.read(_LOOKED_AT)
                 stream.seek(-min(_LOOKED_AT, stream.seek(0, os.SEEK_END)), os.SEEK_END)

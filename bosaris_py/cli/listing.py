@@ -37,7 +37,7 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
     if kind in ("scores", "key", "ndx") and files.are_large(args, path):
-        from bosaris_py.storage import rows
+        from bosaris_py.files import rows
 
         found, models, segments = rows.describe(path, kind)
         with rows.FileReader(found) as reader:

@@ -9,7 +9,6 @@ import os
 import sys
 from pathlib import Path
 
-import bosaris_py as bp
 from bosaris_py.cli.options import UsageError
 from bosaris_py.errors import printable
 
@@ -36,7 +35,9 @@ def emit(text: str, output: str | None = None) -> None:
     """Write text to the standard output, or into a file that appears when it is complete."""
     line = text if text.endswith("\n") else f"{text}\n"
     if output is not None:
-        with bp.storage.atomic_write(output) as temporary:
+        from bosaris_py.files.replacing import replacing
+
+        with replacing(output) as temporary:
             temporary.write_text(line, encoding="utf-8")
     elif sys.stdout is None:
         raise OSError(errno.EBADF, "the standard output is closed; name a file by --output")

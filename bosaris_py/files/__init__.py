@@ -1,12 +1,27 @@
 """Files to plain arrays and back; nothing here knows the classes of trials.
 
-`text` reads the text formats of the field, which `formats` lists, and `writing` writes them;
-`cells` cuts lines; `toolkit` has the text files of the MATLAB toolkit; `labels` says what words
-of labels mean.
+`hdf5` and `mat` read and write the kinds of `hdf5.KINDS`: a reader returns read-only arrays by the
+names of the constructor's arguments, a writer takes them by the same names. `rows` reads HDF5 files
+that are larger than memory. `text` reads the text formats of the field, which `formats` lists, and
+`writing` writes them; `cells` cuts lines; `toolkit` has the text files of the MATLAB toolkit;
+`labels` says what words of labels mean. `models` has trained maps as JSON. `replacing` puts a new
+file in place of an old one in one step.
 """
 
 from bosaris_py._lazy import on_demand
 
-__all__ = ["cells", "formats", "labels", "text", "toolkit", "writing"]
+__all__ = [
+    "cells",
+    "formats",
+    "hdf5",
+    "labels",
+    "mat",
+    "models",
+    "replacing",
+    "rows",
+    "text",
+    "toolkit",
+    "writing",
+]
 
 __getattr__, __dir__ = on_demand(__name__, {}, __all__)

@@ -12,9 +12,11 @@ import csv
 import gzip
 import itertools
 import math
+import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,6 @@ from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.files.formats import show
-from bosaris_py.storage.atomic import open_unchanged
 from bosaris_py.storage.columns import Codes, Factor
 
 # Bytes that are read and cut at once; more take more memory, not less time.
@@ -45,6 +46,21 @@ def line_error(path: Path, line: int, text: str, **use: str | None) -> FileForma
     return FileFormatError(f"{path}:{line}: {text}", use=use, path=path)
 
 
+@contextlib.contextmanager
+def _open_unchanged(path: Path) -> Iterator[BufferedReader]:
+    """Open a file for reading; raise if it changes before it is closed, pipes excepted."""
+    with path.open("rb") as stream:
+        if not stream.seekable():
+            yield stream
+            return
+        before = os.fstat(stream.fileno())
+        yield stream
+        now = os.fstat(stream.fileno())
+        if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+            message = f"{path}: changed while it was being read; wait until it is complete"
+            raise FileFormatError(message)
+
+
 def file_parts(path: Path, *, progress: bool = False) -> Iterator[tuple[int, bytes]]:
     """Give parts of whole lines, each with the number of its first line.
 
@@ -52,7 +68,7 @@ def file_parts(path: Path, *, progress: bool = False) -> Iterator[tuple[int, byt
     """
     line, rest = 1, b""
     with contextlib.ExitStack() as stack:
-        on_disk = stack.enter_context(open_unchanged(path))
+        on_disk = stack.enter_context(_open_unchanged(path))
         size = path.stat().st_size
         bar = stack.enter_context(
             progress_bar(total=size, desc=path.name, unit="B", unit_scale=True, shown=progress)

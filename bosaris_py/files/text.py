@@ -35,6 +35,7 @@ from bosaris_py.files.formats import (
     find_format,
     show,
 )
+from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.labels import (
     DROPPED,
     KIND,
@@ -47,7 +48,6 @@ from bosaris_py.files.labels import (
     factor_of_kinds,
 )
 from bosaris_py.storage.columns import Column, Factor
-from bosaris_py.storage.memory import format_bytes, usable_memory
 
 Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
 Labels = Mapping[str, bool | str | None]
@@ -626,10 +626,10 @@ def refuse_memory(path: Path, needed: int, limit: int | None, what: str) -> int 
     """Raise if a file needs more memory than a limit; return it."""
     # What is small is harmless; finding out the limit takes as long as reading a small file.
     if limit is None and needed > 2**26:
-        limit = usable_memory()
+        limit = half_of_memory()
     if limit is not None and needed > limit:
-        text = f"{path}: {what} needs {format_bytes(needed)} of memory, `max_bytes` allows"
-        raise FileFormatError(f"{text} {format_bytes(limit)}; by default half of the memory")
+        text = f"{path}: {what} needs {needed:,} bytes of memory, `max_bytes` allows"
+        raise FileFormatError(f"{text} {limit:,}; by default half of the memory")
     return limit
 
 

@@ -31,6 +31,7 @@ from bosaris_py._validation import FilePath, as_path, invalid, list_some
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.files.cells import file_parts, line_error
 from bosaris_py.files.formats import Format, FormatColumn, show
+from bosaris_py.files.hdf5 import FIELDS, KINDS, Arrays
 from bosaris_py.files.labels import NONTARGET, TARGET
 from bosaris_py.files.text import Head, Plan, Table, read_columns, refuse_memory
 from bosaris_py.files.writing import (
@@ -43,7 +44,6 @@ from bosaris_py.files.writing import (
     write_parts,
 )
 from bosaris_py.storage.columns import order_trials
-from bosaris_py.storage.schema import FIELDS, KINDS, Arrays, check_fields
 
 _LABEL = {True: "target", False: "nontarget"}
 _KEY_WORDS = ({"target": TARGET, "nontarget": NONTARGET},)
@@ -201,7 +201,6 @@ def write(
 
     Ids without trials are not written. Infinite scores are, which the toolkit refuses.
     """
-    check_fields(kind, arrays)
     form = formatter(number_format)
     fields = KINDS[kind].fields
     ids = [words(arrays[name], name) for name in fields if FIELDS[name].content == "ids"]

@@ -27,8 +27,8 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.files.cells import LONGEST_ID
 from bosaris_py.files.formats import ROLES, Format, find_format
 from bosaris_py.files.labels import TARGET
+from bosaris_py.files.replacing import replacing
 from bosaris_py.files.text import Table
-from bosaris_py.storage.atomic import atomic_write
 from bosaris_py.storage.columns import Factor
 
 # Lines that are written at once.
@@ -86,7 +86,7 @@ def write_parts(path: FilePath, parts: Iterable[str]) -> None:
     A file whose name ends in ``.gz`` is compressed, without a time stamp: the same text gives the
     same bytes.
     """
-    with atomic_write(path) as temporary, temporary.open("wb") as on_disk:
+    with replacing(path) as temporary, temporary.open("wb") as on_disk:
         target: Any = on_disk
         if as_path(path).suffix.lower() == ".gz":
             target = gzip.GzipFile(filename="", mode="wb", fileobj=on_disk, mtime=0)

@@ -12,10 +12,10 @@ from bosaris_py.calibration import (
     PAVCalibration,
 )
 from bosaris_py.errors import FileFormatError
+from bosaris_py.files import models
 from bosaris_py.fusion.linear_fusion import LinearFusion
 from bosaris_py.fusion.quality_fusion import QualityFusion
 from bosaris_py.fusion.sasv import SASVFusion
-from bosaris_py.storage.parameters import read_any_parameters
 
 Model = (
     LinearCalibration
@@ -57,7 +57,7 @@ def read_model(path: FilePath) -> Model:
     >>> read_model(path).apply([0.0, 2.0]).round(3).tolist()
     [-2.299, 1.656]
     """
-    kind, parameters = read_any_parameters(path)
+    kind, parameters = models.read(path)
     if kind not in _MODELS:
         message = f"{path}: expected one of {', '.join(_MODELS)}; the file holds {kind}"
         raise FileFormatError(message)

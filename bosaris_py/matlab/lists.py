@@ -16,7 +16,7 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_ids, as_matrix, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.files.cells import read_words
-from bosaris_py.storage.atomic import atomic_write
+from bosaris_py.files.replacing import replacing
 from bosaris_py.trials import IdMap, Key, Ndx
 from bosaris_py.trials.alignment import IdIndex
 
@@ -77,7 +77,7 @@ def save_list(filename: FilePath, names: npt.ArrayLike) -> None:
     broken = [name for name in ids if name.split() != [name]]
     if broken:
         raise invalid("list", "hold names without white space", list_some(map(repr, broken)))
-    with atomic_write(filename) as temporary:
+    with replacing(filename) as temporary:
         Path(temporary).write_text("".join(f"{name}\n" for name in ids), encoding="utf-8")
 
 

@@ -15,9 +15,9 @@ from matplotlib.patches import Patch
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_path, describe, invalid, safe
 from bosaris_py.errors import BosarisWarning
+from bosaris_py.files.replacing import replacing
 from bosaris_py.plots import looks
 from bosaris_py.plots.looks import Settings
-from bosaris_py.storage.atomic import atomic_write
 
 # A title, a style or a legend entry, which need not be given.
 Text: TypeAlias = str | None
@@ -154,7 +154,7 @@ class Plot:
         if extension not in looks.METADATA:
             known = ", ".join(looks.METADATA)
             raise invalid("path", f"end in one of {known}", describe(str(path)))
-        with atomic_write(path) as temporary:
+        with replacing(path) as temporary:
             # In memory first: on a full disk matplotlib's PDF ends in an AttributeError.
             picture = io.BytesIO()
             looks.write(self.figure, picture, extension, dpi)

@@ -23,11 +23,11 @@ from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
 from bosaris_py.evaluation import ConditionRow, Results, SystemTable
 from bosaris_py.evaluation.figure_names import FIGURES, figure_of
+from bosaris_py.files.replacing import digest_of, replacing
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.drawings import make_figures
-from bosaris_py.storage.atomic import atomic_write, digest_of
 from bosaris_py.uncertainty.comparison.table import ComparisonTable
 
 # Packages on which figures may depend.
@@ -116,7 +116,7 @@ def write_report(path: FilePath, report: Report) -> None:
     OSError
         If the file cannot be written.
     """
-    with atomic_write(path) as temporary:
+    with replacing(path) as temporary:
         text = _page(report)
         # Halves of surrogate pairs, which no encoding has, become numbers.
         temporary.write_text(text, encoding="utf-8", errors="xmlcharrefreplace")

@@ -32,9 +32,8 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray
 from bosaris_py._validation import FilePath, invalid
-from bosaris_py.storage.columns import trial_codes
-from bosaris_py.storage.hdf5 import CHUNK_TRIALS
-from bosaris_py.storage.rows import (
+from bosaris_py.files.hdf5 import CHUNK_TRIALS
+from bosaris_py.files.rows import (
     AnyFile,
     FlatFile,
     FlatReader,
@@ -44,6 +43,7 @@ from bosaris_py.storage.rows import (
     describe,
     row_blocks,
 )
+from bosaris_py.storage.columns import trial_codes
 from bosaris_py.trials.alignment import Frame, IdIndex, as_slice, inverse, refuse_strangers
 from bosaris_py.trials.trial_sets import warn_missing
 

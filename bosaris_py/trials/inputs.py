@@ -23,10 +23,11 @@ from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
+from bosaris_py.files import hdf5, mat
+from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.text import Columns, Labels, Table, read_table
-from bosaris_py.storage import Factor, hdf5, mat
+from bosaris_py.storage import Factor
 from bosaris_py.storage.columns import order_trials
-from bosaris_py.storage.memory import usable_memory
 from bosaris_py.trials.conditions import Column, conflicts_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx, as_key, parts_of
@@ -77,7 +78,7 @@ _CLASSES: dict[str, type[FileMethods]] = {
 
 
 def binary_kind(path: FilePath) -> tuple[str, str] | None:
-    """Return ``"hdf5"`` or ``"mat"`` and one of `storage.schema.KINDS`; None for other files."""
+    """Return ``"hdf5"`` or ``"mat"`` and one of `hdf5.KINDS`; None for other files."""
     file = check.as_path(path)
     # A pipe can be read only once, and holds text.
     if file.exists() and not file.is_file():
@@ -101,7 +102,7 @@ def are_large(paths: Iterable[FilePath], *, max_bytes: float | None = None) -> b
     Scores are counted three times, because metrics and trainings hold copies.
     """
     files = list(map(Path, paths))
-    most = usable_memory() if max_bytes is None else max_bytes
+    most = half_of_memory() if max_bytes is None else max_bytes
     if _COPIES * sum(file.stat().st_size for file in files) <= most:
         return False
     kinds = map(binary_kind, files)

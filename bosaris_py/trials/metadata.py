@@ -16,10 +16,10 @@ from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, StrArray, read_o
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError, TrialMismatchError
+from bosaris_py.files import hdf5
+from bosaris_py.files.hdf5 import COLUMN_KINDS
 from bosaris_py.files.text import Table
-from bosaris_py.storage import hdf5
 from bosaris_py.storage.columns import Factor, equal_columns, order_trials
-from bosaris_py.storage.hdf5 import COLUMN_KINDS
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.conditions import (
     Column,
@@ -491,7 +491,13 @@ class TrialMetadata:
             models=models,
             segments=segments,
             is_target=labels,
-            columns=dict(zip(COLUMN_KINDS, self._tables, strict=True)),
+            columns={
+                kind: {
+                    name: (column.codes, column.levels) if isinstance(column, Factor) else column
+                    for name, column in table.items()
+                }
+                for kind, table in zip(COLUMN_KINDS, self._tables, strict=True)
+            },
         )
 
     @classmethod
@@ -513,7 +519,14 @@ class TrialMetadata:
         arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
         try:
             trials = _as_trials(arrays, path)
-            return cls(trials, *(arrays["columns"][kind] for kind in COLUMN_KINDS))
+            tables = (
+                {
+                    name: Factor(*column) if isinstance(column, tuple) else column
+                    for name, column in arrays["columns"][kind].items()
+                }
+                for kind in COLUMN_KINDS
+            )
+            return cls(trials, *tables)
         except InvalidInputError as error:
             raise FileFormatError(f"{path}: {error}") from error
 

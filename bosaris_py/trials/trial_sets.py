@@ -37,10 +37,9 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread_of
 from bosaris_py._tables import Records
 from bosaris_py._validation import FilePath
-from bosaris_py.files import toolkit
+from bosaris_py.files import hdf5, mat, toolkit
 from bosaris_py.files.text import Table
 from bosaris_py.files.writing import write_table
-from bosaris_py.storage import hdf5, mat
 from bosaris_py.storage.columns import (
     Factor,
     as_positions,
@@ -72,7 +71,7 @@ class FileMethods(ArrayRecord):
 
     __slots__ = ()
 
-    # The kind of the class in the storage layer: a key of `schema.KINDS`.
+    # The kind of the class in the layer of files: a key of `hdf5.KINDS`.
     _kind: ClassVar[str]
 
     @classmethod

@@ -17,9 +17,9 @@ from bosaris_py.calibration import BoundedCalibration, GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.files import models
 from bosaris_py.fusion import read_model
 from bosaris_py.fusion.linear_fusion import LinearFusion
-from bosaris_py.storage.parameters import write_parameters
 
 TRAINED = {
     "prior": 0.5,
@@ -122,7 +122,7 @@ def test_damaged_files_are_named(
     tmp_path: Path, kind: str, name: str, value: Any, message: str
 ) -> None:
     item, path = MAPS[kind], tmp_path / "damaged.json"
-    write_parameters(path, {"kind": type(item).__name__, **change(item, name, value)})
+    models.write(path, {"kind": type(item).__name__, **change(item, name, value)})
     where = re.escape(f"{path}: damaged parameters of a {type(item).__name__}: ")
     with pytest.raises(FileFormatError, match=f"{where}.*{message}"):
         type(item).read(path)

@@ -58,24 +58,24 @@ READERS = {
     r"text_io\.json": Reader(
         "files/test_toolkit.py", "test_text_is_read_like_the_toolkit_does", '"{name}"'
     ),
-    r"samples/contents\.json": Reader("storage/test_hdf5.py", "test_samples", '"{name}"'),
+    r"samples/contents\.json": Reader("files/test_hdf5.py", "test_samples", '"{name}"'),
     r"samples/key_oldformat\.h5": Reader(
-        "storage/test_hdf5.py", "test_old_key_warns_at_the_line_of_the_caller", '"{name}"'
+        "files/test_hdf5.py", "test_old_key_warns_at_the_line_of_the_caller", '"{name}"'
     ),
     r"samples/scores_single\.h5": Reader(
-        "storage/test_hdf5.py", "test_single_precision_stays", '"{name}"'
+        "files/test_hdf5.py", "test_single_precision_stays", '"{name}"'
     ),
     r"samples/quality_no_has\.h5": Reader(
-        "storage/test_hdf5.py", "test_quality_without_has_is_all_true", '"{name}"'
+        "files/test_hdf5.py", "test_quality_without_has_is_all_true", '"{name}"'
     ),
     r"samples/(?!key_old|scores_single|quality_no)\w+\.h5": Reader(
-        "storage/test_hdf5.py", "test_samples", "samples / name", "{name}"
+        "files/test_hdf5.py", "test_samples", "samples / name", "{name}"
     ),
     r"samples/quality_oldstruct\.mat": Reader(
-        "storage/test_mat.py", "test_struct_of_an_early_release", '"{name}"'
+        "files/test_mat.py", "test_struct_of_an_early_release", '"{name}"'
     ),
     r"samples/(?!quality_old)\w+\.mat": Reader(
-        "storage/test_mat.py", "test_samples", "samples / name", "{name}"
+        "files/test_mat.py", "test_samples", "samples / name", "{name}"
     ),
     r"samples/\w+\.txt": Reader(
         "files/test_toolkit.py", "test_samples", "samples / name", "{name}"
@@ -199,7 +199,5 @@ def test_a_test_that_is_not_run_is_noticed(collected: set[str]) -> None:
     assert not is_run(module, "no_test_scalars", "gauss", collected)
     # A helper is not a test, even one that exists.
     assert not is_run(module, "close", "", collected)
-    assert not is_run(
-        "storage/test_mat_octave.py", "test_octave_reads_what_we_write", "", collected
-    )
+    assert not is_run("files/test_mat_octave.py", "test_octave_reads_what_we_write", "", collected)
     assert 'f"stats_{request.param}.npz"' not in used_source(module, "test_refused")

@@ -287,7 +287,7 @@ def test_hopeless_matrix_is_refused(tmp_path: Path) -> None:
     # One-to-one lists: 10^5 trials of 10^5 models and segments. 9 bytes for each cell.
     count = 10**5
     (tmp_path / "a.txt").write_text("".join(f"m{i} s{i} 0.5\n" for i in range(count)))
-    message = "matrix of 100000 models x 100000 segments for 100000 trials needs 90 GB of memory"
+    message = "matrix of 100000 models x 100000 segments for 100000 trials needs 90,000,000,000"
     with pytest.raises(FileFormatError, match=message):
         toolkit.read("scores", tmp_path / "a.txt", max_bytes=10**9)
 

@@ -241,7 +241,7 @@ class TestFiles:
             (lambda f: f.__delitem__("columns/model/names"), "model/names. is missing"),
             (
                 lambda f: f["columns/trial/0/codes"].__setitem__(0, 9),
-                "columns/trial/0.: `codes` must be positions in `levels`",
+                "`codes` must be positions in `levels`",
             ),
             (lambda f: f["trials/models"].__setitem__(4, 9), "`models`"),
             (
@@ -254,18 +254,18 @@ class TestFiles:
                     f.__delitem__("trials/is_target"),
                     f.create_dataset("trials/is_target", data=[1]),
                 ),
-                "is_target. has 1 elements; `/trials/models` has 5",
+                "is_target. has shape",
             ),
             (
                 lambda f: (
                     f.__delitem__("columns/segment/0/values"),
                     f.create_dataset("columns/segment/0/values", data=[1.0]),
                 ),
-                r"0/values. has shape \(1,\); \(3,\) is expected",
+                "0/values. has shape",
             ),
             (
                 lambda f: f["columns/trial/names"].__setitem__(1, f["columns/trial/names"][0]),
-                "names a column twice",
+                "a name that was before",
             ),
             (
                 lambda f: (
@@ -301,7 +301,7 @@ class TestFiles:
 
     def test_too_large(self, tmp_path):
         metadata().save(tmp_path / "a.h5")
-        with pytest.raises(FileFormatError, match="`max_bytes` allows 10 bytes"):
+        with pytest.raises(FileFormatError, match="max_bytes"):
             TrialMetadata.read(tmp_path / "a.h5", max_bytes=10)
 
     def test_extension(self, tmp_path):

@@ -1,4 +1,6 @@
 import os
+import re
+import resource
 import subprocess
 import sys
 import time
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import FileFormatError, InvalidInputError, OldFormatWarning
-from bosaris_py.storage import hdf5
+from bosaris_py.files import hdf5
 from bosaris_py.trials import Key, Ndx, read_key
 
 Arrays = dict[str, np.ndarray]
@@ -109,16 +111,12 @@ def describe(path: Path) -> dict[str, dict[str, Any]]:
         if not isinstance(item, h5py.Dataset):
             return
         kind = item.id.get_type()
-        properties = item.id.get_create_plist()
         found[name] = {
             "shape": item.shape,
             "class": kind.get_class(),
             "size": kind.get_size(),
-            "chunks": item.chunks,
-            "layout": properties.get_layout(),
-            "filters": properties.get_nfilters(),
             "growth": item.maxshape == item.shape,
-            "attributes": [each for each in item.attrs if each != "checksums"],
+            "attributes": list(item.attrs),
             "value": item[()].tolist(),
         }
         if isinstance(kind, h5py.h5t.TypeStringID):
@@ -218,6 +216,7 @@ def make_scores(shape: tuple[int, int], dtype: type = float) -> Arrays:
         ((1100, 1000), np.float32, (262, 1000), (1048, 1000)),
         # Rows longer than a chunk: 2**20 // 8 columns.
         ((2, 140000), np.float64, (1, 131072), (2, 140000)),
+        ((300, 4), np.float64, (300, 4), (300, 4)),
     ],
 )
 def test_chunks(
@@ -234,6 +233,8 @@ def test_chunks(
         assert file["scores"].chunks == chunks
         assert file["scores"].compression is None
         assert file["score_mask"].chunks == mask_chunks
+        assert file["scores"].fletcher32
+        assert file["score_mask"].fletcher32
         is_tiny = np.prod(shape) < 4096
         assert file["score_mask"].compression == (None if is_tiny else "gzip")
     assert_same(hdf5.read("scores", tmp_path / "a.h5"), arrays)
@@ -548,116 +549,59 @@ def test_dca_plda_layout(craft: Callable[..., Path], models: str) -> None:
         scores = hdf5.read("scores", path)
     assert scores["scoremask"].all()
     assert np.array_equal(scores["scoremat"], LABELS / 3)
-    with pytest.raises(FileFormatError, match=r"/test_ids` is missing|`/test_ids`"):
+    with pytest.raises(FileFormatError):
         hdf5.read("key", craft(**{models: ids[models]}, trial_mask=LABELS.astype("i1")))
 
 
-# Wrong content: (what the file holds, how it is read, what the error says).
-WRONG = [
-    ("key", IDS, "expected Key; the file holds `ID`"),
-    ("scores", {**IDS, "scores": np.ones((2, 3))}, "`/score_mask` is missing"),
-    ("scores", {"scores": np.ones((2, 3))}, "`/ID/row_ids` is missing"),
-    (
-        "scores",
-        {"ID__row_ids": IDS["ID__row_ids"], "scores": np.ones((2, 3))},
-        "`/ID/column_ids` is missing",
-    ),
-    ("scores", {**IDS, "trial_mask": LABELS}, "expected Scores; the file holds an Ndx or Key"),
-    ("scores", {**IDS, "file_format": [b"2.0"], "trial_mask": LABELS}, "the file holds Key"),
-    ("ndx", {**IDS, "file_format": [b"2.0"], "trial_mask": LABELS}, r"Key\. Read it with Key"),
-    ("ndx", {**IDS, "trial_mask": LABELS.astype("i1")}, r"holds -1: this is a Key\."),
-    ("key", {**IDS, "trial_mask": MASK.astype("u1")}, "read it with Ndx.read"),
-    ("key", {**IDS, "trial_mask": MASK == 1}, "read it with Ndx.read"),
-    ("scores", {"weights": np.ones(3), "bias": np.ones(3)}, r"`bias, weights`\. The page on the"),
-    ("scores", {}, "the file holds nothing at all"),
-    ("id_map", {"left_ids": [b"a"]}, "`/right_ids` is missing"),
-    ("segment_quality", {"left_ids": [b"a"], "right_ids": [b"a"]}, "the file holds IdMap"),
-    ("id_map", {"left_ids": [b"a"], "right_ids": [b"a", b"b"]}, "has 2 ids, `/left_ids` 1"),
-    (
-        "scores",
-        {**IDS, "scores": np.ones((3, 2)), "score_mask": MASK.T},
-        r"`/scores` has shape \(3, 2\); `/ID/row_ids` names 2 models and `/ID/column_ids` "
-        r"3 segments\. Models and segments look swapped",
-    ),
-    (
-        "scores",
-        {**IDS, "scores": np.ones((2, 3)), "score_mask": np.ones((2, 2))},
-        r"`/score_mask` has shape \(2, 2\)",
-    ),
-    ("key", {**IDS, "trial_mask": np.ones(6, dtype="i1")}, r"`/trial_mask` has shape \(6,\)"),
-    ("key", {**IDS, "trial_mask": np.zeros((2, 0), dtype="i1")}, r"has shape \(2, 0\)"),
-    (
-        "key",
-        {**IDS, "target_mask": MASK, "nontarget_mask": MASK.T},
-        r"`/nontarget_mask` has shape \(3, 2\)",
-    ),
-    (
-        "segment_quality",
-        {"ids": [b"a", b"b", b"c"], "values": np.ones((3, 2))},
-        r"`/values` has shape \(3, 2\); `/ids` names 3 segments\. Rows and columns look swapped",
-    ),
+# Wrong content: how it is read, and what the file holds.
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("key", IDS),
+    ("scores", {}),
+    ("scores", {**IDS, "scores": np.ones((2, 3))}),
+    ("scores", {"scores": np.ones((2, 3))}),
+    ("scores", {"ID__row_ids": IDS["ID__row_ids"], "scores": np.ones((2, 3))}),
+    ("scores", {**IDS, "trial_mask": LABELS}),
+    ("ndx", {**IDS, "file_format": [b"2.0"], "trial_mask": LABELS}),
+    ("ndx", {**IDS, "file_format": [b"2.0"], "trial_mask": MASK}),
+    ("ndx", {**IDS, "trial_mask": LABELS.astype("i1")}),
+    ("key", {**IDS, "trial_mask": MASK.astype("u1")}),
+    ("key", {**IDS, "trial_mask": MASK == 1}),
+    ("id_map", {"left_ids": [b"a"]}),
+    ("id_map", {"left_ids": [b"a"], "right_ids": [b"a", b"b"]}),
+    ("segment_quality", {"left_ids": [b"a"], "right_ids": [b"a"]}),
+    ("scores", {**IDS, "scores": np.ones((3, 2)), "score_mask": MASK.T}),
+    ("scores", {**IDS, "scores": np.ones((2, 3)), "score_mask": np.ones((2, 2))}),
+    ("scores", {**IDS, "scores": np.ones((2, 3, 1)), "score_mask": MASK}),
+    ("key", {**IDS, "trial_mask": np.ones(6, dtype="i1")}),
+    ("key", {**IDS, "trial_mask": np.zeros((2, 0), dtype="i1")}),
+    ("key", {**IDS, "target_mask": MASK, "nontarget_mask": MASK.T}),
+    ("segment_quality", {"ids": [b"a", b"b", b"c"], "values": np.ones((3, 2))}),
+    ("quality_measures", {**IDS, "modelQ": np.ones((2, 2)), "segQ": np.ones((1, 3))}),
     (
         "quality_measures",
-        {**IDS, "modelQ": np.ones((2, 2)), "segQ": np.ones((1, 3))},
-        "`/segQ` has 1 measures for each segment, `/modelQ` 2",
+        {**IDS, "modelQ": np.ones((2, 2)), "segQ": np.ones((2, 3)), "ID__has_row": np.ones(3)},
     ),
-    (
-        "quality_measures",
-        {
-            **IDS,
-            "modelQ": np.ones((2, 2)),
-            "segQ": np.ones((2, 3)),
-            "ID__has_row": np.ones(3),
-            "ID__has_column": np.ones(3),
-        },
-        r"`/ID/has_row` has shape \(3,\)",
-    ),
-    (
-        "scores",
-        {**IDS, "scores": np.ones((2, 3)), "score_mask": MASK * 7},
-        r"`/score_mask` must hold only 0 and 1; 3 of 6 values are others \(7\), "
-        r"the first at \(0, 0\)",
-    ),
-    (
-        "scores",
-        {**IDS, "scores": np.ones((2, 3)), "score_mask": MASK.astype("u1") * 200},
-        r"3 of 6 values are others \(200\)",
-    ),
-    (
-        "scores",
-        {**IDS, "scores": np.ones((2, 3)), "score_mask": LABELS.astype("i1")},
-        r"2 of 6 values are others \(-1\)",
-    ),
-    (
-        "scores",
-        {**IDS, "scores": np.ones((2, 3)), "score_mask": np.full((2, 3), np.nan)},
-        r"6 of 6 values are others \(nan\)",
-    ),
-    (
-        "key",
-        # Hyperion marks spoofing attacks so; the toolkit would count them as non-targets.
-        {**IDS, "trial_mask": (LABELS * 2).astype("i1")},
-        r"only 1 \(target\), -1 \(non-target\) and 0; 4 of 6 values are others \(-2, 2\)",
-    ),
-    ("key", {**IDS, "trial_mask": LABELS * 0.7}, r"others \(-0\.7, 0\.7\)"),
-    ("scores", {**IDS, "scores": MASK == 1, "score_mask": MASK}, "of enumeration type"),
-    (
-        "id_map",
-        {"left_ids": np.array([[b"a", b"b"], [b"c", b"d"]]), "right_ids": [b"a"]},
-        r"`/left_ids` must be a list of ids; it has shape \(2, 2\)",
-    ),
-    ("id_map", {"left_ids": np.array([b"\xff\xfe"]), "right_ids": [b"a"]}, "ASCII nor UTF-8"),
+    ("scores", {**IDS, "scores": np.ones((2, 3)), "score_mask": MASK * 7}),
+    ("scores", {**IDS, "scores": np.ones((2, 3)), "score_mask": MASK.astype("u1") * 200}),
+    ("scores", {**IDS, "scores": np.ones((2, 3)), "score_mask": LABELS.astype("i1")}),
+    ("scores", {**IDS, "scores": np.ones((2, 3)), "score_mask": np.full((2, 3), np.nan)}),
+    # Hyperion marks spoofing attacks so; the toolkit would count them as non-targets.
+    ("key", {**IDS, "trial_mask": (LABELS * 2).astype("i1")}),
+    ("key", {**IDS, "trial_mask": LABELS * 0.7}),
+    ("scores", {**IDS, "scores": MASK == 1, "score_mask": MASK}),
+    ("scores", {**IDS, "scores": np.ones((2, 3), "c16"), "score_mask": MASK}),
+    ("scores", {**IDS, "scores": np.ones((2, 3), np.longdouble), "score_mask": MASK}),
+    ("id_map", {"left_ids": np.array([[b"a", b"b"], [b"c", b"d"]]), "right_ids": [b"a"]}),
+    ("id_map", {"left_ids": np.array([b"\xff\xfe"]), "right_ids": [b"a"]}),
+    ("id_map", {"left_ids": np.arange(2), "right_ids": [b"a", b"b"]}),
 ]
 
 
-@pytest.mark.parametrize(("kind", "datasets", "message"), WRONG)
-def test_wrong_content(
-    craft: Callable[..., Path], read: Reader, kind: str, datasets: dict[str, Any], message: str
-) -> None:
+@pytest.mark.parametrize(("kind", "datasets"), WRONG)
+def test_wrong_content(craft: Callable[..., Path], kind: str, datasets: dict[str, Any]) -> None:
     path = craft(**datasets)
-    with pytest.raises(FileFormatError, match=message) as caught:
-        read(path, kind)
-    assert str(path) in str(caught.value)
+    with pytest.raises(FileFormatError, match=re.escape(str(path))):
+        hdf5.read(kind, path)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -667,36 +611,24 @@ def test_every_kind_refuses_every_other(
 ) -> None:
     if kind == other:
         return
-    classes = {
-        "ndx": "Ndx",
-        "key": "Key",
-        "scores": "Scores",
-        "quality_measures": "QualityMeasures",
-        "segment_quality": "SegmentQuality",
-        "id_map": "IdMap",
-    }
     path = tmp_path / "a.h5"
     write(path, other, contents[other])
-    expected = f"expected {classes[kind]}; the file holds {classes[other]}"
-    with pytest.raises(FileFormatError, match=expected):
+    with pytest.raises(FileFormatError):
         read(path, kind)
+    assert hdf5.kind_of(path) == other
     with h5py.File(path, "r+") as file:
         del file.attrs["format"]
-    with pytest.raises(FileFormatError, match=r"the file holds|this is an Ndx"):
+    assert hdf5.kind_of(path) == other
+    with pytest.raises(FileFormatError):
         read(path, kind)
 
 
-@pytest.mark.parametrize(
-    ("version", "message"),
-    [("2.0", r"format_version is 2\.0.*reads 1\.0; update bosaris_py"), ("new", "not a version")],
-)
-def test_newer_format(
-    tmp_path: Path, contents: dict[str, Arrays], version: str, message: str
-) -> None:
+@pytest.mark.parametrize("version", ["2.0", "new"])
+def test_newer_format(tmp_path: Path, contents: dict[str, Arrays], version: str) -> None:
     hdf5.write("ndx", tmp_path / "a.h5", **contents["ndx"])
     with h5py.File(tmp_path / "a.h5", "r+") as file:
         file.attrs["format_version"] = np.bytes_(version)
-    with pytest.raises(FileFormatError, match=message):
+    with pytest.raises(FileFormatError, match="format_version"):
         hdf5.read("ndx", tmp_path / "a.h5")
 
 
@@ -741,8 +673,6 @@ def test_a_file_open_elsewhere_is_not_called_damaged(tmp_path: Path, *, is_flush
         with pytest.raises(FileFormatError, match="open elsewhere for writing"):
             hdf5.read("scores", path)
         writer.stdin.close()
-    with h5py.File(path, "r+"), pytest.raises(FileFormatError, match="open elsewhere for writing"):
-        hdf5.read("scores", path)
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
@@ -754,52 +684,29 @@ def test_missing_file_and_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    "data",
     [
-        (b"", "damaged, truncated or no HDF5 file"),
-        (b"m1 s1 0.5\n", "damaged, truncated or no HDF5 file .*read_scores and read_key read text"),
-        (b"\x89HDF\r\n\x1a\n" + bytes(50), "damaged, truncated or no HDF5 file"),
-        (b"MATLAB 5.0 MAT-file" + bytes(200), r"version 5 to 7; give it the extension \.mat"),
-        (b"MATLAB 7.3 MAT-file" + bytes(200), r"version 7\.3; give it the extension \.mat"),
-        (b"\x1f\x8b\x08" + bytes(100), "compressed with gzip"),
-        (b"PK\x03\x04" + bytes(100), "zip archive"),
+        b"",
+        b"m1 s1 0.5\n",
+        b"\x89HDF\r\n\x1a\n" + bytes(50),
+        b"MATLAB 5.0 MAT-file" + bytes(200),
+        b"\x1f\x8b\x08" + bytes(100),
     ],
 )
-def test_foreign_files(tmp_path: Path, data: bytes, message: str) -> None:
+def test_foreign_files(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.h5"
     path.write_bytes(data)
-    with pytest.raises(FileFormatError, match=message) as caught:
+    with pytest.raises(FileFormatError, match=r"a\.h5"):
         hdf5.read("scores", path)
-    assert isinstance(caught.value.__cause__, OSError)
 
 
-@pytest.mark.parametrize(
-    ("kind", "change", "message"),
-    [
-        ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}, "Did you swap models and segments"),
-        ("ndx", {"trialmask": np.ones((3, 4))}, "`trialmask` must be boolean"),
-        ("key", {"non": np.ones((3, 3), dtype=bool)}, "`non` must have shape"),
-        ("scores", {"scoremat": np.ones((4, 3))}, "`scoremat` must have shape"),
-        ("scores", {"scoremask": np.ones(3, dtype=bool)}, "`scoremask`"),
-        ("scores", {"modelset": np.arange(3)}, "`modelset` must hold strings"),
-        ("scores", {"modelset": np.array(["a", "b\0c", "d"])}, "NUL"),
-        ("scores", {"segset": np.array(["a", "b", "c", "\ud800"])}, "cannot be encoded as UTF-8"),
-        ("quality_measures", {"hasseg": np.ones(3, dtype=bool)}, "`hasseg`"),
-        ("quality_measures", {"segQ": np.ones((1, 4))}, "`segQ`"),
-        ("segment_quality", {"values": np.ones((2, 2))}, "`values`"),
-        ("id_map", {"rightids": np.array(["a"])}, "`rightids`"),
-    ],
-)
-def test_bad_objects_leave_no_file(
-    tmp_path: Path,
-    contents: dict[str, Arrays],
-    write: Writer,
-    kind: str,
-    change: Arrays,
-    message: str,
+@pytest.mark.parametrize("ids", [["a", "b\0c", "d"], ["a", "b", "\ud800"]])
+def test_ids_that_no_file_can_hold(
+    tmp_path: Path, contents: dict[str, Arrays], write: Writer, ids: list[str]
 ) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        write(tmp_path / "a.h5", kind, contents[kind] | change)
+    for name in ("a.h5", "a.mat"):
+        with pytest.raises(InvalidInputError):
+            write(tmp_path / name, "scores", contents["scores"] | {"modelset": np.array(ids)})
     assert not list(tmp_path.iterdir())
 
 
@@ -814,11 +721,14 @@ def test_fault_while_writing_leaves_the_old_file(
     path = tmp_path / "a.h5"
     hdf5.write("scores", path, **contents["scores"])
 
-    def fail(*_: object) -> None:
-        raise fault
+    def fail(root: object, name: str, array: np.ndarray) -> None:
+        # The scores are written by then.
+        if name == "ID/row_ids":
+            raise fault
+        put(root, name, array)
 
-    # The scores are written by then, the ids are not.
-    monkeypatch.setattr("bosaris_py.storage.hdf5.writing.put_strings", fail)
+    put = hdf5.put
+    monkeypatch.setattr(hdf5, "put", fail)
     changed = contents["scores"] | {"scoremat": np.zeros((3, 4))}
     with pytest.raises(type(fault)):
         hdf5.write("scores", path, **changed)
@@ -841,3 +751,120 @@ def test_trials_that_are_read_as_a_key_are_warned_of(
     told = craft(**IDS, trial_mask=labels, file_format=np.array([b"2.0"]))
     assert Key.read(told).n_tar == 3
     assert Key.read(craft(**IDS, trial_mask=LABELS.astype(dtype))).n_non == 2
+
+
+def make_list(n_trials: int) -> dict[str, Arrays]:
+    """Lists of trials of each kind."""
+    models, segments = np.divmod(np.arange(n_trials, dtype=np.int32), 7)
+    ids = {
+        "modelset": np.array([f"m{i}" for i in range(n_trials // 7 + 1)]),
+        "segset": np.array([f"s{i}" for i in range(7)]),
+    }
+    trials = {**ids, "models": models, "segments": segments}
+    scores = np.arange(n_trials) / 4
+    return {
+        "flat_ndx": trials,
+        "flat_key": {**trials, "is_target": models % 2 == 0},
+        "flat_scores": {**trials, "scores": scores.astype(np.float32)},
+    }
+
+
+@pytest.mark.parametrize("n_trials", [0, 1, 100, 300_000])
+def test_lists_of_trials(tmp_path: Path, assert_same: Check, n_trials: int) -> None:
+    for kind, arrays in make_list(n_trials).items():
+        hdf5.write(kind, tmp_path / "a.h5", **arrays)
+        assert_same(hdf5.read(kind, tmp_path / "a.h5"), arrays)
+        assert hdf5.kind_of(tmp_path / "a.h5") == kind
+        with pytest.raises(FileFormatError):
+            hdf5.read("scores", tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("trials/models", lambda x: x.astype(float)),
+        ("trials/models", lambda x: x[:-1]),
+        ("trials/models", lambda x: x[:, np.newaxis]),
+        ("trials/is_target", lambda x: x * 2),
+        ("ID/row_ids", lambda x: None),
+        ("trials/segments", lambda x: None),
+    ],
+)
+def test_wrong_lists(tmp_path: Path, name: str, change: Callable[[Any], Any]) -> None:
+    hdf5.write("flat_key", tmp_path / "a.h5", **make_list(100)["flat_key"])
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        changed = change(file[name][()])
+        del file[name]
+        if changed is not None:
+            file[name] = changed
+    with pytest.raises(FileFormatError):
+        hdf5.read("flat_key", tmp_path / "a.h5")
+
+
+def test_trials_and_their_columns(tmp_path: Path) -> None:
+    trials = make_list(5000)["flat_key"]
+    columns = {
+        "trial": {
+            "noise/level": np.arange(5000.0),
+            "é": (np.arange(5000) % 2, np.array(["no", "yes"])),
+        },
+        "model": {"age": np.arange(trials["modelset"].size)},
+        "segment": {},
+    }
+    hdf5.write_metadata(tmp_path / "a.h5", form="Key", columns=columns, **trials)
+    found = hdf5.read_metadata(tmp_path / "a.h5")
+    assert found["form"] == "Key"
+    assert np.array_equal(found["is_target"], trials["is_target"])
+    assert {kind: list(table) for kind, table in found["columns"].items()} == {
+        kind: list(table) for kind, table in columns.items()
+    }
+    assert np.array_equal(found["columns"]["trial"]["noise/level"], np.arange(5000.0))
+    codes, levels = found["columns"]["trial"]["é"]
+    assert levels[codes].tolist() == ["no", "yes"] * 2500
+    assert found["columns"]["model"]["age"].dtype == np.int64
+    assert hdf5.kind_of(tmp_path / "a.h5") == "trial_metadata"
+    hdf5.write("flat_key", tmp_path / "b.h5", **trials)
+    with pytest.raises(FileFormatError):
+        hdf5.read_metadata(tmp_path / "b.h5")
+
+
+def test_what_made_the_scores(tmp_path: Path, contents: dict[str, Arrays]) -> None:
+    for is_map in (False, True):
+        hdf5.write("scores", tmp_path / "a.h5", from_map=is_map, **contents["scores"])
+        notes: set[str] = set()
+        hdf5.read("scores", tmp_path / "a.h5", notes=notes)
+        assert hdf5.is_from_map(tmp_path / "a.h5") == (notes == {hdf5.BY_MAP}) == is_map
+
+
+def test_more_than_memory_allows(tmp_path: Path) -> None:
+    hdf5.write("scores", tmp_path / "a.h5", **make_scores((100, 100)))
+    with pytest.raises(FileFormatError, match="memory"):
+        hdf5.read("scores", tmp_path / "a.h5", max_bytes=80_000)
+    hdf5.read("scores", tmp_path / "a.h5", max_bytes=200_000)
+    # A kilobyte that claims to hold terabytes.
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["left_ids"] = [b"a"]
+        file.create_dataset("right_ids", (10**12,), "S8", chunks=(10**6,))
+    with pytest.raises(FileFormatError, match="memory"):
+        hdf5.read("id_map", tmp_path / "b.h5")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of POSIX")
+@pytest.mark.parametrize("limit", [1000, 70_000, 900_000])
+def test_full_disk_is_an_error_and_leaves_the_old_file(tmp_path: Path, limit: int) -> None:
+    """The library itself ends the process when it cannot write."""
+    path = tmp_path / "a.h5"
+    path.write_bytes(b"old")
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+            hdf5.write("scores", path, **make_scores((300, 400)))
+        except OSError as error:
+            code = 0 if error.filename == str(path) else 2
+        finally:
+            os._exit(code)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -148,61 +148,6 @@ def shorter_chunk_in_tree(path: Path) -> None:
     path.write_bytes(data)
 
 
-def endless_names(group: str) -> Callable[[Path], None]:
-    """Let the list of free places in the names of a group lead back to itself."""
-
-    def write(path: Path) -> None:
-        with h5py.File(path, "w", libver=("earliest", "v108")) as file:
-            file["ID/row_ids"], file["ID/column_ids"] = ROWS, COLUMNS
-            file["scores"], file["score_mask"] = np.ones((N, N)), np.ones((N, N), "u1")
-        data = bytearray(path.read_bytes())
-        heaps = [i for i in range(0, len(data), 8) if data[i : i + 4] == b"HEAP"]
-        heap = heaps[0 if group == "/" else 1]
-        free, begin = struct.unpack_from("<QQ", data, heap + 16)
-        struct.pack_into("<Q", data, begin + free, free)
-        path.write_bytes(data)
-
-    return write
-
-
-def sparse_heap(path: Path) -> None:
-    """Say that the heap of strings is 3 GB, in a file that is that long and empty."""
-    with h5py.File(path, "w") as file:
-        file.create_dataset("left_ids", data=["a", "b"], dtype=h5py.string_dtype())
-        file.create_dataset("right_ids", data=["c", "d"], dtype=h5py.string_dtype())
-    data = bytearray(path.read_bytes())
-    heap = data.index(b"GCOL")
-    struct.pack_into("<Q", data, heap + 8, 3 << 30)
-    # The end of the file in the superblock, and the free space at the end of the heap.
-    struct.pack_into("<Q", data, 40, 4 << 30)
-    path.write_bytes(data)
-    with path.open("rb+") as stream:
-        stream.truncate(4 << 30)
-
-
-def long_ids(path: Path) -> None:
-    """Name one model in a megabyte."""
-    with h5py.File(path, "w") as file:
-        file["left_ids"] = np.array([b"a" * 10**6, b"b"])
-        file["right_ids"] = np.array([b"c", b"d"])
-
-
-def long_id_of_any_length(path: Path) -> None:
-    """The same as a string of variable length."""
-    with h5py.File(path, "w") as file:
-        file.create_dataset("left_ids", data=["a" * 10**6, "b"], dtype=h5py.string_dtype())
-        file["right_ids"] = np.array([b"c", b"d"])
-
-
-def text(data: bytes) -> Callable[[Path], None]:
-    """Make a text file."""
-
-    def write(path: Path) -> None:
-        path.write_bytes(data)
-
-    return write
-
-
 _ONES = np.ones((N, N)).tobytes()
 _SHORT = bytes(8)
 
@@ -235,21 +180,5 @@ def hdf5_files() -> dict[str, Callable[[Path], None]]:
         "zeros, never written at once": never_written_at_once,
         "zeros, half written": half_written,
         "one byte of the tree": shorter_chunk_in_tree,
-        "endless names": endless_names("/"),
-        "endless names in a group": endless_names("/ID"),
-        "sparse heap": sparse_heap,
-        "long ids": long_ids,
-        "long id of any length": long_id_of_any_length,
     }
     return files
-
-
-def text_files() -> dict[str, Callable[[Path], None]]:
-    """Return the makers of text files by name."""
-    return {
-        "measures without end": text(b"1000000\n"),
-        "more measures than columns": text(b"30000000\na 1 2\n"),
-        "many blank lines": text(b"\n" * 10**6 + b"2\na 1 2\n"),
-        "many measures": text(b"160000\na" + b" 1" * 160_000 + b"\n"),
-        "long id": text(b"a" * 10**6 + b" b\nc d\n"),
-    }

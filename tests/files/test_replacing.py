@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.storage import atomic
-from bosaris_py.storage.atomic import atomic_write, digest_of
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.files import replacing as module
+from bosaris_py.files.replacing import digest_of, replacing
 
 
 def test_new_file_appears_only_at_the_end(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
-    with atomic_write(target) as temporary:
+    with replacing(target) as temporary:
         temporary.write_text("new")
         assert not target.exists()
         assert temporary.parent == tmp_path
@@ -29,7 +29,7 @@ def test_new_file_appears_only_at_the_end(tmp_path: Path) -> None:
 
 
 def test_temporary_name_is_hidden_and_not_that_of_a_score_file(tmp_path: Path) -> None:
-    with atomic_write(tmp_path / "plot.v1.pdf") as temporary:
+    with replacing(tmp_path / "plot.v1.pdf") as temporary:
         assert temporary.suffix == ".bosaris_py"
         assert temporary.name.startswith(".plot.v1.pdf.")
 
@@ -42,7 +42,7 @@ def test_fault_leaves_the_old_file_and_nothing_else(
     target.write_text("old")
 
     def write_half() -> None:
-        with atomic_write(target) as temporary:
+        with replacing(target) as temporary:
             temporary.write_text("half of the ne")
             raise fault
 
@@ -58,8 +58,8 @@ def test_killed_process_leaves_the_old_file(tmp_path: Path) -> None:
     target.write_text("old")
     program = (
         "import os, sys\n"
-        "from bosaris_py.storage.atomic import atomic_write\n"
-        "with atomic_write(sys.argv[1]) as temporary:\n"
+        "from bosaris_py.files.replacing import replacing\n"
+        "with replacing(sys.argv[1]) as temporary:\n"
         "    temporary.write_text('half')\n"
         "    os.kill(os.getpid(), 9)\n"
     )
@@ -76,7 +76,7 @@ def test_permissions_are_those_of_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
     target.chmod(0o640)
-    with atomic_write(target) as temporary:
+    with replacing(target) as temporary:
         temporary.write_text("new")
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
@@ -86,7 +86,7 @@ def test_private_file_stays_private_while_it_is_replaced(tmp_path: Path, mode: i
     target = tmp_path / "a.txt"
     target.write_text("old")
     target.chmod(mode)
-    with atomic_write(target) as temporary:
+    with replacing(target) as temporary:
         assert stat.S_IMODE(temporary.stat().st_mode) == 0o600
     assert stat.S_IMODE(target.stat().st_mode) == mode
 
@@ -99,7 +99,7 @@ def test_owner_is_kept(tmp_path: Path) -> None:
     target.write_text("old")
     os.chown(target, 12345, 23456)
     target.chmod(0o2750)
-    with atomic_write(target) as temporary:
+    with replacing(target) as temporary:
         temporary.write_text("new")
     found = target.stat()
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o2750)
@@ -118,8 +118,8 @@ def test_another_group_gets_no_more_than_all(
         raise PermissionError
 
     monkeypatch.setattr(os, "chown", refuse)
-    monkeypatch.setattr(atomic, "_check_target", lambda _: os.stat_result(status))
-    with atomic_write(target):
+    monkeypatch.setattr(module, "_check_target", lambda _: os.stat_result(status))
+    with replacing(target):
         pass
     assert stat.S_IMODE(target.stat().st_mode) == 0o644
 
@@ -131,20 +131,20 @@ def test_an_error_names_the_file_that_was_asked_for(
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(PermissionError, match=r"/a\.txt'$"), atomic_write(tmp_path / "a.txt"):
+    with pytest.raises(PermissionError, match=r"/a\.txt'$"), replacing(tmp_path / "a.txt"):
         pass
 
 
 @pytest.mark.parametrize(("code", "name"), [(errno.ENOSPC, "a.txt"), (errno.EIO, None)])
 def test_a_full_disk_is_that_of_the_file(tmp_path: Path, code: int, name: str | None) -> None:
     """Other errors without a name may be those of a file that is read."""
-    with pytest.raises(OSError) as caught, atomic_write(tmp_path / "a.txt"):  # noqa: PT011
+    with pytest.raises(OSError) as caught, replacing(tmp_path / "a.txt"):  # noqa: PT011
         raise OSError(code, "no name")
     assert caught.value.filename == (name and str(tmp_path / name))
 
 
 def test_permissions_of_a_new_file_follow_the_umask(tmp_path: Path) -> None:
-    with atomic_write(tmp_path / "a.txt"):
+    with replacing(tmp_path / "a.txt"):
         pass
     plain = tmp_path / "b.txt"
     plain.touch()
@@ -157,7 +157,7 @@ def test_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
     real.write_text("old")
     link = tmp_path / "link.txt"
     link.symlink_to(real)
-    with atomic_write(link) as temporary:
+    with replacing(link) as temporary:
         temporary.write_text("new")
     assert link.is_symlink()
     assert real.read_text() == "new"
@@ -165,18 +165,18 @@ def test_symbolic_link_stays_and_its_target_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 200 + ".h5", "é" * 120, "a." + "s" * 200])
 def test_long_names(tmp_path: Path, name: str) -> None:
-    with atomic_write(tmp_path / name) as temporary:
+    with replacing(tmp_path / name) as temporary:
         temporary.write_text("new")
     assert (tmp_path / name).read_text() == "new"
 
 
 def test_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="nowhere"), atomic_write(tmp_path / "nowhere/a"):
+    with pytest.raises(FileNotFoundError, match="nowhere"), replacing(tmp_path / "nowhere/a"):
         pass
 
 
 def test_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError), atomic_write(tmp_path):
+    with pytest.raises(IsADirectoryError), replacing(tmp_path):
         pass
 
 
@@ -185,7 +185,7 @@ def test_special_file_is_refused(tmp_path: Path) -> None:
     """A pipe of our own: a superuser whose check fails would replace a device of the machine."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(InvalidInputError, match="not a regular file"), atomic_write(pipe):
+    with pytest.raises(InvalidInputError, match="not a regular file"), replacing(pipe):
         pass
     assert pipe.is_fifo()
 
@@ -197,7 +197,7 @@ def test_protected_file_is_refused(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
     target.chmod(0o444)
-    with pytest.raises(PermissionError), atomic_write(target):
+    with pytest.raises(PermissionError), replacing(target):
         pass
 
 
@@ -207,32 +207,15 @@ def test_protected_file_is_refused_for_everybody(
     target = tmp_path / "a.txt"
     target.write_text("old")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with pytest.raises(PermissionError), atomic_write(target):
+    with pytest.raises(PermissionError), replacing(target):
         pass
     assert target.read_text() == "old"
 
 
-def test_digests_are_those_of_the_bytes_that_were_read(tmp_path: Path) -> None:
-    text, hdf5, mat = (tmp_path / f"a{end}" for end in (".txt", ".h5", ".mat"))
-    for path in (text, hdf5, mat):
-        bp.Scores([[0.5, 1.5]], ["m"], ["s", "t"]).save(path)
-    before = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (text, hdf5, mat)}
-    with bp.storage.hashed_files() as read:
-        # The same bytes again are the same file.
-        for path in (*before, *before):
-            bp.read_scores(path)
-    assert {path: file.sha256 for path, file in read.items()} == before
-    text.write_text("m s 7.5\n")
-    with bp.storage.hashed_files() as others:
-        assert bp.read_scores(text).scoremat == [[7.5]]
-        assert digest_of(read[text]) == before[text] != others[text].sha256
-        assert digest_of(text) == f"{others[text].sha256} (file named by the user, not read here)"
-        text.write_text("m s 8.5\n")
-        with pytest.raises(FileFormatError, match=r"a\.txt: changed while it was being read"):
-            bp.read_scores(text)
-        text.write_text("m s 8.25\n")
-        with pytest.raises(FileFormatError, match=r"a\.txt: changed from 8 to 9 bytes while"):
-            bp.read_scores(text)
+def test_digest_is_that_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"abc")
+    assert digest_of(tmp_path / "a") == hashlib.sha256(b"abc").hexdigest()
+    assert digest_of(tmp_path) == "not a regular file"
 
 
 def test_no_input_of_a_call_is_its_output(tmp_path: Path) -> None:
@@ -256,7 +239,7 @@ def test_files_of_other_programs_are_left_alone(tmp_path: Path) -> None:
     for name in names:
         (tmp_path / name).write_text("kept")
         os.utime(tmp_path / name, (time.time() - 9 * 86400,) * 2)
-    with atomic_write(tmp_path / "a.txt") as temporary:
+    with replacing(tmp_path / "a.txt") as temporary:
         temporary.write_text("new")
     assert {path.name for path in tmp_path.iterdir()} == {*names, "a.txt"}
 
@@ -290,7 +273,7 @@ def test_file_systems_without_flushing_or_permissions(
     with contextlib.ExitStack() as stack:
         if not is_passed_over:
             stack.enter_context(pytest.raises(OSError, match=re.escape(os.strerror(code))))
-        with atomic_write(target) as temporary:
+        with replacing(target) as temporary:
             temporary.write_text("new")
     assert target.read_text() == ("new" if is_passed_over else "old")
     assert list(tmp_path.iterdir()) == [target]
@@ -304,11 +287,9 @@ def test_a_planted_temporary_file_is_not_followed(
     secret = tmp_path / "secret"
     secret.write_text("kept")
     (tmp_path / ".a.txt.00000000.bosaris_py").symlink_to(secret)
-    tokens = iter(["00000000", "11111111"])
-    monkeypatch.setattr(secrets, "token_hex", lambda _: next(tokens))
-    with atomic_write(tmp_path / "a.txt") as temporary:
-        assert temporary.name == ".a.txt.11111111.bosaris_py"
-        temporary.write_text("new")
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "00000000")
+    with pytest.raises(FileExistsError), replacing(tmp_path / "a.txt"):
+        pass
     assert secret.read_text() == "kept"
 
 
@@ -322,7 +303,7 @@ def test_file_and_folder_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyP
         flush(descriptor)
 
     monkeypatch.setattr(os, "fsync", note)
-    with atomic_write(tmp_path / "a.txt") as temporary:
+    with replacing(tmp_path / "a.txt") as temporary:
         temporary.write_text("new")
     # The content before the renaming, the folder behind it.
     inodes = [(tmp_path / "a.txt").stat().st_ino, tmp_path.stat().st_ino]
@@ -332,8 +313,8 @@ def test_file_and_folder_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_an_output_is_tried_without_a_trace(tmp_path: Path) -> None:
     old = tmp_path / "old.txt"
     old.write_text("seven b")
-    assert atomic.try_output(old) == 7
-    assert atomic.try_output(tmp_path / "new.txt") == 0
+    assert module.try_output(old) == 7
+    assert module.try_output(tmp_path / "new.txt") == 0
     assert list(tmp_path.iterdir()) == [old]
     assert old.read_text() == "seven b"
 
@@ -343,5 +324,5 @@ def test_one_file_of_several_names(tmp_path: Path) -> None:
     one.touch()
     other.touch()
     link.hardlink_to(one)
-    assert atomic.same_file(link, [None, tmp_path / "none", other, one]) == one
-    assert atomic.same_file(link, [None, tmp_path / "none", other]) is None
+    assert module.same_file(link, [None, tmp_path / "none", other, one]) == one
+    assert module.same_file(link, [None, tmp_path / "none", other]) is None

@@ -1,4 +1,4 @@
-"""Fixtures of the storage tests."""
+"""Fixtures of the tests of files."""
 
 import json
 from collections.abc import Callable
@@ -10,8 +10,7 @@ import h5py
 import numpy as np
 import pytest
 
-from bosaris_py.files import toolkit
-from bosaris_py.storage import hdf5, mat
+from bosaris_py.files import hdf5, mat
 
 Arrays = dict[str, np.ndarray]
 
@@ -57,8 +56,6 @@ def read() -> Callable[..., Arrays]:
     """Read a file of a kind with the module for its extension."""
 
     def read_file(path: Path, kind: str, **options: Any) -> Arrays:
-        if path.suffix == ".txt":
-            return toolkit.read(kind, path, **options)
         return _module(path).read(kind, path, **options)
 
     return read_file
@@ -69,10 +66,7 @@ def write() -> Callable[..., None]:
     """Write a file of a kind with the module for its extension."""
 
     def write_file(path: Path, kind: str, arrays: Arrays, **options: Any) -> None:
-        if path.suffix == ".txt":
-            toolkit.write(kind, path, **arrays, **options)
-        else:
-            _module(path).write(kind, path, **arrays, **options)
+        _module(path).write(kind, path, **arrays, **options)
 
     return write_file
 
