@@ -136,7 +136,7 @@ def _array(value: Any, name: str, sizes: dict[str, int], where: str) -> AnyArray
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
         raise error("must be a full matrix of real numbers; full(x) makes one of a sparse matrix")
     shape = fit(name, value.shape, sizes, error)
-    array = np.ascontiguousarray(value).reshape(shape)
+    array = mark_read_only(np.array(value, order="C")).reshape(shape)
     if content == "mask":
         return check_mask(array, where)
     is_float = array.dtype in (np.float32, np.float64)
