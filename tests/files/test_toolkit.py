@@ -385,10 +385,7 @@ def test_columns_come_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("key", {"modelset": ["a\x07", "c", "d"]}),
         ("scores", {"modelset": ["\ufeffa", "c", "d"]}),
         ("scores", {"modelset": ["\ud800", "c", "d"]}),
-        ("ndx", {"trialmask": np.ones((4, 3), dtype=bool)}),
         ("key", {"non": np.ones((3, 4), dtype=bool)}),
-        ("scores", {"scoremask": np.ones((3, 4))}),
-        ("segment_quality", {"ids": ["a"]}),
         ("id_map", {"leftids": ["a", "b c", "d"]}),
     ],
 )
