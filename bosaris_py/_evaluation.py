@@ -328,6 +328,9 @@ class Evaluation(Table):
         if plan.detectors == 2:
             hint = "unc.bootstrap_tandem of two tandems with the same seed has paired replicates."
             raise invalid("plan", "be one of one detector, for pairs of systems", plan.name, hint)
+        if plan.sets:
+            hint = "Compare systems on the trials of each set."
+            raise invalid("plan", "be of one data set, for pairs of systems", plan.name, hint)
         chosen = statistic or next(iter(statistics_of_plan(plan, how.eer).values()))
         if not isinstance(chosen, SpoofStatistic):
             hint = "Such as unc.ADCF() or unc.SASVEER(): impostors and spoofs are not pooled."
@@ -343,9 +346,7 @@ class Evaluation(Table):
         plain = chosen.plain
         _late("refuse_different_trials")(self._systems, how.key, plain, resampling)
         pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key
-        samples, plain_of_view = samples_of_kinds(
-            chosen, self._systems, pair, who, resampling, plan.sets
-        )
+        samples, plain_of_view = samples_of_kinds(chosen, self._systems, pair, who, resampling)
         table = _late("compare_samples")(
             samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests
         )
@@ -408,8 +409,8 @@ class Evaluation(Table):
             facts["Date"] = str(date)
         comparison, bands = None, {}
         with collected() as others:
-            tandem = self.plan is not None and self.plan.detectors == 2
-            if how.how and 1 < len(self._systems) <= _MOST_COMPARED and not tandem:
+            alone = self.plan is not None and (self.plan.detectors == 2 or bool(self.plan.sets))
+            if how.how and 1 < len(self._systems) <= _MOST_COMPARED and not alone:
                 comparison = self.compare()
             if how.replications and self.results:
                 best = [min(self.results, key=lambda name: self.results[name].cllr)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +34,8 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
     check_influences,
 )
-from bosaris_py.uncertainty.plan_statistics import (
-    MeanOfViews,
-    drawn_apart,
-    mean_over_sets,
-    viewed,
-    views_of_sets,
-    whole_sample,
-)
 from bosaris_py.uncertainty.plan_statistics import PrimaryCost as PlanStatistic
+from bosaris_py.uncertainty.plan_statistics import views_of_sets, whole_sample
 from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
 from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
@@ -194,21 +188,12 @@ class Judging:
         metadata: TrialMetadata | None,
     ) -> PrimaryCost:
         """Return the cost of a plan with its intervals, those of its points and its partitions."""
-        if not self.by_speaker or cost.pooled or (cost.parts and not self.replications):
+        if not self.by_speaker or cost.pooled or cost.parts:
             return cost
         # What there is to say of the plan has been said of the cost.
         with hushed(UncertainPlanWarning):
-            if not cost.parts:
-                trials = PlanTrials.of(scores, self.key, metadata)
-                return self._with_ends(cost, sample, trials.partition(cost.plan, {}))
-            actual, least = (PlanStatistic(cost.plan, minimum=which) for which in (False, True))
-            view, plain = viewed(sample, actual, scores, self.key, metadata)
-            _, of_least = viewed(sample, least, scores, self.key, metadata)
-            assert isinstance(plain, MeanOfViews), "a plan of several data sets"
-            how = self.resampling(self.replications)
-            view = drawn_apart(view, plain.views, how)
-        ends, words = row_intervals(view, {"min_primary": of_least, "act_primary": plain}, how)
-        return attrs.evolve(cost, intervals=_by_kind(ends), how=words)
+            cut = PlanTrials.of(scores, self.key, metadata).partition(cost.plan, {})
+        return self._with_ends(cost, sample, cut)
 
     def _with_ends(self, cost: PrimaryCost, sample: ListedSample, cut: Partitioning) -> PrimaryCost:
         """Return the cost of one data set, as `with_intervals` does."""
@@ -274,13 +259,12 @@ class Judging:
             with cautions(condition=name):
                 rows.append(self._row_of_views(own, plan, part, name, 1.0 / len(sets)))
         if sets:
-            means = {f: mean_over_sets(one, plain, sets) for f, (one, plain) in statistics.items()}
-            apart = whole
-            if self.replications:
-                views = next(iter(means.values())).views
-                apart = drawn_apart(whole, views, self.resampling(self.replications))
-            of_sets = {figure: (apart, mean) for figure, mean in means.items()}
-            return [*rows, self._row_of_views(of_sets, plan, whole)]
+            means: dict[str, float | None] = {
+                figure: math.fsum(v for row in rows if (v := row.figures[figure]) is not None)
+                / len(rows)
+                for figure in statistics
+            }
+            return [*rows, self._row_of_plan(plan, whole, means, {})]
         viewed = {f: (one.view(whole), plain) for f, (one, plain) in statistics.items()}
         return [self._row_of_views(viewed, plan, whole)]
 

@@ -6,25 +6,19 @@ over its operating points of a cost of two classes, which has all ways of such a
 
 from __future__ import annotations
 
-import functools
-import itertools
-import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, NoReturn, TypeAlias
+from collections.abc import Callable, Mapping
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, IndexArray, IntArray, Weights, mark_read_only
 from bosaris_py._cautions import cautions
 from bosaris_py._validation import invalid, list_some
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.plans.partitions import PlanTrials
 from bosaris_py.evaluation.plans.presets import plan_of_two_classes, refuse_impostors
-from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.kinds import CLASS_WORDS, check_classes, class_numbers
@@ -32,15 +26,12 @@ from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
 from bosaris_py.trials.speakers import Speakers
-from bosaris_py.trials.strata import TrialStrata
-from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.resampling import Resampling
 from bosaris_py.uncertainty.spoof_statistics import BonafideEER, SpoofStatistic
 from bosaris_py.uncertainty.statistics.class_means import ActDCF, MeanActDCF
-from bosaris_py.uncertainty.statistics.functions import AnyStatistic, UserFunction, as_statistic
+from bosaris_py.uncertainty.statistics.functions import AnyStatistic, as_statistic
 from bosaris_py.uncertainty.statistics.roc_functions import MeanMinDCF, MinDCF
-from bosaris_py.uncertainty.statistics.samplers import Evaluator
-from bosaris_py.uncertainty.statistics.statistic import Bounds, Statistic
+from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 
 @attrs.frozen
@@ -55,8 +46,7 @@ class PrimaryCost:
     Parameters
     ----------
     plan : EvaluationPlan or str
-        The plan, or its name. Of a plan of several data sets the cost is the mean of those of its
-        parts; speakers are then drawn in each, those whom data sets share together.
+        The plan, or its name, of one data set.
     minimum : bool, default: False
         The least cost of all thresholds, one for each operating point, in place of the actual one.
 
@@ -101,111 +91,10 @@ class PrimaryCost:
 
     def __call__(self, tar: npt.ArrayLike, non: npt.ArrayLike) -> float:
         """Compute the cost of two lists of scores, under a plan that does not divide trials."""
-        if self.plan.factors or self.plan.parts:
+        if self.plan.factors:
             expected = f"come with a key and metadata, which {self.plan.name} divides"
             raise invalid("scores", expected, "two lists")
         return float(self.plain(tar, non))
-
-
-# What makes a view of a sample, and the statistic of two classes that is computed on it.
-View: TypeAlias = tuple[Callable[[ListedSample], ListedSample], Statistic]
-
-
-def _of_lists(*_: object) -> NoReturn:
-    raise invalid("scores", "come with a key and metadata, which name data sets", "two lists")
-
-
-@attrs.frozen(eq=False)
-class MeanOfViews(UserFunction):
-    """The mean of statistics, each on a view of the same sample."""
-
-    default_interval: ClassVar[IntervalKind] = "basic"
-    bounds: ClassVar[Bounds] = (0.0, math.inf)
-
-    function: Callable[..., Callable[..., object]] = _of_lists
-    shape: tuple[int, ...] | None = ()
-    views: tuple[View, ...] = attrs.field(kw_only=True)
-
-    def of_sample(self, sample: ListedSample) -> np.float64:
-        """Return the mean over the views of a sample."""
-        values = [float(plain.of_sample(view(sample))) for view, plain in self.views]
-        return np.float64(math.fsum(values) / len(values))
-
-    def in_order(self, sample: ListedSample) -> Evaluator:
-        """Prepare for many sets of weights in the order of the trials."""
-        numbered, parts = _numbered(sample), []
-        for view, plain in self.views:
-            seen, places = view(sample), _places(view, numbered)
-            parts.append((plain.in_order(seen), seen.strata, places))
-        return functools.partial(_mean_of_parts, parts)
-
-
-def _numbered(sample: ListedSample) -> ListedSample:
-    """Return a sample whose scores are the positions of its trials, which a view then has."""
-    tar, *kinds = sample.classes
-    starts = np.cumsum([0, *(kind.scores.size for kind in kinds)])
-    scores = [np.arange(tar.scores.size, dtype=np.float64)]
-    scores += [np.arange(a, b, dtype=np.float64) for a, b in itertools.pairwise(starts)]
-    pairs = zip(sample.classes, scores, strict=True)
-    classes = tuple(attrs.evolve(one, scores=listed, order=None) for one, listed in pairs)
-    return attrs.evolve(sample, classes=classes)
-
-
-def _places(
-    view: Callable[[ListedSample], ListedSample], numbered: ListedSample
-) -> tuple[IndexArray, IndexArray]:
-    tar, non = (listed.astype(np.intp) for listed in view(numbered).lists)
-    return tar, non
-
-
-def _mean_of_parts(
-    parts: Sequence[tuple[Evaluator, TrialStrata, tuple[IndexArray, IndexArray]]],
-    tar: Weights,
-    non: Weights,
-) -> float:
-    values = []
-    for evaluate, strata, (tar_places, non_places) in parts:
-        own = tar[tar_places], non[non_places]
-        # Without trials of a class in a partition the rate of the plan is not defined.
-        if not strata.complete(*own):
-            return math.nan
-        values.append(float(evaluate(*own)))
-    return math.fsum(values) / len(values)
-
-
-def drawn_apart(sample: ListedSample, views: Sequence[View], how: Resampling) -> ListedSample:
-    """Return a sample whose speakers are drawn independently for each view, shared ones together.
-
-    Speakers of the same views are a stratum.
-    """
-    if how.method != "speaker" or how.pigeonhole:
-        return sample
-    (tar_first, _), (first, second) = sample.persons
-    numbered = _numbered(sample)
-    n = 1 + max(int(part.max(initial=0)) for part in (tar_first, first, second))
-    codes = np.zeros(n, dtype=np.int64)
-    if sample.speaker_strata is not None:
-        codes[:] = np.unique(sample.speaker_strata, return_inverse=True)[1][:n]
-    for view, _ in views:
-        tar, non = _places(view, numbered)
-        others = second[non]
-        member = np.zeros(n, dtype=np.int64)
-        for persons in (tar_first[tar], first[non], others[others >= 0]):
-            member[persons] = 1
-        # A digit for each view: speakers with the same digits take part in the same data sets.
-        codes = 2 * codes + member
-    return attrs.evolve(sample, speaker_strata=_large_strata(codes, tar_first, first, second))
-
-
-def _large_strata(codes: IntArray, *persons: AnyArray) -> IntArray | None:
-    """Return numbers of strata; a speaker alone in one, who would not vary, joins the largest."""
-    present = np.zeros(codes.size, dtype=np.bool_)
-    for listed in persons:
-        present[listed[listed >= 0]] = True
-    numbers = np.unique(codes, return_inverse=True)[1]
-    sizes = np.bincount(numbers[present], minlength=int(numbers.max()) + 1)
-    numbers[(sizes < 2)[numbers]] = int(np.argmax(sizes))
-    return mark_read_only(numbers) if np.count_nonzero(sizes > 1) > 1 else None
 
 
 def viewed(
@@ -216,19 +105,10 @@ def viewed(
     metadata: TrialMetadata | None,
 ) -> tuple[ListedSample, AnyStatistic]:
     """Divide a sample of these scores and this key as a plan does; return its statistic, too."""
-    trials, plan = PlanTrials.of(scores, key, metadata), statistic.plan
-    if not plan.parts:
-        return sample.weighted(_members(trials, plan)), statistic.plain
-    trials.check_parts(plan)
-    views = []
-    for part in plan.parts:
-        divide = operator.methodcaller("weighted", _members(trials, part))
-        views.append((divide, attrs.evolve(statistic, plan=part).plain))
-    return sample, MeanOfViews(views=tuple(views))
-
-
-def _members(trials: PlanTrials, plan: EvaluationPlan) -> list[ConditionMembers]:
-    return trials.partition(plan, {}).members
+    # Asked for first: a plan of several data sets has none.
+    plain = statistic.plain
+    members = PlanTrials.of(scores, key, metadata).partition(statistic.plan, {}).members
+    return sample.weighted(members), plain
 
 
 def views_of_sets(
@@ -254,24 +134,6 @@ def views_of_sets(
     return found
 
 
-def _composed(
-    sample: ListedSample,
-    first: Callable[[ListedSample], ListedSample],
-    then: Callable[[ListedSample], ListedSample],
-) -> ListedSample:
-    return then(first(sample))
-
-
-def mean_over_sets(
-    statistic: SpoofStatistic,
-    plain: Statistic,
-    sets: Mapping[str, Callable[[ListedSample], ListedSample]],
-) -> MeanOfViews:
-    """Return the mean of a statistic of three classes over data sets."""
-    views = [functools.partial(_composed, first=one, then=statistic.view) for one in sets.values()]
-    return MeanOfViews(views=tuple((view, plain) for view in views))
-
-
 def whole_sample(
     statistic: SpoofStatistic, scores: AnyScores, key: KeyLike, who: Speakers, how: Resampling
 ) -> ListedSample:
@@ -289,26 +151,16 @@ def samples_of_kinds(
     key: KeyLike,
     who: Speakers,
     how: Resampling,
-    sets: str = "",
 ) -> tuple[dict[str, ListedSample], AnyStatistic]:
-    """Return the view of each system that a statistic has, on the same draws, and its own.
-
-    With a column of data sets, the statistic is the mean over these.
-    """
+    """Return the view of each system that a statistic has, on the same draws, and its own."""
     samples: dict[str, ListedSample] = {}
-    plain: AnyStatistic = statistic.plain
     for name, scores in systems.items():
         with cautions(system=name):
-            whole = whole_sample(statistic, scores, key, who, how)
-        if sets:
-            mean = mean_over_sets(statistic, statistic.plain, views_of_sets(scores, key, sets))
-            view, plain = drawn_apart(whole, mean.views, how), mean
-        else:
-            view = statistic.view(whole)
+            view = statistic.view(whole_sample(statistic, scores, key, who, how))
         if samples and how.method == "speaker":
             view = view.sharing_pairs(next(iter(samples.values())))
         samples[name] = view
-    return samples, plain
+    return samples, statistic.plain
 
 
 # Statistics that are those of two classes on a view of the sample.
@@ -324,8 +176,5 @@ def view_of(
     if isinstance(statistic, PrimaryCost):
         plain_key, metadata = split_key(key)
         sample = how.sample(scores, (plain_key, metadata), who, None)
-        sample, plain = viewed(sample, statistic, scores, plain_key, metadata)
-        if isinstance(plain, MeanOfViews):
-            sample = drawn_apart(sample, plain.views, how)
-        return sample, plain
+        return viewed(sample, statistic, scores, plain_key, metadata)
     return how.sample(scores, key, who, None), as_statistic(statistic)

@@ -27,7 +27,7 @@ from bosaris_py.uncertainty.comparison.paired import paired_samples
 from bosaris_py.uncertainty.comparison.speaker_z_test import z_test_of_samples
 from bosaris_py.uncertainty.comparison.table import Comparison, ComparisonTable, name_of_pair
 from bosaris_py.uncertainty.influence.losses import has_losses
-from bosaris_py.uncertainty.plan_statistics import MeanOfViews, PrimaryCost, ViewedStatistic
+from bosaris_py.uncertainty.plan_statistics import PrimaryCost, ViewedStatistic
 from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
@@ -114,8 +114,7 @@ def compare_systems(
     who, how = resampling.split_options(method, {**options, "progress": False})
     plain_key, _ = split_key(key)
     plain: Any = statistic
-    of_parts = isinstance(statistic, PrimaryCost) and bool(statistic.plan.parts)
-    if isinstance(statistic, ViewedStatistic) and not of_parts:
+    if isinstance(statistic, ViewedStatistic):
         plain = statistic.plain
     refuse_different_trials(named, plain_key, plain, how)
     options_of_tests: dict[str, Any] = {
@@ -140,8 +139,6 @@ def compare_systems(
             samples[name], plain = plan_statistics.viewed(
                 sample, statistic, named[name], plain_key, metadata
             )
-            if isinstance(plain, MeanOfViews):
-                samples[name] = plan_statistics.drawn_apart(samples[name], plain.views, how)
     table = compare_samples(samples, plain, how, seed, **options_of_tests)
     if not isinstance(statistic, PrimaryCost):
         return table
