@@ -388,7 +388,7 @@ class Evaluation(Table):
         Raises
         ------
         OSError
-            If the file cannot be written, or one of `files` not be read.
+            If the file cannot be written, or one of *files* not be read.
         """
         how = self._judging
         if files is not None and not isinstance(files, Mapping):

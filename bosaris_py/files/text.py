@@ -74,6 +74,8 @@ class Table:
         The scores, NaN where a line has none; None if the file has no scores.
     columns : mapping of str to Factor or (k,) array of float
         The other columns by name.
+    lines : sequence of sequences of int, optional
+        Numbers of the lines in their file, in parts.
 
     Examples
     --------
@@ -90,7 +92,6 @@ class Table:
     is_target: BoolArray | None = None
     scores: FloatArray | None = None
     columns: Mapping[str, Column] = attrs.field(factory=dict)
-    # Numbers of the lines in their file, in parts.
     _lines: Sequence[Sequence[int]] = ()
 
     def __len__(self) -> int:
@@ -111,7 +112,18 @@ class Table:
         return text
 
     def factor(self, name: str) -> Factor:
-        """Return a column of text."""
+        """Return a column of text.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+
+        Returns
+        -------
+        Factor
+            The text of each line.
+        """
         column = self.columns.get(name)
         if not isinstance(column, Factor):
             raise invalid("name", "name a column of text", describe(name))
@@ -121,6 +133,16 @@ class Table:
         """Return a table of other lines, given by positions or by a mask.
 
         Ids of models and segments that occur no more are left out.
+
+        Parameters
+        ----------
+        lines : (m,) array of int, or (k,) array of bool
+            The lines to take.
+
+        Returns
+        -------
+        Table
+            The table of these lines.
         """
         chosen = np.asarray(lines)
         chosen = chosen if chosen.dtype == np.bool_ else chosen.astype(np.intp)
@@ -139,7 +161,18 @@ class Table:
         )
 
     def line_number(self, line: int) -> int:
-        """Return in which line of its file a line of the table is."""
+        """Return in which line of its file a line of the table is.
+
+        Parameters
+        ----------
+        line : int
+            Position in the table.
+
+        Returns
+        -------
+        int
+            Number of the line in the file; the first one is 1.
+        """
         for numbers in self._lines:
             if line < len(numbers):
                 return numbers[line]

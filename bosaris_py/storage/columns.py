@@ -128,7 +128,20 @@ class Factor:
 
     @classmethod
     def of_distinct(cls, codes: AnyArray, levels: StrArray) -> "Factor":
-        """Make a factor of codes and distinct levels that need no check."""
+        """Make a factor of codes and distinct levels that need no check.
+
+        Parameters
+        ----------
+        codes : (k,) array of int
+            Position in `levels` of each value.
+        levels : (n,) array of str
+            The distinct values.
+
+        Returns
+        -------
+        Factor
+            The values.
+        """
         made: Factor = cls.__new__(cls)
         dtype = np.min_scalar_type(max(0, levels.size - 1))
         made.__attrs_init__(mark_read_only(codes.astype(dtype)), mark_read_only(levels))
