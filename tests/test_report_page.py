@@ -1,6 +1,5 @@
 """Parts of a report, from tables that are made here: nothing is drawn."""
 
-import html
 import re
 from types import SimpleNamespace
 from typing import Any
@@ -11,10 +10,9 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py._cautions import Caution
-from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, MissingTrialsWarning
+from bosaris_py.errors import FewSpeakersWarning, MissingTrialsWarning
 from bosaris_py.evaluation import ConditionRow, SystemTable
 from bosaris_py.report import drawings, page
-from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import SystemCautions, of_scores, of_speakers
 from bosaris_py.uncertainty import ComparisonTable
 
@@ -107,23 +105,7 @@ def test_what_has_no_value_is_a_dash(nothing: ConditionRow | None) -> None:
     assert page._shaded(nothing, 0.1, "eer") == "<td>-</td>"
 
 
-@pytest.mark.parametrize(("normalized", "said"), [(True, "Divided by"), (False, "Not normalized")])
-def test_the_scale_of_costs_is_said(*, normalized: bool, said: str) -> None:
-    text = page._metrics(report(normalized=normalized))
-    assert f"<dt><bdi>Costs</bdi></dt><dd>{said}" in text or f"<dt>Costs</dt><dd>{said}" in text
-    # The table has an EER and a Cllr, and no costs.
-    terms = [re.sub("<[^>]*>", "", term) for term in re.findall(r"<dt>(.*?)</dt>", text)]
-    assert terms == ["EER", "Cllr", "Costs"]
-
-
 class TestCautions:
-    def test_nothing_to_say(self) -> None:
-        nothing = "<p>Nothing was found that speaks against these figures.</p>"
-        assert page._cautions(report()) == nothing
-        told = page._cautions(report(speakers={"targets": 3}))
-        assert nothing not in told
-        assert "There are 3 speakers of the targets." in told
-
     def test_a_system_is_judged_by_its_own_rows(self, many_errors: bp.Results) -> None:
         rows = ("A", row(0.2, n_tar=1000, n_non=1000)), ("B", row(0.01, n_tar=1000, n_non=1000))
         # 200 errors of A, 10 of B.
@@ -141,19 +123,6 @@ class TestCautions:
         explained = [re.sub("<[^>]*>", "", term) for term in re.findall(r"<dt>(.*?)</dt>", text)]
         assert explained == ["Few errors (rule of 30)", "Missing trials"]
         assert '<a href="#warnings">' in text
-
-    def test_more_than_six_are_folded(self) -> None:
-        lines = [f"line {number}" for number in range(7)]
-        assert page._caution(lines[:6]) == f"<li>{' '.join(lines[:6])}</li>"
-        assert "<li>line 0<details><summary>6 more</summary><ul><li>line 1<" in page._caution(lines)
-        cautions = [
-            Caution(FewErrorsWarning, f"finding {number}", "", (), about=(("system", str(number)),))
-            for number in range(7)
-        ]
-        text = page._warnings(report(cautions=cautions))
-        assert text.count("<li>") == 7
-        assert "<summary>1 more</summary>" in text
-        assert "<summary>" not in page._warnings(report(cautions=cautions[:6]))
 
     def test_errors_are_counted_at_the_bayes_threshold(self, many_errors: bp.Results) -> None:
         points = {"": 0.5, "(0.9)": 0.9}
@@ -219,45 +188,6 @@ class TestCautions:
         text = dict(of_scores(results, [], {}))["Separable scores"]
         # 1 - 0.05^(1/10) = 0.2589, 1 - 0.05^(1/100) = 0.02951.
         assert text.endswith("misses are rarer than 26 % and false alarms than 3 %.")
-
-
-class TestAnswer:
-    def test_nothing_is_known(self) -> None:
-        assert [*answer(SystemTable([("A", row(None))]), None, [])] == []
-
-    def test_another_system_has_the_lowest_cllr(self) -> None:
-        rows = [("A", row(0.05)), ("B", row(0.06, figures={"eer": 0.06, "cllr": 0.1}))]
-        best, _, _ = answer(SystemTable(rows), None, [])
-        assert best == "A has the lowest EER: 5.00 %; B has the lowest Cllr: 0.1000 bits."
-
-    @pytest.mark.parametrize(
-        ("p_values", "said"),
-        [
-            (
-                {"AB": 0.5},
-                "The EER of A was not shown to differ from B (level 0.05, corrected for 1 pair).",
-            ),
-            (
-                {"AB": 0.001, "AC": 0.5, "BC": 0.002},
-                "The EER of A is significantly lower than that of B; it was not shown to differ "
-                "from C; of the other pairs 1 of 1 differ (level 0.05, corrected for 3 pairs).",
-            ),
-        ],
-    )
-    def test_which_differ(self, p_values: dict[str, float], said: str) -> None:
-        names = sorted({*"".join(p_values)})
-        rows = [(name, row(0.05 + 0.01 * number)) for number, name in enumerate(names)]
-        _, found, _ = answer(SystemTable(rows), comparison(**p_values), [])
-        assert found == said
-
-    def test_long_lists_are_cut(self) -> None:
-        rows = [(f"s{number}", row(0.05)) for number in range(12)]
-        best, _, sure = answer(SystemTable(rows), None, [])
-        found = re.match(r"(.*) and (\d+) more have the lowest EER: 5.00 %", best)
-        assert found
-        assert len(found[1].split(", ")) + int(found[2]) == 12
-        assert sure.startswith("How sure these numbers are is not known")
-        assert html.escape(best) == best
 
 
 @pytest.mark.parametrize(

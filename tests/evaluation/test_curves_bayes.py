@@ -109,13 +109,6 @@ def test_extreme_operating_points_stay_finite() -> None:
     np.testing.assert_allclose(curves.act_dcf[[0, 2]], 1.0, rtol=1e-12)
 
 
-def test_arrays_are_read_only_and_the_text_is_short() -> None:
-    curves = BayesCurves.from_results(Results([1.0], [0.0]), [-1.0, 1.0])
-    for name in ("plo", "act_pmiss", "min_pfa", "act_dcf", "min_miss_rate"):
-        assert not getattr(curves, name).flags.writeable
-    assert repr(curves) == "BayesCurves: 2 operating points, plo -1 ... 1"
-
-
 @pytest.mark.parametrize(
     ("plo", "message"),
     [

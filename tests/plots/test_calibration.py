@@ -1,9 +1,6 @@
 """Plots of log-likelihood-ratios, forests, maps of conditions: what is drawn, and where."""
 
 import math
-import re
-from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -299,20 +296,3 @@ def test_forest_of_an_evaluation() -> None:
     assert f"p = {test.p_value:.2g}" in note
     assert [label.get_text() for label in axes.get_yticklabels()] == ["A - B"]
     assert axes.lines[-1].get_xdata() == [0.0, 0.0]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: plot_forest({}), "`intervals` must be a mapping from names to results"),
-        (lambda: plot_forest({"A": 0.5}), "got 0.5 for A"),
-        (lambda: plot_forest(_table("x"), "dcf"), "`figure` must be one of eer, cllr; got 'dcf'"),
-        (lambda: plot_forest(SimpleNamespace(table=3)), "Give its table: evaluation.table"),
-        (lambda: plot_tippett({"A": ([1.0], [0.0])}, convention="both"), "`convention` must be"),
-        (lambda: plot_histogram([1.0]), "`results` must be Results or (tar, non) of one system"),
-        (lambda: plot_histogram({"A": ([1.0], [0.0])}), "of one system; got {"),
-    ],
-)
-def test_bad_input(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(InvalidInputError, match=re.escape(message)):
-        call()

@@ -78,22 +78,6 @@ def test_no_title_leaves_the_axes_title_alone(kind: type) -> None:
     assert axes.get_title() == "mine"
 
 
-@pytest.mark.parametrize("kind", PLOTS)
-@pytest.mark.parametrize(
-    ("ax", "hint"),
-    [
-        (Figure(), "Pass what its method subplots() returns."),
-        (Figure().subplots(1, 2), "Pass one of them, such as axes.flat[0]."),
-        ("left", "got 'left'"),
-    ],
-)
-def test_what_is_not_an_axes(kind: type, ax: object, hint: str) -> None:
-    message = "`ax` must be a matplotlib Axes; "
-    with pytest.raises(InvalidInputError, match=re.escape(message)) as caught:
-        kind(ax=ax)
-    assert hint in str(caught.value)
-
-
 @pytest.mark.parametrize(("kind", "name"), ALL_CURVES)
 def test_plotting_needs_a_system(kind: type, name: str) -> None:
     plot = kind()
@@ -151,15 +135,6 @@ def test_bad_scores_change_nothing(
     assert "current system 'good'" in repr(plot)
 
 
-@pytest.mark.parametrize("kind", PLOTS)
-def test_wrong_kinds_of_arguments(kind: type, results: Results) -> None:
-    plot = kind()
-    with pytest.raises(InvalidInputError, match=r"must be a Results object; got .*set_system"):
-        plot.set_system_from_results([1.0])
-    with pytest.raises(InvalidInputError, match=r"`name` must be a string; got 5"):
-        plot.set_system([1.0], [0.0], 5)
-
-
 @pytest.mark.parametrize(("kind", "name"), ALL_CURVES)
 def test_styles_labels_and_line_keywords(kind: type, name: str, results: Results) -> None:
     plot = _make(kind, results)
@@ -213,13 +188,6 @@ def test_bad_styles(kind: type, name: str, style: object, results: Results) -> N
     assert plot.artists == {}
 
 
-def test_errors_in_line_keywords_are_matplotlibs(results: Results) -> None:
-    with pytest.raises(AttributeError, match="colour"):
-        _make(DETPlot, results).plot_steppy_det(colour="r")
-    with pytest.raises(ValueError, match="reddish"):
-        _make(DETPlot, results).plot_steppy_det(color="reddish")
-
-
 @pytest.mark.parametrize("kind", PLOTS)
 def test_each_system_has_the_next_colour_of_the_cycle(kind: type, results: Results) -> None:
     plot = kind()
@@ -270,12 +238,6 @@ def test_a_name_keeps_its_colour(kind: type) -> None:
 def test_names_that_legends_would_swallow(kind: type) -> None:
     with pytest.raises(InvalidInputError, match="not begin with an underscore; got '_a'"):
         kind().set_system([1.0], [0.0], "_a")
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_scores_and_key_of_the_wrong_kind(kind: type) -> None:
-    with pytest.raises(InvalidInputError, match=r"`scores` must be a Scores object; got 1"):
-        kind().set_system_from_scores(1, 2)
 
 
 @pytest.mark.parametrize("kind", PLOTS)
@@ -417,15 +379,6 @@ assert settings() == before
 assert "matplotlib.pyplot" not in sys.modules, "pyplot was imported"
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-
-
-@pytest.mark.parametrize("kind", PLOTS)
-def test_text_of_a_plot(kind: type, results: Results) -> None:
-    plot = kind()
-    assert repr(plot) == f"{kind.__name__}: 0 lines, no system yet"
-    plot.set_system_from_results(results, "A")
-    getattr(plot, f"plot_{CURVES[kind][0]}")()
-    assert repr(plot) == f"{kind.__name__}: 1 lines, current system 'A'"
 
 
 @pytest.mark.parametrize("kind", PLOTS)

@@ -1,7 +1,6 @@
 """Pictures measured: ticks that do not touch, room for the curves, contrast, looks apart."""
 
 import itertools
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,7 +22,6 @@ from bosaris_py.plots import (
     plot_reliability,
     plot_tippett,
 )
-from bosaris_py.plots.looks import _ON_DARK, _ON_LIGHT
 
 THEMES: dict[str, dict[str, Any]] = {
     "light": {},
@@ -154,97 +152,3 @@ def test_pictures_of_llrs(plot: Any, count: int, inches: float, theme: str) -> N
             for line in axes.lines:
                 if line.get_alpha() is None and line.get_linestyle() != "None":
                     assert contrast(line.get_color(), axes.get_facecolor()) >= 3.0
-
-
-# On linear RGB: Machado, Oliveira and Fernandes, "A physiologically-based model for simulation of
-# color vision deficiency", IEEE TVCG 15, 2009, severity 1.
-DEUTERANOPE = np.array(
-    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
-)
-PROTANOPE = np.array(
-    [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
-     [-0.003882, -0.048116, 1.051998]]
-)  # fmt: skip
-TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-
-
-def _lab(colour: str, seen_by: np.ndarray) -> list[float]:
-    """CIE L*a*b* of a colour."""
-    channels = np.asarray(to_rgb(colour))
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    xyz = TO_XYZ @ np.clip(seen_by @ linear, 0, 1) / [0.9505, 1.0, 1.089]
-    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116).tolist()
-    return [116 * y - 16, 500 * (x - y), 200 * (y - z)]
-
-
-def ciede2000(one: list[float], other: list[float]) -> float:
-    """CIEDE2000 with all weights 1, equation by equation of Sharma, Wu and Dalal (2005)."""
-    (l1, a1, b1), (l2, a2, b2) = one, other
-    mean = (math.hypot(a1, b1) + math.hypot(a2, b2)) / 2
-    g = 0.5 * (1 - math.sqrt(mean**7 / (mean**7 + 25**7)))
-    a1, a2 = (1 + g) * a1, (1 + g) * a2
-    c1, c2 = math.hypot(a1, b1), math.hypot(a2, b2)
-    h1 = math.degrees(math.atan2(b1, a1)) % 360
-    h2 = math.degrees(math.atan2(b2, a2)) % 360
-    turn, h = h2 - h1, h1 + h2
-    if c1 * c2 == 0:
-        turn = 0.0
-    else:
-        if turn > 180:
-            turn -= 360
-        elif turn < -180:
-            turn += 360
-        if abs(h1 - h2) > 180:
-            h += 360 if h < 360 else -360
-        h /= 2
-    light, c = (l1 + l2) / 2, (c1 + c2) / 2
-    t = 1.0
-    for share, times, shift in ((-0.17, 1, -30), (0.24, 2, 0), (0.32, 3, 6), (-0.2, 4, -63)):
-        t += share * math.cos(math.radians(times * h + shift))
-    s_l = 1 + 0.015 * (light - 50) ** 2 / math.sqrt(20 + (light - 50) ** 2)
-    s_c, s_h = 1 + 0.045 * c, 1 + 0.015 * c * t
-    angle = 60 * math.exp(-(((h - 275) / 25) ** 2))
-    r = -math.sin(math.radians(angle)) * 2 * math.sqrt(c**7 / (c**7 + 25**7))
-    of_l, of_c = (l2 - l1) / s_l, (c2 - c1) / s_c
-    of_h = 2 * math.sqrt(c1 * c2) * math.sin(math.radians(turn / 2)) / s_h
-    return math.sqrt(of_l**2 + of_c**2 + of_h**2 + r * of_c * of_h)
-
-
-# Sharma, Wu and Dalal, "The CIEDE2000 color-difference formula", Color Res. Appl. 30, 2005,
-# table 1: pairs 1, 4, 7, 9, 11, 13, 17 to 20, 25, 28 and 34.
-PUBLISHED = [
-    ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
-    ((50, -1.3802, -84.2814), (50, 0, -82.7485), 1.0),
-    ((50, 0, 0), (50, -1, 2), 2.3669),
-    ((50, 2.49, -0.001), (50, -2.49, 0.0009), 7.1792),
-    ((50, 2.49, -0.001), (50, -2.49, 0.0011), 7.2195),
-    ((50, -0.001, 2.49), (50, 0.0009, -2.49), 4.8045),
-    ((50, 2.5, 0), (73, 25, -18), 27.1492),
-    ((50, 2.5, 0), (61, -5, 29), 22.8977),
-    ((50, 2.5, 0), (56, -27, -3), 31.903),
-    ((50, 2.5, 0), (58, 24, 15), 19.4535),
-    ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
-    ((22.7233, 20.0904, -46.694), (23.0331, 14.973, -42.5619), 2.0373),
-    ((2.0776, 0.0795, -1.135), (0.9033, -0.0636, -0.5514), 0.9082),
-]
-
-
-@pytest.mark.parametrize(("one", "other", "expected"), PUBLISHED)
-def test_the_distance_of_colours_is_the_published_one(one: Any, other: Any, expected: Any) -> None:
-    # The table has four digits.
-    assert ciede2000(one, other) == pytest.approx(expected, abs=5e-5)
-    assert ciede2000(other, one) == pytest.approx(expected, abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("seen_by", "least"),
-    [(np.eye(3), 20.0), (DEUTERANOPE, 10.0), (PROTANOPE, 10.0)],
-    ids=["all cones", "deuteranope", "protanope"],
-)
-@pytest.mark.parametrize("palette", [_ON_LIGHT, _ON_DARK])
-def test_colours_are_apart_for_all_eyes(
-    palette: tuple[str, ...], seen_by: np.ndarray, least: float
-) -> None:
-    seen = [_lab(f"#{code}", seen_by) for code in palette]
-    assert len(set(palette)) == 8
-    assert min(ciede2000(*pair) for pair in itertools.combinations(seen, 2)) >= least
