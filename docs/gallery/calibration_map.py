@@ -16,7 +16,6 @@ tar = rng.choice(classes[0], 60, replace=False)
 non = rng.choice(classes[1], 600, replace=False)
 maps = {
     "linear": bp.LinearCalibration.fit(tar, non),
-    "scale only": bp.LinearCalibration.fit(tar, non, offset=0.0),
     "weak ridge": bp.LinearCalibration.fit(tar, non, ridge="weak"),
     "Gaussian": bp.GaussianCalibration.fit(tar, non),
     "PAV": bp.PAVCalibration.fit(tar, non),
