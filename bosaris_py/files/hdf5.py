@@ -396,7 +396,7 @@ def reading(path: Path, name: str = "") -> Iterator[None]:
         elif isinstance(error, UnicodeDecodeError):
             text = "holds an id that is neither ASCII nor UTF-8"
         else:
-            text = f"is damaged or cannot be read: {safe(text, 300)}"
+            text = f"{'is ' if name else ''}damaged, or cannot be read: {safe(text, 300)}"
         raise FileFormatError(f"{where} {text}") from error
 
 
