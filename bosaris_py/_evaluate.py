@@ -160,7 +160,7 @@ def evaluate(
     InvalidInputError
         If the metadata call trials spoofs, and the plan is not one of three classes.
     TrialMismatchError
-        As for `Results.from_scores`, `evaluation.condition_table`, `primary_cost` and
+        As for `Results.from_scores`, `primary_cost` and
         `uncertainty.bootstrap_scores`.
 
     Warns

@@ -13,7 +13,7 @@ from bosaris_py._system_rows import Judging, as_point
 from bosaris_py._tables import Table, joined_notes
 from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
-from bosaris_py.evaluation import ConditionTable, EvaluationPlan, Results, SystemTable
+from bosaris_py.evaluation import EvaluationPlan, Results, SystemTable
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.inputs import KeyLike
@@ -224,7 +224,7 @@ class Evaluation(Table):
     ) -> "Plot":
         table: Any = self.table
         if system is not None:
-            table = ConditionTable([row for name, row in self.table.rows if name == system])
+            table = SystemTable([("", row) for name, row in self.table.rows if name == system])
         return draw(table, **options)
 
     def det(self, *, system: str | None = None, **options: object) -> "DETPlot":

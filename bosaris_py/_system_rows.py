@@ -15,7 +15,7 @@ from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_flag
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results
-from bosaris_py.evaluation.condition_table import TableIntervals, table_figures, table_of_sample
+from bosaris_py.evaluation.condition_table import TableIntervals, rows_of_sample, table_figures
 from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
@@ -151,14 +151,14 @@ class Judging:
             ends, words = intervals(sample, "") if intervals else ({}, "")
             return [attrs.evolve(row, intervals=ends, how=words)]
         members = self.conditions.scored_members(scores, self.key)
-        return table_of_sample(
+        return rows_of_sample(
             sample,
             members,
             self.points,
             normalize=self.normalize,
             intervals=intervals,
             eer=self.eer,
-        ).rows
+        )
 
     def intervals(self, sample: ListedSample, name: str) -> TableIntervals:
         """Return intervals of the figures of a row; without replications those of a formula."""

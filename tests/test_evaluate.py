@@ -23,8 +23,6 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     UncertainPlanWarning,
 )
-from bosaris_py.evaluation import condition_table
-from bosaris_py.uncertainty import bootstrap_condition_table
 from tests.crossed_trials import CrossedExperiment
 
 POINT = bp.OperatingPoint(0.05, 2, 1)
@@ -160,11 +158,12 @@ class TestFigures:
 
     def test_rows_of_conditions(self, systems, key, metadata):
         conditions = metadata.conditions("gender")
-        expected = condition_table(systems["B"], key, conditions, 0.05, normalize=True).records()
+        found = bp.evaluate({"B": systems["B"]}, key, priors=0.05, conditions=conditions)
+        expected = found.records()
         for given in (conditions, "gender", ("gender",)):
             evaluation = bp.evaluate(systems, (key, metadata), priors=0.05, conditions=given)
             records = evaluation.records()[4:]
-            assert [record.pop("system") for record in records] == ["B"] * 4
+            assert [record["system"] for record in records] == ["B"] * 4
             assert records == expected
         assert str(evaluation).count("equalised") == 2
 
@@ -284,9 +283,6 @@ class TestIntervals:
         [
             lambda a, _, key, **who: unc.bootstrap_scores(a, key, unc.Cllr(), **RESAMPLED, **who),
             lambda a, b, key, **who: unc.paired_bootstrap(a, b, key, unc.EER(), **RESAMPLED, **who),
-            lambda a, _, key, **who: bootstrap_condition_table(
-                a, key, bp.Conditions({"all": a.scoremask}), **RESAMPLED, **who
-            ),
             lambda a, _, key, **who: unc.speaker_errors(a, key, 0.0, **who),
             lambda a, _, key, **who: unc.speaker_interval(a, key, unc.EER(), **who),
             lambda a, _, key, **who: unc.dcf_standard_error_scores(a, key, POINT, **who),

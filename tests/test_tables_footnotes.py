@@ -77,12 +77,12 @@ class TestFewSpeakers:
 
     def test_of_conditions(self, trials) -> None:
         systems, key, conditions = trials
-        table = unc.bootstrap_condition_table(
-            systems["A"], key, conditions, 0.1, replications=40, rng=1, figures=["eer"],
+        table = bp.evaluate(
+            {"A": systems["A"]}, key, priors=0.1, conditions=conditions, replications=40, rng=1,
             speakers=of_person,
-        )  # fmt: skip
-        # Two conditions, pooled and equalised; all have at most twelve speakers.
-        self.check(table, "interval approximate", 4)
+        ).table  # fmt: skip
+        # Five figures of two conditions, pooled and equalised; all have at most twelve speakers.
+        self.check(table, "interval approximate", 20)
 
     def test_of_comparisons(self, trials) -> None:
         systems, key, _ = trials

@@ -2,14 +2,11 @@
 
 from bosaris_py._lazy import public_names
 
-# A function that has the name of its module, which would hide it if it came later.
-from bosaris_py.evaluation.condition_table import condition_table as condition_table
-
 # The stub __init__.pyi lists the same for type checkers.
 _NAMES = {
     "calibration_curves": "ECECurve PAVCurve ReliabilityCurve ScoreHistogram "
     "TippettCurve Validation validate",
-    "condition_table": "ConditionRow ConditionTable SystemTable condition_table",
+    "condition_table": "ConditionRow SystemTable",
     "curves": "hull_points steppy_points",
     "plans.evaluation_plan": "EvaluationPlan PartitionFactor PlanCollection",
     "plans.presets": "PLANS",

@@ -6,9 +6,7 @@ from bosaris_py.evaluation.calibration_curves import TippettCurve as TippettCurv
 from bosaris_py.evaluation.calibration_curves import Validation as Validation
 from bosaris_py.evaluation.calibration_curves import validate as validate
 from bosaris_py.evaluation.condition_table import ConditionRow as ConditionRow
-from bosaris_py.evaluation.condition_table import ConditionTable as ConditionTable
 from bosaris_py.evaluation.condition_table import SystemTable as SystemTable
-from bosaris_py.evaluation.condition_table import condition_table as condition_table
 from bosaris_py.evaluation.curves import hull_points as hull_points
 from bosaris_py.evaluation.curves import steppy_points as steppy_points
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan as EvaluationPlan

@@ -12,14 +12,11 @@ import attrs
 from bosaris_py import _tables
 from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py.evaluation.figure_names import figure_of
-from bosaris_py.evaluation.results import Results, named_points
-from bosaris_py.numerics.priors import OperatingPoint, PriorLike
+from bosaris_py.evaluation.results import Results
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials import ConditionMembers, Conditions
-from bosaris_py.trials.conditions import check_conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials import ConditionMembers
 from bosaris_py.trials.sample import ListedSample, RowKind
-from bosaris_py.trials.scores import AnyScores, check_scores
 
 _NOTHING = "-"
 
@@ -33,7 +30,7 @@ def _read_only(values: Mapping[str, object]) -> Mapping[str, Any]:
 
 @attrs.frozen(kw_only=True)
 class ConditionRow:
-    """One row of a `ConditionTable`.
+    """One row of a table: a condition, all trials pooled, or the conditions equalised.
 
     Parameters
     ----------
@@ -108,55 +105,6 @@ class ConditionRow:
 
 def _to_rows(rows: Iterable[object]) -> tuple[Any, ...]:
     return tuple(rows)
-
-
-@attrs.frozen(repr=False)
-class ConditionTable(_tables.AnnotatedTable):
-    """Figures of each condition, of the pooled trials, and of the equalised ones.
-
-    Make one with `condition_table`; `uncertainty.bootstrap_condition_table` adds
-    intervals. ``str()`` prints it, `records` is for data-frame libraries.
-
-    Parameters
-    ----------
-    rows : sequence of ConditionRow
-        The conditions in their order, then ``pooled``, then ``equalised``.
-    cautions : sequence of Caution, optional
-        What was warned of. Figures that it concerns have a sign, which a footnote explains.
-    """
-
-    rows: tuple[ConditionRow, ...] = attrs.field(converter=_to_rows)
-    cautions: tuple[Caution, ...] = attrs.field(default=(), converter=_to_rows, kw_only=True)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows as dicts.
-
-        Returns
-        -------
-        list of dict
-            See `ConditionRow.record`; all have the same keys unless intervals are
-            there for some rows only.
-        """
-        return [row.record() for row in self.rows]
-
-    def __repr__(self) -> str:
-        """Show the number of conditions."""
-        return f"ConditionTable: {len(self.rows) - 2} conditions, pooled and equalised"
-
-    def __str__(self) -> str:
-        """Return the table as text."""
-        return "\n".join((self._laid_out((1, len(self.rows) - 1)), *self._below))
-
-    @property
-    def facts(self) -> str:
-        """What the figures are, in words."""
-        return self.rows[-1].note
-
-    def _plain_texts(self) -> list[list[str]]:
-        return _printed([("", row) for row in self.rows], ("condition",))
-
-    def _concerned(self, caution: Caution, heads: Sequence[str]) -> Iterable[tuple[int, int]]:
-        return _cells_of(caution, [("", row) for row in self.rows], heads)
 
 
 @attrs.frozen(repr=False)
@@ -300,89 +248,7 @@ def _cell(row: ConditionRow, name: str) -> str:
     return text
 
 
-def condition_table(
-    scores: AnyScores,
-    key: KeyLike,
-    conditions: Conditions,
-    prior: PriorLike | None = None,
-    *,
-    normalize: bool = True,
-) -> ConditionTable:
-    """Evaluate each condition on its own, all trials pooled, and the conditions equalised.
-
-    Parameters
-    ----------
-    scores : Scores or FlatScores
-        Scores of the detector, for Cllr and actual costs log-likelihood-ratios.
-    key : Key or FlatKey, or pair (key, metadata)
-        Which trials are targets and which non-targets.
-    conditions : Conditions
-        The conditions and their weights. Those of weight 0 have no row, and their
-        trials are not pooled either.
-    prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
-        Target probabilities (unit costs) or operating points of the actual and
-        minimum costs; without, there are no costs in the table.
-    normalize : bool, default: True
-        Divide costs by that of the better decision made without a detector.
-
-    Returns
-    -------
-    ConditionTable
-
-    Raises
-    ------
-    TrialMismatchError
-        If the conditions do not fit the key; see `Conditions.members`.
-
-    Warns
-    -----
-    MissingTrialsWarning
-        If the key holds trials without score.
-    ConditionWarning
-        If conditions have trials of one class only. Their row has no figures;
-        they count in one of the error-rates of the equalised row.
-
-    See Also
-    --------
-    bosaris_py.uncertainty.bootstrap_condition_table : The same with confidence intervals.
-
-    Notes
-    -----
-    The *pooled* row counts all trials alike, so that large conditions decide. The *equalised* row
-    averages error-rates with the weights of the conditions, see `bosaris_py.Conditions`. Minimum
-    Cllr, EER and minimum cost of both take one calibration and one threshold for all conditions,
-    so they can be larger than that of each condition.
-
-    Examples
-    --------
-    >>> from bosaris_py import Conditions, Key, Scores
-    >>> key = Key(["anna", "bert"], ["s1", "s2", "s3"],
-    ...           tar=[[True, False, True], [False, True, False]],
-    ...           non=[[False, True, False], [True, False, True]])
-    >>> scores = Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset)
-    >>> women_men = Conditions({"women": [[True] * 3, [False] * 3],
-    ...                         "men": [[False] * 3, [True] * 3]})
-    >>> print(condition_table(scores, key, women_men, 0.5))
-    condition  weight  targets  non-targets  EER (%)  minDCF(0.5)  actDCF(0.5)  minCllr    Cllr
-    -------------------------------------------------------------------------------------------
-    women         0.5        2            1     0.00       0.0000       0.0000   0.0000  0.4427
-    men           0.5        1            2    33.33       0.5000       0.5000   0.6887  0.8854
-    -------------------------------------------------------------------------------------------
-    pooled          -        3            3    22.22       0.3333       0.3333   0.4591  0.7348
-    equalised       -        3            3    18.75       0.2500       0.2500   0.4056  0.6641
-    (costs are normalized; EER of the ROC's convex hull)
-    """
-    check_scores(scores)
-    key, _ = split_key(key)
-    check_conditions(conditions)
-    points = {} if prior is None else named_points(prior)
-    sample = ListedSample.of(scores, key, allow_empty=True)
-    members = conditions.scored_members(scores, key)
-    return table_of_sample(sample, members, points, normalize=normalize)
-
-
-@_tables.annotated
-def table_of_sample(
+def rows_of_sample(
     sample: ListedSample,
     members: Sequence[ConditionMembers],
     points: Mapping[str, float | OperatingPoint],
@@ -390,26 +256,33 @@ def table_of_sample(
     normalize: bool,
     eer: EERDefinition = "rocch",
     intervals: Callable[[Any, str], TableIntervals] | None = None,
-) -> ConditionTable:
-    """Evaluate members, all of them pooled, and all of them weighted."""
+) -> list[ConditionRow]:
+    """Evaluate members, all of them pooled, and all of them weighted.
+
+    The *pooled* row counts all trials alike, so that large conditions decide. The *equalised* row
+    averages error-rates with the weights of the conditions, see `bosaris_py.Conditions`. Minimum
+    Cllr, EER and minimum cost of both take one calibration and one threshold for all conditions,
+    so they can be larger than that of each condition.
+    """
     # `intervals` makes those of the figures of a row from its sample, given its name.
     rows = []
-    # What has been said of all trials is not said of each condition.
-    said: list[type[Warning]] = []
-    for name, kind, weight, part in sample.rows(members):
-        results = Results.from_sample(part) if part.n_tar and part.n_non else None
-        about = {} if kind == "pooled" else {"condition": name}
-        with hushed(*said), cautions(**about) as heard:
-            figures = table_figures(results, points, normalize=normalize, eer=eer)
-        common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
-        common["eer_definition"] = eer
-        common["normalized"] = normalize if points else None
-        if intervals is not None and results is not None:
-            common["intervals"], common["how"] = intervals(part, name)
-        rows.append(ConditionRow(name=name, n_tar=part.n_tar, n_non=part.n_non, **common))
-        if kind == "pooled":
-            said = [caution.category for caution in heard]
-    return ConditionTable([*rows[1:-1], rows[0], rows[-1]])
+    with cautions():
+        # What has been said of all trials is not said of each condition.
+        said: list[type[Warning]] = []
+        for name, kind, weight, part in sample.rows(members):
+            results = Results.from_sample(part) if part.n_tar and part.n_non else None
+            about = {} if kind == "pooled" else {"condition": name}
+            with hushed(*said), cautions(**about) as heard:
+                figures = table_figures(results, points, normalize=normalize, eer=eer)
+            common: dict[str, Any] = {"kind": kind, "weight": weight, "figures": figures}
+            common["eer_definition"] = eer
+            common["normalized"] = normalize if points else None
+            if intervals is not None and results is not None:
+                common["intervals"], common["how"] = intervals(part, name)
+            rows.append(ConditionRow(name=name, n_tar=part.n_tar, n_non=part.n_non, **common))
+            if kind == "pooled":
+                said = [caution.category for caution in heard]
+    return [*rows[1:-1], rows[0], rows[-1]]
 
 
 def table_figures(

@@ -397,7 +397,7 @@ class Canvas(Sheet, ABC):
         Notes
         -----
         Figures 1 and 2 of van Leeuwen 2008, see `bosaris_py.Conditions`. The equalised system is
-        the current one afterwards. `bosaris_py.evaluation.condition_table` has the numbers.
+        the current one afterwards. `evaluate` has the numbers.
         """
         check_scores(scores)
         _require("conditions", conditions, Conditions)

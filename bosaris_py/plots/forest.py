@@ -14,7 +14,7 @@ from matplotlib.ticker import FixedFormatter
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import describe, invalid
-from bosaris_py.evaluation import ConditionTable, SystemTable
+from bosaris_py.evaluation import SystemTable
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.looks import (
@@ -76,7 +76,7 @@ def _items(mapping: object, argument: str, expected: str) -> Iterable[tuple[obje
 
 @one_at_a_time
 def plot_forest(
-    rows: Mapping[str, Estimate] | ConditionTable | SystemTable | ComparisonTable,
+    rows: Mapping[str, Estimate] | SystemTable | ComparisonTable,
     figure: str = "eer",
     *,
     ax: Axes | None = None,
@@ -94,7 +94,7 @@ def plot_forest(
     ----------
     rows : mapping of str to BootstrapResult, Interval or PairedBootstrapResult; or a table
         From top to bottom. Of a paired result the difference is drawn, with its p-value. Tables are
-        ConditionTable, the table of `evaluate`, and a ComparisonTable.
+        the table of `evaluate` and a ComparisonTable.
     figure : str, default: "eer"
         Which figure of a table of conditions or systems, such as ``"cllr"`` or ``"act_dcf"``.
     ax : matplotlib.axes.Axes, optional
@@ -141,7 +141,7 @@ def plot_forest(
         reference = 0.0 if reference is None else reference
     if hasattr(rows, "table"):
         raise invalid("rows", "be a table", describe(rows), "Give its table: evaluation.table.")
-    if isinstance(rows, ConditionTable | SystemTable):
+    if isinstance(rows, SystemTable):
         rows, notes, pooled = _of_table(rows, figure)
         reference = pooled if reference is None else reference
         percent = percent or figure_of(figure).is_rate
@@ -197,10 +197,10 @@ def plot_forest(
 
 
 def _of_table(
-    table: ConditionTable | SystemTable, figure: str
+    table: SystemTable, figure: str
 ) -> tuple[dict[str, Estimate], dict[str, str], float | None]:
     """Return the rows of a table that have a figure, their numbers of targets, the pooled one."""
-    named = [item if isinstance(item, tuple) else ("", item) for item in table.rows]
+    named = table.rows
     # A cost without its point in brackets is clear where there is one point.
     at_points = [name for name in named[0][1].figures if name.startswith(f"{figure}(")]
     figure = at_points[0] if len(at_points) == 1 else figure

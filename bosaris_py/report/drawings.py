@@ -17,7 +17,7 @@ from bosaris_py._cautions import hushed
 from bosaris_py._tables import html_name
 from bosaris_py._validation import safe
 from bosaris_py.errors import PlotRangeWarning
-from bosaris_py.evaluation import ConditionTable, Results, StreamedSample, SystemTable
+from bosaris_py.evaluation import Results, StreamedSample, SystemTable
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
@@ -290,6 +290,6 @@ def _forests(shown: Mapping[str, str], table: SystemTable) -> Iterator[_Drawing]
         if len(rows) > 1 and any(row.figures[lead] is not None for row in rows):
             yield _Drawing(
                 f"{title} by condition: {name}",
-                partial(plots.plot_forest, ConditionTable(rows), lead),
+                partial(plots.plot_forest, SystemTable([("", row) for row in rows]), lead),
                 f"{sentence}The dashed line is that of all trials pooled.",
             )

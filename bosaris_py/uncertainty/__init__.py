@@ -7,7 +7,7 @@ _NAMES = {
     "analytic": "DeLongResult SpeakerErrors auc_standard_error auc_standard_error_scores "
     "dcf_standard_error dcf_standard_error_scores delong speaker_errors speaker_interval",
     "bands": "ActDCFCurve DCFBand DETBand DETCurve ECE ECEBand MinDCFCurve Tippett TippettBand",
-    "bootstrapping": "bootstrap bootstrap_condition_table bootstrap_scores",
+    "bootstrapping": "bootstrap bootstrap_scores",
     "bootstrap_result": "BootstrapResult Interval NormalityTest ValueTest ZTest normality_test "
     "quantile relative_error",
     "comparison.mcnemar": "McNemarTest mcnemar_test",

@@ -27,9 +27,6 @@ from bosaris_py.uncertainty.bootstrap_result import normality_test as normality_
 from bosaris_py.uncertainty.bootstrap_result import quantile as quantile
 from bosaris_py.uncertainty.bootstrap_result import relative_error as relative_error
 from bosaris_py.uncertainty.bootstrapping import bootstrap as bootstrap
-from bosaris_py.uncertainty.bootstrapping import (
-    bootstrap_condition_table as bootstrap_condition_table,
-)
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores as bootstrap_scores
 from bosaris_py.uncertainty.comparison.all_pairs import compare_systems as compare_systems
 from bosaris_py.uncertainty.comparison.mcnemar import McNemarTest as McNemarTest

@@ -20,17 +20,16 @@ import bosaris_py.uncertainty.resampling as resampling
 import bosaris_py.uncertainty.statistics.class_means as class_means
 import bosaris_py.uncertainty.statistics.roc_functions as roc_functions
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
-from bosaris_py._cautions import cautions, warn_caller
-from bosaris_py._parallel import Runner, progress_bar
-from bosaris_py._tables import annotated
-from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some, spelled_out
+from bosaris_py._cautions import warn_caller
+from bosaris_py._parallel import Runner
+from bosaris_py._validation import as_seed, check_choice, describe, invalid, spelled_out
 from bosaris_py.errors import FewErrorsWarning
-from bosaris_py.evaluation.condition_table import ConditionTable, TableIntervals, table_of_sample
+from bosaris_py.evaluation.condition_table import TableIntervals
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.uncertainty import bootstrap_result, speaker_curve
@@ -630,96 +629,6 @@ def _of_views(
         functions.warn_unless_fit([plain], sample)
         results += bootstrap_sample([plain], sample, how.plan(sample), how)
     return results
-
-
-@annotated
-def bootstrap_condition_table(
-    scores: AnyScores,
-    key: KeyLike,
-    conditions: Conditions,
-    prior: PriorLike | None = None,
-    *,
-    normalize: bool = True,
-    figures: Sequence[str] | None = None,
-    method: ScoresMethod = "speaker",
-    **options: Unpack[ScoresOptions],
-) -> ConditionTable:
-    """Evaluate each condition, all trials pooled, and the conditions equalised, with intervals.
-
-    Parameters
-    ----------
-    scores, key, conditions, prior, normalize
-        As for `evaluation.condition_table`.
-    figures : sequence of str, optional
-        The figures that get intervals, such as ``["eer", "act_dcf"]``; all by
-        default. Each takes a bootstrap for every row. A cost without its point in brackets stands
-        for those of all points.
-    method, speakers, model_speakers, segment_speakers, unknown
-        As for `bootstrap_scores`. Speakers are those of the whole key, in each row.
-    replications, confidence, interval, rng, workers, progress
-        As for `bootstrap`; each bootstrap draws from a child of `rng` of its own.
-
-    Returns
-    -------
-    ConditionTable
-        Rows whose `intervals` hold the ends of the intervals.
-
-    Raises
-    ------
-    TrialMismatchError
-        If the conditions do not fit the key.
-
-    Warns
-    -----
-    MissingTrialsWarning, ConditionWarning, FewErrorsWarning, DegenerateReplicatesWarning
-        As for `evaluation.condition_table`, and for each row as for `bootstrap_scores`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from bosaris_py import Conditions, Key, Scores
-    >>> speakers, same = [f"{i:02}" for i in range(60)], np.eye(60, dtype=bool)
-    >>> scores = Scores(np.random.default_rng(1).normal(3.0 * same - 1), speakers, speakers)
-    >>> key = Key(speakers, speakers, same, ~same)
-    >>> rows = np.arange(60)[:, None] < [25] * 60
-    >>> halves = Conditions({"first": rows, "others": ~rows})
-    >>> table = bootstrap_condition_table(
-    ...     scores, key, halves, figures=["cllr"], replications=200, rng=2
-    ... )
-    >>> equalised = table.rows[-1]
-    >>> low, high = equalised.intervals["cllr"]
-    >>> low < equalised.figures["cllr"] < high
-    True
-    """
-    options = {**options, "rng": as_seed(options.get("rng"))}
-    who, how = resampling.split_options(method, options)
-    plain_key, _ = split_key(key)
-    statistics = table_statistics(prior, normalize=normalize)
-    by_name: dict[str, list[str]] = {name: [name] for name in statistics}
-    for name in statistics:
-        by_name.setdefault(name.partition("(")[0], []).append(name)
-    unknown_names = [name for name in figures or () if name not in by_name]
-    if unknown_names:
-        expected = f"be among the figures of the table ({list_some(statistics, 20)})"
-        raise invalid("figures", expected, list_some(map(repr, unknown_names)))
-    if figures is not None:
-        chosen = dict.fromkeys(name for given in figures for name in by_name[given])
-        statistics = {name: statistics[name] for name in chosen}
-    sample = how.sample(scores, key, who, None)
-    members = conditions.scored_members(scores, plain_key)
-    rows = progress_bar(total=len(members) + 2, desc="condition table", shown=how.progress)
-
-    def intervals(part: ListedSample, name: str) -> TableIntervals:
-        # All rows see the same replicates.
-        _, once = resampling.split_options(method, {**options, "progress": False})
-        with cautions(**{"condition": name} if name else {}):
-            found = row_intervals(part, statistics, once)
-        rows.update()
-        return found
-
-    points = {} if prior is None else named_points(prior)
-    with rows:
-        return table_of_sample(sample, members, points, normalize=normalize, intervals=intervals)
 
 
 def row_intervals(

@@ -7,8 +7,6 @@ See conditions.
 import numpy as np
 
 import bosaris_py as bp
-from bosaris_py import plots
-from bosaris_py.evaluation import condition_table
 
 dev, test = bp.load_example("asvspoof2019_la")
 calibration = bp.LinearCalibration.fit_scores(
@@ -21,5 +19,5 @@ parts = np.array(["1st third", "2nd third", "3rd third"])[
     np.digitize(test.quality.values[0], [low, high])
 ]
 metadata = test.metadata.with_columns(segment_columns={"countermeasure": parts})
-table = condition_table(llrs, test.key, metadata.conditions("gender", "countermeasure"))
-figure = plots.plot_forest(table, "eer", title="By gender and countermeasure").figure
+found = bp.evaluate(llrs, (test.key, metadata), conditions=("gender", "countermeasure"))
+figure = found.plot("forest", system="system", title="By gender and countermeasure").figure

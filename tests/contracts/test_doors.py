@@ -11,7 +11,6 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import condition_table
 
 DRAWN = np.random.default_rng(3).normal(size=24).round(3)
 FRAME = {
@@ -31,7 +30,7 @@ DOORS: dict[str, Door] = {
     "PAVCalibration": lambda scores, key: bp.PAVCalibration.fit_scores(scores, key),
     "LinearFusion": lambda scores, key: bp.LinearFusion.fit_scores([scores], key),
     "Results": lambda scores, key: bp.Results.from_scores(scores, key).cllr,
-    "condition_table": lambda scores, key: condition_table(scores, key, HALVES).records(),
+    "conditions": lambda scores, key: bp.evaluate(scores, key, conditions=HALVES).records(),
     "primary_cost": lambda scores, key: bp.primary_cost(scores, key, "VoxSRC").actual,
     "Decisions": lambda scores, key: unc.Decisions.from_scores(scores, key, 0.0).counts,
     "ErrorCounts": lambda scores, key: unc.ErrorCounts.from_scores(scores, key, 0.0),

@@ -378,10 +378,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: bp.primary_cost(x.first, x.key, PLAN, x.metadata),
         lambda x: bp.primary_cost(x.first, x.key, PLAN, x.conditions),
     ],
-    "condition_table": [
-        lambda x: str(evaluation.condition_table(x.first, x.key, x.conditions, PRIORS)),
-        lambda x: evaluation.condition_table(x.first, x.key, x.subsets, PRIORS).records(),
-    ],
     "evaluate": [
         lambda x: bp.evaluate({"a": x.first, "b": x.second}, x.key, plan="VoxSRC").to_json(),
         lambda x: str(bp.evaluate(x.systems, (x.key, x.metadata), conditions=x.conditions)),
@@ -457,11 +453,6 @@ ENTRY_POINTS: dict[str, list[Call]] = {
             x.first, x.second, x.key, unc.EER(), **x.speaker_maps, **ITERATIONS
         )
     ],
-    "bootstrap_condition_table": [
-        lambda x: unc.bootstrap_condition_table(
-            x.first, x.key, x.conditions, PRIORS, **x.speaker_maps, **ITERATIONS
-        ).records()
-    ],
     "dcf_standard_error_scores": [
         lambda x: unc.dcf_standard_error_scores(x.first, x.key, THRESHOLD, **x.speaker_maps),
         lambda x: unc.dcf_standard_error_scores(x.first, x.key, THRESHOLD, method="iid"),
@@ -536,7 +527,7 @@ def outcome(call: Call, experiment: Experiment) -> Any:
     return result, told
 
 
-SLOW = {"BayesPlot", "DETPlot", "bootstrap_condition_table"}
+SLOW = {"BayesPlot", "DETPlot"}
 CALLS = [
     pytest.param(call, id=f"{name}-{number}", marks=[pytest.mark.slow] if name in SLOW else [])
     for name, calls in ENTRY_POINTS.items()

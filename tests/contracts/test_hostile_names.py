@@ -16,7 +16,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table
-from bosaris_py.evaluation import ConditionRow, ConditionTable, SystemTable
+from bosaris_py.evaluation import ConditionRow, SystemTable
 from tests.test_tables import HOSTILE
 
 IS_TAR = np.arange(40)[None, :] < 15
@@ -43,7 +43,6 @@ def compared(name: str) -> unc.ComparisonTable:
 TABLES: dict[str, Callable[[str], Table]] = {
     "BootstrapTable": bootstrapped,
     "ComparisonTable": compared,
-    "ConditionTable": lambda name: ConditionTable([row(name), row("b")]),
     "Evaluation": lambda name: bp.evaluate({name: SCORES}, KEY),
     "PrintedTable": lambda name: bootstrapped(name).as_printed("I"),
     "SystemTable": lambda name: SystemTable([(name, row(name))]),

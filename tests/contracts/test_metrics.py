@@ -9,7 +9,7 @@ from hypothesis import given
 import bosaris_py
 from bosaris_py import Conditions, Key, Scores, uncertainty
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.evaluation import Results, condition_table, primary_cost
+from bosaris_py.evaluation import Results, primary_cost
 from tests.score_strategies import weighted_scores
 
 Metric = Callable[..., object]
@@ -212,12 +212,6 @@ JUDGES: dict[str, Metric] = {
     "Results": lambda scores, key, conditions: _figures(
         Results.from_scores(scores, key, conditions)
     ),
-    "condition_table": lambda scores, key, conditions: [
-        value
-        for record in condition_table(scores, key, conditions, [0.1, 0.5]).records()
-        for value in record.values()
-        if isinstance(value, float)
-    ],
     "primary_cost, pooled": lambda scores, key, _: _both(primary_cost(scores, key, "VoxSRC")),
     "primary_cost": lambda scores, key, conditions: _both(
         primary_cost(scores, key, "VoxSRC", conditions)
@@ -285,10 +279,6 @@ def test_judges_take_infinities(judge: Metric) -> None:
 
 @pytest.mark.parametrize(("tar", "non", "name"), [([], NON, "tar"), (TAR, [], "non")])
 def test_judges_refuse_an_empty_class(judge: Metric, tar: object, non: object, name: str) -> None:
-    if judge is JUDGES["condition_table"]:
-        # A table has lines without figures.
-        assert set(judged(judge, tar, non)) == {0.25, 0.75}
-        return
     words = {"tar": "target", "non": "non-target"}[name]
     with pytest.raises(InvalidInputError, match=f"(`{name}`|{words}).*; got none"):
         judged(judge, tar, non)

@@ -418,8 +418,8 @@ def test_keys_with_metadata() -> None:
     for key in (data, (data.key, data.metadata)):
         assert bp.primary_cost(scores, key, "VoxSRC") == bp.primary_cost(scores, data.key, "VoxSRC")
         parts = bp.Conditions({"all": data.key})
-        table = bp.evaluation.condition_table(scores, key, parts, 0.5)
-        assert str(table) == str(bp.evaluation.condition_table(scores, data.key, parts, 0.5))
+        table = bp.evaluate(scores, key, conditions=parts)
+        assert str(table) == str(bp.evaluate(scores, data.key, conditions=parts))
     with pytest.raises(InvalidInputError, match=r"Give its scores: data\.scores"):
         bp.evaluate(data, data)
     for ids in (["a", 1.0], np.array([0.0, 1.0])):

@@ -12,7 +12,6 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table
-from bosaris_py.evaluation import condition_table
 
 IDS = [f"s{i:02}" for i in range(24)]
 SAME = np.eye(24, dtype=bool)
@@ -74,14 +73,6 @@ TABLES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "results alone": (
         lambda: bp.evaluate({"A": ([1.0, 3.0], [0.0, 2.0])}, priors=0.3),
         ("2 targets, 2 non-targets", "costs are normalized", HULL),
-    ),
-    "conditions": (
-        lambda: condition_table(SYSTEMS["A"], KEY, HALVES, 0.3),
-        ("costs are normalized", HULL),
-    ),
-    "conditions, replicates": (
-        lambda: unc.bootstrap_condition_table(SYSTEMS["A"], KEY, HALVES, 0.3, **DRAWN),
-        ("costs are normalized", HULL, BOOTSTRAP),
     ),
     "comparison by formula": (
         lambda: unc.compare_systems(SYSTEMS, KEY, unc.MinDCF(0.3, normalize=True)),
@@ -157,8 +148,6 @@ def test_one_and_two_points_have_the_same_columns() -> None:
         for first, second in zip(one.records(), two.records(), strict=True):
             assert [name for name in second if "(0.1)" not in name] == list(first)
         assert "minDCF(0.3)" in str(one).splitlines()[0]
-    one, two = (condition_table(SYSTEMS["A"], KEY, HALVES, p) for p in (0.3, [0.3, 0.1]))
-    assert set(one.rows[0].figures) < set(two.rows[0].figures)
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
@@ -169,8 +158,6 @@ def test_one_order_of_columns() -> None:
     for table in (
         bp.evaluate(SYSTEMS, KEY, priors=0.3).table.rows[0][1],
         bp.evaluate(SYSTEMS, KEY, priors=0.3, conditions=HALVES).table.rows[0][1],
-        condition_table(SYSTEMS["A"], KEY, HALVES, 0.3).rows[0],
-        unc.bootstrap_condition_table(SYSTEMS["A"], KEY, HALVES, 0.3, **DRAWN).rows[0],
     ):
         assert list(table.figures) == order
 

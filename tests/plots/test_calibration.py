@@ -13,11 +13,11 @@ from bosaris_py import Conditions, Key, Scores, evaluate
 from bosaris_py.errors import FewSpeakersWarning, InvalidInputError
 from bosaris_py.evaluation import (
     ConditionRow,
-    ConditionTable,
     ECECurve,
     PAVCurve,
     ReliabilityCurve,
     Results,
+    SystemTable,
     TippettCurve,
 )
 from bosaris_py.plots import (
@@ -207,7 +207,7 @@ ROWS = {
 }
 
 
-def _table(*names: str, interval: bool = False) -> ConditionTable:
+def _table(*names: str, interval: bool = False) -> SystemTable:
     rows = []
     for i, name in enumerate([*names, "pooled", "equalised"]):
         kind: Any = name if name in ("pooled", "equalised") else "condition"
@@ -224,7 +224,7 @@ def _table(*names: str, interval: bool = False) -> ConditionTable:
                 intervals=intervals,
             )
         )
-    return ConditionTable(rows)
+    return SystemTable([("", row) for row in rows])
 
 
 def test_forest_of_intervals() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bosaris_py import Conditions, Key, Scores, evaluate
+from bosaris_py import Conditions, Key, Scores
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.trials import sample as module
@@ -121,15 +121,3 @@ def test_kinds_of_non_targets_have_fixed_shares() -> None:
     first, second = sample.non.persons
     assert first.tolist() == [0, 0, 1, 1, 0, 1]
     assert second.tolist() == [1, 2, 0, 2, -1, -1]
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-def test_a_table_and_evaluate_have_the_same_numbers() -> None:
-    scores, key, conditions = joined()
-    options = {"replications": 60, "rng": 3, "speakers": str}
-    table = unc.bootstrap_condition_table(
-        scores, key, conditions, [0.1, 0.5], normalize=True, **options
-    )
-    judged = evaluate({"A": scores}, key, priors=[0.1, 0.5], conditions=conditions, **options)
-    assert [row.intervals for row in table.rows] == [row.intervals for _, row in judged.table.rows]
-    assert table.rows[-1].intervals["eer"]

@@ -177,8 +177,8 @@ def test_points_and_partitions_have_intervals(data):
     (alone,) = bp.evaluate(scores, key, plan=single, **options).primary.values()
     assert alone.points[0].intervals == alone.intervals
     conditions = key[1].conditions("channel")
-    table = unc.bootstrap_condition_table(scores, key, conditions, POINTS[0], **options)
-    rows = {row.name: row.intervals for row in table.rows}
+    table = bp.evaluate(scores, key, priors=POINTS[0], conditions=conditions, **options).table
+    rows = {row.name: row.intervals for _, row in table.rows}
     for part in alone.partitions:
         name = part.levels[0][1]
         for kind, ends in part.intervals.items():

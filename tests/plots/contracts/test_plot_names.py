@@ -19,7 +19,7 @@ from matplotlib.text import Text
 import bosaris_py as bp
 from bosaris_py import plots
 from bosaris_py import uncertainty as unc
-from bosaris_py.evaluation import ConditionTable
+from bosaris_py.evaluation import SystemTable
 from tests.contracts.test_hostile_names import row
 from tests.test_tables import HOSTILE
 
@@ -33,8 +33,8 @@ def bootstrapped() -> unc.BootstrapResult:
     return unc.bootstrap(*SETS, unc.EER(), replications=40, rng=1)
 
 
-def conditions(name: str) -> ConditionTable:
-    return ConditionTable([row(name), row("b"), row("pooled"), row("equalised")])
+def conditions(name: str) -> SystemTable:
+    return SystemTable([("", row(each)) for each in (name, "b", "pooled", "equalised")])
 
 
 # No formulas that can be drawn.

@@ -212,15 +212,3 @@ def test_decisions() -> None:
         for key, a, b in trials.forms()
     ]
     assert tests == tests[:1] * 4
-
-
-def test_table_of_conditions() -> None:
-    trials = Trials.draw(7, missing=True)
-    key, scores, _ = trials.forms()[1]
-    tables = [
-        unc.bootstrap_condition_table(
-            s, k, trials.conditions(k), 0.3, **trials.speakers(), replications=10, rng=8
-        )
-        for k, s in ((trials.key, trials.first), (key, scores))
-    ]
-    assert tables[0].records() == tables[1].records()
