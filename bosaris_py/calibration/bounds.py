@@ -210,8 +210,6 @@ class BoundedCalibration(SavedMap, TrialMap):
         The bounds, natural logarithms; 0 lies between them.
     bounds : {"elub", "iv", "wide", "given"}, default: "given"
         How the bounds were found.
-    of_llrs : bool or None, default: None
-        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Examples
     --------

@@ -289,7 +289,7 @@ def cross_fit(
             else trial_scores.stack_scores(scores, plain)
         )
         maps, llrs = trials.fit(by_scores)
-    return CrossFit(trial_scores.as_output_of_map(llrs), final, maps, trials.fold_of)
+    return CrossFit(llrs, final, maps, trials.fold_of)
 
 
 def _joined(labels: BoolArray, classes: Sequence[npt.ArrayLike | None]) -> Float64Array | None:
@@ -330,7 +330,7 @@ def _cross_fit_kinds(
             return fitted, fitted.apply(**scores, ndx=trials.key_of(here)).scores
 
     maps, llrs = trials.fit(learn)
-    return CrossFit(trial_scores.as_output_of_map(llrs), final, maps, trials.fold_of)
+    return CrossFit(llrs, final, maps, trials.fold_of)
 
 
 def _divide(n: int, folds: Folds, rng: Rng) -> IntArray:

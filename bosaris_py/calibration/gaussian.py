@@ -34,8 +34,6 @@ class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
         The range of the training scores.
     n_tar, n_non : int
         Number of training trials with a weight above zero.
-    of_llrs : bool or None, default: None
-        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----

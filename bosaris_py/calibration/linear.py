@@ -23,7 +23,6 @@ from bosaris_py.calibration.trained import (
     weighted_sum,
     write_llrs,
 )
-from bosaris_py.files.hdf5 import is_from_map
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
@@ -66,8 +65,6 @@ class LinearCalibration(LinearMap, LineMap):
     low_score, high_score : float or None
         The range of the training scores; `apply` warns of scores far outside. None in
         files of version 0.1.
-    of_llrs : bool or None, default: None
-        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----
@@ -233,8 +230,7 @@ class LinearCalibration(LinearMap, LineMap):
         files = [as_path(score_file, "score_file")]
         where = Where(block_rows, workers, progress)
         options: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
-        trained = cls._fit_files(files, key_file, where, **options)
-        return attrs.evolve(trained, of_llrs=is_from_map(score_file))
+        return cls._fit_files(files, key_file, where, **options)
 
     @classmethod
     def _train(cls, training: TrainingObjective, ridge: Ridge) -> Self:
@@ -312,7 +308,6 @@ class LinearCalibration(LinearMap, LineMap):
         line = functools.partial(weighted_sum, weights=[self.scale], offset=self.offset)
         write_llrs(files, ndx_file, output_file, line, where, [far], needs_all=False)
         self._warn_of_far(far)
-        self._warn_if_twice(from_map=is_from_map(score_file))
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

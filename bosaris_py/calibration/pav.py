@@ -36,8 +36,6 @@ class PAVCalibration(SavedMap, TrialMap):
         Half the rise of the map within a pool.
     n_tar, n_non : int
         Number of training trials of a weight above zero, without the two dummy trials.
-    of_llrs : bool or None, default: None
-        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----

@@ -58,7 +58,7 @@ from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, Trial
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.passes import FilePasses, Where, missing_scores
-from bosaris_py.trials.scores import AnyScores, as_output_of_map, class_scores
+from bosaris_py.trials.scores import AnyScores, class_scores
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
@@ -113,13 +113,6 @@ class FileOptions(ObjectiveOptions, total=False):
 class SavedMap:
     """A trained map whose fields are all that a file has to keep."""
 
-    # Whether the map was trained on what a map had made, of Scores; None where that is not known.
-    of_llrs: bool | None = attrs.field(default=None, kw_only=True, eq=False)
-
-    def _trained_on(self, scores: AnyScores) -> Self:
-        """Return the map with a note whether the scores of its training came from a map."""
-        return attrs.evolve(self, of_llrs=scores._from_map)
-
     def save(self, path: FilePath) -> None:
         """Write the map and how it was trained to a JSON file.
 
@@ -142,7 +135,7 @@ class SavedMap:
 
     def _content(self) -> dict[str, Any]:
         """Return the fields by name."""
-        return attrs.asdict(self, filter=lambda at, x: at.name != "of_llrs" or x is not None)
+        return attrs.asdict(self)
 
     @classmethod
     def read(cls, path: FilePath) -> Self:
@@ -207,23 +200,11 @@ class ScoreMap(ABC):
         ndarray of float64, float, or Scores or FlatScores
             Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
             Scores only what the mask shows is calibrated.
-
-        Warns
-        -----
-        SuspectScoresWarning
-            If `x` is Scores that a map made, and ``fit_scores`` trained this map on others.
         """
         if isinstance(x, AnyScores):
-            self._warn_if_twice(from_map=x._from_map)
-            return as_output_of_map(x.transform(self._checked_llrs))
+            return x.transform(self._checked_llrs)
         scores = as_float_array(x, "x")
         return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
-
-    def _warn_if_twice(self, *, from_map: bool) -> None:
-        """Warn of the output of a map if this one was trained on other scores."""
-        if from_map and getattr(self, "of_llrs", None) is False:
-            message = "These scores are the output of a map, but this map was trained on scores"
-            warn_caller(f"{message} that are not: calibrated twice?", errors.SuspectScoresWarning)
 
     def _checked_llrs(self, scores: npt.ArrayLike) -> Float64Array:
         values = as_vector(scores, "x")
@@ -377,7 +358,7 @@ def fit_on_trials(
     given = options.get("tar_weights"), options.get("non_weights")
     tar_weights, non_weights = class_weights(conditions, *given, key, scores=scores)
     options |= {"tar_weights": tar_weights, "non_weights": non_weights}
-    return cls.fit(*classes, **options)._trained_on(scores)
+    return cls.fit(*classes, **options)
 
 
 def _to_number(value: Any) -> Any:
@@ -765,11 +746,11 @@ def write_llrs(
     all_ids = {"modelset": ids.modelset, "segset": ids.segset}
     if isinstance(form, MatrixFile):
         matrix = ((rows, llrs, mask) for rows, _, llrs, mask in parts)
-        write_score_rows(output_file, matrix, from_map=True, **all_ids)
+        write_score_rows(output_file, matrix, **all_ids)
     else:
         lists = _as_lists(parts)
         # Matrices are read by rows, but lists are in the order of columns.
         if any(isinstance(file, MatrixFile) for file in blocks.scores):
             lists = _by_segment(lists, ids.modelset.size)
-        write_score_list(output_file, lists, most=form.n_trials, from_map=True, **all_ids)
+        write_score_list(output_file, lists, most=form.n_trials, **all_ids)
     ids.warn_missing(mapped.counts, is_key=form.kind in ("key", "flat_key"))

@@ -17,9 +17,9 @@ the four above            ``/ID/row_ids``, ``/ID/column_ids``      strings
 
 Rows are models and columns are segments, as h5dump shows them. Ids are strings of fixed length,
 null-terminated, ASCII (UTF-8 if they are not ASCII). The root has the attributes ``format`` (such
-as ``bosaris_py.scores``), ``format_version``, ``created_by`` and, of scores that a trained map has
-made, ``made_by``, which is ``map``. Each data set is stored in chunks with HDF5's own checksum
-(Fletcher32); masks and positions are compressed with gzip. Equal content gives equal files.
+as ``bosaris_py.scores``), ``format_version`` and ``created_by``. Each data set is stored in chunks
+with HDF5's own checksum (Fletcher32); masks and positions are compressed with gzip. Equal content
+gives equal files.
 
 Lists of trials have a layout of this package's own: the ids as above, ``/trials/models`` and
 ``/trials/segments`` (integers: positions from 0 in the ids), and ``/trials/is_target`` (uint8) or
@@ -71,9 +71,6 @@ Arrays: TypeAlias = dict[str, AnyArray]
 StoredColumn: TypeAlias = tuple[AnyArray, StrArray] | AnyArray
 
 _FORMAT_VERSION = "1.0"
-
-# What has made scores: the attribute, and its one value.
-_MADE_BY, BY_MAP = "made_by", "map"
 
 COLUMN_KINDS = ("trial", "model", "segment")
 
@@ -498,19 +495,15 @@ def check_mask(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArra
 # Objects.
 
 
-def read(
-    kind: str, path: FilePath, *, max_bytes: int | None = None, notes: set[str] | None = None
-) -> Arrays:
+def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     """Read the arrays of an object of a kind of `KINDS`: the arguments of its constructor.
 
     A key of two masks, scores without a mask, and a key of targets alone that does not say that it
-    is one give an `OldFormatWarning`. `notes` takes what made the scores, if the file says so.
+    is one give an `OldFormatWarning`.
     """
     with opened(path, max_bytes) as source:
         found, sizes = find_fields(source, kind)
         arrays = _read_fields(found, sizes)
-        if notes is not None and (maker := source.attribute(_MADE_BY)):
-            notes.add(maker)
         says_what = source.attribute("format") or source.find("file_format") is not None
     if "labels" in arrays:
         labels = arrays.pop("labels")
@@ -648,12 +641,6 @@ def kind_of(path: FilePath) -> str:
         return "ndx" if source.data_set("trial_mask", "mask").is_unsigned else "key"
 
 
-def is_from_map(path: FilePath) -> bool:
-    """Tell whether a file says that a trained map has made its scores."""
-    with opened(path) as source:
-        return source.attribute(_MADE_BY) == BY_MAP
-
-
 def _recognise(source: Source, kind: str = "") -> str:
     """Name the kind that a file may be of, `kind` if possible, or else what it holds."""
     found = [name for signs, name in _SIGNS if all(source.find(n) is not None for n in signs)]
@@ -675,15 +662,12 @@ def _refuse_other(source: Source, kind: str, found: str) -> None:
 # Writing.
 
 
-def write(kind: str, path: FilePath, *, from_map: bool = False, **arrays: AnyArray) -> None:
-    """Write an object, given by what `read` returns, replacing an existing file in one step.
-
-    `from_map` is a note on scores: a trained map has made them.
-    """
+def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
+    """Write an object, given by what `read` returns, replacing an existing file in one step."""
     if kind == "key":
         arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
     size = sum(array.nbytes for array in arrays.values())
-    with creating(path, kind, size, from_map=from_map) as file:
+    with creating(path, kind, size) as file:
         for name in sorted(arrays, key=list(FIELDS).index):
             is_measured = "q" in FIELDS[name].dims
             array = arrays[name].astype(np.float64, copy=False) if is_measured else arrays[name]
@@ -694,7 +678,7 @@ def write(kind: str, path: FilePath, *, from_map: bool = False, **arrays: AnyArr
 
 
 @contextlib.contextmanager
-def creating(path: FilePath, kind: str, size: int, *, from_map: bool = False) -> Iterator[Any]:
+def creating(path: FilePath, kind: str, size: int) -> Iterator[Any]:
     """Give a new file of one kind to put about so many bytes of data into."""
     with replacing(path) as temporary:
         _try_space(temporary, size)
@@ -703,8 +687,6 @@ def creating(path: FilePath, kind: str, size: int, *, from_map: bool = False) ->
             put_attribute(file, "format", f"bosaris_py.{kind}")
             put_attribute(file, "format_version", _FORMAT_VERSION)
             put_attribute(file, "created_by", f"bosaris_py {__version__}")
-            if from_map:
-                put_attribute(file, _MADE_BY, BY_MAP)
             yield file
 
 

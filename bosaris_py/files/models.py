@@ -34,7 +34,7 @@ from bosaris_py.files.replacing import replacing
 _FORMAT, _FORMAT_VERSION = "bosaris_py.parameters", "1.0"
 
 # Fields that version 0.1 does not know; it overlooks entries beside the parameters.
-LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names", "of_llrs")
+LATER = ("low_score", "high_score", "low_scores", "high_scores", "system_names")
 
 # A longer text holds no model.
 _MOST_BYTES = 2**27
@@ -138,5 +138,6 @@ def _from_json(value: Any) -> Any:
     if isinstance(value, list):
         return [_from_json(item) for item in value]
     if isinstance(value, dict):
-        return {key: _from_json(item) for key, item in value.items()}
+        # Version 0.3 noted whether the training scores came from a map.
+        return {key: _from_json(item) for key, item in value.items() if key != "of_llrs"}
     return value

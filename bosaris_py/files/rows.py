@@ -359,7 +359,6 @@ def write_score_rows(
     modelset: StrArray,
     segset: StrArray,
     dtype: npt.DTypeLike = np.float64,
-    from_map: bool = False,
 ) -> None:
     """Write a `Scores` file from blocks of rows, replacing an existing file in one step.
 
@@ -370,7 +369,7 @@ def write_score_rows(
     shape, types = (modelset.size, segset.size), {"scoremat": np.dtype(dtype), "scoremask": "u1"}
     size = (np.dtype(dtype).itemsize + 1) * shape[0] * shape[1]
     done = 0
-    with hdf5.creating(path, "scores", size, from_map=from_map) as file:
+    with hdf5.creating(path, "scores", size) as file:
         made = [_new_field(file, name, shape, each) for name, each in types.items()]
         for rows, values, mask in parts:
             if rows.start != done or rows.stop > modelset.size:
@@ -390,7 +389,6 @@ def write_score_list(
     modelset: StrArray,
     segset: StrArray,
     dtype: npt.DTypeLike = np.float64,
-    from_map: bool = False,
 ) -> None:
     """Write a `FlatScores` file part by part, replacing an existing file in one step.
 
@@ -401,7 +399,7 @@ def write_score_list(
     position = np.dtype(np.int64 if is_large else np.int32)
     types = {"models": position, "segments": position, "scores": np.dtype(dtype)}
     size, done = most * sum(each.itemsize for each in types.values()), 0
-    with hdf5.creating(path, "flat_scores", size, from_map=from_map) as file:
+    with hdf5.creating(path, "flat_scores", size) as file:
         _put_ids(file, modelset, segset)
         made = [_new_field(file, name, (most,), each) for name, each in types.items()]
         for part in parts:

@@ -83,8 +83,6 @@ class LinearFusion(LinearMap):
     system_names : tuple of str or None
         What the systems were called, in the order of the weights, if they were given by name.
         `apply` then takes them by name, in any order.
-    of_llrs : bool or None, default: None
-        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----
@@ -290,9 +288,7 @@ class LinearFusion(LinearMap):
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
                 raise check.invalid("ndx", expected, "None")
-            return trial_scores.as_output_of_map(
-                trial_scores.assemble(self._fuse(trial_scores.stack_scores(x, ndx)), ndx)
-            )
+            return trial_scores.assemble(self._fuse(trial_scores.stack_scores(x, ndx)), ndx)
         if ndx is not None:
             hint = "Scores come in a list, one for each system."
             raise check.invalid(

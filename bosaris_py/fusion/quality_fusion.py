@@ -60,14 +60,7 @@ from bosaris_py.trials.quality import (
     mix_measures,
     quality_of_trials,
 )
-from bosaris_py.trials.scores import (
-    AnyScores,
-    Systems,
-    as_output_of_map,
-    assemble,
-    stack_scores,
-    stack_tar_non,
-)
+from bosaris_py.trials.scores import AnyScores, Systems, assemble, stack_scores, stack_tar_non
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
 _BLOCK_TRIALS = 2**13
@@ -405,8 +398,6 @@ class QualityFusion(trained.TrainedMap):
         The record of the training, as for `LinearCalibration`.
     n_tar, n_non : int
         Number of training trials with quality measures and a weight above zero.
-    of_llrs : bool or None, default: None
-        Whether the map was trained on scores that a map had made; None if that is not known.
 
     Notes
     -----
@@ -716,7 +707,7 @@ class QualityFusion(trained.TrainedMap):
             else:
                 (simple,) = stack_scores([backoff], ndx)
             llrs = np.where(measures.covered, llrs, simple)
-        return as_output_of_map(assemble(llrs, ndx))
+        return assemble(llrs, ndx)
 
     def __repr__(self) -> str:
         """Show the numbers of systems and measures and how good the fusion was in training."""

@@ -57,8 +57,6 @@ class SASVFusion(SavedMap):
         From the countermeasure's to those of bona fide speech against spoofs.
     spoof_share : float
         Share of spoofs among what must be rejected, by cost.
-    of_llrs : bool, optional
-        Whether the training scores came from a map; None where that is not known.
 
     See Also
     --------
@@ -196,9 +194,7 @@ class SASVFusion(SavedMap):
                 raise invalid("ndx", expected, "None")
             trial_scores.refuse_utterances(cm, ndx, "cm")
             stacked = trial_scores.stack_scores([asv, cm], ndx)
-            return trial_scores.as_output_of_map(
-                trial_scores.assemble(self._fuse(stacked[0], stacked[1]), ndx)
-            )
+            return trial_scores.assemble(self._fuse(stacked[0], stacked[1]), ndx)
         lists = []
         for values, name in ((asv, "asv"), (cm, "cm")):
             if isinstance(values, AnyScores):

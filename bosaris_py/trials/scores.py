@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 import bosaris_py.trials.alignment as align
 from bosaris_py import _validation as check
@@ -43,7 +43,6 @@ from bosaris_py.trials.trial_sets import (
     FlatTrials,
     IdLists,
     IdUnion,
-    Made,
     NumberFileMethods,
     TrialList,
     TrialMatrix,
@@ -129,14 +128,6 @@ class ScoreMethods:
     def _counts(self: Any) -> str:
         return f"{self.n_scores} scores"
 
-    def _noted(self: Any, made: Made) -> Made:
-        return as_output_of_map(made) if self._from_map else made
-
-    def __reduce__(self: Any) -> tuple[Any, ...]:
-        """Pickle as a call that builds the object again, and notes that a map made it."""
-        plain: Any = super().__reduce__()
-        return (_rebuild_of_map, plain) if self._from_map else plain
-
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
         """Build scores from a list of trials given by their ids.
@@ -215,10 +206,10 @@ class ScoreMethods:
         """
         ndx = as_ndx(ndx)
         if isinstance(self, Scores) and isinstance(ndx, Ndx | Key):
-            return self._noted(_aligned_matrix(self, ndx))
+            return _aligned_matrix(self, ndx)
         listed = listed_scores(self, ndx)
         listed.warn()
-        return self._noted(listed.in_form_of_ndx())
+        return listed.in_form_of_ndx()
 
     def get_tar_non(self, key: AnyKey, *, any_order: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
@@ -327,17 +318,17 @@ class ScoreMethods:
             raise check.invalid("value", "be a number", check.describe(value))
         trials = ndx.to_ndx() if isinstance(ndx, AnyKey) else ndx
         if isinstance(self, Scores) and isinstance(trials, Ndx):
-            aligned: Scores = self._noted(_aligned_matrix(self, trials))
+            aligned: Scores = _aligned_matrix(self, trials)
             # Where all trials have scores the matrix is not copied.
             missing = trials.trialmask & ~aligned.scoremask
             if not missing.any():
                 return aligned
             matrix = aligned.scoremat.astype(_type_with(aligned.scoremat, float(value)))
             matrix[missing] = value
-            return self._noted(Scores(mark_read_only(matrix), *trials.ids, trials.trialmask))
+            return Scores(mark_read_only(matrix), *trials.ids, trials.trialmask)
         listed = listed_scores(self, trials)
         listed.warn()
-        return self._noted(listed.filled(float(value)).in_form_of_ndx())
+        return listed.filled(float(value)).in_form_of_ndx()
 
     def __neg__(self) -> Self:
         """Return the same trials with negated scores, for instance of distances."""
@@ -423,8 +414,6 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
     modelset: StrArray
     segset: StrArray
     scoremask: BoolArray
-    # Whether a trained map made these scores: a note, no content.
-    _from_map: bool = field(default=False, init=False, eq=False)
 
     _matrices = ("scoremat", "scoremask")
     _kind = "scores"
@@ -482,7 +471,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
         FlatScores
         """
         positions = align.true_positions(self.scoremask)
-        return self._noted(FlatScores(mark_read_only(all_scores(self)), *self.ids, *positions))
+        return FlatScores(mark_read_only(all_scores(self)), *self.ids, *positions)
 
     def merge(self, *others: "Scores") -> "Scores":
         """Unite the scores of several objects, for instance of the parts of a split job.
@@ -524,9 +513,7 @@ class Scores(ScoreMethods, TrialMatrix, NumberFileMethods, TrialRecords):
                 mask[cells] = before | added
         if clash.any():
             raise TrialMismatchError(f"{_REPEATED} {name_cells(clash, union.ids)}.")
-        return _noted_as_all(
-            objects, Scores(mark_read_only(matrix), *union.ids, mark_read_only(mask))
-        )
+        return Scores(mark_read_only(matrix), *union.ids, mark_read_only(mask))
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -563,7 +550,6 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     segset: StrArray
     models: Positions
     segments: Positions
-    _from_map: bool = field(default=False, init=False, eq=False)
 
     _content = ("scores", "scores")
     _kind = "flat_scores"
@@ -607,7 +593,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         """
         everywhere = np.ones(self.n_scores, dtype=np.bool_)
         matrix, mask = self._in_matrices(max_cells, self.scores, everywhere)
-        return self._noted(Scores(matrix, *self.ids, mask))
+        return Scores(matrix, *self.ids, mask)
 
     def merge(self, *others: "FlatScores") -> "FlatScores":
         """Unite the scores of several objects, for instance of the parts of a split job.
@@ -628,7 +614,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
         """
         objects = all_of_class(FlatScores, self, *others)
         merged = TrialList.merged(objects, _REPEATED, may_repeat=False)
-        return _noted_as_all(objects, FlatScores(merged.contents, *merged[:4]))
+        return FlatScores(merged.contents, *merged[:4])
 
 
 AnyScores: TypeAlias = Scores | FlatScores
@@ -849,22 +835,6 @@ def trials_within(source: AnyNdx, wanted: AnyNdx) -> BoolArray:
 
 
 # Scores of several systems, stacked for training and applying
-
-
-def as_output_of_map(scores: Made) -> Made:
-    """Note on fresh scores, and return them, that they are log-likelihood-ratios of a map."""
-    object.__setattr__(scores, "_from_map", True)
-    return scores
-
-
-def _noted_as_all(objects: Sequence[AnyScores], made: Made) -> Made:
-    """Return scores that were merged; a map made them if it made those of all objects."""
-    return as_output_of_map(made) if all(item._from_map for item in objects) else made
-
-
-def _rebuild_of_map(rebuild: Callable[..., Made], given: tuple[Any, ...]) -> Made:
-    """Build scores from a pickle as others, and note that a map made them."""
-    return as_output_of_map(rebuild(*given))
 
 
 def scores_of_segments(scores: AnyScores, ndx: AnyNdx) -> AnyScores:

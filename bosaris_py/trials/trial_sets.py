@@ -62,10 +62,6 @@ _NO_FORMAT = {
 _TABLES = "Tables: read_key or read_scores, and files.writing.write_table(path, to_table(x))."
 
 
-# What can be the output of a map, which HDF5 files note.
-_OF_MAPS = ("scores", "flat_scores")
-
-
 class FileMethods(ArrayRecord):
     """Reading and saving in HDF5 files, and by the extension of the name of the file."""
 
@@ -146,12 +142,7 @@ class FileMethods(ArrayRecord):
         -------
         Self
         """
-        notes: set[str] | None = set() if cls._kind in _OF_MAPS else None
-        arrays = hdf5.read(cls._kind, path, max_bytes=max_bytes, notes=notes)
-        made = cls._from_file(path, arrays)
-        if notes and hdf5.BY_MAP in notes:
-            object.__setattr__(made, "_from_map", True)
-        return made
+        return cls._from_file(path, hdf5.read(cls._kind, path, max_bytes=max_bytes))
 
     def save_hdf5(self, path: FilePath) -> None:
         """Save the object as an HDF5 file, whatever its name.
@@ -161,8 +152,8 @@ class FileMethods(ArrayRecord):
         path : str or path-like
             Name of the file, which is replaced if it exists.
         """
-        arrays: dict[str, AnyArray] = self._arrays()
-        hdf5.write(self._kind, path, from_map=getattr(self, "_from_map", False), **arrays)
+        arrays: dict[str, Any] = self._arrays()
+        hdf5.write(self._kind, path, **arrays)
 
 
 class MatFileMethods(FileMethods):
@@ -288,8 +279,6 @@ IdLists = tuple[IdList, IdList]
 Places = tuple[npt.ArrayLike, npt.ArrayLike]
 
 Merged = TypeVar("Merged")
-
-Made = TypeVar("Made")
 
 # The largest matrix that `to_dense` makes by default.
 # A matrix of scores of this size takes 0.9 GB with its mask.
@@ -526,11 +515,7 @@ class TrialSet(FileMethods, ABC):
         segset = self.segset if cols is None else mark_read_only(self.segset[cols])
         fields = self._fields_in(align.Frame(rows, cols, shape))
         fields |= {"modelset": modelset, "segset": segset}
-        return self._noted(self._rebuilt(*(fields[name] for name in self._arrays())))
-
-    def _noted(self, made: Made) -> Made:
-        """Return what was made of this object; scores pass on what is noted on them."""
-        return made
+        return self._rebuilt(*(fields[name] for name in self._arrays()))
 
     @abstractmethod
     def _fields_in(self, frame: align.Frame) -> dict[str, Any]:

@@ -165,6 +165,20 @@ def test_renamed_file_is_read(tmp_path: Path) -> None:
     assert LinearCalibration.read(renamed) == MAPS["linear"]
 
 
+def test_a_note_of_version_0_3_is_overlooked(tmp_path: Path) -> None:
+    """Whether the training scores came from a map: beside the parameters, or in a map's map."""
+    bounded = BoundedCalibration(map=MAPS["linear"], low=-1.0, high=2.0)
+    for name, trained in (("line", MAPS["linear"]), ("bounded", bounded)):
+        path = tmp_path / f"{name}.json"
+        trained.save(path)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        content.setdefault("training_scores", {})["of_llrs"] = False
+        if name == "bounded":
+            content["parameters"]["map"]["of_llrs"] = False
+        path.write_text(json.dumps(content), encoding="utf-8")
+        assert read_model(path) == trained
+
+
 def test_version_0_1_can_read_what_is_written(tmp_path: Path) -> None:
     # Its reader passes all entries of "parameters" to a constructor with these arguments.
     known = {"scale", "offset", *TRAINED}

@@ -1,13 +1,10 @@
 """Calls that would give a wrong number without a word, and what is said instead."""
 
-import copy
-import pickle
 import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import attrs
 import h5py
 import numpy as np
 import pytest
@@ -1003,75 +1000,6 @@ def test_files_of_log10_lrs(tmp_path: Path, ending: str) -> None:
     scores.save(tmp_path / f"llrs.{ending}")
     found = bp.read_scores(tmp_path / f"llrs.{ending}", base=10)
     assert found.scoremat == pytest.approx(scores.scoremat * np.log(10), rel=1e-15)
-
-
-MAPS = (bp.LinearCalibration, bp.PAVCalibration, bp.BoundedCalibration, bp.GaussianCalibration)
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
-@pytest.mark.parametrize("model", MAPS)
-def test_a_map_of_what_a_map_made_is_warned_of(model: type, tmp_path: Path) -> None:
-    rng = np.random.default_rng(4)
-    scores, key = _trials_of(rng.normal(1, 1, 30), rng.normal(-1, 1, 30 * 29))
-    fitted = model.fit_scores(scores, key)
-    llrs = fitted.apply(scores)
-    fitted.save(tmp_path / "map.json")
-    again = model.read(tmp_path / "map.json")
-    assert again == fitted
-    for trained in (fitted, again):
-        with pytest.warns(bp.errors.SuspectScoresWarning, match="output of a map.*twice\\?$"):
-            trained.apply(llrs)
-    crossed = bp.cross_fit(bp.LinearCalibration, scores, key, rng=1).scores
-    fused = bp.LinearFusion.fit_scores([scores], key).apply([scores], key)
-    for made in (crossed, fused):
-        with pytest.warns(bp.errors.SuspectScoresWarning, match="output of a map"):
-            fitted.apply(made)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", bp.errors.SuspectScoresWarning)
-        # Trained on such scores, on arrays of which nothing is known, or applied to arrays.
-        model.fit_scores(llrs, key).apply(llrs)
-        model.fit(*scores.get_tar_non(key)).apply(llrs)
-        fitted.apply(llrs.scoremat)
-        fitted.apply(scores)
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
-@pytest.mark.parametrize("form", ["dense", "flat"])
-def test_what_is_noted_of_a_map_stays(form: str) -> None:
-    scores, key = _trials_of(RNG.normal(1, 1, 6), RNG.normal(-1, 1, 30))
-    if form == "flat":
-        scores, key = scores.to_flat(), key.to_flat()
-    line = bp.LinearCalibration.from_line(2.0, 1.0)
-    llrs = line.apply(scores)
-    some = llrs.filter(["m0"], key.segset, keep=True), llrs.filter(["m0"], [], keep=False)
-    same = {
-        "aligned": llrs.align_with_ndx(key),
-        "merged": some[0].merge(some[1]),
-        "pickled": pickle.loads(pickle.dumps(llrs)),
-        "copied": copy.deepcopy(llrs),
-        "filled": some[0].set_missing_to_value(key, 0.0),
-        "other form": llrs.to_flat() if form == "dense" else llrs.to_dense(),
-    }
-    trained = attrs.evolve(line, of_llrs=False)
-    for made in (*some, *same.values()):
-        with pytest.warns(SuspectScoresWarning, match="output of a map"):
-            trained.apply(made)
-    assert same["pickled"] == same["copied"] == same["merged"] == llrs
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", SuspectScoresWarning)
-        # Not all are of a map, or the user has changed them.
-        trained.apply(some[0].merge(scores.filter(["m0"], [], keep=False)))
-        trained.apply(-llrs)
-        trained.apply(pickle.loads(pickle.dumps(scores)))
-
-
-def test_all_maps_note_what_they_made() -> None:
-    scores, key = _trials_of(RNG.normal(1, 1, 30), RNG.normal(-1, 1, 30 * 29))
-    quality = bp.SegmentQuality(key.segset, RNG.normal(size=(1, 30)))
-    of_quality = bp.QualityFusion.fit_scores([scores], [quality], key)
-    trained = attrs.evolve(bp.LinearCalibration.from_line(2.0, 1.0), of_llrs=False)
-    with pytest.warns(SuspectScoresWarning, match="output of a map"):
-        trained.apply(of_quality.apply([scores], [quality], key))
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint64])

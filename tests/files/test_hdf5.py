@@ -828,14 +828,6 @@ def test_trials_and_their_columns(tmp_path: Path) -> None:
         hdf5.read_metadata(tmp_path / "b.h5")
 
 
-def test_what_made_the_scores(tmp_path: Path, contents: dict[str, Arrays]) -> None:
-    for is_map in (False, True):
-        hdf5.write("scores", tmp_path / "a.h5", from_map=is_map, **contents["scores"])
-        notes: set[str] = set()
-        hdf5.read("scores", tmp_path / "a.h5", notes=notes)
-        assert hdf5.is_from_map(tmp_path / "a.h5") == (notes == {hdf5.BY_MAP}) == is_map
-
-
 def test_more_than_memory_allows(tmp_path: Path) -> None:
     hdf5.write("scores", tmp_path / "a.h5", **make_scores((100, 100)))
     with pytest.raises(FileFormatError, match="memory"):
