@@ -41,7 +41,7 @@ def tasks(folder: Path) -> dict[str, Callable[[], object]]:
         "read text": lambda: bp.read_scores(folder / "scores.txt"),
         "write text": lambda: key.filter(small, segments, True).save_txt(folder / "k.txt"),  # noqa: FBT003
         "metrics": lambda: bp.Results(*lists).to_dict(0.05),
-        "evaluate": lambda: bp.evaluate({"a": system}, key, priors=0.05),
+        "evaluate": lambda: bp.evaluate({"a": system}, key, prior=0.05),
         "blocks": lambda: bp.Results.from_files(folder / "scores.h5", folder / "key.h5").eer,
     }
 

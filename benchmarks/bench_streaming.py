@@ -88,7 +88,7 @@ def read(paths: list[str], *, with_mask: bool) -> None:
 
 def judge(paths: list[str], *, workers: int) -> str:
     """Compute everything; return a digest of all counts."""
-    results = bp.Results.from_files(*paths, priors=PRIORS, workers=workers)
+    results = bp.Results.from_files(*paths, prior=PRIORS, workers=workers)
     numbers = results.eer, results.cllr, results.min_cllr
     results.min_dcf(PRIORS)
     results.act_dcf(PRIORS)

@@ -6,10 +6,12 @@ in matrices with a mask. `Key` says which trials are targets; `Results` evaluate
 into log-likelihood-ratios; `DETPlot` and `BayesPlot` draw.
 """
 
-from bosaris_py._lazy import on_demand
+from typing import TYPE_CHECKING
+
+from bosaris_py._lazy import lazy_names
 from bosaris_py._version import __version__ as __version__
 
-# Names by the module that has them; the stub __init__.pyi lists the same for type checkers.
+# Names by the module that has them; type checkers see the same below.
 _NAMES = {
     "bosaris_py._case": "CaseLLR case_llr validate_scores",
     "bosaris_py._evaluate": "evaluate evaluate_files",
@@ -49,8 +51,132 @@ _MODULES = """
     uncertainty
 """
 
-_HOMES = {home: names.split() for home, names in _NAMES.items()}
+__all__, __getattr__, __dir__ = lazy_names(__name__, _NAMES, _MODULES)
+__all__ += ["__version__"]
 
-__all__ = sorted({name for names in _HOMES.values() for name in names} | {"__version__"})
-
-__getattr__, __dir__ = on_demand(__name__, _HOMES, _MODULES.split())
+if TYPE_CHECKING:
+    from bosaris_py import (
+        calibration as calibration,
+        errors as errors,
+        evaluation as evaluation,
+        files as files,
+        fusion as fusion,
+        matlab as matlab,
+        numerics as numerics,
+        plots as plots,
+        sklearn as sklearn,
+        storage as storage,
+        trials as trials,
+        uncertainty as uncertainty,
+    )
+    from bosaris_py._case import (
+        CaseLLR as CaseLLR,
+        case_llr as case_llr,
+        validate_scores as validate_scores,
+    )
+    from bosaris_py._evaluate import evaluate as evaluate, evaluate_files as evaluate_files
+    from bosaris_py._evaluation import Evaluation as Evaluation
+    from bosaris_py.calibration import (
+        BoundedCalibration as BoundedCalibration,
+        CrossFit as CrossFit,
+        GaussianCalibration as GaussianCalibration,
+        LinearCalibration as LinearCalibration,
+        LLRBounds as LLRBounds,
+        PAVCalibration as PAVCalibration,
+        cross_fit as cross_fit,
+        llr_bounds as llr_bounds,
+    )
+    from bosaris_py.evaluation import (
+        PLANS as PLANS,
+        EvaluationPlan as EvaluationPlan,
+        PartitionFactor as PartitionFactor,
+        PrimaryCost as PrimaryCost,
+        Results as Results,
+        TandemCost as TandemCost,
+        TandemEER as TandemEER,
+        Validation as Validation,
+        a_dcf as a_dcf,
+        act_a_dcf as act_a_dcf,
+        act_t_dcf as act_t_dcf,
+        primary_cost as primary_cost,
+        primary_cost_of_files as primary_cost_of_files,
+        sasv_eer as sasv_eer,
+        spf_eer as spf_eer,
+        split_by_labels as split_by_labels,
+        sv_eer as sv_eer,
+        t_dcf as t_dcf,
+        t_eer as t_eer,
+        tandem_cost as tandem_cost,
+        validate as validate,
+    )
+    from bosaris_py.examples import ExamplePart as ExamplePart, load_example as load_example
+    from bosaris_py.frames import TrialFrame as TrialFrame, from_frame as from_frame
+    from bosaris_py.fusion import (
+        LinearFusion as LinearFusion,
+        QualityFusion as QualityFusion,
+        SASVFusion as SASVFusion,
+        quality_systems as quality_systems,
+        read_model as read_model,
+    )
+    from bosaris_py.numerics import (
+        ROC as ROC,
+        ROCCH as ROCCH,
+        OperatingPoint as OperatingPoint,
+        SpoofCosts as SpoofCosts,
+        Threshold as Threshold,
+        act_dcf as act_dcf,
+        auc as auc,
+        cllr as cllr,
+        eer as eer,
+        effective_prior as effective_prior,
+        error_rates_at as error_rates_at,
+        logit as logit,
+        min_cllr as min_cllr,
+        min_dcf as min_dcf,
+        norm_act_dcf as norm_act_dcf,
+        norm_min_dcf as norm_min_dcf,
+        optimal_llrs as optimal_llrs,
+        posterior as posterior,
+        prbep as prbep,
+        probit as probit,
+        sigmoid as sigmoid,
+    )
+    from bosaris_py.plots import (
+        BayesPlot as BayesPlot,
+        DETPlot as DETPlot,
+        DETWindow as DETWindow,
+        plot_a_dcf as plot_a_dcf,
+        plot_bayes as plot_bayes,
+        plot_det as plot_det,
+        plot_ece as plot_ece,
+        plot_forest as plot_forest,
+        plot_histogram as plot_histogram,
+        plot_pav as plot_pav,
+        plot_reliability as plot_reliability,
+        plot_tippett as plot_tippett,
+    )
+    from bosaris_py.storage import Factor as Factor
+    from bosaris_py.trials import (
+        Conditions as Conditions,
+        FlatKey as FlatKey,
+        FlatNdx as FlatNdx,
+        FlatScores as FlatScores,
+        IdMap as IdMap,
+        Key as Key,
+        Ndx as Ndx,
+        QualityMeasures as QualityMeasures,
+        Scores as Scores,
+        SegmentQuality as SegmentQuality,
+        TrialMetadata as TrialMetadata,
+        compare_trials as compare_trials,
+        read_key as read_key,
+        read_scores as read_scores,
+        read_trials as read_trials,
+    )
+    from bosaris_py.uncertainty import (
+        Transfer as Transfer,
+        bootstrap_scores as bootstrap_scores,
+        compare_systems as compare_systems,
+        speaker_interval as speaker_interval,
+        transfer as transfer,
+    )

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 import numpy.typing as npt
 
 from bosaris_py._cautions import cautions
 from bosaris_py._evaluation import Evaluation
-from bosaris_py._lazy import on_demand
 from bosaris_py._parallel import progress_bar
 from bosaris_py._system_rows import Judging
 from bosaris_py._tables import or_none
 from bosaris_py._validation import (
     FilePath,
     Rng,
-    also,
     as_seed,
     check_choice,
     check_fraction,
     describe,
     invalid,
     list_some,
-    spelled_out,
 )
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results, SystemTable
 from bosaris_py.evaluation.plans import presets
@@ -47,61 +44,22 @@ if TYPE_CHECKING:
     from bosaris_py.evaluation import PrimaryCost
 
 
-class Reading(TypedDict, total=False):
-    """How files are read in blocks."""
-
-    base: float | None
-    workers: int
-    progress: bool
-
-
-# Imported when scores are calibrated here, or a plan asks for its primary cost.
-_late, _ = on_demand(
-    __name__,
-    {
-        "bosaris_py.calibration": ("LinearCalibration", "cross_fit"),
-        "bosaris_py.evaluation": ("primary_cost",),
-        "bosaris_py.fusion": ("LinearFusion", "QualityFusion"),
-    },
-)
-
-
-class EvaluationOptions(TypedDict, total=False):
-    """The other keyword arguments of `evaluate`."""
-
-    replications: int
-    rng: Rng
-    normalize: bool
-    confidence: float
-    cross_fit: Any
-    eer: EERDefinition | None
-    workers: int
-    progress: bool
-
-
-_DEFAULTS = EvaluationOptions(
-    replications=0,
-    rng=None,
-    normalize=True,
-    confidence=0.95,
-    cross_fit=None,
-    eer=None,
-    workers=1,
-    progress=False,
-)
-
-
-@also("prior", "priors")
-@spelled_out(EvaluationOptions, _DEFAULTS)
 def evaluate(
     systems: SystemsLike | ResultsLike,
     key: KeyLike | None = None,
     *,
-    priors: PriorLike = (0.01, 0.05),
+    prior: PriorLike = (0.01, 0.05),
     plan: EvaluationPlan | str | None = None,
     conditions: object = None,
     speakers: SpeakersLike = None,
-    **options: Unpack[EvaluationOptions],
+    replications: int = 0,
+    rng: Rng = None,
+    normalize: bool = True,
+    confidence: float = 0.95,
+    cross_fit: Any = None,
+    eer: EERDefinition | None = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> Evaluation:
     """Evaluate systems: a table of metrics, plots and paired tests.
 
@@ -116,8 +74,8 @@ def evaluate(
         Which trials are targets and which non-targets; what `read_key` returns, or its file.
         HDF5 files that are large are evaluated in blocks, as by `evaluate_files`, if no other
         argument needs all trials.
-    priors : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
-        Operating points of the actual and minimum costs; may be spelled `prior`, as elsewhere.
+    prior : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
+        Operating points of the actual and minimum costs.
     plan : EvaluationPlan or str, optional
         Adds the published cost of an evaluation, see `primary_cost`; most need metadata. Plans
         without an overall cost, as SRE10, add their operating points. Plans of three classes, as
@@ -176,65 +134,68 @@ def evaluate(
     ...              non=[[False, True, False], [True, False, True]])
     >>> systems = {"A": bp.Scores([[2.0, -1.0, 0.5], [-2.0, 1.0, 1.5]], key.modelset, key.segset),
     ...            "B": bp.Scores([[3.0, -1.0, 2.5], [-2.0, 1.0, 0.0]], key.modelset, key.segset)}
-    >>> evaluate(systems, key, priors=0.5)
+    >>> evaluate(systems, key, prior=0.5)
     system  EER (%)  minDCF(0.5)  actDCF(0.5)  minCllr    Cllr
     ----------------------------------------------------------
     A         22.22       0.3333       0.3333   0.4591  0.7348
     B          0.00       0.0000       0.3333   0.0000  0.3785
     (3 targets, 3 non-targets; costs are normalized; EER of the ROC's convex hull)
     """
-    asked: EvaluationOptions = {**_DEFAULTS, **options}
-    replications = asked["replications"]
+    from bosaris_py.calibration.cross_fitting import cross_fit as fit_across
+    from bosaris_py.calibration.linear import LinearCalibration
+    from bosaris_py.evaluation.plans.primary_cost import primary_cost
+    from bosaris_py.fusion import LinearFusion, QualityFusion
+
     chosen = None if plan is None else presets.find_plan(plan)
-    definition = _definition(asked["eer"], chosen)
-    only_whole = plan, conditions, speakers, asked["cross_fit"], replications or None
+    definition = _definition(eer, chosen)
+    only_whole = plan, conditions, speakers, cross_fit, replications or None
     whole = any(part is not None for part in only_whole)
     if key is None:
         results = _results_by_name(systems)
         if whole:
-            expected = "be Scores of trials, with a key, for all options but priors and eer"
+            expected = "be Scores of trials, with a key, for all options but prior and eer"
             raise invalid("systems", expected, describe(systems), "See Scores.from_trials.")
-        how = _without_key(priors, normalize=asked["normalize"], eer=definition)
+        how = _without_key(prior, normalize=normalize, eer=definition)
         return _of_results(results, how)
     large = () if whole else large_files(systems, key)
     if large:
         return evaluate_files(
             *large,
-            priors=priors,
-            normalize=asked["normalize"],
+            prior=prior,
+            normalize=normalize,
             eer=definition,
-            workers=asked["workers"],
-            progress=asked["progress"],
+            workers=workers,
+            progress=progress,
         )
     named = as_systems(systems)
     key, metadata = split_key(key)
     presets.refuse_spoofs(metadata, chosen)
-    points = named_points(priors)
+    points = named_points(prior)
     if chosen is not None and chosen.by_condition:
         # The cost of each condition is the plan's.
         own = [p.p_target if p.c_miss == p.c_fa == 1 else p for p in chosen.operating_points]
         points = named_points(list(dict.fromkeys([*points.values(), *own])))
-    model = _late("LinearCalibration") if asked["cross_fit"] is True else asked["cross_fit"]
-    if model is not None and any(model is _late(n) for n in ("LinearFusion", "QualityFusion")):
+    model = LinearCalibration if cross_fit is True else cross_fit
+    if model is not None and (model is LinearFusion or model is QualityFusion):
         hint = "Fuse systems first, and evaluate cross_fit(LinearFusion, [...], key).scores."
         raise invalid("cross_fit", "be a calibration, which has one system", describe(model), hint)
     how = Judging(
         key=key,
         points=points,
-        normalize=asked["normalize"],
+        normalize=normalize,
         conditions=as_conditions(conditions, key, metadata),
         maps=speaker_maps(speakers, key, metadata),
         replications=replications,
-        seed=as_seed(asked["rng"]),
-        confidence=check_fraction(asked["confidence"], "confidence"),
+        seed=as_seed(rng),
+        confidence=check_fraction(confidence, "confidence"),
         eer=definition,
-        workers=asked["workers"],
+        workers=workers,
         metadata=metadata,
     )
     if replications:
         how.resampling(replications)
     if chosen is not None and chosen.figures:
-        for what, ruled_out in (("conditions", conditions), ("cross_fit", asked["cross_fit"])):
+        for what, ruled_out in (("conditions", conditions), ("cross_fit", cross_fit)):
             if ruled_out is not None:
                 raise invalid(what, f"be left out with the plan {chosen.name}", describe(ruled_out))
         return _by_plan(named, how, chosen)
@@ -243,12 +204,10 @@ def evaluate(
     primary: dict[str, PrimaryCost] = {}
     rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
-        for name in progress_bar([*named], shown=asked["progress"], unit="system"):
+        for name in progress_bar([*named], shown=progress, unit="system"):
             with cautions(system=name):
                 if model is not None:
-                    fitted = _late("cross_fit")(
-                        model, named[name], key, speakers=how.maps, rng=how.seed
-                    )
+                    fitted = fit_across(model, named[name], key, speakers=how.maps, rng=how.seed)
                     named[name] = fitted.scores
                     how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
                 scores = named[name]
@@ -256,7 +215,7 @@ def evaluate(
                 results[name] = Results.from_sample(samples[name])
                 cost: PrimaryCost | None = None
                 if chosen is not None:
-                    judged = _late("primary_cost")(scores, key, chosen, metadata)
+                    judged = primary_cost(scores, key, chosen, metadata)
                     if not chosen.by_condition:
                         cost = how.with_intervals(judged, scores, samples[name], metadata)
                     primary[name] = cost or judged
@@ -314,15 +273,16 @@ def _evaluation(
     )
 
 
-@also("prior", "priors")
 def evaluate_files(
     systems: Mapping[str, FilePath],
     key_file: FilePath,
     *,
-    priors: PriorLike = (0.01, 0.05),
+    prior: PriorLike = (0.01, 0.05),
     normalize: bool = True,
     eer: EERDefinition | None = None,
-    **reading: Unpack[Reading],
+    base: float | None = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> Evaluation:
     """Evaluate systems in HDF5 files in blocks, however large or small they are.
 
@@ -332,11 +292,10 @@ def evaluate_files(
         HDF5 file of the scores of each system, by its name; or one file, or a list.
     key_file : str or path-like
         HDF5 file of the key.
-    priors, normalize, eer
+    prior, normalize, eer
         As for `evaluate`.
-    **reading
-        ``base``, ``workers`` and ``progress``, as for `Results.from_files
-        <bosaris_py.Results.from_files>`.
+    base, workers, progress
+        As for `Results.from_files <bosaris_py.Results.from_files>`.
 
     Returns
     -------
@@ -354,7 +313,7 @@ def evaluate_files(
         If the key holds trials without score; it names the system.
     """
     definition = _definition(eer, None)
-    how = _without_key(priors, normalize=normalize, eer=definition)
+    how = _without_key(prior, normalize=normalize, eer=definition)
     results: dict[str, Results] = {}
     rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
@@ -362,7 +321,9 @@ def evaluate_files(
             if isinstance(file, AnyScores):
                 raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
             with cautions(system=name):
-                results[name] = Results.from_files(file, key_file, priors=how.prior, **reading)
+                results[name] = Results.from_files(
+                    file, key_file, prior=how.prior, base=base, workers=workers, progress=progress
+                )
                 rows.append((name, how.pooled(results[name])))
     return _evaluation(how, SystemTable(rows, cautions=heard), results)
 
@@ -402,11 +363,11 @@ def _results_by_name(systems: object) -> dict[str, Results]:
     return found
 
 
-def _without_key(priors: PriorLike, *, normalize: bool, eer: EERDefinition) -> Judging:
+def _without_key(prior: PriorLike, *, normalize: bool, eer: EERDefinition) -> Judging:
     """Return how systems are evaluated of which there are no trials in memory."""
     return Judging(
         key=None,
-        points=named_points(priors),
+        points=named_points(prior),
         normalize=normalize,
         conditions=None,
         maps=(None, None),

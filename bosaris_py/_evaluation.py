@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import attrs
 
 from bosaris_py._cautions import Caution, collected, hushed
-from bosaris_py._lazy import on_demand
 from bosaris_py._system_rows import Judging, as_point
 from bosaris_py._tables import Table, joined_notes
 from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid
@@ -39,23 +38,23 @@ Kind: TypeAlias = Literal[
 # Plots by their kinds: of all systems, and others, with the names of their functions.
 _KINDS = ("det", "bayes", "tippett", "ece", "pav", "reliability")
 _OTHER_KINDS = "histogram", "forest"
-_late, _ = on_demand(
-    __name__,
-    {
-        "bosaris_py.plots": (
-            "BayesPlot",
-            "DETPlot",
-            *(f"plot_{kind}" for kind in (*_KINDS, *_OTHER_KINDS)),
-        ),
-        "bosaris_py.report": ("Report", "write_report"),
-        "bosaris_py.uncertainty.comparison.all_pairs": (
-            "compare_samples",
-            "compare_systems",
-            "named_metric",
-            "refuse_different_trials",
-        ),
-    },
-)
+
+
+def _plot_of(kind: str) -> Callable[..., Any]:
+    """Return the function that draws a plot of this kind."""
+    from bosaris_py import plots
+
+    drawing: dict[str, Callable[..., Any]] = {
+        "det": plots.plot_det,
+        "bayes": plots.plot_bayes,
+        "tippett": plots.plot_tippett,
+        "ece": plots.plot_ece,
+        "pav": plots.plot_pav,
+        "reliability": plots.plot_reliability,
+        "histogram": plots.plot_histogram,
+        "forest": plots.plot_forest,
+    }
+    return drawing[kind]
 
 
 # Pairs of more systems fill no page that is read.
@@ -190,13 +189,13 @@ class Evaluation(Table):
         --------
         >>> import bosaris_py as bp
         >>> dev, test = bp.load_example("asvspoof2019_la")
-        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, priors=0.05)
+        >>> found = bp.evaluate({"xvector": test.scores["xvector"]}, test.key, prior=0.05)
         >>> found.plot("tippett")
         Plot: 5 lines of 1 system
         """
         check_choice(kind, (*_KINDS, *_OTHER_KINDS), "kind")
         self._refuse_kinds("plot")
-        draw: Callable[..., Plot] = _late(f"plot_{kind}")
+        draw = _plot_of(kind)
         if system is not None:
             check_choice(system, tuple(self.results), "system")
         if kind in ("det", "bayes") and system is not None:
@@ -217,7 +216,8 @@ class Evaluation(Table):
             judged = {system: judged[system]}
         # Scores that are no log-likelihood-ratios have actual costs outside of any window.
         with hushed(PlotRangeWarning):
-            return draw(judged, **options)
+            drawn: Plot = draw(judged, **options)
+        return drawn
 
     def _plot_table(
         self, draw: "Callable[..., Plot]", system: str | None, options: dict[str, Any]
@@ -241,7 +241,7 @@ class Evaluation(Table):
         -------
         DETPlot
         """
-        drawn: DETPlot = self._curves("det", "DETPlot", system, options)
+        drawn: DETPlot = self._curves("det", system, options)
         return drawn
 
     def bayes(self, *, system: str | None = None, **options: object) -> "BayesPlot":
@@ -256,22 +256,23 @@ class Evaluation(Table):
         -------
         BayesPlot
         """
-        drawn: BayesPlot = self._curves("bayes", "BayesPlot", system, options)
+        drawn: BayesPlot = self._curves("bayes", system, options)
         return drawn
 
-    def _curves(
-        self, kind: str, plot: str, system: str | None, options: Mapping[str, object]
-    ) -> Any:
+    def _curves(self, kind: str, system: str | None, options: Mapping[str, object]) -> Any:
         """Draw the curves of all systems, or of the conditions of one."""
         self._refuse_kinds(kind)
+        from bosaris_py.plots import BayesPlot, DETPlot
+
         if system is None:
-            return _late(f"plot_{kind}")(self.results, **options)
+            return _plot_of(kind)(self.results, **options)
         how = self._judging
         check_choice(system, tuple(self.results), "system")
         if how.conditions is None or not self._systems:
             expected = "be left out where evaluate() had no conditions, or files"
             raise invalid("system", expected, repr(system))
-        drawn = _late(plot)(**({"window": "auto", **options} if kind == "det" else options))
+        given: dict[str, Any] = {"window": "auto", **options} if kind == "det" else {**options}
+        drawn = DETPlot(**given) if kind == "det" else BayesPlot(**given)
         drawn.plot_conditions(self._systems[system], how.key, how.conditions)
         drawn.display_legend()
         return drawn
@@ -297,6 +298,12 @@ class Evaluation(Table):
         -------
         uncertainty.ComparisonTable
         """
+        from bosaris_py.uncertainty.comparison.all_pairs import (
+            compare_samples,
+            compare_systems,
+            refuse_different_trials,
+        )
+
         how = self._judging
         if self.plan is not None and self.plan.figures:
             return self._compare_kinds(self.plan, statistic, options)
@@ -312,18 +319,24 @@ class Evaluation(Table):
         table: ComparisonTable
         if how.by_speaker and not options.keys() - {"alternative", "level"}:
             resampling = how.resampling(replications)
-            _late("refuse_different_trials")(self._systems, how.key, judged, resampling)
+            refuse_different_trials(self._systems, how.key, judged, resampling)
             samples = self._samples
-            table = _late("compare_samples")(samples, judged, resampling, how.seed, **options)
+            table = compare_samples(samples, judged, resampling, how.seed, **options)
         else:
             given = {**how.drawn, "replications": replications, **options}
-            table = _late("compare_systems")(self._systems, how.key, judged, **given)
+            table = compare_systems(self._systems, how.key, judged, **given)
         return table
 
     def _compare_kinds(
         self, plan: EvaluationPlan, statistic: object, options: Mapping[str, Any]
     ) -> ComparisonTable:
         """Compare each pair of systems under a plan of three classes."""
+        from bosaris_py.uncertainty.comparison.all_pairs import (
+            compare_samples,
+            named_metric,
+            refuse_different_trials,
+        )
+
         how = self._judging
         if plan.detectors == 2:
             hint = "unc.bootstrap_tandem of two tandems with the same seed has paired replicates."
@@ -344,14 +357,11 @@ class Evaluation(Table):
         drawn: Any = {**how.drawn, **own, **given}
         who, resampling = split_options(method, drawn)
         plain = chosen.plain
-        _late("refuse_different_trials")(self._systems, how.key, plain, resampling)
+        refuse_different_trials(self._systems, how.key, plain, resampling)
         pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key
         samples, plain_of_view = samples_of_kinds(chosen, self._systems, pair, who, resampling)
-        table = _late("compare_samples")(
-            samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests
-        )
-        named: ComparisonTable = _late("named_metric")(table, chosen)
-        return named
+        table = compare_samples(samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests)
+        return named_metric(table, chosen)
 
     def report(
         self,
@@ -390,6 +400,8 @@ class Evaluation(Table):
         OSError
             If the file cannot be written, or one of *files* not be read.
         """
+        from bosaris_py.report import Report, write_report
+
         how = self._judging
         if files is not None and not isinstance(files, Mapping):
             raise invalid("files", "map roles to paths", describe(files))
@@ -427,7 +439,7 @@ class Evaluation(Table):
             kinds = {name: part.lists_of_kinds for name, part in parts.items()}
         # The evaluation has warned of each system.
         of_pairs = [caution for caution in others if "pair" in dict(caution.about)]
-        report = _late("Report")(
+        report = Report(
             title=str(title),
             facts=facts,
             files=files or {},
@@ -444,4 +456,4 @@ class Evaluation(Table):
             normalized=how.normalize,
             authors=[text for text in map(str, (author, laboratory)) if text],
         )
-        _late("write_report")(path, report)
+        write_report(path, report)

@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 
 from bosaris_py._cautions import cautions, collected, hushed
-from bosaris_py._lazy import on_demand
 from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_flag
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, UncertainPlanWarning
@@ -34,8 +33,11 @@ from bosaris_py.uncertainty.influence.speaker_influence import (
     SpeakerInfluence,
     check_influences,
 )
-from bosaris_py.uncertainty.plan_statistics import PrimaryCost as PlanStatistic
-from bosaris_py.uncertainty.plan_statistics import views_of_sets, whole_sample
+from bosaris_py.uncertainty.plan_statistics import (
+    PrimaryCost as PlanStatistic,
+    views_of_sets,
+    whole_sample,
+)
 from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
 from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
 from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
@@ -44,16 +46,6 @@ from bosaris_py.uncertainty.statistics.statistic import Statistic
 
 if TYPE_CHECKING:
     from bosaris_py.evaluation import PrimaryCost
-
-# Bands of a report, if intervals are by bootstrap; imported when one is made.
-_BANDS = {"det": "DETCurve", "bayes": "ActDCFCurve", "tippett": "Tippett", "ece": "ECE"}
-_late, _ = on_demand(
-    __name__,
-    {
-        "bosaris_py.uncertainty.bands": _BANDS.values(),
-        "bosaris_py.uncertainty.tandem_statistics": ("statistics_of_tandem", "tandem_figures"),
-    },
-)
 
 _BAND_REPLICATES = 500
 
@@ -319,10 +311,12 @@ class Judging:
         self, systems: Mapping[str, AnyScores], plan: EvaluationPlan, key: KeyLike
     ) -> ConditionRow:
         """Return the row of a verifier and a countermeasure, with intervals by replicates."""
-        statistics = _late("statistics_of_tandem")(plan, self.eer)
+        from bosaris_py.uncertainty.tandem_statistics import statistics_of_tandem, tandem_figures
+
+        statistics = statistics_of_tandem(plan, self.eer)
         how = {"method": "speaker", "confidence": self.confidence, "workers": self.workers}
         drawn = {**self.drawn, **how} if self.replications else {}
-        found = _late("tandem_figures")(
+        found = tandem_figures(
             key,
             [*statistics.values()],
             asv=systems["asv"],
@@ -357,12 +351,19 @@ class Judging:
 
     def bands(self, sample: ListedSample) -> dict[str, Any]:
         """Return the bands of a system by what they are around."""
+        from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, Tippett
+
         how = self.resampling(self.band_replicates)
-        curves = [_late(curve)() for curve in _BANDS.values()]
-        found = bootstrap_sample(curves, sample, how.plan(sample), how, shared=True)
+        curves: dict[str, Any] = {
+            "det": DETCurve(),
+            "bayes": ActDCFCurve(),
+            "tippett": Tippett(),
+            "ece": ECE(),
+        }
+        found = bootstrap_sample([*curves.values()], sample, how.plan(sample), how, shared=True)
         return {
             name: curve.band(result)
-            for name, curve, result in zip(_BANDS, curves, found, strict=True)
+            for (name, curve), result in zip(curves.items(), found, strict=True)
         }
 
     def speakers(self) -> dict[str, int]:

@@ -180,7 +180,7 @@ def from_frame(
     >>> data = bp.from_frame(table)
     >>> data.key
     Key: 2 models x 2 segments, 1 targets, 2 non-targets
-    >>> bp.evaluate(data.scores, data.key, priors=0.5).records()[0]["eer"]
+    >>> bp.evaluate(data.scores, data.key, prior=0.5).records()[0]["eer"]
     0.0
     """
     for name, value in (("score", score), ("columns", columns)):

@@ -15,8 +15,7 @@ from matplotlib.figure import Figure
 from run_pages import dark
 
 import bosaris_py as bp
-from bosaris_py import plots
-from bosaris_py import uncertainty as unc
+from bosaris_py import plots, uncertainty as unc
 
 DOCS = Path(__file__).parent
 

@@ -54,10 +54,10 @@ def evaluate(output: Path) -> None:
     fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, **TRAIN)
     systems = {**calibrated, "fusion": fusion.apply(test.scores, test.key)}
     everything = {"xvector, raw": test.scores["xvector"], **systems}
-    evaluation = bp.evaluate(everything, test, priors=PRIOR)
+    evaluation = bp.evaluate(everything, test, prior=PRIOR)
     print(f"{textwrap.fill(repr(fusion), 100)}\n\n{evaluation}\n")
 
-    sure = bp.evaluate(systems, test, priors=PRIOR, **DRAWN)
+    sure = bp.evaluate(systems, test, prior=PRIOR, **DRAWN)
     print("95 % intervals, speakers resampled:")
     for row in sure.records():
         found = (

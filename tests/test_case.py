@@ -21,10 +21,10 @@ from bosaris_py import (
     case_llr,
     cross_fit,
     llr_bounds,
+    uncertainty as unc,
     validate,
     validate_scores,
 )
-from bosaris_py import uncertainty as unc
 from bosaris_py._case import _FIGURES
 from bosaris_py.errors import (
     ExtrapolationWarning,

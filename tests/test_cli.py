@@ -448,7 +448,7 @@ def systems(folder: Path) -> tuple[dict[str, bp.Scores], tuple[bp.Key, bp.TrialM
 class TestEvaluate:
     def test_equals_the_library_in_every_form(self, run: Run, systems) -> None:
         points = [0.05, bp.OperatingPoint(0.01, 10, 1)]
-        expected = bp.evaluate(*systems, priors=points)
+        expected = bp.evaluate(*systems, prior=points)
         words = (*JUDGED, "--prior", "0.05,0.01:10:1")
         assert run(*words)[:2] == (0, f"{expected!r}\n")
         for form in ("json", "csv", "markdown", "latex"):

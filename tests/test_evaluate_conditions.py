@@ -5,8 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from bosaris_py import evaluate
-from bosaris_py import uncertainty as unc
+from bosaris_py import evaluate, uncertainty as unc
 from bosaris_py.errors import ConditionWarning, FewSpeakersWarning, MissingTrialsWarning
 from bosaris_py.evaluation import ConditionRow
 from bosaris_py.trials import Conditions, Key, Scores

@@ -28,9 +28,9 @@ def files(tmp_path: Path, rng: np.random.Generator) -> tuple[dict[str, bp.Scores
 @pytest.mark.parametrize("normalize", [True, False])
 @pytest.mark.parametrize("priors", [0.05, [0.01, bp.OperatingPoint(0.1, 10, 1)]])
 def test_equals_evaluate(tmp_path: Path, files, priors: object, *, normalize: bool) -> None:
-    expected = bp.evaluate(*files, priors=priors, normalize=normalize)
+    expected = bp.evaluate(*files, prior=priors, normalize=normalize)
     paths = {name: tmp_path / f"{name}.h5" for name in "AB"}
-    found = bp.evaluate_files(paths, tmp_path / "key.h5", priors=priors, normalize=normalize)
+    found = bp.evaluate_files(paths, tmp_path / "key.h5", prior=priors, normalize=normalize)
     for one, other in zip(found.records(), expected.records(), strict=True):
         assert one.pop("cllr") == pytest.approx(other.pop("cllr"), rel=1e-12)
         assert one == other
@@ -67,10 +67,10 @@ def test_evaluate_takes_files(
     systems, key = files
     monkeypatch.setattr(inputs, "are_large", lambda _: large)
     paths = [str(tmp_path / "A.h5"), tmp_path / "B.h5"]
-    found = bp.evaluate(paths, tmp_path / "key.h5", priors=0.05)
-    assert repr(found) == repr(bp.evaluate(systems, key, priors=0.05))
+    found = bp.evaluate(paths, tmp_path / "key.h5", prior=0.05)
+    assert repr(found) == repr(bp.evaluate(systems, key, prior=0.05))
     # What needs all trials reads all.
-    options = {"priors": 0.05, "plan": "VoxSRC"}
+    options = {"prior": 0.05, "plan": "VoxSRC"}
     whole = bp.evaluate(paths, tmp_path / "key.h5", **options)
     assert whole.records() == bp.evaluate(systems, key, **options).records()
 
@@ -80,8 +80,8 @@ def test_names_of_files(tmp_path: Path, files) -> None:
     (tmp_path / "other").mkdir()
     systems["B"].save(tmp_path / "other" / "A.h5")
     paths = [tmp_path / "A.h5", tmp_path / "other" / "A.h5", systems["A"]]
-    assert list(bp.evaluate(paths, key, priors=0.05).results) == ["A", "system 2", "system 3"]
-    single = bp.evaluate(tmp_path / "B.h5", (key, None), priors=0.05)
+    assert list(bp.evaluate(paths, key, prior=0.05).results) == ["A", "system 2", "system 3"]
+    single = bp.evaluate(tmp_path / "B.h5", (key, None), prior=0.05)
     assert list(single.results) == ["B"]
 
 
@@ -89,7 +89,7 @@ def test_key_and_systems_as_text(tmp_path: Path, files) -> None:
     systems, key = files
     key.save(tmp_path / "key.txt")
     systems["A"].save(tmp_path / "A.txt")
-    (record,) = bp.evaluate(tmp_path / "A.txt", tmp_path / "key.txt", priors=0.05).records()
+    (record,) = bp.evaluate(tmp_path / "A.txt", tmp_path / "key.txt", prior=0.05).records()
     assert record["min_cllr"] == bp.min_cllr(*bp.read_scores(tmp_path / "A.txt").get_tar_non(key))
 
 
@@ -136,8 +136,8 @@ def test_what_files_are_warned_of_is_kept(tmp_path: Path, files) -> None:
     there[3, 4] = False
     part = bp.Scores(systems["A"].scoremat, MODELS, SEGMENTS, there)
     part.save(tmp_path / "part.h5")
-    found = bp.evaluate_files(tmp_path / "part.h5", tmp_path / "key.h5", priors=0.5)
-    expected = bp.evaluate({"part": part}, key, priors=0.5)
+    found = bp.evaluate_files(tmp_path / "part.h5", tmp_path / "key.h5", prior=0.5)
+    expected = bp.evaluate({"part": part}, key, prior=0.5)
     assert [one["category"] for one in expected.cautions] == ["MissingTrialsWarning"]
     assert [one["category"] for one in found.cautions] == ["MissingTrialsWarning"]
     assert found.cautions[0]["system"] == "part"

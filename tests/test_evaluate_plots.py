@@ -27,7 +27,7 @@ def evaluation(trials: Any) -> bp.Evaluation:
     systems, key = trials
     odd = np.tile(np.arange(40) % 2 == 1, (40, 1))
     by_side = {"odd, any": odd, "even, any": ~odd}
-    return bp.evaluate(systems, key, priors=(0.1, 0.5), conditions=bp.Conditions(by_side))
+    return bp.evaluate(systems, key, prior=(0.1, 0.5), conditions=bp.Conditions(by_side))
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
@@ -59,14 +59,3 @@ def test_plots_of_one_system(evaluation: bp.Evaluation) -> None:
     assert len(curves) == 4
     with pytest.raises(InvalidInputError, match="`system` must name one, for a"):
         evaluation.plot("histogram")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [({"kind": "dett"}, "`kind` must be .*det"), ({"system": "C"}, "`system` must be ")],
-)
-def test_wrong_arguments(
-    evaluation: bp.Evaluation, arguments: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        evaluation.plot(**arguments)

@@ -210,7 +210,7 @@ class TestChoices:
 
     def test_evaluate_takes_it_all(self):
         data = bp.from_frame(rows_of(8, 9, 72), columns="gender")
-        evaluation = bp.evaluate(data.scores, data, priors=0.5, conditions="gender")
+        evaluation = bp.evaluate(data.scores, data, prior=0.5, conditions="gender")
         assert [r["system"] for r in evaluation.records()] == ["A"] * 4 + ["B"] * 4
 
 

@@ -348,7 +348,7 @@ class TestCautions:
         # At even odds the Bayes threshold is 0.
         misses, alarms = (IS_TAR & (llr < 0)).sum(), (~IS_TAR & (llr >= 0)).sum()
         assert misses < 30
-        text = self.text(scores, tmp_path, priors=0.5)
+        text = self.text(scores, tmp_path, prior=0.5)
         assert f"there are {misses} misses and {alarms} false alarms" in text
 
     @pytest.mark.slow

@@ -12,8 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from bosaris_py import Results
-from bosaris_py import uncertainty as unc
+from bosaris_py import Results, uncertainty as unc
 from bosaris_py._tables import (
     Table,
     WithInterval,

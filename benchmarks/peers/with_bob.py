@@ -1,8 +1,7 @@
 """bob.measure: EER by a compiled search; its hull and minCllr are not implemented any more."""
 
 from bob import measure
-from bob.measure.calibration import cllr as bob_cllr
-from bob.measure.calibration import min_cllr as bob_min_cllr
+from bob.measure.calibration import cllr as bob_cllr, min_cllr as bob_min_cllr
 
 from peers.jobs import job
 

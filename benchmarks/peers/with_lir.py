@@ -3,8 +3,7 @@
 import numpy as np
 from lir.algorithms.logistic_regression import LogitCalibrator
 from lir.data.models import LLRData
-from lir.metrics import cllr as lir_cllr
-from lir.metrics import cllr_min
+from lir.metrics import cllr as lir_cllr, cllr_min
 
 from peers.jobs import job
 

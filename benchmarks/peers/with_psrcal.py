@@ -11,7 +11,7 @@ EARLY = "stops early; compared is the objective that it reached"
 
 
 def _train(likelihoods, labels, prior):
-    model = AffineCalLogLoss(likelihoods, labels, priors=[1.0 - prior, prior])
+    model = AffineCalLogLoss(likelihoods, labels, prior=[1.0 - prior, prior])
     model.train(quiet=True)
     bias = model.bias.detach().numpy()
     return float(model.temp), float(bias[1] - bias[0])

@@ -1,14 +1,23 @@
 """Calibration: maps from scores to log-likelihood-ratios."""
 
-from bosaris_py._lazy import public_names
+from bosaris_py.calibration.bounds import BoundedCalibration, LLRBounds, llr_bounds
+from bosaris_py.calibration.cross_fitting import CrossFit, cross_fit
+from bosaris_py.calibration.gaussian import GaussianCalibration
+from bosaris_py.calibration.linear import LinearCalibration
+from bosaris_py.calibration.pav import PAVCalibration
 
-# The stub __init__.pyi lists the same for type checkers.
-_NAMES = {
-    "bounds": "BoundedCalibration LLRBounds llr_bounds",
-    "cross_fitting": "CrossFit cross_fit",
-    "gaussian": "GaussianCalibration",
-    "linear": "LinearCalibration",
-    "pav": "PAVCalibration",
-}
+__all__ = [
+    "BoundedCalibration",
+    "CrossFit",
+    "GaussianCalibration",
+    "LLRBounds",
+    "LinearCalibration",
+    "PAVCalibration",
+    "cross_fit",
+    "llr_bounds",
+]
 
-_HOMES, __all__, __getattr__, __dir__ = public_names(__name__, _NAMES)
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.trials.scores as trial_scores
-from bosaris_py import _validation as check
-from bosaris_py import errors
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray, mark_read_only
 from bosaris_py._cautions import cautions, hushed
 from bosaris_py._validation import Rng

@@ -21,22 +21,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bosaris_py import errors
-from bosaris_py._lazy import on_demand
 from bosaris_py.cli.files import check_formats, check_outputs, outputs_of
 from bosaris_py.cli.options import OPTIONS, AnswerIsNo, UsageError
 from bosaris_py.cli.parser import make_parser
 from bosaris_py.cli.printing import say
 from bosaris_py.errors import BosarisError, as_keyword, as_message, printable
 
-# Imported when a subcommand runs: `bosaris --help` needs no numpy.
-_late, _ = on_demand(__name__, {"bosaris_py._cautions": ["advised"]})
-
 # Keywords whose options have another name.
 _SPELLED = {
     "max_bytes": "memory",
     "name": "conditions",
     "replications": "bootstrap",
-    "priors": "prior",
     "rng": "seed",
     "model_speakers": "speakers",
     "segment_speakers": "speakers",
@@ -56,7 +51,7 @@ _HINTS = dict.fromkeys(
 
 
 # Its advice in place of that for scripts, by category of the warning.
-_ADVICE = {
+_ADVICE: dict[type[Warning], str] = {
     errors.SuspectScoresWarning: "Calibrate them first with `bosaris calibrate`, or trust the EER, "
     "minDCF and minCllr only.",
     errors.ExtrapolationWarning: "There the map is a line that no trial supports; --method bounded "
@@ -119,6 +114,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     bosaris_py ...
     0
     """
+    # `bosaris --help` needs no numpy.
+    from bosaris_py._cautions import advised
+
     shown = set()
     args = None
 
@@ -151,8 +149,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                     if hasattr(args, "method")
                     else "--ridge weak"
                 )
-                of_few = {errors.FewTrainingErrorsWarning: f"Train on more trials, or with {few}."}
-                with _late("advised")(_ADVICE | of_few):
+                of_few: dict[type[Warning], str] = {
+                    errors.FewTrainingErrorsWarning: f"Train on more trials, or with {few}."
+                }
+                with advised(_ADVICE | of_few):
                     args.run(args)
             except UsageError as error:
                 args.parser.error(str(error))

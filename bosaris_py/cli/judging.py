@@ -66,7 +66,7 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
     """Evaluate systems, in blocks if their files are large."""
     systems, options = named_files(args.scores), {}
     if args.prior:
-        options["priors"] = args.prior
+        options["prior"] = args.prior
     options |= {"eer": args.eer} if vars(args).get("eer") else {}
     needs_trials = args.plan or args.conditions or args.speakers or args.bootstrap
     needs_trials = needs_trials or getattr(args, "cross_fit", False)

@@ -1,20 +1,72 @@
 """Evaluating detectors: `Results`, and the curves that the plots draw, as plain numbers."""
 
-from bosaris_py._lazy import public_names
+from bosaris_py.evaluation.calibration_curves import (
+    ECECurve,
+    PAVCurve,
+    ReliabilityCurve,
+    ScoreHistogram,
+    TippettCurve,
+    Validation,
+    validate,
+)
+from bosaris_py.evaluation.condition_table import ConditionRow, SystemTable
+from bosaris_py.evaluation.curves import hull_points, steppy_points
+from bosaris_py.evaluation.plans.evaluation_plan import (
+    EvaluationPlan,
+    PartitionFactor,
+    PlanCollection,
+)
+from bosaris_py.evaluation.plans.presets import PLANS
+from bosaris_py.evaluation.plans.primary_cost import (
+    PartitionCost,
+    PointCost,
+    PrimaryCost,
+    primary_cost,
+    primary_cost_of_files,
+)
+from bosaris_py.evaluation.results import Results, split_by_labels
+from bosaris_py.evaluation.streaming import StreamedSample
+from bosaris_py.evaluation.tandem import TandemCost, TandemEER, act_t_dcf, t_dcf, t_eer, tandem_cost
+from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
 
-# The stub __init__.pyi lists the same for type checkers.
-_NAMES = {
-    "calibration_curves": "ECECurve PAVCurve ReliabilityCurve ScoreHistogram "
-    "TippettCurve Validation validate",
-    "condition_table": "ConditionRow SystemTable",
-    "curves": "hull_points steppy_points",
-    "plans.evaluation_plan": "EvaluationPlan PartitionFactor PlanCollection",
-    "plans.presets": "PLANS",
-    "plans.primary_cost": "PartitionCost PointCost PrimaryCost primary_cost primary_cost_of_files",
-    "results": "Results split_by_labels",
-    "streaming": "StreamedSample",
-    "tandem": "TandemCost TandemEER act_t_dcf t_dcf t_eer tandem_cost",
-    "third_class": "a_dcf act_a_dcf sasv_eer spf_eer sv_eer",
-}
+__all__ = [
+    "PLANS",
+    "ConditionRow",
+    "ECECurve",
+    "EvaluationPlan",
+    "PAVCurve",
+    "PartitionCost",
+    "PartitionFactor",
+    "PlanCollection",
+    "PointCost",
+    "PrimaryCost",
+    "ReliabilityCurve",
+    "Results",
+    "ScoreHistogram",
+    "StreamedSample",
+    "SystemTable",
+    "TandemCost",
+    "TandemEER",
+    "TippettCurve",
+    "Validation",
+    "a_dcf",
+    "act_a_dcf",
+    "act_t_dcf",
+    "hull_points",
+    "primary_cost",
+    "primary_cost_of_files",
+    "sasv_eer",
+    "spf_eer",
+    "split_by_labels",
+    "steppy_points",
+    "sv_eer",
+    "t_dcf",
+    "t_eer",
+    "tandem_cost",
+    "validate",
+]
 
-_HOMES, __all__, __getattr__, __dir__ = public_names(__name__, _NAMES)
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

@@ -226,13 +226,12 @@ class Results(Records):
         return cls.from_sample(ListedSample.of(to_natural(scores, base), key, conditions))
 
     @classmethod
-    @check.also("prior", "priors")
     def from_files(
         cls,
         score_file: Files,
         key_file: Files,
         *,
-        priors: PriorLike | None = None,
+        prior: PriorLike | None = None,
         base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
@@ -251,7 +250,7 @@ class Results(Records):
         key_file : str, path-like, or sequence of these
             HDF5 file of the `Key` or `FlatKey` to judge it by; for several score files,
             one for each. Ids may come in any order; the same order is read faster.
-        priors : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
+        prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
             Operating points at which actual costs will be asked for. At others the files are read a
             third time, except at those of a Bayes plot with the horizontal axis that it has by
             default.
@@ -289,7 +288,7 @@ class Results(Records):
         sample = StreamedSample.from_files(
             score_file,
             key_file,
-            priors=priors,
+            prior=prior,
             base=base,
             block_rows=block_rows,
             workers=workers,

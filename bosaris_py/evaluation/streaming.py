@@ -148,12 +148,12 @@ def _tasks(passes: FilePasses) -> list[Task]:
     return passes.tasks(least * max(1, -(-n_tasks // least)))
 
 
-def _thresholds(tar: FloatArray, priors: PriorLike | None) -> Float64Array:
+def _thresholds(tar: FloatArray, prior: PriorLike | None) -> Float64Array:
     """Return where non-targets are counted: at the target scores, and what may be asked for."""
     # With infinity, each threshold has a counted one at or above it; see `below`.
     wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
-    if priors is not None:
-        wanted.append(np.ravel(DecisionCosts.from_prior(priors).thresholds))
+    if prior is not None:
+        wanted.append(np.ravel(DecisionCosts.from_prior(prior).thresholds))
     return mark_read_only(np.unique(np.concatenate((tar.astype(np.float64), *wanted))))
 
 
@@ -212,7 +212,7 @@ class StreamedSample(Sample):
         score_file: Files,
         key_file: Files,
         *,
-        priors: PriorLike | None = None,
+        prior: PriorLike | None = None,
         base: float | None = None,
         block_rows: int | None = None,
         workers: int = 1,
@@ -222,7 +222,7 @@ class StreamedSample(Sample):
 
         Parameters
         ----------
-        score_file, key_file, priors, base, block_rows, workers, progress
+        score_file, key_file, prior, base, block_rows, workers, progress
             As for `Results.from_files <bosaris_py.Results.from_files>`.
 
         Returns
@@ -249,7 +249,7 @@ class StreamedSample(Sample):
             found = kept.first(summarise, all_ids, "target scores", tasks)
             tar = mark_read_only(np.sort(np.concatenate([part.tar[0] for part in found])))
             # 3. Second pass: the non-targets at and between thresholds.
-            thresholds = _thresholds(tar, priors)
+            thresholds = _thresholds(tar, prior)
             n_non = sum(part.kept.n_non for part in found)
             again = [(part.task, part.kept.known) for part in found]
             at, between = _count_all(kept, thresholds, n_non, again)

@@ -7,21 +7,3 @@ that are larger than memory. `text` reads the text formats of the field, which `
 `labels` says what words of labels mean. `models` has trained maps as JSON. `replacing` puts a new
 file in place of an old one in one step.
 """
-
-from bosaris_py._lazy import on_demand
-
-__all__ = [
-    "cells",
-    "formats",
-    "hdf5",
-    "labels",
-    "mat",
-    "models",
-    "replacing",
-    "rows",
-    "text",
-    "toolkit",
-    "writing",
-]
-
-__getattr__, __dir__ = on_demand(__name__, {}, __all__)

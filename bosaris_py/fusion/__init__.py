@@ -1,13 +1,13 @@
 """Fusion: one log-likelihood-ratio from the scores of several systems; any model in a file."""
 
-from bosaris_py._lazy import public_names
+from bosaris_py.fusion.linear_fusion import LinearFusion
+from bosaris_py.fusion.models import read_model
+from bosaris_py.fusion.quality_fusion import QualityFusion, quality_systems
+from bosaris_py.fusion.sasv import SASVFusion
 
-# The stub __init__.pyi lists the same for type checkers.
-_NAMES = {
-    "linear_fusion": "LinearFusion",
-    "models": "read_model",
-    "quality_fusion": "QualityFusion quality_systems",
-    "sasv": "SASVFusion",
-}
+__all__ = ["LinearFusion", "QualityFusion", "SASVFusion", "quality_systems", "read_model"]
 
-_HOMES, __all__, __getattr__, __dir__ = public_names(__name__, _NAMES)
+
+def __dir__() -> list[str]:
+    """List the public names, for completion."""
+    return sorted(__all__)

@@ -22,8 +22,7 @@ import numpy as np
 import scipy
 from attrs import evolve, frozen
 
-from bosaris_py import _validation as check
-from bosaris_py import errors
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray
 from bosaris_py._cautions import warn_caller
 from bosaris_py.numerics.moments import BLOCK, pool_classes

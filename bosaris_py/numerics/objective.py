@@ -34,8 +34,7 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 from numpy.typing import ArrayLike
 
-from bosaris_py import _validation as check
-from bosaris_py import errors
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py._cautions import warn_caller
 from bosaris_py.numerics.moments import (

@@ -4,23 +4,39 @@ Rows are models, columns are test segments; wherever trials become a vector the 
 fastest. All objects are immutable.
 """
 
-from bosaris_py._lazy import public_names
+from bosaris_py.trials.conditions import ConditionMembers, Conditions
+from bosaris_py.trials.id_map import IdMap
+from bosaris_py.trials.inputs import are_large, read_any, read_key, read_scores, read_trials
+from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
+from bosaris_py.trials.metadata import TrialComparison, TrialMetadata, compare_trials, to_table
+from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
+from bosaris_py.trials.scores import FlatScores, Scores, scores_of_segments
 
-# The stub __init__.pyi lists the same for type checkers.
-_NAMES = {
-    "conditions": "ConditionMembers Conditions",
-    "inputs": "are_large read_any read_key read_scores read_trials",
-    "id_map": "IdMap",
-    "key": "FlatKey FlatNdx Key Ndx",
-    "metadata": "TrialComparison TrialMetadata compare_trials to_table",
-    "quality": "QualityMeasures SegmentQuality",
-    "scores": "FlatScores Scores scores_of_segments",
-}
-
-# The command takes its readers from the module `inputs`, which completion does not offer.
-_HOMES, __all__, __getattr__, _ = public_names(__name__, _NAMES, ["inputs"])
+__all__ = [
+    "ConditionMembers",
+    "Conditions",
+    "FlatKey",
+    "FlatNdx",
+    "FlatScores",
+    "IdMap",
+    "Key",
+    "Ndx",
+    "QualityMeasures",
+    "Scores",
+    "SegmentQuality",
+    "TrialComparison",
+    "TrialMetadata",
+    "are_large",
+    "compare_trials",
+    "read_any",
+    "read_key",
+    "read_scores",
+    "read_trials",
+    "scores_of_segments",
+    "to_table",
+]
 
 
 def __dir__() -> list[str]:
     """List the public names, for completion."""
-    return __all__
+    return sorted(__all__)

@@ -21,8 +21,7 @@ import numpy.typing as npt
 from attrs import frozen
 
 import bosaris_py.trials.alignment as align
-from bosaris_py import _validation as check
-from bosaris_py import errors
+from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import (
     AnyArray,
     ArrayRecord,

@@ -5,8 +5,7 @@ See compare.
 """
 
 import bosaris_py as bp
-from bosaris_py import plots
-from bosaris_py import uncertainty as unc
+from bosaris_py import plots, uncertainty as unc
 
 dev, test = bp.load_example("asvspoof2019_la")
 fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, prior=0.05, ridge="weak")

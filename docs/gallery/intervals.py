@@ -4,8 +4,7 @@ Intervals that take trials for independent are far too short. See understand/con
 """
 
 import bosaris_py as bp
-from bosaris_py import plots
-from bosaris_py import uncertainty as unc
+from bosaris_py import plots, uncertainty as unc
 
 folder = "examples/japanese_vowels/"
 key = bp.Key.read(folder + "eval_key.h5")

@@ -6,8 +6,7 @@ See papers.
 
 import numpy as np
 
-from bosaris_py import plots
-from bosaris_py import uncertainty as unc
+from bosaris_py import plots, uncertainty as unc
 
 rng = np.random.default_rng(1)
 non, cost = rng.normal(0, 1, 80_000), unc.DCF(2.0, p_target=0.01, c_miss=10, c_fa=1)

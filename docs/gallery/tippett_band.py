@@ -7,8 +7,7 @@ speaker. See tutorials/forensic.
 import numpy as np
 
 import bosaris_py as bp
-from bosaris_py import plots
-from bosaris_py import uncertainty as unc
+from bosaris_py import plots, uncertainty as unc
 
 dev, test = bp.load_example("asvspoof2019_la")
 calibration = bp.LinearCalibration.fit_scores(

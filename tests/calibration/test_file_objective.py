@@ -10,8 +10,7 @@ import attrs
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
 from bosaris_py.calibration import file_objective

@@ -15,12 +15,10 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import bosaris_py as bp
-from bosaris_py import calibration, evaluation, fusion, plots, trials
-from bosaris_py import uncertainty as unc
+from bosaris_py import calibration, evaluation, fusion, plots, trials, uncertainty as unc
 from bosaris_py.errors import BosarisError
 from bosaris_py.trials import sample
 from bosaris_py.trials.key import AnyKey

@@ -51,7 +51,7 @@ def test_an_evaluation_with_all_that_is_asked_of_it(
     for name in ("count_sorted", "count_checked", "count_between"):
         count(counts, name)
     once = {"class_scores": 2, "sorts of targets": 2, "sorts of non-targets": 2, "count_sorted": 2}
-    evaluation = bp.evaluate(systems, key, priors=0.05, speakers=speakers, replications=20, rng=0)
+    evaluation = bp.evaluate(systems, key, prior=0.05, speakers=speakers, replications=20, rng=0)
     figures = {"eer", "min_dcf(0.05)", "act_dcf(0.05)", "min_cllr", "cllr"}
     assert figures <= evaluation.records()[0].keys()
     assert done == once

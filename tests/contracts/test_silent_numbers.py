@@ -860,7 +860,7 @@ def test_several_costs_are_no_comparison() -> None:
 def test_a_plan_without_a_primary_cost(name: str) -> None:
     (llrs, *_), key = _of_speakers()
     [point] = bp.PLANS[name].operating_points
-    found = bp.evaluate({"A": llrs}, key, priors=[0.05], plan=name)
+    found = bp.evaluate({"A": llrs}, key, prior=[0.05], plan=name)
     assert "rimary" not in " ".join(found.records()[0])
     text = f"NO primary cost of {name}, which judges each common condition by itself"
     assert text in repr(found)
@@ -870,7 +870,7 @@ def test_a_plan_without_a_primary_cost(name: str) -> None:
     assert found.records()[0][f"act_dcf{suffix}"] == bp.act_dcf(tar, non, point, normalize=True)
     # A condition has the costs of the plan, too.
     masks = {name: np.arange(60)[:, None] % 2 == [part] * 60 for part, name in enumerate("ab")}
-    found = bp.evaluate({"A": llrs}, key, priors=[0.05, 0.001], plan=name, conditions=masks)
+    found = bp.evaluate({"A": llrs}, key, prior=[0.05, 0.001], plan=name, conditions=masks)
     assert all(record[f"min_dcf{suffix}"] is not None for record in found.records())
 
 

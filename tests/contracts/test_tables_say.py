@@ -35,23 +35,23 @@ BOOTSTRAP = "95 % intervals: speaker bootstrap, 40 replicates, student"
 # Each table: how it is made, and what it must say below its figures. Records say it in fields.
 TABLES: dict[str, tuple[Any, tuple[str, ...]]] = {
     "evaluate": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=[0.3, POINT]),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=[0.3, POINT]),
         ("24 targets, 552 non-targets", "costs are normalized", HULL),
     ),
     "evaluate, costs as they are": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, normalize=False),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, normalize=False),
         ("costs are not normalized", HULL),
     ),
     "evaluate, steps": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="step"),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, eer="step"),
         ("costs are normalized", "EER of the step of the ROC where both rates are nearest"),
     ),
     "evaluate, replicates": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, **DRAWN),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, **DRAWN),
         ("costs are normalized", HULL, BOOTSTRAP),
     ),
     "evaluate, interpolated, replicates": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="interpolated", **DRAWN),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, eer="interpolated", **DRAWN),
         (
             "EER interpolated on the steppy ROC",
             "95 % intervals: speaker bootstrap, 40 replicates, percentile for eer, student for "
@@ -59,19 +59,19 @@ TABLES: dict[str, tuple[Any, tuple[str, ...]]] = {
         ),
     ),
     "evaluate, formula": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, speakers=lambda name: name),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, speakers=lambda name: name),
         (HULL, "95 % intervals of actual costs: formula for trials that share speakers"),
     ),
     "evaluate, conditions": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, conditions=HALVES, **DRAWN),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, conditions=HALVES, **DRAWN),
         ("costs are normalized", HULL, BOOTSTRAP),
     ),
     "table of evaluate": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, **DRAWN).table,
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, **DRAWN).table,
         ("24 targets, 552 non-targets", "costs are normalized", HULL, BOOTSTRAP),
     ),
     "results alone": (
-        lambda: bp.evaluate({"A": ([1.0, 3.0], [0.0, 2.0])}, priors=0.3),
+        lambda: bp.evaluate({"A": ([1.0, 3.0], [0.0, 2.0])}, prior=0.3),
         ("2 targets, 2 non-targets", "costs are normalized", HULL),
     ),
     "comparison by formula": (
@@ -92,7 +92,7 @@ TABLES: dict[str, tuple[Any, tuple[str, ...]]] = {
         ),
     ),
     "comparison of an evaluation": (
-        lambda: bp.evaluate(SYSTEMS, KEY, priors=0.3, eer="interpolated").compare(**DRAWN),
+        lambda: bp.evaluate(SYSTEMS, KEY, prior=0.3, eer="interpolated").compare(**DRAWN),
         ("EER interpolated on the steppy ROC, first minus second", "40 replicates"),
     ),
 }
@@ -144,7 +144,7 @@ def test_each_form_says_what_its_numbers_are(name: str) -> None:
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_one_and_two_points_have_the_same_columns() -> None:
     for options in ({}, {"conditions": HALVES}, DRAWN):
-        one, two = (bp.evaluate(SYSTEMS, KEY, priors=p, **options) for p in (0.3, [0.3, 0.1]))
+        one, two = (bp.evaluate(SYSTEMS, KEY, prior=p, **options) for p in (0.3, [0.3, 0.1]))
         for first, second in zip(one.records(), two.records(), strict=True):
             assert [name for name in second if "(0.1)" not in name] == list(first)
         assert "minDCF(0.3)" in str(one).splitlines()[0]
@@ -156,8 +156,8 @@ def test_one_order_of_columns() -> None:
     results = bp.Results.from_scores(SYSTEMS["A"], KEY)
     assert list(results.metrics(0.3)) == order
     for table in (
-        bp.evaluate(SYSTEMS, KEY, priors=0.3).table.rows[0][1],
-        bp.evaluate(SYSTEMS, KEY, priors=0.3, conditions=HALVES).table.rows[0][1],
+        bp.evaluate(SYSTEMS, KEY, prior=0.3).table.rows[0][1],
+        bp.evaluate(SYSTEMS, KEY, prior=0.3, conditions=HALVES).table.rows[0][1],
     ):
         assert list(table.figures) == order
 
@@ -169,7 +169,7 @@ AT = "minDCF(0.3); costs are normalized"
 
 
 def drawn_evaluation() -> bp.Evaluation:
-    return bp.evaluate(SYSTEMS, KEY, priors=0.3, **DRAWN)
+    return bp.evaluate(SYSTEMS, KEY, prior=0.3, **DRAWN)
 
 
 def transferred() -> Table:
@@ -274,7 +274,7 @@ def test_a_table_warns_of_what_single_calls_warn_of(options: dict[str, Any]) -> 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
 def test_few_speakers_are_records_of_figures_and_counts() -> None:
-    found = bp.evaluate({"A": NOISY["A"]}, DOZEN, priors=0.5, replications=20, rng=1)
+    found = bp.evaluate({"A": NOISY["A"]}, DOZEN, prior=0.5, replications=20, rng=1)
     few = [r for r in found.cautions if r["category"] == "FewSpeakersWarning"]
     # The other one has no count: one speaker makes most of the variance.
     (record,) = (r for r in few if r["count"] is not None)

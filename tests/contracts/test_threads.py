@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import plots
-from bosaris_py import uncertainty as unc
+from bosaris_py import plots, uncertainty as unc
 
 N_THREADS = 8
 SPEAKERS = [f"speaker {i:02}" for i in range(12)]

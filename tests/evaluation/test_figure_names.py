@@ -2,8 +2,7 @@
 
 import pytest
 
-from bosaris_py import evaluate
-from bosaris_py import uncertainty as unc
+from bosaris_py import evaluate, uncertainty as unc
 from bosaris_py._tables import words_of_eer
 from bosaris_py.evaluation import PLANS
 from bosaris_py.evaluation.figure_names import FIGURES, figure_of
@@ -67,6 +66,6 @@ def test_statistics_of_plans_are_called_as_their_columns():
 
 
 def test_all_figures_of_a_table_are_known():
-    table = evaluate({"a": ([1.0, 3.0], [-2.0, 0.5, 2.0])}, plan=None, priors=[0.05, 0.5]).table
+    table = evaluate({"a": ([1.0, 3.0], [-2.0, 0.5, 2.0])}, plan=None, prior=[0.05, 0.5]).table
     (_, row), *_ = table.rows
     assert {name.partition("(")[0] for name in row.figures} <= {*FIGURES}

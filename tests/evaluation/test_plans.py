@@ -190,7 +190,7 @@ class TestPlan:
 
     def test_unknown_field(self):
         with pytest.raises(InvalidInputError, match=r"among name, title, .*'priors'"):
-            self.plan.evolve(priors=[0.1])
+            self.plan.evolve(prior=[0.1])
 
     def test_a_tandem_may_have_the_eer_of_its_countermeasure(self):
         plan = EvaluationPlan(name="own", figures=["t_eer", "cm_eer"])

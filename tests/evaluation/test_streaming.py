@@ -9,8 +9,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bosaris_py import BayesPlot, DETPlot, FlatKey, FlatScores, Key, Results, Scores
 from bosaris_py.errors import (
@@ -362,7 +361,7 @@ def test_thresholds_that_were_not_counted_cost_one_more_pass(
     rng: np.random.Generator, saved: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores, key = trials(rng)
-    results = Results.from_files(*saved(scores, key), priors=[0.123, 0.9])
+    results = Results.from_files(*saved(scores, key), prior=[0.123, 0.9])
     expected = Results.from_scores(scores, key)
     reads = []
     read = blocks.TrialBlocks.read
@@ -456,7 +455,7 @@ def test_blocks_without_targets_are_fine(rng: np.random.Generator, saved: Any) -
     [
         ({"block_rows": 0}, "`block_rows` must be a whole number, at least 1"),
         ({"workers": 0}, "`workers` must be a whole number"),
-        ({"priors": 1.5}, "prior"),
+        ({"prior": 1.5}, "prior"),
     ],
 )
 def test_bad_arguments(

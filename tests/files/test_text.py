@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import bosaris_py.files.cells as cells
 from bosaris_py.errors import BosarisError, BosarisWarning, FileFormatError, InvalidInputError

@@ -6,8 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.files.text import Table, read_table

@@ -9,8 +9,7 @@ import re
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bosaris_py import cllr
 from bosaris_py.errors import (

@@ -18,8 +18,7 @@ import h5py
 import numpy as np
 
 import bosaris_py as bp
-from bosaris_py import matlab
-from bosaris_py import uncertainty as unc
+from bosaris_py import matlab, uncertainty as unc
 from tests.ledger import sets
 
 PRIORS = [0.001, 0.01, 0.1, 0.5]

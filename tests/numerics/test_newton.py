@@ -10,8 +10,7 @@ import attrs
 import numpy as np
 import pytest
 from attrs import frozen
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import bosaris_py as bp
 from bosaris_py.errors import (

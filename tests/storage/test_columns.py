@@ -5,8 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.storage.columns import Factor, order_trials, sort_codes, trial_codes

@@ -4,8 +4,7 @@ import pickle
 import warnings
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bosaris_py.errors import (
     BosarisWarning,

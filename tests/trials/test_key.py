@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from bosaris_py import from_frame, read_key
 from bosaris_py.errors import DuplicateTrialWarning, InvalidInputError, TrialMismatchError

@@ -1,8 +1,7 @@
 """Ndx: construction, filtering, merging."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bosaris_py.trials import Ndx
 from tests.strategies import id_lists, names, ndxs

@@ -4,11 +4,9 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from bosaris_py import Conditions, Key, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import Conditions, Key, Scores, uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.trials import sample as module
 from bosaris_py.trials.sample import ListedSample, ScoredClass

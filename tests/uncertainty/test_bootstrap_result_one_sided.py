@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bosaris_py import OperatingPoint
-from bosaris_py import uncertainty as unc
+from bosaris_py import OperatingPoint, uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.uncertainty import Interval
 from tests.crossed_trials import CrossedExperiment

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bosaris_py import IdMap, Key, numerics
-from bosaris_py import uncertainty as unc
+from bosaris_py import IdMap, Key, numerics, uncertainty as unc
 from bosaris_py.errors import (
     ConditionWarning,
     DegenerateReplicatesWarning,

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bosaris_py import IdMap, Key, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import IdMap, Key, Scores, uncertainty as unc
 from bosaris_py.errors import DegenerateReplicatesWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.uncertainty.resampling import PersonWeights, SpeakerPlan
 from tests.crossed_trials import CrossedExperiment, CrossedTrials

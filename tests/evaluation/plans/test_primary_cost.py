@@ -8,8 +8,7 @@ import pickle
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bosaris_py import Conditions, Key, OperatingPoint, Scores, TrialMetadata, act_dcf, min_dcf
 from bosaris_py.errors import (

@@ -17,8 +17,7 @@ from matplotlib import pyplot as plt
 from matplotlib.text import Text
 
 import bosaris_py as bp
-from bosaris_py import plots
-from bosaris_py import uncertainty as unc
+from bosaris_py import plots, uncertainty as unc
 from bosaris_py.evaluation import SystemTable
 from tests.contracts.test_hostile_names import row
 from tests.test_tables import HOSTILE

@@ -4,8 +4,7 @@ import math
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bosaris_py import IdMap, Key, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import IdMap, Key, Scores, uncertainty as unc
 from bosaris_py.errors import (
     DegenerateReplicatesWarning,
     InvalidInputError,

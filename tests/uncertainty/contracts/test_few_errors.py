@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from bosaris_py import IdMap, Key, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import IdMap, Key, Scores, uncertainty as unc
 from bosaris_py._arrays import Float64Array, FloatArray
 from bosaris_py._cautions import cautions
 from bosaris_py.errors import (

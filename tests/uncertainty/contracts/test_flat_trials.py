@@ -6,11 +6,9 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from bosaris_py import IdMap, Key, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import IdMap, Key, Scores, uncertainty as unc
 from bosaris_py.trials import Conditions, FlatKey, FlatScores
 
 pytestmark = [

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bosaris_py import Key, OperatingPoint, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import Key, OperatingPoint, Scores, uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.influence.losses import KeptRate, has_losses, losses_of

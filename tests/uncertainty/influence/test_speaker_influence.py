@@ -6,12 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from scipy import stats
 
-from bosaris_py import Conditions, Key, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import Conditions, Key, Scores, uncertainty as unc
 from bosaris_py.errors import (
     DegenerateReplicatesWarning,
     FewErrorsWarning,

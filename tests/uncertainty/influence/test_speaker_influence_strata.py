@@ -5,8 +5,7 @@ import itertools
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from bosaris_py import uncertainty as unc
 from bosaris_py.trials.sample import ListedSample

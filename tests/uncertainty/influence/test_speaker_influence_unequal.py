@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from bosaris_py import Key, OperatingPoint, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import Key, OperatingPoint, Scores, uncertainty as unc
 from bosaris_py._cautions import collected
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.uncertainty.influence.losses import losses_of

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bosaris_py import Key, OperatingPoint, Scores
-from bosaris_py import uncertainty as unc
+from bosaris_py import Key, OperatingPoint, Scores, uncertainty as unc
 from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.uncertainty.statistics.statistic import Statistic
 

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from bosaris_py import numerics
-from bosaris_py import uncertainty as unc
+from bosaris_py import numerics, uncertainty as unc
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import Strata, TrialStrata
 from bosaris_py.uncertainty.statistics.lazy_curve import ClassTree, LazyCurve, LazyEER, LazyMinCost

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bosaris_py import OperatingPoint
-from bosaris_py import uncertainty as unc
+from bosaris_py import OperatingPoint, uncertainty as unc
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata
 from bosaris_py.uncertainty.resampling import IidPlan, SetPlan

@@ -4,12 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import bosaris_py
-from bosaris_py import OperatingPoint
-from bosaris_py import uncertainty as unc
+from bosaris_py import OperatingPoint, uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.rocch import eer_of_hull
 from bosaris_py.trials.sample import ListedSample
