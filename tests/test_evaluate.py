@@ -155,7 +155,7 @@ class TestFigures:
 
     def test_rows_of_conditions(self, systems, key, metadata):
         conditions = metadata.conditions("gender")
-        found = bp.evaluate({"B": systems["B"]}, key, priors=0.05, conditions=conditions)
+        found = bp.evaluate({"B": systems["B"]}, key, prior=0.05, conditions=conditions)
         expected = found.records()
         for given in (conditions, "gender", ("gender",)):
             evaluation = bp.evaluate(systems, (key, metadata), prior=0.05, conditions=given)

@@ -35,7 +35,7 @@ def rows_of(scores: Scores, conditions: Conditions, **options: object) -> list[C
 
 def test_as_single_bootstraps(scores):
     """All rows, and all figures of a row, see the replicates of one seed."""
-    rows = rows_of(scores, halves(), priors=0.3)
+    rows = rows_of(scores, halves(), prior=0.3)
     each = [halves(weights=[1, 0]), halves(weights=[0, 1]), None, halves()]
     for row, conditions in zip(rows, each, strict=True):
         cost = unc.ActDCF(0.3, normalize=True)

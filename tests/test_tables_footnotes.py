@@ -78,7 +78,7 @@ class TestFewSpeakers:
     def test_of_conditions(self, trials) -> None:
         systems, key, conditions = trials
         table = bp.evaluate(
-            {"A": systems["A"]}, key, priors=0.1, conditions=conditions, replications=40, rng=1,
+            {"A": systems["A"]}, key, prior=0.1, conditions=conditions, replications=40, rng=1,
             speakers=of_person,
         ).table  # fmt: skip
         # Five figures of two conditions, pooled and equalised; all have at most twelve speakers.

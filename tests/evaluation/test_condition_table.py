@@ -43,7 +43,7 @@ def example(
 def condition_table(
     scores: object, key: object, conditions: object, prior: object = (), **options: object
 ) -> SystemTable:
-    return evaluate({"A": scores}, key, priors=prior, conditions=conditions, **options).table
+    return evaluate({"A": scores}, key, prior=prior, conditions=conditions, **options).table
 
 
 def rows_of(table: SystemTable) -> list[ConditionRow]:

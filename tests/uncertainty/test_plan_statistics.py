@@ -177,7 +177,7 @@ def test_points_and_partitions_have_intervals(data):
     (alone,) = bp.evaluate(scores, key, plan=single, **options).primary.values()
     assert alone.points[0].intervals == alone.intervals
     conditions = key[1].conditions("channel")
-    table = bp.evaluate(scores, key, priors=POINTS[0], conditions=conditions, **options).table
+    table = bp.evaluate(scores, key, prior=POINTS[0], conditions=conditions, **options).table
     rows = {row.name: row.intervals for _, row in table.rows}
     for part in alone.partitions:
         name = part.levels[0][1]
