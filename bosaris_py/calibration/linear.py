@@ -80,7 +80,6 @@ class LinearCalibration(LinearMap, LineMap):
     3 targets, 3 non-targets
     >>> calibration.apply([0.0, 2.0]).round(3).tolist()
     [-2.299, 1.656]
-
     """
 
     scale: float = attrs.field(**NUMBER)
