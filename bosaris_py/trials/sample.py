@@ -298,8 +298,7 @@ class ListedSample(Sample):
         default=attrs.Factory(lambda self: CLASS_WORDS[1 : len(self.classes)], takes_self=True),
         kw_only=True,
     )
-    # The stratum and the name of each person, by the number that it has in the classes.
-    speaker_strata: IntArray | None = attrs.field(default=None, kw_only=True)
+    # The name of each person, by the number that it has in the classes.
     speaker_ids: StrArray | None = attrs.field(default=None, kw_only=True)
     _pairs: SpeakerPairs | None = attrs.field(default=None, kw_only=True)
 
@@ -411,7 +410,7 @@ class ListedSample(Sample):
             for word, one in zip(words, self.classes, strict=True)
         }
         held = {word: one for word, one in taken.items() if one.n_trials}
-        return ListedSample._of_words(held, **self._named)
+        return ListedSample._of_words(held, speaker_ids=self.speaker_ids)
 
     def with_shares(self, *shares: float) -> "ListedSample":
         """Return the sample with given shares of all kinds, of sum one; 0 leaves a kind out."""
@@ -423,19 +422,16 @@ class ListedSample(Sample):
                     raise invalid("key", f"have {kind.noun}s with scores", "none")
                 held[kind.word] = share
         classes = self.tar, *(parts[word] for word in held)
-        return ListedSample(classes, tuple(held.values()), kinds=tuple(held), **self._named)
+        return ListedSample(
+            classes, tuple(held.values()), kinds=tuple(held), speaker_ids=self.speaker_ids
+        )
 
     def with_kinds_pooled(self) -> "ListedSample":
         """Return the sample with all non-targets alike."""
         pooled = self.non
         alike = Strata.single(pooled.scores.size)
         pooled = ScoredClass(pooled.scores, alike, None, pooled.persons)
-        return ListedSample((self.tar, pooled), **self._named)
-
-    @property
-    def _named(self) -> dict[str, Any]:
-        """What is known of the persons, by their numbers."""
-        return {"speaker_strata": self.speaker_strata, "speaker_ids": self.speaker_ids}
+        return ListedSample((self.tar, pooled), speaker_ids=self.speaker_ids)
 
     @property
     def tar(self) -> ScoredClass:
@@ -481,7 +477,7 @@ class ListedSample(Sample):
         if self._pairs is not None:
             return self._pairs
         (tar, _), (one, other) = self.persons
-        found = SpeakerPairs.from_numbers(tar, one, other, self.strata, self.speaker_strata)
+        found = SpeakerPairs.from_numbers(tar, one, other, self.strata)
         if self.speaker_ids is None:
             return found
         return attrs.evolve(found, ids=mark_read_only(self.speaker_ids[found.present]))
@@ -666,7 +662,7 @@ class ListedSample(Sample):
     ) -> Self:
         """Divide each class into conditions: their positions and shares."""
         classes = self.tar.divided(tar), self.non.divided(non)
-        return type(self)(classes, **self._named)
+        return type(self)(classes, speaker_ids=self.speaker_ids)
 
     def of_system(
         self, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
@@ -678,7 +674,7 @@ class ListedSample(Sample):
             for mine, theirs in zip(self.classes, other.classes, strict=True)
         )
         pairs = self.pairs if _is_kept(self, "pairs") else self._pairs
-        return ListedSample(classes, pairs=pairs, **self._named)
+        return ListedSample(classes, pairs=pairs, speaker_ids=self.speaker_ids)
 
 
 def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClass:

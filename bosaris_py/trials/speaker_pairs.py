@@ -69,72 +69,6 @@ class _Cells(NamedTuple):
         return GroupSums.of(total, sum_by_label(self.labels, weights * means, self.size), part)
 
 
-class SpeakerStrata(NamedTuple):
-    """Groups of speakers whose numbers are given, such as women and men."""
-
-    # `labels` (k,) is the stratum of each speaker who takes part, `sizes` (h,) counts them. Of each
-    # pair of speakers, `blocks` is the pair of strata in which it lies.
-
-    labels: IntArray
-    sizes: Float64Array
-    blocks: IntArray
-
-    @classmethod
-    def of(cls, pairs: "SpeakerPairs", numbers: IntArray) -> "SpeakerStrata":
-        """Take the stratum of each speaker who takes part in trials."""
-        found, labels = np.unique(numbers, return_inverse=True)
-        sizes = sum_by_label(labels, None, found.size)
-        if sizes.min() < _FEWEST_IN_STRATUM:
-            hint = "Put small strata together, or leave trials without score out of the key."
-            expected = "have two speakers with scores in each stratum"
-            raise invalid("strata", expected, f"{sizes.min():g}", hint)
-        # The other side of a trial of one person is in a stratum of its own.
-        wider = np.append(labels, found.size)
-        ends = np.sort((wider[pairs.first], wider[pairs.second]), axis=0)
-        return cls(labels, sizes, ends[0] * (found.size + 1) + ends[1])
-
-    @property
-    def corrections(self) -> Float64Array:
-        """What the square of the influence of each speaker is multiplied by: 1 - 1/K_h."""
-        return 1.0 - 1.0 / self.sizes[self.labels]
-
-    def centred(self, values: Float64Array) -> Float64Array:
-        """Subtract from a number for each speaker the mean of its stratum."""
-        means = sum_by_label(self.labels, values, self.sizes.size) / self.sizes
-        return values - means[self.labels]
-
-    def centred_pairs(self, values: Float64Array, mass: Float64Array) -> Float64Array:
-        """Subtract from a sum for each pair what its share of the trials of its block has."""
-        sums, masses = (np.bincount(self.blocks, of_pairs) for of_pairs in (values, mass))
-        with np.errstate(invalid="ignore"):
-            means = sums / masses
-        return np.asarray(values - means[self.blocks] * mass)
-
-    def leverages(self, mass: Float64Array) -> Float64Array:
-        """How much a stratum without a speaker magnifies what the speaker's trials did."""
-        all_of_stratum = sum_by_label(self.labels, mass, self.sizes.size)[self.labels]
-        with np.errstate(invalid="ignore"):
-            share = np.where(mass > 0, mass / all_of_stratum, 0.0)
-        return np.asarray(1.0 / np.maximum(1.0 - share, 1.0 / self.sizes[self.labels]))
-
-    def leverages_of_pairs(self, pairs: "SpeakerPairs") -> Float64Array:
-        """Return the same for non-targets: trials within a stratum lie with two of its speakers."""
-        # Without strata the mass of all is 1, and a speaker takes part in `reach` of it.
-        wider = np.append(self.labels, self.sizes.size)
-        one, other = wider[pairs.first], wider[pairs.second]
-        size = self.sizes.size + 1
-        mass = sum_by_label(one, pairs.pair_mass, size) + sum_by_label(
-            other, np.where(one != other, pairs.pair_mass, 0.0), size
-        )
-        with np.errstate(invalid="ignore"):
-            share = np.where(pairs.reach > 0, pairs.reach / mass[self.labels], 0.0)
-        return np.asarray(1.0 / np.maximum(1.0 - share, 1.0 / self.sizes[self.labels]))
-
-
-# One speaker says nothing of how the others of a stratum vary.
-_FEWEST_IN_STRATUM = 2
-
-
 @attrs.frozen(eq=False)
 class SpeakerPairs:
     """Who takes part in which trials: speakers numbered without gaps, and pairs of them."""
@@ -151,18 +85,12 @@ class SpeakerPairs:
     first: IntArray
     second: IntArray
     pair_mass: Float64Array
-    by_stratum: "SpeakerStrata | None" = None
     # The names of the speakers, where they have any.
     ids: StrArray | None = None
 
     @classmethod
     def from_numbers(
-        cls,
-        tar: Positions,
-        one: Positions,
-        other: Positions,
-        strata: TrialStrata,
-        speaker_strata: IntArray | None = None,
+        cls, tar: Positions, one: Positions, other: Positions, strata: TrialStrata
     ) -> Self:
         """Group trials by the numbers of the one or two speakers of each."""
         refuse_same_speaker(one, other)
@@ -189,7 +117,7 @@ class SpeakerPairs:
             raise invalid("key", "have at least two speakers with trials", f"{present.size}")
         number = np.cumsum(taking_part) - 1
         number[size] = present.size
-        made = cls(
+        return cls(
             cells=both,
             n_trials=(tar.size, cells.size),
             masses=(of_targets, mass),
@@ -200,9 +128,6 @@ class SpeakerPairs:
             second=number[second],
             pair_mass=sum_by_label(pairs, mass[occupied], found.size),
         )
-        if speaker_strata is None:
-            return made
-        return attrs.evolve(made, by_stratum=SpeakerStrata.of(made, speaker_strata[present]))
 
     @functools.cached_property
     def summary(self) -> "SpeakerPairs":
@@ -246,10 +171,6 @@ class SpeakerPairs:
     def leverages(self) -> tuple[Float64Array, Float64Array]:
         """How much an estimate without a speaker magnifies what the speaker's trials did."""
         # 1 / (1 - share of the trials): T / (T - T_k). One speaker who has all cannot be left out.
-        if self.by_stratum is not None:
-            return self.by_stratum.leverages(self.tar_mass), self.by_stratum.leverages_of_pairs(
-                self
-            )
         least = 1.0 / self.n_speakers
         tar, non = (1.0 / np.maximum(1.0 - m, least) for m in (self.tar_mass, self.reach))
         return tar, non

@@ -27,7 +27,6 @@ _NAMES = {
     "equal_size_sets f_test_of_variances standard_error_distribution z_test_of_means",
     "papers.tables": "BootstrapRow BootstrapTable PrintedTable bootstrap_table",
     "plan_statistics": "PrimaryCost",
-    "resampling": "Resampling",
     "tandem_statistics": "CountermeasureEER TDCF TEER TandemStatistic bootstrap_tandem",
     "spoof_statistics": "ADCF SASVEER SPFEER SVEER ActADCF",
     "threshold_transfer.result": "Transfer",
@@ -119,7 +118,6 @@ if TYPE_CHECKING:
         bootstrap_table as bootstrap_table,
     )
     from bosaris_py.uncertainty.plan_statistics import PrimaryCost as PrimaryCost
-    from bosaris_py.uncertainty.resampling import Resampling as Resampling
     from bosaris_py.uncertainty.spoof_statistics import (
         ADCF as ADCF,
         SASVEER as SASVEER,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, Self, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 
 import attrs
 import numpy as np
@@ -263,29 +263,17 @@ class PersonWeights:
     # those on the models' side; None if both sides are the same persons.
 
     # Behind the persons stand a constant one, if `constant`, which is the other side of trials of
-    # one person, and `n_groups` groups of such trials, drawn by themselves. `strata` numbers the
-    # groups of persons, of each of which as many are drawn as it has.
+    # one person, and `n_groups` groups of such trials, drawn by themselves.
 
     n_first: int
     n_second: int | None
     constant: bool = False
     n_groups: int = 0
-    strata: IntArray | None = None
-
-    @classmethod
-    def of_one_side(
-        cls, present: IntArray, sample: ListedSample, *, constant: bool = False, n_groups: int = 0
-    ) -> Self:
-        """Draw the persons of a sample who are present, on both sides the same, in strata."""
-        strata = sample.speaker_strata
-        if strata is not None:
-            strata = mark_read_only(np.unique(strata[present], return_inverse=True)[1])
-        return cls(present.size, None, constant, n_groups, strata)
 
     @property
     def degrees(self) -> float:
-        """Persons less one, of each stratum."""
-        return float(self.n_first - (1 if self.strata is None else self.strata.max() + 1))
+        """Persons less one."""
+        return float(self.n_first - 1)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -297,7 +285,7 @@ class PersonWeights:
         """Draw weights for both sides: (n_replicates, n) each."""
         # Replicate by replicate, so that drawing several at once makes no difference.
         if self.n_second is None:
-            weights = self._draw_first((n_replicates, self.n_first), rng)
+            weights = self._draw_side((n_replicates, self.n_first), rng)
             if self.constant:
                 ones = np.ones((n_replicates, 1), dtype=weights.dtype)
                 weights = np.concatenate((weights, ones), axis=1)
@@ -308,16 +296,6 @@ class PersonWeights:
         drawn = [[self._draw_side((1, n), rng) for n in self.shape] for _ in range(n_replicates)]
         first, second = map(np.concatenate, zip(*drawn, strict=True))
         return first, second
-
-    def _draw_first(self, shape: tuple[int, int], rng: np.random.Generator) -> Weights:
-        if self.strata is None:
-            return self._draw_side(shape, rng)
-        # Those of a stratum stand side by side.
-        order, sizes = np.argsort(self.strata, kind="stable"), np.bincount(self.strata)
-        starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-        picks = order[starts + rng.integers(0, np.repeat(sizes, sizes), size=shape)]
-        picks += shape[1] * np.arange(shape[0])[:, None]
-        return np.bincount(picks.ravel(), minlength=picks.size).reshape(shape)
 
     @staticmethod
     def _draw_side(shape: tuple[int, int], rng: np.random.Generator) -> Weights:
@@ -353,7 +331,7 @@ class SpeakerPlan:
                 return cls._with_single(sample, alone)
             (tar_first, non_first, non_second), present = _renumber(tar[0], *non)
             sides = [(present.size, "")]
-            persons = PersonWeights.of_one_side(present, sample)
+            persons = PersonWeights(present.size, None)
         for n, what in sides:
             if n < _FEWEST_SPEAKERS:
                 raise check.invalid("key", f"have {what}at least two speakers with trials", f"{n}")
@@ -381,7 +359,7 @@ class SpeakerPlan:
         return cls(
             TrialUnits(tar_first, None),
             TrialUnits(non_first, mark_read_only(non_second)),
-            PersonWeights.of_one_side(present, sample, constant=constant, n_groups=n_groups),
+            PersonWeights(present.size, None, constant, n_groups),
             sample.strata,
         )
 

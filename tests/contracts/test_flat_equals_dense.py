@@ -23,6 +23,7 @@ from bosaris_py.errors import BosarisError
 from bosaris_py.trials import sample
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.uncertainty.resampling import Resampling
 
 FORMS = ("dense", "flat")
 TRIAL_CLASSES = (bp.Ndx, bp.Key, bp.Scores, bp.FlatNdx, bp.FlatKey, bp.FlatScores)
@@ -292,13 +293,11 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "Resampling.kinds_sample": [
         lambda x: [
             part.scores
-            for part in unc.Resampling("iid")
-            .kinds_sample(x.first, kinds_of(x), unc.Speakers())
-            .classes
+            for part in Resampling("iid").kinds_sample(x.first, kinds_of(x), unc.Speakers()).classes
         ]
     ],
     "Resampling.sample": [
-        lambda x: unc.Resampling("iid").sample(x.first, x.key, unc.Speakers(), None).lists
+        lambda x: Resampling("iid").sample(x.first, x.key, unc.Speakers(), None).lists
     ],
     "Speakers": [
         lambda x: [

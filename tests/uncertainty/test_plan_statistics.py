@@ -8,7 +8,7 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor
-from bosaris_py.uncertainty.resampling import SpeakerPlan
+from bosaris_py.uncertainty.resampling import Resampling, SpeakerPlan
 from tests.crossed_trials import CrossedExperiment
 
 pytestmark = [
@@ -105,7 +105,7 @@ def test_replicates_weigh_partitions_as_the_plan_does(data):
     ]
     _, numbers = np.unique(np.concatenate(names), return_inverse=True)
     of_models, of_segments = np.split(numbers, [key.modelset.size])
-    draws = unc.Resampling("speaker", replications=8, rng=9)
+    draws = Resampling("speaker", replications=8, rng=9)
     sample = draws.sample(scores, (key, metadata), unc.Speakers(**who), None)
     law = SpeakerPlan.of(sample, pigeonhole=False).persons
     [weights, _] = law.draw(8, np.random.default_rng(9).spawn(1)[0])

@@ -147,10 +147,8 @@ def test_units_of_one_and_of_two_persons() -> None:
     assert two.reordered(order).weights(weights, weights).tolist() == [5.0, 5.0, 15.0]
 
 
-def test_degrees_of_freedom_are_persons_less_one_of_each_stratum() -> None:
+def test_degrees_of_freedom_are_persons_less_one() -> None:
     assert PersonWeights(5, None).degrees == 4.0
-    strata = np.array([0, 0, 1, 1, 1])
-    assert PersonWeights(5, None, strata=strata).degrees == 3.0
 
 
 def test_numbers_of_persons_have_no_gaps() -> None:

@@ -6,6 +6,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.uncertainty.resampling import Resampling
 
 # These sets are small on purpose.
 pytestmark = [
@@ -64,7 +65,7 @@ def test_the_estimate_is_that_of_the_function(trials, statistic, method):
 
 def test_a_replicate_weights_a_spoof_by_its_claimed_speaker(trials):
     key, metadata, system, _, _ = trials
-    how = unc.Resampling("speaker", replications=40, rng=1)
+    how = Resampling("speaker", replications=40, rng=1)
     who = unc.Speakers(**WHO)
     sample = how.kinds_sample(system, (key, metadata), who)
     statistic = unc.ActADCF()
@@ -92,7 +93,7 @@ def test_a_replicate_weights_a_spoof_by_its_claimed_speaker(trials):
 
 def test_a_layer_of_attacks_multiplies_the_weights_of_spoofs(trials):
     key, metadata, system, _, _ = trials
-    how = unc.Resampling("speaker", rng=1)
+    how = Resampling("speaker", rng=1)
     sample = how.kinds_sample(system, (key, metadata), unc.Speakers(**WHO), "attack")
     plan = how.plan(unc.ADCF().view(sample))
     assert (plan.persons.constant, plan.persons.n_groups) == (False, 6)
@@ -121,7 +122,7 @@ def test_the_formula_is_near_the_bootstrap(trials):
 
 def test_trials_of_one_person_are_not_pairs(trials):
     key, metadata, system, _, _ = trials
-    how = unc.Resampling("speaker")
+    how = Resampling("speaker")
     sample = how.kinds_sample(system, (key, metadata), unc.Speakers(**WHO))
     pairs = unc.SPFEER().view(sample).pairs
     assert pairs.n_speakers == 30

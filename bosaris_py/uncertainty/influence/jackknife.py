@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +42,7 @@ class Jackknife(NamedTuple):
         plan = SpeakerPlan.of(sample, pigeonhole=False)
         sums = statistic.speaker_sums(SpeakerTrials(sample, plan))
         assert sums is not None
-        k, strata = plan.persons.n_first, plan.persons.strata
+        k = plan.persons.n_first
         # Left in is what stands in place of a second person, the last columns.
         stay = (0, 0), (0, plan.persons.shape[0] - k)
 
@@ -53,22 +52,8 @@ class Jackknife(NamedTuple):
 
         n_groups = min(k, _MOST_GROUPS)
         whole = float(np.asarray(statistic.of_sample(sample)))
-        if strata is None:
-            left = (np.arange(k) % n_groups != np.arange(n_groups)[:, None]).astype(np.int64)
-            return cls._of_values(values(left), whole)
-        parts: list[Jackknife] = []
-        for members in (np.flatnonzero(strata == h) for h in range(strata.max() + 1)):
-            # The others of its stratum count for whom is left out.
-            size = max(2, members.size * n_groups // k)
-            out = np.arange(members.size) % size == np.arange(size)[:, None]
-            others = np.ones((size, k))
-            others[:, members] = ~out * (members.size / (members.size - out.sum(axis=1)))[:, None]
-            parts.append(cls._of_values(values(others), whole))
-        # With the factor of all, the squares have that of their stratum.
-        n = sum(part.deviations.size for part in parts)
-        factors = [(1.0 - 1.0 / part.deviations.size) / (1.0 - 1.0 / n) for part in parts]
-        scaled = [p.deviations * math.sqrt(f) for p, f in zip(parts, factors, strict=True)]
-        return cls(np.concatenate(scaled), math.fsum(part.correction for part in parts))
+        left = (np.arange(k) % n_groups != np.arange(n_groups)[:, None]).astype(np.int64)
+        return cls._of_values(values(left), whole)
 
     @classmethod
     def _of_values(cls, found: Float64Array, whole: float) -> "Jackknife":

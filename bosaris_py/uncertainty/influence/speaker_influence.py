@@ -210,8 +210,6 @@ class SpeakerInfluence:
         """What each speaker's targets, and non-targets, do to the metric, by the jackknife."""
         of_tar, of_non = self.pairs.leverages
         tar, non = self.tar.residual, self.pairs.of_speakers(self.non.residual)
-        if self.pairs.by_stratum is not None:
-            tar, non = map(self.pairs.by_stratum.centred, (tar, non))
         return tar * of_tar, non * of_non
 
     @property
@@ -241,28 +239,18 @@ class SpeakerInfluence:
             V_{non} = c \max\Big(\sum_k v_k^2 - \sum_{k<j} s_{kj}^2, \sum_{k<j} s_{kj}^2\Big), \quad
             C = c \sum_k u_k v_k,
 
-        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`. With
-        strata of speakers, :math:`u_k` and :math:`v_k` are differences to the mean of the stratum.
-        From :math:`s_{kj}` the pair's share of the mean of its two strata is subtracted. Each
-        stratum has its own c, and a speaker is left out of the trials of the stratum.
+        with :math:`c = (K-1)/K` and :math:`C^2 \le V_{tar} V_{non}`; see `speaker_errors`.
         """
         pairs, (u, v) = self.pairs, self.influences
         _, of_non = pairs.leverages
         both = pairs.are_two
         leverages = of_non[pairs.first[both]] * of_non[pairs.second[both]]
-        residual, correction = self.non.residual, 1.0 - 1.0 / pairs.n_speakers
-        if pairs.by_stratum is not None:
-            residual = pairs.by_stratum.centred_pairs(residual, pairs.pair_mass)
-            # Each speaker has the correction of its stratum.
-            roots, correction = np.sqrt(pairs.by_stratum.corrections), 1.0
-            u, v = u * roots, v * roots
-            leverages = leverages * roots[pairs.first[both]] * roots[pairs.second[both]]
-        s = residual[both] * np.sqrt(leverages)
+        s = self.non.residual[both] * np.sqrt(leverages)
         of_pairs = float(s @ s)
         var_tar, var_non = float(u @ u), max(float(v @ v) - of_pairs, of_pairs)
         limit = math.sqrt(var_tar * var_non)
         shared = min(max(float(u @ v), -limit), limit)
-        found = correction * np.array([[var_tar, shared], [shared, var_non]])
+        found = (1.0 - 1.0 / pairs.n_speakers) * np.array([[var_tar, shared], [shared, var_non]])
         if self.jackknife is not None and found.sum() > 0:
             # What the formula says of the two classes, with the jackknife's variance of the sum.
             found *= self.jackknife.variance / found.sum()
@@ -323,8 +311,7 @@ class SpeakerInfluence:
             \frac{1}{\nu + 1} = \frac{V_{tar} \sum_k m_k^2 + V_{non} \sum_k n_k^2 / 4}
                                    {V_{tar} + V_{non}},
 
-        which is :math:`1 / K` where all K speakers have as many trials; at least 1. Of strata, one
-        is lost for the mean of each.
+        which is :math:`1 / K` where all K speakers have as many trials; at least 1.
         """
         pairs = self.pairs
         variances = np.diag(self.covariance)
@@ -333,11 +320,10 @@ class SpeakerInfluence:
         mass, reach = pairs.tar_mass, 0.5 * pairs.reach
         shares = np.array([mass @ mass, reach @ reach])
         effective = float(variances.sum() / (variances @ shares))
-        means = 1 if pairs.by_stratum is None else pairs.by_stratum.sizes.size
         # Equal shares differ from 1 / K by rounding.
         if effective >= pairs.n_speakers * (1.0 - ROUNDING):
-            return float(max(pairs.n_speakers - means, 1))
-        return max(effective - means, 1.0)
+            return float(max(pairs.n_speakers - 1, 1))
+        return max(effective - 1.0, 1.0)
 
     def interval(
         self, confidence: float, method: str, students: Float64Array | None = None
@@ -389,9 +375,8 @@ class SpeakerInfluence:
         """Return Student's t of replicates by weights of speakers, ascending; None: of no use."""
         # The metric is taken as the sum of its losses at the optimum of the data, and copies of a
         # speaker count as speakers. Of too many speakers, or without variation, that is of no use.
-        # Strata have the law of Student's t, of which their intervals were as long as they should.
         k, has_none = self.pairs.n_speakers, self.standard_error == 0
-        if k > _LARGEST_TABLE or has_none or self.jackknife or self.pairs.by_stratum:
+        if k > _LARGEST_TABLE or has_none or self.jackknife:
             return None
         residual, mass = self._tables(self.non.residual), self._tables(self.pairs.pair_mass)
         step = max(1, _WEIGHTS_AT_A_TIME // k)
