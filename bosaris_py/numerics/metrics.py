@@ -38,10 +38,10 @@ def eer(
     ----------
     tar, non : (n_tar,), (n_non,) array_like of float
         Scores of the two classes; no NaN, +-inf allowed.
-    tar_weights, non_weights : array_like of float, optional
-        Trial weights, finite and not negative; one each by default.
     definition : {"rocch", "interpolated", "step"}, default: "rocch"
         Which number is meant; see the notes.
+    tar_weights, non_weights : array_like of float, optional
+        Trial weights, finite and not negative; one each by default.
 
     Returns
     -------
