@@ -19,9 +19,9 @@ import numpy as np
 from timing import machine, report, seconds
 
 from bosaris_py import read_scores
+from bosaris_py.files.columns import Factor
 from bosaris_py.files.text import Table, read_table
 from bosaris_py.files.writing import write_table
-from bosaris_py.storage.columns import Factor
 
 FORMATS = {
     "kaldi-scores": {"dtype": [("model", "U16"), ("segment", "U24"), ("score", "f8")]},

@@ -27,6 +27,7 @@ _NAMES = {
         spf_eer split_by_labels sv_eer t_dcf t_eer tandem_cost validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
+    "bosaris_py.files.columns": "Factor",
     "bosaris_py.frames": "TrialFrame from_frame",
     "bosaris_py.fusion": "LinearFusion QualityFusion SASVFusion quality_systems read_model",
     "bosaris_py.numerics": """
@@ -38,7 +39,6 @@ _NAMES = {
         BayesPlot DETPlot DETWindow plot_a_dcf plot_bayes plot_det plot_ece plot_forest
         plot_histogram plot_pav plot_reliability plot_tippett
     """,
-    "bosaris_py.storage": "Factor",
     "bosaris_py.trials": """
         Conditions FlatKey FlatNdx FlatScores IdMap Key Ndx QualityMeasures Scores
         SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
@@ -47,7 +47,7 @@ _NAMES = {
 }
 
 _MODULES = """
-    calibration errors evaluation files fusion matlab numerics plots sklearn storage trials
+    calibration errors evaluation files fusion matlab numerics plots sklearn trials
     uncertainty
 """
 
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
         numerics as numerics,
         plots as plots,
         sklearn as sklearn,
-        storage as storage,
         trials as trials,
         uncertainty as uncertainty,
     )
@@ -110,6 +109,7 @@ if TYPE_CHECKING:
         validate as validate,
     )
     from bosaris_py.examples import ExamplePart as ExamplePart, load_example as load_example
+    from bosaris_py.files.columns import Factor as Factor
     from bosaris_py.frames import TrialFrame as TrialFrame, from_frame as from_frame
     from bosaris_py.fusion import (
         LinearFusion as LinearFusion,
@@ -155,7 +155,6 @@ if TYPE_CHECKING:
         plot_reliability as plot_reliability,
         plot_tippett as plot_tippett,
     )
-    from bosaris_py.storage import Factor as Factor
     from bosaris_py.trials import (
         Conditions as Conditions,
         FlatKey as FlatKey,

@@ -40,6 +40,8 @@ from bosaris_py._validation import (
     row_labels,
 )
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.files import columns as trial_columns
+from bosaris_py.files.columns import Factor
 from bosaris_py.files.formats import find_format
 from bosaris_py.files.labels import (
     DROPPED,
@@ -50,8 +52,6 @@ from bosaris_py.files.labels import (
     VOCABULARIES,
     factor_of_kinds,
 )
-from bosaris_py.storage import columns as trial_columns
-from bosaris_py.storage.columns import Factor
 from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, stack_scores

@@ -39,6 +39,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.files import models
+from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.files.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
 from bosaris_py.numerics.newton import (
@@ -52,7 +53,6 @@ from bosaris_py.numerics.newton import (
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
-from bosaris_py.storage.columns import trial_codes
 from bosaris_py.trials import Conditions, FlatScores, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights

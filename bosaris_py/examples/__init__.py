@@ -10,9 +10,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._validation import describe, invalid
+from bosaris_py.files.columns import Factor
 from bosaris_py.files.text import Table
 from bosaris_py.frames import TrialFrame
-from bosaris_py.storage.columns import Factor
 from bosaris_py.trials.key import FlatKey, Key
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.quality import SegmentQuality

@@ -4,6 +4,7 @@
 names of the constructor's arguments, a writer takes them by the same names. `rows` reads HDF5 files
 that are larger than memory. `text` reads the text formats of the field, which `formats` lists, and
 `writing` writes them; `cells` cuts lines; `toolkit` has the text files of the MATLAB toolkit;
-`labels` says what words of labels mean. `models` has trained maps as JSON. `replacing` puts a new
-file in place of an old one in one step.
+`labels` says what words of labels mean; `columns` has columns of categories and the order of trials
+in lists. `models` has trained maps as JSON. `replacing` puts a new file in place of an old one in
+one step.
 """

@@ -29,8 +29,8 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import BosarisWarning, FileFormatError
+from bosaris_py.files.columns import Codes, Factor
 from bosaris_py.files.formats import show
-from bosaris_py.storage.columns import Codes, Factor
 
 # Bytes that are read and cut at once; more take more memory, not less time.
 _BLOCK_BYTES = 2**21

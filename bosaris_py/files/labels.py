@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only
 from bosaris_py._validation import as_list, describe, invalid, list_some
-from bosaris_py.storage.columns import Factor
+from bosaris_py.files.columns import Factor
 
 # Classes of trials; those of the last kind are left out. A spoof is synthetic, converted or
 # replayed speech of the claimed speaker.

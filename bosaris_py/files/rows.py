@@ -45,8 +45,8 @@ from bosaris_py._arrays import (
 from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
+from bosaris_py.files.columns import ascends, trial_codes
 from bosaris_py.files.hdf5 import CHUNK_TRIALS, FIELDS, DataSet
-from bosaris_py.storage.columns import ascends, trial_codes
 
 Rows: TypeAlias = slice | IndexArray
 

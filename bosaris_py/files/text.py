@@ -25,6 +25,7 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.files.cells import Layout, Numbers, Texts, cut, file_parts, line_error
+from bosaris_py.files.columns import Column, Factor
 from bosaris_py.files.formats import (
     FORMATS,
     ROLES,
@@ -47,7 +48,6 @@ from bosaris_py.files.labels import (
     Vocabulary,
     factor_of_kinds,
 )
-from bosaris_py.storage.columns import Column, Factor
 
 Columns = str | Sequence[str] | Mapping[str, str | None] | Mapping[str, int]
 Labels = Mapping[str, bool | str | None]
@@ -79,7 +79,7 @@ class Table:
 
     Examples
     --------
-    >>> from bosaris_py.storage.columns import Factor
+    >>> from bosaris_py.files.columns import Factor
     >>> table = Table(Factor.from_values(["anna", "bert"]), Factor.from_values(["s1", "s1"]))
     >>> table
     Table: 2 lines, 2 models x 1 segments

@@ -30,6 +30,7 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_path, invalid, list_some
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.files.cells import file_parts, line_error
+from bosaris_py.files.columns import order_trials
 from bosaris_py.files.formats import Format, FormatColumn, show
 from bosaris_py.files.hdf5 import FIELDS, KINDS, Arrays
 from bosaris_py.files.labels import NONTARGET, TARGET
@@ -43,7 +44,6 @@ from bosaris_py.files.writing import (
     words,
     write_parts,
 )
-from bosaris_py.storage.columns import order_trials
 
 _LABEL = {True: "target", False: "nontarget"}
 _KEY_WORDS = ({"target": TARGET, "nontarget": NONTARGET},)

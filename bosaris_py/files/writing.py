@@ -25,11 +25,11 @@ from bosaris_py._validation import (
 )
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.files.cells import LONGEST_ID
+from bosaris_py.files.columns import Factor
 from bosaris_py.files.formats import ROLES, Format, find_format
 from bosaris_py.files.labels import TARGET
 from bosaris_py.files.replacing import replacing
 from bosaris_py.files.text import Table
-from bosaris_py.storage.columns import Factor
 
 # Lines that are written at once.
 LINES_AT_ONCE = 2**16
@@ -139,7 +139,7 @@ def write_table(
     Examples
     --------
     >>> import pathlib, tempfile
-    >>> from bosaris_py.storage.columns import Factor
+    >>> from bosaris_py.files.columns import Factor
     >>> from bosaris_py.files.text import Table
     >>> from bosaris_py.files.writing import write_table
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "scores.tsv"

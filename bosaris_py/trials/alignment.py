@@ -19,7 +19,7 @@ from attrs import frozen
 from bosaris_py._arrays import AnyArray, BoolArray, IntArray, Positions, StrArray, mark_read_only
 from bosaris_py._validation import as_ids, check_unique
 from bosaris_py.errors import DisjointIdsError
-from bosaris_py.storage.columns import ascends, sort_codes, trial_codes
+from bosaris_py.files.columns import ascends, sort_codes, trial_codes
 
 IdList = npt.ArrayLike | Sequence[str]
 

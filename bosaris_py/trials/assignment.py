@@ -9,7 +9,7 @@ import numpy as np
 
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, by_constructor, read_only
 from bosaris_py._validation import invalid
-from bosaris_py.storage.columns import Factor
+from bosaris_py.files.columns import Factor
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.scores import find_trials, trials_within
 

@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray
 from bosaris_py._validation import FilePath, invalid
+from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.hdf5 import CHUNK_TRIALS
 from bosaris_py.files.rows import (
     AnyFile,
@@ -43,7 +44,6 @@ from bosaris_py.files.rows import (
     describe,
     row_blocks,
 )
-from bosaris_py.storage.columns import trial_codes
 from bosaris_py.trials.alignment import Frame, IdIndex, as_slice, inverse, refuse_strangers
 from bosaris_py.trials.trial_sets import warn_missing
 

@@ -44,7 +44,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
-from bosaris_py.storage.columns import Factor, TrialOrder, order_trials
+from bosaris_py.files.columns import Factor, TrialOrder, order_trials
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.assignment import Labels, Subsets
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials

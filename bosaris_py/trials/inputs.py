@@ -24,10 +24,9 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.files import hdf5, mat
+from bosaris_py.files.columns import Factor, order_trials
 from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.text import Columns, Labels, Table, read_table
-from bosaris_py.storage import Factor
-from bosaris_py.storage.columns import order_trials
 from bosaris_py.trials.conditions import Column, conflicts_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx, as_key, parts_of

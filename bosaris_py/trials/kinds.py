@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray
 from bosaris_py._validation import invalid, list_some
+from bosaris_py.files.columns import Factor
 from bosaris_py.files.labels import KIND, KINDS, NON_TARGET_KINDS, THIRD_KINDS
-from bosaris_py.storage.columns import Factor
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.metadata import TrialMetadata
 

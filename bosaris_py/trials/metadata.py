@@ -17,9 +17,9 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.files import hdf5
+from bosaris_py.files.columns import Factor, equal_columns, order_trials
 from bosaris_py.files.hdf5 import COLUMN_KINDS
 from bosaris_py.files.text import Table
-from bosaris_py.storage.columns import Factor, equal_columns, order_trials
 from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.conditions import (
     Column,

@@ -23,7 +23,7 @@ from bosaris_py._arrays import (
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import check_choice, describe, invalid, list_some, one_of
 from bosaris_py.errors import MissingTrialsWarning
-from bosaris_py.storage.columns import Factor
+from bosaris_py.files.columns import Factor
 from bosaris_py.trials.alignment import IdIndex, true_positions
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap

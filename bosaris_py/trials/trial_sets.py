@@ -37,9 +37,7 @@ from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread
 from bosaris_py._tables import Records
 from bosaris_py._validation import FilePath
 from bosaris_py.files import hdf5, mat, toolkit
-from bosaris_py.files.text import Table
-from bosaris_py.files.writing import write_table
-from bosaris_py.storage.columns import (
+from bosaris_py.files.columns import (
     Factor,
     as_positions,
     ascends,
@@ -47,6 +45,8 @@ from bosaris_py.storage.columns import (
     order_trials,
     trial_codes,
 )
+from bosaris_py.files.text import Table
+from bosaris_py.files.writing import write_table
 from bosaris_py.trials.alignment import IdList
 
 # Files

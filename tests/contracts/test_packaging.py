@@ -373,17 +373,7 @@ class TestFreshMachine:
 
 @pytest.mark.parametrize(
     "layer",
-    [
-        "calibration",
-        "evaluation",
-        "fusion",
-        "numerics",
-        "plots",
-        "report",
-        "storage",
-        "trials",
-        "uncertainty",
-    ],
+    ["calibration", "evaluation", "fusion", "numerics", "plots", "report", "trials", "uncertainty"],
 )
 def test_completion_of_a_layer_offers_its_public_names_only(layer: str) -> None:
     module = importlib.import_module(f"bosaris_py.{layer}")

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.files.columns import Factor
 from bosaris_py.files.formats import FORMATS
 from bosaris_py.files.text import Table, detect_format, read_table
 from bosaris_py.files.writing import write_table
-from bosaris_py.storage.columns import Factor
 
 DATA = Path(__file__).parent / "data"
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"

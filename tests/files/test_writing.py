@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.files.columns import Factor
 from bosaris_py.files.text import Table, read_table
 from bosaris_py.files.writing import write_table
-from bosaris_py.storage.columns import Factor
 
 IDS = st.text("abc\u00e9_-/.0", min_size=1, max_size=30)
 

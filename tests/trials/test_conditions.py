@@ -17,7 +17,7 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     TrialMismatchError,
 )
-from bosaris_py.storage import Factor
+from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, FlatKey, Key, Ndx, Scores
 from bosaris_py.trials.conditions import any_of, class_weights
 from tests.strategies import keys

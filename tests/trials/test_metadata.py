@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
-from bosaris_py.storage import Factor
+from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, Key, Ndx, TrialMetadata
 from tests.strategies import keys, names
 

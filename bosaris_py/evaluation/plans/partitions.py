@@ -14,7 +14,7 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, PartitionFactor
-from bosaris_py.storage.columns import Factor
+from bosaris_py.files.columns import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.sample import ListedSample

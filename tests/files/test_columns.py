@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.storage.columns import Factor, order_trials, sort_codes, trial_codes
+from bosaris_py.files.columns import Factor, order_trials, sort_codes, trial_codes
 
 texts = st.lists(st.text(alphabet="abé ", max_size=3), max_size=30)
 
