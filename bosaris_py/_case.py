@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any
 
 import attrs
 import numpy as np
@@ -24,7 +24,6 @@ from bosaris_py.calibration import (
 )
 from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given
 from bosaris_py.calibration.cross_fitting import Folds
-from bosaris_py.calibration.trained import ObjectiveOptions
 from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
 from bosaris_py.files.replacing import digest_of
@@ -212,25 +211,6 @@ class CaseLLR(Records):
         return "\n".join(lines)
 
 
-class CaseOptions(ObjectiveOptions, total=False):
-    """The other keyword arguments of `case_llr`; after `files`, those of a calibration's fit."""
-
-    folds: Folds
-    replications: int
-    confidence: float
-    rng: check.Rng
-    files: Sequence[check.FilePath]
-    offset: float | None
-    nonnegative: bool
-    target_share: float
-    score_offset: float
-    calibration: Any
-
-
-_DEFAULTS = CaseOptions(folds=5, replications=500, confidence=0.95, rng=0, files=())
-
-
-@check.spelled_out(CaseOptions, _DEFAULTS)
 @cautions()
 def case_llr(
     score: float,
@@ -242,7 +222,12 @@ def case_llr(
     model: Any = LinearCalibration,
     speakers: SpeakersLike = None,
     bounds: BoundsKind | None = "elub",
-    **options: Unpack[CaseOptions],
+    folds: Folds = 5,
+    replications: int = 500,
+    confidence: float = 0.95,
+    rng: check.Rng = 0,
+    files: Sequence[check.FilePath] = (),
+    **options: Any,
 ) -> CaseLLR:
     """Compute the likelihood-ratio of one comparison from a reference set, for a report.
 
@@ -329,8 +314,6 @@ def case_llr(
     >>> found.verbal
     'moderate support for proposition 1'
     """
-    asked: CaseOptions = {**_DEFAULTS, **options}
-    folds, replications, rng = asked["folds"], asked["replications"], asked["rng"]
     # A set has no order, and a text is no pair of texts.
     told: tuple[Any, ...] = tuple(propositions) if isinstance(propositions, list | tuple) else ()
     if len(told) != 2 or not all(isinstance(text, str) and text.strip() for text in told):
@@ -342,12 +325,11 @@ def case_llr(
             "reference", "be a text on the reference set", check.describe(reference), hint
         )
     value = check.as_number(score, "score", "be finite", math.isfinite)
-    named: Any = asked["files"] if isinstance(asked["files"], list | tuple) else [asked["files"]]
+    named: Any = files if isinstance(files, list | tuple) else [files]
     hashes = {str(file): digest_of(file) for file in named}
     if bounds is not None:
         check.check_choice(bounds, BoundsKind, "bounds")
-    of_fit = {name: value for name, value in options.items() if name not in _DEFAULTS}
-    of_fit = weak_unless_given(model, of_fit)
+    of_fit = weak_unless_given(model, options)
     seed = rng if isinstance(rng, int) else int(check.as_generator(rng).integers(2**31))
     found: list[LLRBounds] = []
     for child in check.as_generator(seed).spawn(
@@ -385,7 +367,7 @@ def case_llr(
             raise check.invalid("replications", "be above 0 for this calibration", "0", hint)
         sample = Resampling("speaker").sample(scores, key, Speakers(speakers), None)
         ridge: Ridge = "weak" if is_weak else line.ridge
-        of_formula = llr_interval(line, value, sample, ridge, asked["confidence"])
+        of_formula = llr_interval(line, value, sample, ridge, confidence)
     else:
         check_few_speakers({"log-likelihood-ratio": len(fitted.fold_of)}, FEWEST_FOR_INTERVAL)
     same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
@@ -405,7 +387,7 @@ def case_llr(
         llr,
         speakers=speakers,
         replications=replications,
-        confidence=asked["confidence"],
+        confidence=confidence,
         rng=seed,
     )
     bounded = [float(np.clip(x, *ends)) for x in (unbounded, interval.low, interval.high)]
@@ -413,7 +395,7 @@ def case_llr(
         llr=bounded[0],
         low=bounded[1],
         high=bounded[2],
-        confidence=asked["confidence"],
+        confidence=confidence,
         unbounded=unbounded,
         bounds=limits,
         score=value,

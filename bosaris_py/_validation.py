@@ -474,23 +474,6 @@ def one_of(choices: object) -> Any:
     return lambda _, attribute, value: check_choice(value, choices, attribute.name)
 
 
-def also(other: str, name: str) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
-    """Let the keyword `name` of a function be spelled as `other`, too: a decorator."""
-
-    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
-        @functools.wraps(function)
-        def call(*args: P.args, **named: P.kwargs) -> Result:
-            if other in named:
-                if name in named:
-                    raise invalid(other, f"be left out where `{name}` is given", "both")
-                named[name] = named.pop(other)
-            return function(*args, **named)
-
-        return call
-
-    return decorate
-
-
 def spelled_out(
     options: type, defaults: Mapping[str, object]
 ) -> Callable[[Callable[P, Result]], Callable[P, Result]]:

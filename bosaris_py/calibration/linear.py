@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Self, Unpack
+from typing import Any, Self
 
 import attrs
 import numpy.typing as npt
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._validation import FilePath, as_path, as_vector, spelled_out
+from bosaris_py._validation import FilePath, as_path, as_vector
 from bosaris_py.calibration.trained import (
     HIGH_OR_NONE,
     NUMBER,
     NUMBER_OR_NONE,
-    TRAINING_DEFAULTS,
     FarScores,
     LinearMap,
     LineMap,
-    TrainingOptions,
+    Weights,
     fit_on_trials,
     weighted_sum,
     write_llrs,
@@ -114,14 +113,17 @@ class LinearCalibration(LinearMap, LineMap):
         return cls(scale=scale, offset=offset, prior=0.5, objective="cllr", **nothing)
 
     @classmethod
-    @spelled_out(TrainingOptions, TRAINING_DEFAULTS)
     def fit_scores(
         cls,
         scores: AnyScores,
         key: KeyLike,
         *,
         conditions: Conditions | None = None,
-        **options: Unpack[TrainingOptions],
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: Ridge = 0.0,
+        tar_weights: Weights = None,
+        non_weights: Weights = None,
     ) -> Self:
         """Train scale and offset on the scores of the trials in a key.
 
@@ -149,7 +151,17 @@ class LinearCalibration(LinearMap, LineMap):
         SeparableDataWarning, ConvergenceWarning, SuspectScoresWarning, FewTrainingErrorsWarning
             As for `fit`.
         """
-        fitted: Self = fit_on_trials(cls, scores, key, conditions, **options)
+        fitted: Self = fit_on_trials(
+            cls,
+            scores,
+            key,
+            conditions,
+            prior=prior,
+            objective=objective,
+            ridge=ridge,
+            tar_weights=tar_weights,
+            non_weights=non_weights,
+        )
         return fitted
 
     @classmethod

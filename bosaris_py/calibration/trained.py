@@ -7,7 +7,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeAlias, TypedDict, overload
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -78,35 +78,6 @@ _FAR = 0.2
 
 # Scores that a map is applied to at once.
 BLOCK = 1 << 16
-
-
-class ObjectiveOptions(TypedDict, total=False):
-    """What a training minimises: keywords of each ``fit``."""
-
-    prior: float | OperatingPoint
-    objective: str
-    ridge: Ridge
-
-
-class TrainingOptions(ObjectiveOptions, total=False):
-    """Keywords of `fit` that ``fit_scores`` forwards."""
-
-    tar_weights: Weights
-    non_weights: Weights
-
-
-# Their defaults, of every class.
-TRAINING_DEFAULTS = TrainingOptions(
-    prior=0.5, objective="cllr", ridge=0.0, tar_weights=None, non_weights=None
-)
-
-
-class FileOptions(ObjectiveOptions, total=False):
-    """Keywords of ``fit_files``."""
-
-    block_rows: int | None
-    workers: int
-    progress: bool
 
 
 @attrs.frozen(repr=False)

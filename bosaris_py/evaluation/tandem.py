@@ -10,7 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -24,7 +24,7 @@ from bosaris_py._arrays import (
     IntArray,
     mark_read_only,
 )
-from bosaris_py._validation import as_flag, as_number, check_choice, describe, invalid, spelled_out
+from bosaris_py._validation import as_flag, as_number, check_choice, describe, invalid
 from bosaris_py.numerics.counts import SortedScores, as_trials
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import ROC
@@ -149,15 +149,6 @@ class TandemCost:
     c2: float
 
 
-class TandemOptions(TypedDict, total=False):
-    """What a cost of the tandem depends on besides scores: keywords of `tandem_cost`."""
-
-    costs: SpoofCostsLike
-    asv_threshold: float | Literal["eer"]
-    form: Form
-    normalize: bool
-
-
 def tandem_cost(
     *,
     asv: Lists,
@@ -272,8 +263,15 @@ def _is_threshold(value: float) -> bool:
     return not math.isnan(value)
 
 
-@spelled_out(TandemOptions, tandem_cost.__kwdefaults__ or {})
-def t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> float:
+def t_dcf(
+    *,
+    asv: Lists,
+    cm: Lists,
+    costs: SpoofCostsLike = "ASVspoof5",
+    asv_threshold: float | Literal["eer"] = "eer",
+    form: Form = "revised",
+    normalize: bool = True,
+) -> float:
     """Compute the minimum tandem detection cost over all thresholds of the countermeasure.
 
     Parameters
@@ -292,11 +290,19 @@ def t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> float:
     >>> round(t_dcf(asv=asv, cm=([1.0, 2.0], [0.0, 1.5])), 12)
     0.5
     """
-    return tandem_cost(asv=asv, cm=cm, **options).minimum
+    options: Any = {"asv_threshold": asv_threshold, "form": form, "normalize": normalize}
+    return tandem_cost(asv=asv, cm=cm, costs=costs, **options).minimum
 
 
-@spelled_out(TandemOptions, tandem_cost.__kwdefaults__ or {})
-def act_t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> float:
+def act_t_dcf(
+    *,
+    asv: Lists,
+    cm: Lists,
+    costs: SpoofCostsLike = "ASVspoof5",
+    asv_threshold: float | Literal["eer"] = "eer",
+    form: Form = "revised",
+    normalize: bool = True,
+) -> float:
     """Compute the tandem detection cost of Bayes decisions of the countermeasure.
 
     Parameters
@@ -315,7 +321,8 @@ def act_t_dcf(*, asv: Lists, cm: Lists, **options: Unpack[TandemOptions]) -> flo
     >>> round(act_t_dcf(asv=asv, cm=([1.0, 2.0], [0.0, 1.5])), 12)
     1.0
     """
-    return tandem_cost(asv=asv, cm=cm, **options).actual
+    options: Any = {"asv_threshold": asv_threshold, "form": form, "normalize": normalize}
+    return tandem_cost(asv=asv, cm=cm, costs=costs, **options).actual
 
 
 # ---- The tandem equal error rate

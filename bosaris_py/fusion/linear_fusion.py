@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self, TypeAlias, Unpack, overload
+from typing import Any, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -15,22 +15,20 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
-from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import (
     BLOCK,
     NUMBER,
-    TRAINING_DEFAULTS,
     VECTOR,
     VECTOR_OR_NONE,
     FarScores,
-    FileOptions,
     LinearMap,
-    TrainingOptions,
+    Weights,
     weighted_sum,
     write_llrs,
 )
 from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
-from bosaris_py.numerics.newton import LinearSolution
+from bosaris_py.numerics.newton import LinearSolution, Ridge
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_of_inverted
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
@@ -128,7 +126,6 @@ class LinearFusion(LinearMap):
     _needs_all = True
 
     @classmethod
-    @check.spelled_out(TrainingOptions, TRAINING_DEFAULTS)
     def fit_scores(
         cls,
         systems: Systems,
@@ -136,7 +133,11 @@ class LinearFusion(LinearMap):
         *,
         conditions: Conditions | None = None,
         nonnegative: bool = False,
-        **options: Unpack[TrainingOptions],
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: Ridge = 0.0,
+        tar_weights: Weights = None,
+        non_weights: Weights = None,
     ) -> "LinearFusion":
         """Train weights and offset on the scores of the trials in a key.
 
@@ -168,10 +169,16 @@ class LinearFusion(LinearMap):
         """
         key, _ = split_key(key)
         classes = trial_scores.stack_tar_non(systems, key)
-        given = options.get("tar_weights"), options.get("non_weights")
-        weights = class_weights(conditions, *given, key)
-        options["tar_weights"], options["non_weights"] = weights
-        fitted = cls.fit(*classes, nonnegative=nonnegative, **options)
+        tar_masses, non_masses = class_weights(conditions, tar_weights, non_weights, key)
+        fitted = cls.fit(
+            *classes,
+            prior=prior,
+            objective=objective,
+            ridge=ridge,
+            tar_weights=tar_masses,
+            non_weights=non_masses,
+            nonnegative=nonnegative,
+        )
         return fitted._named(systems)
 
     def _named(self, systems: object) -> "LinearFusion":
@@ -179,9 +186,17 @@ class LinearFusion(LinearMap):
         return attrs.evolve(self, system_names=systems) if isinstance(systems, Mapping) else self
 
     @classmethod
-    @check.spelled_out(FileOptions, LinearCalibration.fit_files.__kwdefaults__ or {})
     def fit_files(
-        cls, score_files: SystemFiles, key_file: FilePath, **options: Unpack[FileOptions]
+        cls,
+        score_files: SystemFiles,
+        key_file: FilePath,
+        *,
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: Ridge = 0.0,
+        block_rows: int | None = None,
+        workers: int = 1,
+        progress: bool = False,
     ) -> "LinearFusion":
         """Train weights and offset on score files of any size.
 
@@ -215,9 +230,10 @@ class LinearFusion(LinearMap):
         few megabytes for each system and worker.
         """
         files = files_of_systems(in_order_of_training(score_files, None, "score_files"))
-        settings: dict[str, Any] = {**options}
-        kinds = {n: settings.pop(n) for n in ("prior", "objective", "ridge") if n in settings}
-        found = cls._fit_files(files, key_file, Where(**settings), **kinds)
+        where = Where(block_rows=block_rows, workers=workers, progress=progress)
+        found = cls._fit_files(
+            files, key_file, where, prior=prior, objective=objective, ridge=ridge
+        )
         return found._named(score_files)
 
     @classmethod

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, Unpack, overload
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, overload
 
 import attrs
 import numpy as np
@@ -45,6 +45,7 @@ from bosaris_py.fusion.linear_fusion import (
 from bosaris_py.numerics.moments import moderate_weights, pool_classes
 from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear, warn_of_few_errors
 from bosaris_py.numerics.objective import LARGEST_SCORE, TrainingObjective, refuse_non_finite
+from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
@@ -475,7 +476,6 @@ class QualityFusion(trained.TrainedMap):
         return super().built(parameters, path)
 
     @classmethod
-    @check.spelled_out(trained.TrainingOptions, trained.TRAINING_DEFAULTS)
     def fit_scores(
         cls,
         systems: Systems,
@@ -485,7 +485,11 @@ class QualityFusion(trained.TrainedMap):
         qtrans: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
         linear: LinearFusion | None = None,
-        **options: Unpack[trained.TrainingOptions],
+        prior: float | OperatingPoint = 0.5,
+        objective: str = "cllr",
+        ridge: Ridge = 0.0,
+        tar_weights: trained.Weights = None,
+        non_weights: trained.Weights = None,
     ) -> "QualityFusion":
         r"""Train the weights of systems and quality measures together.
 
@@ -544,15 +548,15 @@ class QualityFusion(trained.TrainedMap):
         if isinstance(linear, LinearFusion):
             systems = in_order_of_training(systems, linear.system_names, "systems")
         tar, non = stack_tar_non(systems, key)
-        given = options.get("tar_weights"), options.get("non_weights")
-        weights = class_weights(conditions, *given, key)
+        weights = class_weights(conditions, tar_weights, non_weights, key)
         sizes = {"tar_weights": key.n_tar, "non_weights": key.n_non}
         # Both fusions see weights of moderate size: only proportions count, squares overflow.
         tar_weights, non_weights = (
             None if checked is None else moderate_weights(checked)
             for checked in map(check.as_weights, weights, sizes.values(), sizes)
         )
-        options["tar_weights"], options["non_weights"] = tar_weights, non_weights
+        options: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
+        options |= {"tar_weights": tar_weights, "non_weights": non_weights}
         measures = _look_up_measures(qualities, key, qtrans)
         if linear is None:
             linear = LinearFusion.fit(tar, non, **options)._named(systems)
@@ -587,8 +591,8 @@ class QualityFusion(trained.TrainedMap):
         designs = [
             QualityDesign(*part[:3], model_measures, segment_measures, entries) for part in classes
         ]
-        probability, plo = resolve_prior(options.get("prior", 0.5))
-        rule = scoring_rule(options.get("objective", "cllr"))
+        probability, plo = resolve_prior(prior)
+        rule = scoring_rule(objective)
         training = TrainingObjective(
             rule=rule,
             prior=probability,
@@ -599,7 +603,6 @@ class QualityFusion(trained.TrainedMap):
             non_weights=classes[1][3],
         )
         few_points = any(map(has_too_few_points, sides))
-        ridge = options.get("ridge", 0.0)
         solution = train_quality(training, designs, ridge, few_points=few_points)
         return cls(
             weights=mark_read_only(solution.linear.weights[: len(tar)].copy()),

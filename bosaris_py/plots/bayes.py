@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +17,12 @@ from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import LARGEST_PLO, BayesCurves
 from bosaris_py.numerics.priors import OperatingPoint, PriorLike, logit
-from bosaris_py.plots import looks
+from bosaris_py.plots import looks as styles
 from bosaris_py.plots.canvas import Canvas, Look, check_band, is_outside
 from bosaris_py.plots.display import Text
 from bosaris_py.plots.shown_systems import (
     Chosen,
-    Styling,
+    Looks,
     Systems,
     bands_of,
     log_odds,
@@ -45,7 +45,7 @@ _HIGHEST = 1.4
 _SHARES = np.outer(10.0 ** np.arange(-9.0, 0.0), [1.0, 2.0, 5.0]).ravel()[:-1]
 _PRIORS = np.concatenate((_SHARES, [0.5], 1.0 - _SHARES[::-1]))
 _TEXTS = np.array([f"{100.0 * prior:.8g}" for prior in _PRIORS])
-_RANKS = np.array([looks.rank_of(prior) for prior in _PRIORS])
+_RANKS = np.array([styles.rank_of(prior) for prior in _PRIORS])
 
 # As many operating points between xmin and xmax as the toolkit's Norm_DCF_Plot.m.
 _GRID_POINTS = 1001
@@ -158,7 +158,7 @@ class BayesPlot(Canvas):
         self._curves: BayesCurves
         # Where errors are fewer than 30, curves are pale.
         self._fades = False
-        super().__init__(looks.make_axes(ax, _SIZE), title)
+        super().__init__(styles.make_axes(ax, _SIZE), title)
         limits = self._drawn.limits
         if "bayes" not in limits:
             add_priors(self.ax)
@@ -296,11 +296,11 @@ class BayesPlot(Canvas):
         -------
         matplotlib.axes.Axes
         """
-        keywords = {"color": looks.text_colour()} | keywords if style is None else keywords
+        keywords = {"color": styles.text_colour()} | keywords if style is None else keywords
         return self._line("default_line", self._xlim, [1.0, 1.0], Look(style, label, keywords))
 
     def plot_curves(
-        self, mask: npt.ArrayLike, styles: Sequence[str | looks.Settings | None] | None = None
+        self, mask: npt.ArrayLike, styles: Sequence[str | styles.Settings | None] | None = None
     ) -> Axes:
         """Draw any of the six curves and the two points at once, with legend entries.
 
@@ -403,7 +403,7 @@ class _PriorLocator(FixedLocator):
         low, high = sorted(axis.get_view_interval())
         ticks = np.asarray(super().__call__())
         shown = (ticks >= low) & (ticks <= high)
-        kept = looks.thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis, gap=0.6)
+        kept = styles.thin_out(ticks[shown], _TEXTS[shown], _RANKS[shown], axis, gap=0.6)
         # All texts are equally high, so what room they need is known from the outer ones.
         texts = [tick.label2 for tick in axis.get_major_ticks(kept.size)]
         for text in texts:
@@ -420,8 +420,8 @@ def add_priors(ax: Axes) -> None:
     above.xaxis.set_major_locator(_PriorLocator(ticks.tolist()))
     texts = dict(zip(ticks.tolist(), _TEXTS.tolist(), strict=True))
     above.xaxis.set_major_formatter(FuncFormatter(lambda plo, _: texts.get(plo, "")))
-    above.set_xlabel("effective prior (%)", fontsize=looks.letters("small"))
-    above.tick_params(labelsize=looks.letters("small"))
+    above.set_xlabel("effective prior (%)", fontsize=styles.letters("small"))
+    above.tick_params(labelsize=styles.letters("small"))
 
 
 def _measured(curves: BayesCurves) -> slice | None:
@@ -445,7 +445,7 @@ def _limits_of(
     return xmin, xmax, 0.0, min(1.15 * highest, _HIGHEST)
 
 
-@looks.one_at_a_time
+@styles.one_at_a_time
 def plot_bayes(
     systems: Systems,
     ax: Axes | None = None,
@@ -454,7 +454,10 @@ def plot_bayes(
     title: str | None = None,
     prior: PriorLike | None = None,
     bands: Mapping[str, DCFBand] | None = None,
-    **styling: Unpack[Styling],
+    looks: Looks = None,
+    legend: bool | str = True,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> BayesPlot:
     """Draw the normalized actual and minimum costs of several systems in one call.
 
@@ -473,7 +476,7 @@ def plot_bayes(
         Mark these operating points, with their priors at the foot of the lines.
     bands : mapping of str to DCFBand, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.ActDCFCurve`.
-    **styling
+    looks, legend, order, highlight
         Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
@@ -489,7 +492,7 @@ def plot_bayes(
     >>> plot_bayes({"calibrated": (tar, non), "too strong": (2 * tar, 2 * non)}, prior=0.01)
     BayesPlot: 14 lines, current system 'too strong'
     """
-    chosen = Chosen.of(results_of(systems), styling)
+    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     judged = chosen.results
     areas = bands_of(bands, judged, DCFBand)
     marked = log_odds(prior)
@@ -500,7 +503,7 @@ def plot_bayes(
     plot._fades, plot._has_headroom = True, axes is None
     if plot._ylim[1] > 1.0:
         plot.plot_default_line()
-    neutral = {"color": looks.text_colour(), "linewidth": 0.8}
+    neutral = {"color": styles.text_colour(), "linewidth": 0.8}
     for plo in marked:
         plot._operating_line(plo, Look(None, None, neutral))
     all_pale = False
@@ -518,10 +521,10 @@ def plot_bayes(
             plot.plot_DR30_miss(label="30 misses")
         all_pale |= not plot._is_other and _measured(plot.curves) is None
     if all_pale:
-        faint = {"color": looks.text_colour(), "linewidth": 0.8, "alpha": 0.45}
+        faint = {"color": styles.text_colour(), "linewidth": 0.8, "alpha": 0.45}
         plot._line("pale", [], [], Look(None, "pale: fewer than 30 errors", faint))
     plot._name_others()
     plot._finish(legend=chosen.legend)
     shown = [plo for plo in marked if plot._xlim[0] <= plo <= plot._xlim[1]]
-    looks.name_lines(plot.ax, {plo: per_cent(plo) for plo in shown})
+    styles.name_lines(plot.ax, {plo: per_cent(plo) for plo in shown})
     return plot

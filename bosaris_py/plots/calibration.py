@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
-from typing import ClassVar, Literal, NamedTuple, Unpack
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,12 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.evaluation import Results, calibration_curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
-from bosaris_py.plots import looks
+from bosaris_py.plots import looks as styles
 from bosaris_py.plots.canvas import Sheet
 from bosaris_py.plots.display import Plot, Text
 from bosaris_py.plots.shown_systems import (
     Chosen,
-    Styling,
+    Looks,
     Systems,
     bands_of,
     log_odds,
@@ -67,7 +67,7 @@ class _LLRSheet(Sheet):
 
 
 def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: str) -> _LLRSheet:
-    sheet = _LLRSheet(looks.make_axes(ax, size), title)
+    sheet = _LLRSheet(styles.make_axes(ax, size), title)
     sheet.ax.set_xlabel(x)
     sheet.ax.set_ylabel(y)
     # Both axes of a square are of one length.
@@ -75,7 +75,7 @@ def _sheet(ax: Axes | None, size: tuple[float, float], title: Text, x: str, y: s
     return sheet
 
 
-@looks.one_at_a_time
+@styles.one_at_a_time
 def plot_histogram(
     results: Results | tuple[npt.ArrayLike, npt.ArrayLike],
     ax: Axes | None = None,
@@ -118,11 +118,11 @@ def plot_histogram(
     groups = ("targets", numbers.tar, numbers.n_tar), ("non-targets", numbers.non, numbers.n_non)
     sample = judged.sample
     for which, (noun, density, size) in enumerate(groups):
-        look = looks.system_look(which, sheet.ax)
+        look = styles.system_look(which, sheet.ax)
         label = f"{size} {noun}"
         sheet.ax.stairs(density, numbers.edges, fill=True, color=look.colour, alpha=0.25)
         dash = "-" if which == 0 else "--"
-        outline: looks.Settings = {"color": look.colour, "linestyle": dash, "label": label}
+        outline: styles.Settings = {"color": look.colour, "linestyle": dash, "label": label}
         sheet._drawn.lines.append(sheet.ax.stairs(density, numbers.edges, **outline))
         if size <= _RUG and isinstance(sample, ListedSample) and sample.strata.is_single:
             scores = sample.non.scores if which else sample.tar.values.values
@@ -131,11 +131,11 @@ def plot_histogram(
             sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)
     outside = numbers.tar_outside, numbers.non_outside
     for which, ((noun, _, size), shares) in enumerate(zip(groups, outside, strict=True)):
-        look = looks.system_look(which, sheet.ax)
+        look = styles.system_look(which, sheet.ax)
         for side, share in enumerate(shares.tolist()):
             if share > 0.0:
                 # An arrow at the frame, on the side where the scores are.
-                place: looks.Settings = {"transform": sheet.ax.transAxes, "clip_on": False}
+                place: styles.Settings = {"transform": sheet.ax.transAxes, "clip_on": False}
                 place |= {"marker": "<>"[side], "linestyle": "none", "color": look.colour}
                 sheet.ax.plot([side], [0.06 + 0.06 * which], **place)
                 beyond = ("below", "above")[side]
@@ -144,13 +144,13 @@ def plot_histogram(
     for plo, dash in zip(log_odds(prior), itertools.cycle((":", "-.", "--", "-"))):
         label = f"threshold at {per_cent(plo)}"
         sheet.ax.axvline(
-            -plo, color=looks.text_colour(), linewidth=1.0, linestyle=dash, label=label
+            -plo, color=styles.text_colour(), linewidth=1.0, linestyle=dash, label=label
         )
     sheet.ax.set_ylim(bottom=0.0)
     return sheet._finish()
 
 
-@looks.one_at_a_time
+@styles.one_at_a_time
 def plot_tippett(
     systems: Systems,
     ax: Axes | None = None,
@@ -158,7 +158,10 @@ def plot_tippett(
     convention: Literal["above", "crossing"] = "above",
     bands: Mapping[str, TippettBand] | None = None,
     title: str | None = None,
-    **styling: Unpack[Styling],
+    looks: Looks = None,
+    legend: bool | str = True,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> Plot:
     """Draw the shares of likelihood-ratios beyond each value: a Tippett plot.
 
@@ -175,7 +178,7 @@ def plot_tippett(
         Bands by the names of their systems; see `bosaris_py.uncertainty.Tippett`.
     title : str, optional
         Title of the plot.
-    **styling
+    looks, legend, order, highlight
         Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
     Returns
@@ -190,7 +193,7 @@ def plot_tippett(
     'log10 likelihood-ratio'
     """
     check_choice(convention, ("above", "crossing"), "convention")
-    chosen = Chosen.of(results_of(systems), styling)
+    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     areas = bands_of(bands, chosen.given, TippettBand)
     sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
@@ -229,20 +232,23 @@ class _Band(NamedTuple):
     high: Float64Array
 
 
-@looks.one_at_a_time
+@styles.one_at_a_time
 def plot_ece(
     systems: Systems,
     ax: Axes | None = None,
     *,
     bands: Mapping[str, ECEBand] | None = None,
     title: str | None = None,
-    **styling: Unpack[Styling],
+    looks: Looks = None,
+    legend: bool | str = True,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> Plot:
     """Draw the empirical cross-entropy over the prior: an ECE plot.
 
     Parameters
     ----------
-    systems, ax, bands, title, **styling
+    systems, ax, bands, title, looks, legend, order, highlight
         As for `plot_tippett`; bands are those of `bosaris_py.uncertainty.ECE`.
 
     Returns
@@ -258,7 +264,7 @@ def plot_ece(
     ['A actual', 'A after PAV', 'no LLRs']
     """
     words = "log10 prior odds", "empirical cross-entropy (bits)"
-    chosen = Chosen.of(results_of(systems), styling)
+    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     areas = bands_of(bands, chosen.given, ECEBand)
     sheet = _sheet(ax, _SIZE, title, *words)
     highest = 1.0
@@ -280,19 +286,22 @@ def plot_ece(
     return sheet._finish(legend=chosen.legend)
 
 
-@looks.one_at_a_time
+@styles.one_at_a_time
 def plot_pav(
     systems: Systems,
     ax: Axes | None = None,
     *,
     title: str | None = None,
-    **styling: Unpack[Styling],
+    looks: Looks = None,
+    legend: bool | str = True,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> Plot:
     """Draw LLRs after the PAV algorithm over those before it: a PAV plot.
 
     Parameters
     ----------
-    systems, ax, title, **styling
+    systems, ax, title, looks, legend, order, highlight
         As for `plot_tippett`.
 
     Returns
@@ -307,7 +316,7 @@ def plot_pav(
     >>> plot.get_ylabel()
     'log10 LR after PAV'
     """
-    chosen = Chosen.of(results_of(systems), styling)
+    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     sheet = _sheet(ax, _SQUARE, title, "log10 LR of the system", "log10 LR after PAV")
     curves = {
         name: calibration_curves.PAVCurve.from_results(results)
@@ -340,9 +349,9 @@ def plot_pav(
                 label = "_nolegend_" if inside.any() or kind != "infinite_high" else ""
                 sheet._draw(kind, x[pools].mean(axis=1).clip(-limit, limit), end, label)
     sheet._draw_once("identity", [-limit, limit], [-limit, limit], alpha=0.6)
-    settings: looks.Settings = {
+    settings: styles.Settings = {
         "transform": sheet.ax.transAxes,
-        "fontsize": looks.letters("x-small"),
+        "fontsize": styles.letters("x-small"),
     }
     sheet.ax.text(0.03, 0.6, "LLRs are too low", **settings)
     sheet.ax.text(0.97, 0.4, "LLRs are too high", ha="right", **settings)
@@ -350,7 +359,7 @@ def plot_pav(
     return sheet._finish(legend=chosen.legend)
 
 
-@looks.one_at_a_time
+@styles.one_at_a_time
 def plot_reliability(
     systems: Systems,
     prior: float = 0.5,
@@ -358,7 +367,10 @@ def plot_reliability(
     *,
     bins: int | None = None,
     title: str | None = None,
-    **styling: Unpack[Styling],
+    looks: Looks = None,
+    legend: bool | str = True,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> Plot:
     """Draw how often targets are met over how often posteriors say: a reliability diagram.
 
@@ -372,7 +384,7 @@ def plot_reliability(
         As for `plot_tippett`.
     bins : int, optional
         Number of bins between 0 and 1. By default there are none: pools are those of PAV.
-    title, **styling
+    title, looks, legend, order, highlight
         As for `plot_tippett`.
 
     Returns
@@ -389,7 +401,7 @@ def plot_reliability(
     'posterior at a prior of 10 %'
     """
     words = f"posterior at a prior of {100.0 * prior:g} %", "share of targets"
-    chosen = Chosen.of(results_of(systems), styling)
+    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     sheet = _sheet(ax, _SQUARE, title, *words)
     n_counted = len(chosen.results) - len(chosen.others)
     for _, results in sheet._each_of(chosen):
@@ -399,7 +411,7 @@ def plot_reliability(
         curve = calibration_curves.ReliabilityCurve.from_results(results, prior, bins=bins)
         sheet._draw("reliability", curve.predicted, curve.observed, "", linestyle="-")
         middle = (curve.low + curve.high) / 2.0
-        bars: looks.Settings = {
+        bars: styles.Settings = {
             "fmt": "none",
             "ecolor": sheet._look.colour,
             "alpha": 0.45,

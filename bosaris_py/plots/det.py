@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Unpack
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ from bosaris_py.plots.looks import (
     text_colour,
     write_below,
 )
-from bosaris_py.plots.shown_systems import Chosen, Styling, Systems, bands_of, results_of
+from bosaris_py.plots.shown_systems import Chosen, Looks, Systems, bands_of, results_of
 from bosaris_py.uncertainty.bands import DETBand
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
@@ -466,7 +466,10 @@ def plot_det(
     title: str | None = None,
     prior: PriorLike | None = None,
     bands: Mapping[str, DETBand] | None = None,
-    **styling: Unpack[Styling],
+    looks: Looks = None,
+    legend: bool | str = True,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> DETPlot:
     """Draw the DET curves of several systems in one call.
 
@@ -487,7 +490,7 @@ def plot_det(
         natural-log likelihood-ratios.
     bands : mapping of str to DETBand, optional
         Bands by the names of their systems; see `bosaris_py.uncertainty.DETCurve`.
-    **styling
+    looks, legend, order, highlight
         ``looks``: by name of a system, properties of matplotlib's lines (color, linestyle,
         linewidth, marker, markersize, alpha, zorder). ``legend``: True, False, "beside", "below",
         or "direct" for names at the curves. ``order``: "eer", "cllr", "min_cllr" (best first) or
@@ -517,7 +520,7 @@ def plot_det(
     >>> plot_det({"A": (rng.normal(2, 1, 500), non), "B": (rng.normal(3, 1, 500), non)})
     DETPlot: 7 lines, current system 'B'
     """
-    chosen = Chosen.of(results_of(systems), styling)
+    chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     judged = chosen.results
     areas = bands_of(bands, judged, DETBand)
     plot = DETPlot(window, title, ax)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -30,19 +30,9 @@ _ORDERS: dict[str, Callable[[Results], float]] = {
 }
 
 
-class Styling(TypedDict, total=False):
-    """How a plot of several systems looks; options of all of them.
-
-    ``looks`` maps names of systems to properties of matplotlib's lines: color, linestyle,
-    linewidth, marker, markersize, alpha, zorder. ``legend`` is True, False, "beside", "below", or
-    "direct" for names at the curves. ``order`` is "eer", "cllr", "min_cllr", best first, or names,
-    the first ones. ``highlight`` names the systems in colour; the others are grey.
-    """
-
-    looks: Mapping[str, Mapping[str, object]] | None
-    legend: bool | str
-    order: str | Sequence[str] | None
-    highlight: str | Sequence[str] | None
+# Properties of matplotlib's lines by name of the system: color, linestyle, linewidth, marker,
+# markersize, alpha, zorder.
+Looks: TypeAlias = Mapping[str, Mapping[str, object]] | None
 
 
 @attrs.frozen(eq=False)
@@ -70,30 +60,24 @@ class Chosen:
     legend: bool | str
 
     @classmethod
-    def of(cls, judged: Mapping[str, object], styling: Mapping[str, object]) -> Chosen:
+    def of(
+        cls,
+        judged: Mapping[str, object],
+        looks: Looks,
+        legend: object,
+        order: str | Sequence[str] | None,
+        highlight: str | Sequence[str] | None,
+    ) -> Chosen:
         """Check the options of a plot and put its systems in order."""
-        unknown = [name for name in styling if name not in Styling.__annotations__]
-        if unknown:
-            known = ", ".join(Styling.__annotations__)
-            message = f"unexpected keyword argument {unknown[0]!r}; of looks there are {known}"
-            if unknown[0] in _PROPERTIES or unknown[0] in ("c", "ls", "lw"):
-                message += f": looks={{name: {{{unknown[0]!r}: ...}}}}"
-            raise TypeError(message)
         given = [*judged]
-        legend = styling.get("legend", True)
         if not isinstance(legend, bool) and not (isinstance(legend, str) and legend in _PLACES):
             known = ", ".join(map(repr, _PLACES))
             raise invalid("legend", f"be True, False, {known}", describe(legend))
-        wanted = _names_of(styling.get("highlight"), given, "highlight")
+        wanted = _names_of(highlight, given, "highlight")
         others = frozenset(name for name in given if name not in wanted) if wanted else frozenset()
-        order = _ordered(judged, styling.get("order"))
-        drawn = sorted(order, key=lambda name: name not in others)
+        drawn = sorted(_ordered(judged, order), key=lambda name: name not in others)
         return cls(
-            {name: judged[name] for name in drawn},
-            given,
-            _looks_of(styling.get("looks"), given),
-            others,
-            legend,
+            {name: judged[name] for name in drawn}, given, _looks_of(looks, given), others, legend
         )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import ClassVar, Unpack
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -18,10 +18,10 @@ from bosaris_py.evaluation.results import Results
 from bosaris_py.evaluation.tandem import Lists
 from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
-from bosaris_py.plots import looks
+from bosaris_py.plots import looks as styles
 from bosaris_py.plots.canvas import Look, Sheet
 from bosaris_py.plots.display import Plot
-from bosaris_py.plots.shown_systems import Chosen, Styling
+from bosaris_py.plots.shown_systems import Chosen, Looks
 
 _SIZE = (6.0, 4.5)
 
@@ -33,7 +33,7 @@ class _PriorSheet(Sheet):
     """Costs of several systems over the prior of spoofs."""
 
     _curves_of_systems = ("act", "min")
-    _looks: ClassVar[dict[str, looks.Settings]] = {
+    _looks: ClassVar[dict[str, styles.Settings]] = {
         "act": {"linestyle": "--", "linewidth": 1.4},
         "min": {"linestyle": "-", "linewidth": 1.6},
         "prior": {"linestyle": ":", "linewidth": 0.9},
@@ -49,7 +49,7 @@ def _at(costs: SpoofCosts, prior: float) -> SpoofCosts:
 
 
 @cautions()
-@looks.one_at_a_time
+@styles.one_at_a_time
 def plot_a_dcf(
     systems: Mapping[str, Lists],
     ax: Axes | None = None,
@@ -58,7 +58,10 @@ def plot_a_dcf(
     priors: npt.ArrayLike | None = None,
     actual: bool = True,
     title: str | None = None,
-    **styling: Unpack[Styling],
+    looks: Looks = None,
+    legend: bool | str = True,
+    order: str | Sequence[str] | None = None,
+    highlight: str | Sequence[str] | None = None,
 ) -> Plot:
     """Draw the architecture-agnostic detection cost over the prior of spoofs.
 
@@ -75,7 +78,7 @@ def plot_a_dcf(
         Priors of spoofs, rising, between 0 and 1; by default 41 from 0.001 to 0.5.
     actual : bool, default: True
         Draw the cost of Bayes decisions, too, dashed: of scores as log-likelihood-ratios.
-    title, **styling
+    title, looks, legend, order, highlight
         As for `bosaris_py.plot_det`.
 
     Returns
@@ -106,8 +109,8 @@ def plot_a_dcf(
         raise invalid("priors", "be two or more, rising, between 0 and 1", describe(priors))
     points = [_at(given, prior) for prior in shown.tolist()]
     pooled = {name: Results(tar, np.concatenate(rest)) for name, (tar, *rest) in lists.items()}
-    chosen = Chosen.of(pooled, styling)
-    sheet = _PriorSheet(looks.make_axes(ax, _SIZE), title)
+    chosen = Chosen.of(pooled, looks, legend, order, highlight)
+    sheet = _PriorSheet(styles.make_axes(ax, _SIZE), title)
     highest = 0.0
     for name, _ in sheet._each_of(chosen):
         kinds: dict[str, tuple[Callable[..., float], str]]
@@ -129,11 +132,11 @@ def plot_a_dcf(
     sheet.ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     marked = shown[0] <= given.p_spoof <= shown[-1]
     if marked:
-        look = Look(None, None, {"color": looks.text_colour()})
+        look = Look(None, None, {"color": styles.text_colour()})
         sheet._line("prior", [given.p_spoof, given.p_spoof], [0.0, top], look)
     sheet._finish(legend=chosen.legend)
     if marked:
-        looks.name_lines(sheet.ax, {given.p_spoof: f"{100 * given.p_spoof:g} %"})
+        styles.name_lines(sheet.ax, {given.p_spoof: f"{100 * given.p_spoof:g} %"})
     return sheet
 
 

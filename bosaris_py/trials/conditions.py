@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -287,16 +287,6 @@ class Rules:
     lacking: str = attrs.field(default="warn", validator=check.one_of(Lacking))
 
 
-class RuleOptions(TypedDict, total=False):
-    """The rules for conditions that are made of labels, of which a trial has one."""
-
-    uncovered: Uncovered
-    lacking: Lacking
-
-
-with_rules = check.spelled_out(RuleOptions, RuleOptions(uncovered="error", lacking="warn"))
-
-
 @attrs.frozen(eq=False, init=False, repr=False)
 class Conditions:
     """Named subsets of the trials with a weight each, for condition-weighted metrics.
@@ -399,7 +389,6 @@ class Conditions:
         return type(self)._made, (self.names, self.weights, self._subsets, self._rules)
 
     @classmethod
-    @with_rules
     def from_labels(
         cls,
         trials: AnyNdx,
@@ -407,7 +396,8 @@ class Conditions:
         weights: WeightsLike | None = None,
         *,
         order: TrialOrdering | None = None,
-        **rules: Unpack[RuleOptions],
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
     ) -> "Conditions":
         """Make conditions of one label for each trial.
 
@@ -439,10 +429,11 @@ class Conditions:
         >>> Conditions.from_labels(trials, ["f", "m"], [0.25, 0.75], order="columns")
         Conditions: f (0.25), m (0.75)
         """
-        return cls.from_factors(trials, {"labels": labels}, weights, order=order, **rules)
+        return cls.from_factors(
+            trials, {"labels": labels}, weights, order=order, uncovered=uncovered, lacking=lacking
+        )
 
     @classmethod
-    @with_rules
     def from_trials(
         cls,
         models: IdList,
@@ -450,7 +441,9 @@ class Conditions:
         labels: Factor | npt.ArrayLike | Sequence[object],
         key: AnyNdx | None = None,
         weights: WeightsLike | None = None,
-        **rules: Unpack[RuleOptions],
+        *,
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
     ) -> "Conditions":
         """Make conditions of a table of trials in any order, such as a data frame.
 
@@ -492,24 +485,31 @@ class Conditions:
             )
         trials, columns = in_order(lines, {"labels": factor}, "labels")
         if key is None:
-            return cls.from_labels(trials, columns["labels"], weights, **rules)
+            return cls.from_labels(
+                trials, columns["labels"], weights, uncovered=uncovered, lacking=lacking
+            )
         key = as_ndx(key)
         found = find_trials(trials, key)
         if found is None:
             found = np.arange(trials.n_trials)
         absent = found < 0
         if absent.any():
-            if rules.get("uncovered", "error") == "error":
+            if uncovered == "error":
                 unlabelled = describe_trials(key, absent)
                 raise TrialMismatchError(
                     f"Each trial of the key must have a label; none have {unlabelled}. "
                     "Say uncovered='ignore' to leave them out."
                 )
             key = FlatNdx(*key.ids, *(side[~absent] for side in key.trial_positions()))
-        return cls.from_labels(key, take_items(columns["labels"], found[~absent]), weights, **rules)
+        return cls.from_labels(
+            key,
+            take_items(columns["labels"], found[~absent]),
+            weights,
+            uncovered=uncovered,
+            lacking=lacking,
+        )
 
     @classmethod
-    @with_rules
     def from_factors(
         cls,
         trials: AnyNdx,
@@ -517,7 +517,8 @@ class Conditions:
         weights: WeightsLike | None = None,
         *,
         order: TrialOrdering | None = None,
-        **rules: Unpack[RuleOptions],
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
     ) -> "Conditions":
         """Make a condition of each combination of several factors, such as gender x phone match.
 
@@ -574,7 +575,9 @@ class Conditions:
             checked.append(factor)
         product = _product(checked)
         names = _as_names(str(level) for level in product.levels)
-        return cls._made(names, weights, Labels(trials, product), Rules(**rules))
+        return cls._made(
+            names, weights, Labels(trials, product), Rules(uncovered=uncovered, lacking=lacking)
+        )
 
     def __repr__(self) -> str:
         """Show names and weights."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeAlias, Unpack
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -24,13 +24,13 @@ from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.conditions import (
     Column,
     Conditions,
-    RuleOptions,
+    Lacking,
+    Uncovered,
     WeightsLike,
     as_factor,
     in_order,
     take_items,
     unmasked,
-    with_rules,
 )
 from bosaris_py.trials.key import (
     AnyKey,
@@ -438,9 +438,12 @@ class TrialMetadata:
         )
         return TrialMetadata(other, *tables)
 
-    @with_rules
     def conditions(
-        self, *factors: str, weights: WeightsLike | None = None, **rules: Unpack[RuleOptions]
+        self,
+        *factors: str,
+        weights: WeightsLike | None = None,
+        uncovered: Uncovered = "error",
+        lacking: Lacking = "warn",
     ) -> Conditions:
         """Make a condition of each combination of the values of columns.
 
@@ -469,7 +472,9 @@ class TrialMetadata:
                     "are a condition of their own, with its weight.",
                     BosarisWarning,
                 )
-        return Conditions.from_factors(self.trials, columns, weights, **rules)
+        return Conditions.from_factors(
+            self.trials, columns, weights, uncovered=uncovered, lacking=lacking
+        )
 
     def save(self, path: FilePath) -> None:
         """Save trials and columns in an HDF5 file, replacing an existing one in one step.

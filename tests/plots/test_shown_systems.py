@@ -135,12 +135,3 @@ def test_wrong_options(systems: dict[str, Results], options: dict[str, Any], mes
     for draw in (plot_det, plot_tippett):
         with pytest.raises(InvalidInputError, match=message):
             draw(systems, **options)
-
-
-def test_unknown_options_lead_to_looks(systems: dict[str, Results]) -> None:
-    with pytest.raises(TypeError, match=r"unexpected .* 'color'.* looks={name: {'color': \.\.\.}}"):
-        plot_det(systems, color="red")  # type: ignore[call-arg]
-    with pytest.raises(
-        TypeError, match="unexpected keyword argument 'colours'; of looks there are"
-    ):
-        plot_bayes(systems, colours="red")  # type: ignore[call-arg]

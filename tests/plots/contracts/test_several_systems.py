@@ -21,7 +21,6 @@ from bosaris_py.plots import (
     DETWindow,
     plot_bayes,
     plot_det,
-    plot_ece,
     plot_forest,
     plot_tippett,
     style,
@@ -154,18 +153,6 @@ def test_labels_of_the_upper_axis_are_apart(inches: float, low: int) -> None:
             gaps = [b.x0 - a.x1 for a, b in itertools.pairwise(boxes)]
             # A third of a letter of 7 points.
             assert min(gaps, default=9.0) > 0.33 * 7 * plot.figure.dpi / 72
-
-
-@pytest.mark.parametrize("draw", [plot_det, plot_bayes, plot_tippett, plot_ece])
-def test_bands_of_no_system(draw: Any) -> None:
-    systems = {"baseline": ([1.0, 3.0, -0.5], [-2.0, 0.5, -1.0])}
-    for bands, message in [
-        ({"basline": None}, r"name systems of the plot \('baseline'\); .*Did you mean 'baseline'"),
-        ({"baseline": 3}, r"`bands` must hold a \w+Band for each system; got 3"),
-        ({"baseline"}, r"`bands` must map names of systems to bands; got {'baseline'}"),
-    ]:
-        with pytest.raises(InvalidInputError, match=message):
-            draw(systems, bands=bands)
 
 
 def test_limits_without_an_order() -> None:
