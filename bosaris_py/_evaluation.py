@@ -18,8 +18,9 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import Speakers
 from bosaris_py.uncertainty.plan_statistics import samples_of_kinds
-from bosaris_py.uncertainty.resampling import split_options
+from bosaris_py.uncertainty.resampling import Resampling
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic, statistics_of_plan
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
@@ -355,7 +356,8 @@ class Evaluation(Table):
         method = given.pop("method", "speaker")
         own = {"replications": how.replications or 2000, "confidence": how.confidence}
         drawn: Any = {**how.drawn, **own, **given}
-        who, resampling = split_options(method, drawn)
+        who = Speakers(drawn.pop("speakers"), drawn.pop("unknown", "refuse"))
+        resampling = Resampling(method, **drawn)
         plain = chosen.plain
         refuse_different_trials(self._systems, how.key, plain, resampling)
         pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key

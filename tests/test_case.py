@@ -306,8 +306,7 @@ def test_a_validation_has_intervals_by_speakers(validated):
     assert validated.linear_loss == pytest.approx(np.median(losses), abs=1e-12)
     for name, (low, high) in validated.intervals.items():
         assert low < getattr(validated, name) < high, name
-    maps = dict(zip(("model_speakers", "segment_speakers"), speaker_maps(SPEAKERS, KEY, None),
-                    strict=True))  # fmt: skip
+    maps = {"speakers": speaker_maps(SPEAKERS, KEY, None)}
     alone = unc.bootstrap_scores(SCORES, KEY, unc.Cllr(), replications=200, rng=1, **maps)
     assert validated.intervals["cllr"] == pytest.approx((alone.low, alone.high))
     # Studentised as single metrics are: percentiles covered the truth in 81 to 91 % of sets.

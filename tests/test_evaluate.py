@@ -46,13 +46,13 @@ def key(drawn):
 
 @pytest.fixture(scope="module")
 def maps(drawn):
-    return {name: getattr(drawn[0], name) for name in ("model_speakers", "segment_speakers")}
+    return {"speakers": (drawn[0].model_speakers, drawn[0].segment_speakers)}
 
 
 @pytest.fixture(scope="module")
 def metadata(key, maps):
-    models = maps["model_speakers"].map_left_to_right(key.modelset)
-    segments = maps["segment_speakers"].map_left_to_right(key.segset)
+    models = maps["speakers"][0].map_left_to_right(key.modelset)
+    segments = maps["speakers"][1].map_left_to_right(key.segset)
     gender = ["f" if int(name[-1]) % 2 else "m" for name in models]
     return bp.TrialMetadata(
         key,
@@ -63,7 +63,7 @@ def metadata(key, maps):
 
 @pytest.fixture(scope="module")
 def evaluation(systems, key, maps):
-    options = {"replications": 20, "rng": 1, "speakers": tuple(maps.values())}
+    options = {"replications": 20, "rng": 1, **maps}
     return bp.evaluate(systems, key, prior=[0.3, 0.5], plan="VoxSRC", eer="rocch", **options)
 
 
@@ -127,7 +127,7 @@ class TestFigures:
 
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
     def test_intervals_of_the_primary_cost_are_of_all_trials(self, systems, key, metadata, maps):
-        options = {"replications": 20, "rng": 1, "speakers": tuple(maps.values())}
+        options = {"replications": 20, "rng": 1, **maps}
         judged = bp.evaluate(
             systems, (key, metadata), plan="VoxSRC", conditions="gender", **options
         )
@@ -186,7 +186,7 @@ class TestFigures:
 
 class TestIntervals:
     def test_are_those_of_the_bootstrap(self, systems, key, maps):
-        speakers = tuple(maps.values())
+        speakers = maps["speakers"]
         options = {"replications": 100, "rng": 3}
         record = bp.evaluate(systems, key, prior=0.05, speakers=speakers, **options).records()[1]
         statistics = {
@@ -205,7 +205,7 @@ class TestIntervals:
     @pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
     def test_of_the_papers_methods(self, systems, key, metadata, maps, method):
         options = {"replications": 60, "rng": 3, "method": method}
-        speakers = tuple(maps.values())
+        speakers = maps["speakers"]
         found = bp.evaluate(systems, (key, metadata), prior=0.05, speakers=speakers, **options)
         names = ["eer", "min_dcf(0.05)", "act_dcf(0.05)", "min_cllr", "cllr"]
         cost = unc.ActDCF(0.05, normalize=True)
@@ -232,7 +232,7 @@ class TestIntervals:
         assert "speaker bootstrap" not in page
 
     def test_are_those_of_the_formula_without_replications(self, systems, key, maps):
-        evaluation = bp.evaluate(systems, key, prior=POINT, speakers=tuple(maps.values()))
+        evaluation = bp.evaluate(systems, key, prior=POINT, **maps)
         errors = unc.speaker_errors(systems["A"], key, POINT.threshold, **maps)
         expected = errors.dcf_interval(POINT, normalize=True)
         record = evaluation.records()[0]
@@ -245,7 +245,7 @@ class TestIntervals:
         options = {"replications": 50, "rng": 3}
         evaluation = bp.evaluate(
             {"A": systems["A"]}, (key, metadata), prior=0.3, conditions="gender",
-            speakers=tuple(maps.values()), **options,
+            **maps, **options,
         )  # fmt: skip
         only_f = metadata.conditions("gender").with_weights({"f": 1.0, "m": 0.0})
         expected = unc.bootstrap_scores(
@@ -256,8 +256,10 @@ class TestIntervals:
         assert record["eer_low"] == pytest.approx(expected.low, rel=1e-12)
 
     def test_speakers_in_every_form(self, systems, key, maps, metadata):
-        models, segments = maps.values()
-        of = {i: s for ids in maps.values() for i, s in zip(ids.leftids, ids.rightids, strict=True)}
+        models, segments = maps["speakers"]
+        of = {
+            i: s for ids in maps["speakers"] for i, s in zip(ids.leftids, ids.rightids, strict=True)
+        }
         forms = [
             (models, segments),
             bp.IdMap(list(of), list(of.values())),
@@ -291,24 +293,21 @@ class TestIntervals:
         ],
     )
     def test_speakers_are_given_alike_everywhere(self, systems, key, maps, metadata, judge):
-        models, segments = maps.values()
+        models, segments = maps["speakers"]
         of = dict(zip(models.leftids, models.rightids, strict=True))
         told = [
             repr(judge(systems["A"], systems["B"], key_of, **who))
             for key_of, who in (
                 (key, maps),
-                (key, {"speakers": tuple(maps.values())}),
-                (key, {"model_speakers": of, "segment_speakers": segments}),
+                (key, {"speakers": (of, segments)}),
                 (key, {"speakers": (of.__getitem__, segments)}),
                 ((key, metadata), {"speakers": ("of_model", "said_by")}),
-                ((key, metadata), {"model_speakers": "of_model"}),
+                ((key, metadata), {"speakers": ("of_model", None)}),
             )
         ]
         assert all(text == told[0] for text in told)
-        with pytest.raises(InvalidInputError, match="`speakers` must be left out where model_sp"):
-            judge(systems["A"], systems["B"], key, speakers=of, **maps)
-        with pytest.raises(InvalidInputError, match="`model_speakers` must be an IdMap, a dict, a"):
-            judge(systems["A"], systems["B"], key, model_speakers=3)
+        with pytest.raises(InvalidInputError, match="`speakers` must be an IdMap, a dict, a"):
+            judge(systems["A"], systems["B"], key, speakers=(3, None))
 
     def test_ids_are_columns(self, key, systems):
         who = unc.TrialSpeakers.of_key(key, speakers=("model", "segment"), one_person=False)
@@ -362,8 +361,7 @@ class TestWaysOut:
     @pytest.mark.parametrize("normalize", [True, False])
     def test_comparison_has_the_scale_of_the_table(self, systems, key, maps, normalize):
         """Differences are those of two cells: exact costs, one divided by 0.1 = min(0.1, 0.95)."""
-        speakers = maps["model_speakers"], maps["segment_speakers"]
-        found = bp.evaluate(systems, key, prior=POINT, normalize=normalize, speakers=speakers)
+        found = bp.evaluate(systems, key, prior=POINT, normalize=normalize, **maps)
         a, b = found.records()
         said = "costs are normalized" if normalize else "costs are not normalized"
         for name, metrics in (
@@ -401,9 +399,7 @@ class TestWarningsAndErrors:
     def test_a_warning_names_the_condition_once(self, key, maps, metadata):
         far = bp.Scores(np.where(key.tar, 9.0, -9.0), key.modelset, key.segset)
         with pytest.warns(FewErrorsWarning) as caught:
-            bp.evaluate(
-                {"far": far}, (key, metadata), conditions="gender", speakers=tuple(maps.values())
-            )
+            bp.evaluate({"far": far}, (key, metadata), conditions="gender", **maps)
         texts = [str(warning.message) for warning in caught]
         assert any("far: f: " in text for text in texts)
         assert len(set(texts)) == len(texts)
@@ -480,13 +476,11 @@ def test_no_matplotlib_before_the_first_plot():
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 def test_true_is_the_cross_fitted_line(systems, key, maps):
-    options = {"prior": 0.3, "speakers": tuple(maps.values()), "rng": 1}
+    options = {"prior": 0.3, **maps, "rng": 1}
     found = bp.evaluate(systems, key, cross_fit=True, **options)
     named = bp.evaluate(systems, key, cross_fit=bp.LinearCalibration, **options)
     assert found.records() == named.records()
-    line = bp.cross_fit(
-        bp.LinearCalibration, systems["A"], key, speakers=tuple(maps.values()), rng=1
-    )
+    line = bp.cross_fit(bp.LinearCalibration, systems["A"], key, **maps, rng=1)
     assert found.records()[0]["cllr"] == bp.Results.from_scores(line.scores, key).cllr
     assert "cross-fitted: LinearCalibration, trained at prior 0.5" in str(found)
 

@@ -21,7 +21,7 @@ from bosaris_py.trials.key import AnyKey, FlatKey
 from bosaris_py.trials.kinds import class_numbers, have_one_speaker
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.scores import AnyScores, ListedScores
-from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_maps
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.trials.trial_sets import frame_of
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
@@ -99,7 +99,7 @@ class _Folded:
         one_sided: BoolArray | None = None,
     ) -> "_Folded":
         """Divide the speakers of a key into folds."""
-        who = TrialSpeakers.of_key(key, *speaker_maps(speakers, key, metadata), one_sided=one_sided)
+        who = TrialSpeakers.of_key((key, metadata), speakers, one_sided=one_sided)
         models, segments = key.trial_positions()
         persons = np.arange(who.n_speakers)
         if one_sided is not None:

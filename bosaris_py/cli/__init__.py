@@ -33,18 +33,14 @@ _SPELLED = {
     "name": "conditions",
     "replications": "bootstrap",
     "rng": "seed",
-    "model_speakers": "speakers",
-    "segment_speakers": "speakers",
     "system": "of",
 }
 
 
 # Hints of the command in place of those for scripts, by argument.
-_HINTS = dict.fromkeys(
-    ("speakers", "model_speakers", "segment_speakers"),
-    "Give a column, a complete file of pairs, or re:PATTERN, which takes an id without a match for "
-    "a person of its own.",
-) | {
+_HINTS = {
+    "speakers": "Give a column, a complete file of pairs, or re:PATTERN, which takes an id without "
+    "a match for a person of its own.",
     "llrs": "An interval needs their means. Bound them: `bosaris calibrate --method bounded`.",
     "path": "--to names another text format, which may be compressed (.gz).",
 }

@@ -6,7 +6,7 @@ A target trial has one speaker, a non-target trial two.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -64,10 +64,8 @@ class TrialSpeakers:
     def of_key(
         cls,
         key: KeyLike,
-        model_speakers: SpeakersOfSide = None,
-        segment_speakers: SpeakersOfSide = None,
-        *,
         speakers: SpeakersLike = None,
+        *,
         unknown: Unknown = "refuse",
         one_person: bool = True,
         one_sided: BoolArray | None = None,
@@ -78,7 +76,7 @@ class TrialSpeakers:
         ----------
         key : Key or FlatKey, or pair (key, metadata)
             The trials.
-        model_speakers, segment_speakers, speakers, unknown
+        speakers, unknown
             As for `Speakers`.
         one_person : bool, default: True
             Whether model and segment of a target trial must be of one speaker. False where both
@@ -97,7 +95,8 @@ class TrialSpeakers:
             If models or segments were taken for speakers of their own.
         """
         check_choice(unknown, Unknown, "unknown")
-        key, maps = named_speakers(key, speakers, model_speakers, segment_speakers)
+        key, metadata = split_key(key)
+        maps = speaker_maps(speakers, key, metadata)
         if isinstance(key, Key):
             mask = key.trial_mask
             rows, cols = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
@@ -137,40 +136,46 @@ class TrialSpeakers:
 
     @classmethod
     def of_models_only(
-        cls, key: KeyLike, model_speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
+        cls, key: KeyLike, speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
     ) -> TrialSpeakers:
         """Find the speakers of the models of a key, where each segment may be one of its own.
 
         Parameters
         ----------
-        key, model_speakers, unknown
+        key, unknown
             As for `of_key`.
+        speakers : IdMap, dict, callable or str, optional
+            From model to speaker.
 
         Returns
         -------
         TrialSpeakers
         """
-        key, (of_models, _) = named_speakers(key, None, model_speakers, None)
+        key, metadata = split_key(key)
+        of_models, _ = speaker_maps((speakers, None), key, metadata)
         rows, _ = key.trial_positions()
         models = _named(key.modelset, rows, of_models, "models", unknown)
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
     def of_segments_only(
-        cls, key: KeyLike, segment_speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
+        cls, key: KeyLike, speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
     ) -> TrialSpeakers:
         """Find the speakers of the segments of a key, where its models are no persons.
 
         Parameters
         ----------
-        key, segment_speakers, unknown
+        key, unknown
             As for `of_key`; a countermeasure against spoofed speech has such trials.
+        speakers : IdMap, dict, callable or str, optional
+            From segment to speaker.
 
         Returns
         -------
         TrialSpeakers
         """
-        key, (_, of_segments) = named_speakers(key, None, None, segment_speakers)
+        key, metadata = split_key(key)
+        _, of_segments = speaker_maps((None, speakers), key, metadata)
         _, cols = key.trial_positions()
         segments = _named(key.segset, cols, of_segments, "segments", unknown)
         # A tab keeps models apart from every speaker that a file can name.
@@ -269,9 +274,8 @@ def _named(
     """Return the speaker of each id; without a map those of `default`, or each its own."""
     # Unknown speakers are refused where the ids have trials, or get a name of their own.
     needed = _occurring(ids.size, positions)
-    name = f"{kind[:-1]}_speakers"
     if speakers is not None:
-        found = _look_up(ids, needed, speakers, name)
+        found = _look_up(ids, needed, speakers, kind)
     else:
         found = ids.astype(object) if default is None else default
     missing = np.array([speaker is None for speaker in found], dtype=np.bool_)
@@ -286,7 +290,7 @@ def _named(
                 got = f"none, and {count} are a target of no model ({examples})"
                 hint = "Give speakers, for instance a column, a function of the id, or a dict."
                 expected = f"be given, to {expected}"
-            raise invalid(name, expected, got, hint)
+            raise invalid("speakers", expected, got, hint)
         message = (
             f"The speakers of {count} {kind} are not known ({examples}); each is taken for a "
             "speaker of its own, so a standard error may be too small."
@@ -297,7 +301,7 @@ def _named(
     return found
 
 
-def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> AnyArray:
+def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, kind: str) -> AnyArray:
     """Return the speaker of each id, or None; an id with trials must not have several."""
     _, first, numbers = np.unique(speakers.leftids, return_index=True, return_inverse=True)
     differs = speakers.rightids != speakers.rightids[first][numbers]
@@ -308,7 +312,7 @@ def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, name: str) -> An
             several = np.unique(speakers.rightids[speakers.leftids == some_id])
             examples.append(f"{some_id}: {' and '.join(several.tolist())}")
         got = f"several for {ambiguous.size} ids with trials ({list_some(examples)})"
-        raise invalid(name, "give each id one speaker", got)
+        raise invalid("speakers", f"give each of the {kind} one speaker", got)
     positions = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
     found = np.full(ids.size, None, dtype=object)
     found[positions >= 0] = speakers.rightids[positions[positions >= 0]]
@@ -337,10 +341,7 @@ def as_conditions(
 
 
 def speaker_maps(
-    speakers: SpeakersLike,
-    key: AnyKey,
-    metadata: TrialMetadata | None = None,
-    names: tuple[str, str] = ("speakers", "speakers"),
+    speakers: SpeakersLike, key: AnyKey, metadata: TrialMetadata | None = None
 ) -> tuple[IdMap | None, IdMap | None]:
     """Return the maps from model and from segment to speaker, None where nothing was said."""
     # `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for
@@ -350,42 +351,25 @@ def speaker_maps(
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)
     if len(pair) != 2:
         raise invalid("speakers", "be one value or a pair (models, segments)", describe(speakers))
-    sides = zip(pair, names, ("models", "segments"), key.ids, strict=True)
     maps = []
-    for given, name, side, ids in sides:
+    for given, side, ids in zip(pair, ("models", "segments"), key.ids, strict=True):
         if is_pair and isinstance(given, IdMap):
             # Which ids it lacks is told where they are looked up.
             found: IdMap | None = given
         elif isinstance(given, str):
-            described = _described(key, metadata, name, (given,)).for_trials(key)
+            described = _described(key, metadata, "speakers", (given,)).for_trials(key)
             positions = key.trial_positions()[0 if side == "models" else 1]
             found = _map_of_column(described.factor(given), ids, positions)
             fault = f"column {given!r}, which varies within {side}"
         else:
-            found = _map_of(given, ids, name)
+            found = _map_of(given, ids)
             fault = f"a map without any of the key's {side}"
         if found is None and given is not None and is_pair:
-            raise invalid(name, f"tell the speakers of the {side}", fault)
+            raise invalid("speakers", f"tell the speakers of the {side}", fault)
         maps.append(found)
     if pair != (None, None) and maps == [None, None]:
         raise invalid("speakers", "tell the speakers of models or segments", fault)
     return maps[0], maps[1]
-
-
-def named_speakers(
-    key: KeyLike, speakers: SpeakersLike, models: SpeakersOfSide, segments: SpeakersOfSide
-) -> tuple[AnyKey, tuple[IdMap | None, IdMap | None]]:
-    """Return a key, and the maps of both sides: all that `speakers` says, or one for each side."""
-    key, metadata = split_key(key)
-    by_side = models is not None or segments is not None
-    if by_side and speakers is not None:
-        expected = "be left out where model_speakers or segment_speakers are given"
-        raise invalid("speakers", expected, describe(speakers))
-    if not by_side:
-        return key, speaker_maps(speakers, key, metadata)
-    return key, speaker_maps(
-        (models, segments), key, metadata, ("model_speakers", "segment_speakers")
-    )
 
 
 def _described(
@@ -399,7 +383,7 @@ def _described(
     return TrialMetadata(key) if metadata is None else metadata
 
 
-def _map_of(given: object, ids: StrArray, name: str) -> IdMap | None:
+def _map_of(given: object, ids: StrArray) -> IdMap | None:
     """Make a map of a dict or a function; None if it knows none of the ids."""
     if given is None or isinstance(given, IdMap):
         return None if given is None or not np.isin(ids, given.leftids).any() else given
@@ -411,7 +395,7 @@ def _map_of(given: object, ids: StrArray, name: str) -> IdMap | None:
         values = list(map(given, names))
     else:
         expected = "be an IdMap, a dict, a function of the id or a column of the metadata"
-        raise invalid(name, expected, describe(given))
+        raise invalid("speakers", expected, describe(given))
     bad = [
         name
         for name, value in zip(names, values, strict=True)
@@ -419,7 +403,7 @@ def _map_of(given: object, ids: StrArray, name: str) -> IdMap | None:
     ]
     if bad:
         found = f"other values for {len(bad)} ids ({list_some(bad)})"
-        raise invalid(name, "give text or a whole number for each id", found)
+        raise invalid("speakers", "give text or a whole number for each id", found)
     return IdMap(names, list(map(str, values))) if names else None
 
 
@@ -434,15 +418,6 @@ def _map_of_column(column: Factor, ids: StrArray, positions: Positions) -> IdMap
     return IdMap(ids[known], column.levels[of_ids[known]])
 
 
-class SpeakerOptions(TypedDict, total=False):
-    """The keyword arguments of functions that make a `Speakers`."""
-
-    speakers: SpeakersLike
-    model_speakers: SpeakersOfSide
-    segment_speakers: SpeakersOfSide
-    unknown: Unknown
-
-
 @attrs.frozen(eq=False)
 class Speakers:
     """Who speaks in the trials of a key, as users say it.
@@ -452,11 +427,8 @@ class Speakers:
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speakers of models and segments: a map, a function of the id, or a column of the
         metadata in the pair (key, metadata). A pair is for (models, segments), a single value for
-        both, where it fits.
-    model_speakers : IdMap, dict, callable or str, optional
-        From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, dict, callable or str, optional
-        From test segment to speaker. By default that of the models whose target it is.
+        both, where it fits. By default each model is a speaker of its own, and a segment is of the
+        speaker of the models whose target it is.
     unknown : {"refuse", "own"}, default: "refuse"
         What to do where the speaker is not known: refuse, or take each model or segment for a
         speaker of its own, with a warning. Dependence through the unknown speakers is then left
@@ -464,8 +436,6 @@ class Speakers:
     """
 
     speakers: SpeakersLike = None
-    model_speakers: SpeakersOfSide = None
-    segment_speakers: SpeakersOfSide = None
     unknown: Unknown = attrs.field(default="refuse", validator=one_of(Unknown))
 
     def of_trials(
@@ -487,9 +457,9 @@ class Speakers:
         InvalidInputError
             If maps do not tell the speakers.
         """
-        plain, maps = self.maps(key)
-        options: Any = {"unknown": self.unknown, "one_person": one_person}
-        return TrialSpeakers.of_key(plain, *maps, one_sided=one_sided, **options)
+        return TrialSpeakers.of_key(
+            key, self.speakers, unknown=self.unknown, one_person=one_person, one_sided=one_sided
+        )
 
     def of_models(self, key: KeyLike) -> TrialSpeakers:
         """Return the speakers of the models of a key; see `TrialSpeakers.of_models_only`.
@@ -519,4 +489,5 @@ class Speakers:
         key : Key or FlatKey
         maps : (IdMap or None, IdMap or None)
         """
-        return named_speakers(key, self.speakers, self.model_speakers, self.segment_speakers)
+        key, metadata = split_key(key)
+        return key, speaker_maps(self.speakers, key, metadata)

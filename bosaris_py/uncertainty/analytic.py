@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Literal, NamedTuple, Unpack
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 import attrs
 import numpy as np
@@ -27,7 +28,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import SpeakerOptions, Speakers
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, Unknown
 from bosaris_py.trials.strata import SetIndex, Strata
 from bosaris_py.uncertainty import resampling
 from bosaris_py.uncertainty.bootstrap_result import Alternative, Interval, OpenEnds, ZTest, z_test
@@ -51,15 +52,16 @@ from bosaris_py.uncertainty.statistics.statistic import Statistic
 Ties = Literal["coin", "half"]
 
 
-@check.spelled_out(
-    resampling.WeightColumns, dict.fromkeys(resampling.WeightColumns.__annotations__)
-)
 def auc_standard_error(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     *,
     ties: Ties = "coin",
-    **columns: Unpack[resampling.WeightColumns],
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
 ) -> float:
     r"""Compute the standard error of the area under the ROC, for independent trials.
 
@@ -130,11 +132,11 @@ def auc_standard_error(
     0.078125
     """
     check.check_choice(ties, Ties, "ties")
-    weights = columns.pop("tar_weights", None), columns.pop("non_weights", None)
-    if all(column is None for column in columns.values()):
-        return _root(_variance(*sort_classes(tar, non, *weights), ties))
-    _refuse_weights(*weights)
-    sample = resampling.sample_of_lists(tar, non, **columns)
+    labels = tar_conditions, non_conditions
+    if all(one is None for one in (*labels, condition_weights)):
+        return _root(_variance(*sort_classes(tar, non, tar_weights, non_weights), ties))
+    _refuse_weights(tar_weights, non_weights)
+    sample = resampling.sample_of_lists(tar, non, labels, condition_weights)
     return _root(_variance_of_strata(sample, ties))
 
 
@@ -443,14 +445,19 @@ Method = Literal["upper-bound", "iid", "one-layer", "two-layer"]
 ScoresMethod = Literal["speaker", "upper-bound", "iid", "one-layer", "two-layer"]
 
 
-@check.spelled_out(resampling.TrialColumns, dict.fromkeys(resampling.TrialColumns.__annotations__))
 def dcf_standard_error(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: ThresholdCost | ActDCF,
     *,
     method: Method = "upper-bound",
-    **columns: Unpack[resampling.TrialColumns],
+    tar_sets: npt.ArrayLike | None = None,
+    non_sets: npt.ArrayLike | None = None,
+    tar_weights: npt.ArrayLike | None = None,
+    non_weights: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
 ) -> float:
     r"""Compute the standard error of a detection cost at a fixed threshold.
 
@@ -527,16 +534,18 @@ def dcf_standard_error(
     """
     check.check_choice(method, Method, "method")
     cost = FixedCost.of(statistic)
-    sample = resampling.sample_of_lists(tar, non, **columns)
+    columns = {"tar_sets": tar_sets, "non_sets": non_sets}
+    columns |= {"tar_weights": tar_weights, "non_weights": non_weights}
+    labels = tar_conditions, non_conditions
+    sample = resampling.sample_of_lists(tar, non, labels, condition_weights, **columns)
     errors = _errors_of(cost, sample)
-    tar_index = _set_index(columns.get("tar_sets"), sample.n_tar, "tar_sets", method)
-    non_index = _set_index(columns.get("non_sets"), sample.n_non, "non_sets", method)
-    weights = columns.get("tar_weights"), columns.get("non_weights")
-    if columns.get("tar_conditions") is not None:
-        _refuse_weights(*weights)
+    tar_index = _set_index(tar_sets, sample.n_tar, "tar_sets", method)
+    non_index = _set_index(non_sets, sample.n_non, "non_sets", method)
+    if tar_conditions is not None:
+        _refuse_weights(tar_weights, non_weights)
     checked = (
-        check.as_weights(weights[0], sample.n_tar, "tar_weights"),
-        check.as_weights(weights[1], sample.n_non, "non_weights"),
+        check.as_weights(tar_weights, sample.n_tar, "tar_weights"),
+        check.as_weights(non_weights, sample.n_non, "non_weights"),
     )
     return cost_error(cost, errors, sample.strata, (tar_index, non_index), method, checked)
 
@@ -547,8 +556,9 @@ def dcf_standard_error_scores(
     statistic: ThresholdCost | ActDCF,
     *,
     method: ScoresMethod = "speaker",
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
-    **speakers: Unpack[SpeakerOptions],
 ) -> float:
     """Compute the standard error of the detection cost of the scores of a key's trials.
 
@@ -561,7 +571,7 @@ def dcf_standard_error_scores(
     method : {"speaker", "upper-bound", "iid", "one-layer", "two-layer"}, default: "speaker"
         "speaker" lets speakers be independent, see `speaker_errors`; the others are those
         of `dcf_standard_error`, with the trials of one model's speaker as a set.
-    speakers, model_speakers, segment_speakers, unknown, conditions
+    speakers, unknown, conditions
         As for `speaker_errors`; those of segments are used by "speaker" only.
 
     Returns
@@ -570,12 +580,12 @@ def dcf_standard_error_scores(
         In the unit of the cost.
     """
     check.check_choice(method, ScoresMethod, "method")
-    cost = FixedCost.of(statistic)
+    cost, who = FixedCost.of(statistic), Speakers(speakers, unknown)
     if method == "speaker":
-        found = speaker_errors(scores, key, cost.threshold, conditions=conditions, **speakers)
-        return found.cost_error(cost.miss, cost.alarm)
+        sample = resampling.Resampling("speaker").sample(scores, key, who, conditions)
+        return errors_by_speaker(sample, cost.threshold).cost_error(cost.miss, cost.alarm)
     how = resampling.Resampling("iid" if method == "upper-bound" else method)
-    sample = how.sample(scores, key, Speakers(**speakers), conditions)
+    sample = how.sample(scores, key, who, conditions)
     plan = how.plan(sample)
     sets = (plan.tar, plan.non) if isinstance(plan, resampling.SetPlan) else (None, None)
     return cost_error(cost, _errors_of(cost, sample), sample.strata, sets, method)
@@ -855,8 +865,9 @@ def speaker_errors(
     key: KeyLike,
     threshold: float,
     *,
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
-    **speakers: Unpack[SpeakerOptions],
 ) -> SpeakerErrors:
     r"""Measure error-rates, with standard errors that hold when speakers recur.
 
@@ -872,11 +883,8 @@ def speaker_errors(
         Accept iff score >= threshold.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speakers of models and segments, as for `evaluate`; a column is of the metadata
-        in the pair (key, metadata).
-    model_speakers : IdMap, dict, callable or str, optional
-        From model to speaker. By default each model is a speaker of its own.
-    segment_speakers : IdMap, dict, callable or str, optional
-        From test segment to speaker. By default that of the models whose target it is.
+        in the pair (key, metadata). By default each model is a speaker of its own, and a segment
+        is of the speaker of the models whose target it is.
     unknown : {"refuse", "own"}, default: "refuse"
         What to do where the speaker is not known: refuse, or take each model or segment
         for a speaker of its own, with a warning.
@@ -937,7 +945,8 @@ def speaker_errors(
     """
     limit = decisions.as_threshold(threshold, "threshold")
     resampling.check_system(scores, "scores")
-    sample = resampling.Resampling("speaker").sample(scores, key, Speakers(**speakers), conditions)
+    who = Speakers(speakers, unknown)
+    sample = resampling.Resampling("speaker").sample(scores, key, who, conditions)
     return errors_by_speaker(sample, limit)
 
 
@@ -966,9 +975,10 @@ def speaker_interval(
     key: KeyLike,
     statistic: LinearStatistic | ViewedStatistic,
     *,
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     confidence: float = 0.95,
-    **speakers: Unpack[SpeakerOptions],
 ) -> Interval:
     r"""Return the standard error and an interval of any metric, in closed form, by speaker.
 
@@ -979,7 +989,7 @@ def speaker_interval(
     statistic : Statistic or OperatingPoint
         `DCF`, `ActDCF`, `MinDCF`, `EER`, `AUC`, `Cllr` or `MinCllr`, of one operating point; or
         anything with a threshold and prices, as for `dcf_standard_error`.
-    speakers, model_speakers, segment_speakers, unknown, conditions
+    speakers, unknown, conditions
         As for `speaker_errors`.
     confidence : float, default: 0.95
         Strictly between 0 and 1.
@@ -1030,7 +1040,7 @@ def speaker_interval(
     >>> speaker_interval(scores, key, EER())
     0.2342 (95 % interval 0.1935 to 0.2836, standard error 0.022; speaker pairs)
     """
-    how = resampling.Resampling("speaker")
+    who, how = Speakers(speakers, unknown), resampling.Resampling("speaker")
     plain: LinearStatistic | AnyStatistic
     if isinstance(statistic, ViewedStatistic):
         if conditions is not None:
@@ -1038,9 +1048,9 @@ def speaker_interval(
             raise check.invalid("conditions", expected, "Conditions")
         # There is no formula of several data sets; that of one is asked for before any work.
         _ = statistic.plain
-        sample, plain = view_of(statistic, scores, key, Speakers(**speakers), how)
+        sample, plain = view_of(statistic, scores, key, who, how)
     else:
-        sample = how.sample(scores, key, Speakers(**speakers), conditions)
+        sample = how.sample(scores, key, who, conditions)
         plain = statistic
     influence = SpeakerInfluence.on(plain, sample)
     warn_unless_fit([plain], sample)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Unpack, overload
+from typing import Any, overload
 
 import attrs
 import numpy as np
@@ -22,7 +22,7 @@ import bosaris_py.uncertainty.statistics.roc_functions as roc_functions
 from bosaris_py._arrays import Float64Array, IndexArray, Weights
 from bosaris_py._cautions import warn_caller
 from bosaris_py._parallel import Runner
-from bosaris_py._validation import as_seed, check_choice, describe, invalid, spelled_out
+from bosaris_py._validation import Rng, as_seed, check_choice, describe, invalid
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.evaluation.condition_table import TableIntervals
 from bosaris_py.evaluation.results import named_points
@@ -32,7 +32,9 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, Unknown
 from bosaris_py.uncertainty import bootstrap_result, speaker_curve
+from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 from bosaris_py.uncertainty.influence.open_ends import open_ends, units_of
 from bosaris_py.uncertainty.influence.speaker_influence import (
     FEWEST_FOR_INTERVAL,
@@ -46,8 +48,6 @@ from bosaris_py.uncertainty.resampling import (
     Resampling,
     ResamplingPlan,
     ScoresMethod,
-    ScoresOptions,
-    SetOptions,
     SpeakerPlan,
 )
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
@@ -63,32 +63,40 @@ def drawn_lists(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: functions.StatisticLike,
-    method: Method,
-    options: SetOptions,
+    how: Resampling,
+    sets: tuple[npt.ArrayLike | None, npt.ArrayLike | None],
+    labels: tuple[npt.ArrayLike | None, npt.ArrayLike | None],
+    weights: Mapping[Any, float] | None,
     *,
     twice: bool,
-) -> tuple[functions.AnyStatistic, ListedSample, ResamplingPlan, Resampling]:
-    """Return what is drawn of two lists of scores, and how."""
+) -> tuple[functions.AnyStatistic, ListedSample, ResamplingPlan]:
+    """Return what is drawn of two lists of scores."""
     chosen = functions.as_statistic(class_means.count_twice(statistic) if twice else statistic)
-    given: dict[str, Any] = {**options}
-    names = resampling.SetColumns.__annotations__
-    columns = {name: given.pop(name) for name in names if name in given}
-    check_choice(method, Method, "method")
-    how = Resampling(method, **given)
-    sample = resampling.sample_of_lists(tar, non, **columns)
+    check_choice(how.method, Method, "method")
+    own = {"tar_sets": sets[0], "non_sets": sets[1]}
+    sample = resampling.sample_of_lists(tar, non, labels, weights, **own)
     functions.warn_unless_fit([chosen], sample)
-    return chosen, sample, how.plan(sample, options.get("tar_sets"), options.get("non_sets")), how
+    return chosen, sample, how.plan(sample, *sets)
 
 
-@spelled_out(resampling.SetOptions, dict.fromkeys(resampling.SetColumns.__annotations__))
 def bootstrap(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: functions.StatisticLike,
     *,
     method: Method = "iid",
+    tar_sets: npt.ArrayLike | None = None,
+    non_sets: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
     count_threshold_twice: bool = False,
-    **options: Unpack[SetOptions],
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> bootstrap_result.BootstrapResult:
     r"""Estimate the standard error and a confidence interval of a metric by resampling.
 
@@ -195,8 +203,11 @@ def bootstrap(
     >>> bool(abs(result.standard_error / exact - 1) < 0.1)
     True
     """
-    drawn = drawn_lists(tar, non, statistic, method, options, twice=count_threshold_twice)
-    chosen, sample, plan, how = drawn
+    how = Resampling(method, replications, confidence, interval, rng, workers, progress)
+    sets, labels = (tar_sets, non_sets), (tar_conditions, non_conditions)
+    chosen, sample, plan = drawn_lists(
+        tar, non, statistic, how, sets, labels, condition_weights, twice=count_threshold_twice
+    )
     return bootstrap_sample([chosen], sample, plan, how)[0]
 
 
@@ -437,9 +448,17 @@ def bootstrap_scores(
     statistic: functions.StatisticLike,
     *,
     method: ScoresMethod = "speaker",
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
+    pigeonhole: bool = False,
     conditions: Conditions | None = None,
     layer: str | None = None,
-    **options: Unpack[ScoresOptions],
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> bootstrap_result.BootstrapResult: ...
 @overload
 def bootstrap_scores(
@@ -448,9 +467,17 @@ def bootstrap_scores(
     statistic: Sequence[functions.StatisticLike],
     *,
     method: ScoresMethod = "speaker",
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
+    pigeonhole: bool = False,
     conditions: Conditions | None = None,
     layer: str | None = None,
-    **options: Unpack[ScoresOptions],
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> list[bootstrap_result.BootstrapResult]: ...
 def bootstrap_scores(
     scores: AnyScores,
@@ -458,9 +485,17 @@ def bootstrap_scores(
     statistic: functions.StatisticLike | Sequence[functions.StatisticLike],
     *,
     method: ScoresMethod = "speaker",
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
+    pigeonhole: bool = False,
     conditions: Conditions | None = None,
     layer: str | None = None,
-    **options: Unpack[ScoresOptions],
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> bootstrap_result.BootstrapResult | list[bootstrap_result.BootstrapResult]:
     r"""Estimate the standard error and a confidence interval of a metric of a score matrix.
 
@@ -481,7 +516,7 @@ def bootstrap_scores(
         ``"one-layer"``: pick sets of trials. ``"two-layer"``: pick sets, and trials within each set
         picked. A set is all target trials, or all non-target trials, of the models of one speaker,
         as in [1]_.
-    speakers, model_speakers, segment_speakers, unknown
+    speakers, unknown
         As for `speaker_errors`; speakers of segments are used by ``"speaker"`` only.
     pigeonhole : bool, default: False
         Whether persons on the two sides are different, drawn independently; for ``"speaker"`` only.
@@ -536,7 +571,7 @@ def bootstrap_scores(
     With ``pigeonhole=True`` [2]_ models have weights :math:`w_i`, segments independent ones
     :math:`v_j`, and every trial the product. That is right where rows and columns are different
     things, for instance languages and speakers. For speaker verification it makes the error of the
-    miss rate too large. `segment_speakers` may then name persons who are in no model.
+    miss rate too large. `speakers` of segments may then be persons who are in no model.
 
     Variance of pairs of speakers, and of single trials, enters three times [2]_. Where these
     dominate the standard deviation of the replicates is too large, by up to :math:`\sqrt 3`. The
@@ -579,24 +614,23 @@ def bootstrap_scores(
     given = statistic if isinstance(statistic, (list, tuple)) else [statistic]
     if not given:
         raise invalid("statistic", "be at least one statistic", "none")
+    who = Speakers(speakers, unknown)
+    how = Resampling(method, replications, confidence, interval, rng, workers, progress, pigeonhole)
     if any(isinstance(one, PrimaryCost) for one in given):
         if conditions is not None:
             hint = "The plan weighs its partitions."
             raise invalid("conditions", "be left out of a primary cost", "Conditions", hint)
-        who, how = resampling.split_options(method, options)
         views = (view_of(one, scores, key, who, how) for one in given)
-        several = _of_views(views, method, options)
+        several = _of_views(views, how, as_seed(rng))
         return several if given is statistic else several[0]
     if any(isinstance(one, SpoofStatistic) for one in given):
         if conditions is not None:
             hint = "Weights of conditions and of kinds are not combined."
             raise invalid("conditions", "be left out where kinds weigh", "Conditions", hint)
-        who, how = resampling.split_options(method, options)
         whole = how.kinds_sample(scores, key, who, layer)
-        several = _of_views((_view_of_kinds(one, whole) for one in given), method, options)
+        several = _of_views((_view_of_kinds(one, whole) for one in given), how, as_seed(rng))
         return several if given is statistic else several[0]
     chosen = list(map(functions.as_statistic, given))
-    who, how = resampling.split_options(method, options)
     if layer is not None:
         expected = "be left out, unless a statistic is of three classes"
         raise invalid("layer", expected, describe(layer), "For instance unc.ADCF().")
@@ -617,15 +651,12 @@ def _view_of_kinds(
 
 
 def _of_views(
-    views: Iterable[tuple[ListedSample, functions.AnyStatistic]],
-    method: ScoresMethod,
-    options: ScoresOptions,
+    views: Iterable[tuple[ListedSample, functions.AnyStatistic]], how: Resampling, seed: int
 ) -> list[bootstrap_result.BootstrapResult]:
     """Bootstrap statistics, each on what it sees of the trials, all from the same seed."""
-    seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
     results = []
     for sample, plain in views:
-        _, how = resampling.split_options(method, seeded)
+        how = attrs.evolve(how, rng=seed)
         functions.warn_unless_fit([plain], sample)
         results += bootstrap_sample([plain], sample, how.plan(sample), how)
     return results

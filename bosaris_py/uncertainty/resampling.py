@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -30,7 +30,6 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._parallel import whole_number
-from bosaris_py._validation import Rng
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
@@ -39,46 +38,22 @@ from bosaris_py.trials.kinds import nouns_of_third
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.trials.speakers import SpeakerOptions, Speakers, TrialSpeakers, refuse_same_speaker
+from bosaris_py.trials.speakers import Speakers, TrialSpeakers, refuse_same_speaker
 from bosaris_py.trials.strata import SetIndex, Strata, TrialStrata, draw_picks
 from bosaris_py.uncertainty.bootstrap_result import IntervalKind
 
 
-class ConditionColumns(TypedDict, total=False):
-    """The keyword arguments that say in which conditions the trials of two lists are."""
-
-    tar_conditions: npt.ArrayLike | None
-    non_conditions: npt.ArrayLike | None
-    condition_weights: Mapping[Any, float] | None
-
-
-class SetColumns(ConditionColumns, total=False):
-    """The keyword arguments that say in which sets they are, too."""
-
-    tar_sets: npt.ArrayLike | None
-    non_sets: npt.ArrayLike | None
-
-
-class WeightColumns(ConditionColumns, total=False):
-    """The keyword arguments that weigh them one by one, or by condition."""
-
-    tar_weights: npt.ArrayLike | None
-    non_weights: npt.ArrayLike | None
-
-
-class TrialColumns(SetColumns, WeightColumns, total=False):
-    """The keyword arguments that say all of this."""
-
-
 def sample_of_lists(
-    tar: npt.ArrayLike, non: npt.ArrayLike, **columns: Unpack[TrialColumns]
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    labels: tuple[npt.ArrayLike | None, npt.ArrayLike | None],
+    weights: Mapping[Any, float] | None,
+    **columns: npt.ArrayLike | None,
 ) -> ListedSample:
-    """Return the sample of two lists of scores, checked, also against their other columns."""
-    check.check_class_rows(tar, non, **columns)
+    """Return the sample of two lists of scores in conditions, checked against `columns`, too."""
+    check.check_class_rows(tar, non, tar_conditions=labels[0], non_conditions=labels[1], **columns)
     sample = ListedSample.from_scores(tar, non)
-    labels = columns.get("tar_conditions"), columns.get("non_conditions")
-    groups = *labels, columns.get("condition_weights")
-    strata = TrialStrata.from_labels(*groups, (sample.n_tar, sample.n_non))
+    strata = TrialStrata.from_labels(*labels, weights, (sample.n_tar, sample.n_non))
     return sample if strata.is_single else ListedSample.from_scores(tar, non, strata=strata)
 
 
@@ -395,31 +370,6 @@ Method: TypeAlias = Literal["iid", "one-layer", "two-layer"]
 ScoresMethod: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 
 
-class ListOptions(TypedDict, total=False):
-    """The keyword arguments of functions that make a `Resampling` of lists of scores."""
-
-    replications: int
-    confidence: float
-    interval: IntervalKind | None
-    rng: Rng
-    workers: int
-    progress: bool
-
-
-class SetOptions(SetColumns, ListOptions, total=False):
-    """The keyword arguments of functions that resample lists of scores."""
-
-
-class ResamplingOptions(ListOptions, total=False):
-    """The keyword arguments of functions that make a `Resampling` of scores with a key."""
-
-    pigeonhole: bool
-
-
-class ScoresOptions(SpeakerOptions, ResamplingOptions, total=False):
-    """The keyword arguments of functions that make a `Speakers` and a `Resampling`."""
-
-
 # So many would change no digit of an interval, and their values alone take 80 MB for each figure.
 _MOST_REPLICATIONS = 10**7
 
@@ -445,8 +395,6 @@ class Resampling:
     ----------
     method : {"iid", "one-layer", "two-layer", "speaker"}
         What is drawn: trials, sets of trials, sets and trials in them, or speakers.
-    pigeonhole : bool, default: False
-        Whether persons on the two sides are different, drawn independently.
     replications : int, default: 2000
         Number of replicates, at least 2.
     confidence : float, default: 0.95
@@ -459,18 +407,20 @@ class Resampling:
         Number of processes.
     progress : bool, default: False
         Show a progress bar.
+    pigeonhole : bool, default: False
+        Whether persons on the two sides are different, drawn independently.
     """
 
     method: ScoresMethod = attrs.field(validator=check.one_of(ScoresMethod))
-    pigeonhole: bool = attrs.field(default=False, kw_only=True)
-    replications: int = attrs.field(default=2000, converter=_to_replications, kw_only=True)
-    confidence: float = attrs.field(default=0.95, converter=_to_confidence, kw_only=True)
+    replications: int = attrs.field(default=2000, converter=_to_replications)
+    confidence: float = attrs.field(default=0.95, converter=_to_confidence)
     interval: IntervalKind | None = attrs.field(
-        default=None, validator=attrs.validators.optional(check.one_of(IntervalKind)), kw_only=True
+        default=None, validator=attrs.validators.optional(check.one_of(IntervalKind))
     )
-    rng: np.random.Generator = attrs.field(default=None, converter=check.as_generator, kw_only=True)
-    workers: int = attrs.field(default=1, converter=_to_workers, kw_only=True)
-    progress: bool = attrs.field(default=False, kw_only=True)
+    rng: np.random.Generator = attrs.field(default=None, converter=check.as_generator)
+    workers: int = attrs.field(default=1, converter=_to_workers)
+    progress: bool = False
+    pigeonhole: bool = False
 
     def __attrs_post_init__(self) -> None:
         """Check that nothing was asked for that the method does not do."""
@@ -588,13 +538,6 @@ class Resampling:
             strata,
             two_layer=self.method == "two-layer",
         )
-
-
-def split_options(method: ScoresMethod, options: ScoresOptions) -> tuple[Speakers, Resampling]:
-    """Divide keyword arguments into those of `Speakers` and those of `Resampling`."""
-    given: dict[str, Any] = {**options}
-    who = {name: given.pop(name) for name in SpeakerOptions.__annotations__ if name in given}
-    return Speakers(**who), Resampling(method, **given)
 
 
 def refuse_repeated(sample: ListedSample) -> None:

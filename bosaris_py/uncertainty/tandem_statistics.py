@@ -10,7 +10,7 @@ import abc
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple
 
 import attrs
 import numpy as np
@@ -23,7 +23,7 @@ from bosaris_py._arrays import (
     Weights,
     mark_read_only,
 )
-from bosaris_py._validation import as_seed, check_choice, check_fraction, describe, invalid
+from bosaris_py._validation import Rng, as_seed, check_choice, check_fraction, describe, invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.tandem import (
     Form,
@@ -41,6 +41,7 @@ from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores, refuse_utterances
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, Unknown
 from bosaris_py.uncertainty import resampling
 from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.bootstrapping import draw_replicates
@@ -347,7 +348,7 @@ def tandem_figures(
             found = bootstrap_tandem(key, one, asv=asv, cm=cm, **options)
             yield float(found.estimate), float(found.low), float(found.high)
         return
-    of_asv, of_cm = _Tandem.of((asv, cm), key, "iid", None, {}).lists
+    of_asv, of_cm = _Tandem.of((asv, cm), key, Speakers(), resampling.Resampling("iid")).lists
     for one in statistics:
         yield float(one(asv=of_asv, cm=of_cm)), None, None
 
@@ -365,14 +366,13 @@ class _Tandem:
         cls,
         systems: tuple[AnyScores, AnyScores],
         key: KeyLike,
-        method: resampling.ScoresMethod,
-        layer: str | None,
-        options: resampling.ScoresOptions,
+        who: Speakers,
+        how: resampling.Resampling,
+        layer: str | None = None,
     ) -> "_Tandem":
         plain, metadata = split_key(key)
         refuse_utterances(systems[1], plain, "cm")
         resampling.check_same_trials(systems, plain)
-        who, how = resampling.split_options(method, {**options, "rng": as_seed(options.get("rng"))})
         both = (plain, metadata) if metadata is not None else plain
         samples = [how.kinds_sample(system, both, who, layer) for system in systems]
         return cls(samples[0], samples[1], how)
@@ -407,7 +407,14 @@ def bootstrap_tandem(
     cm: AnyScores,
     method: resampling.ScoresMethod = "speaker",
     layer: str | None = None,
-    **options: Unpack[resampling.ScoresOptions],
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> BootstrapResult:
     """Estimate the standard error and a confidence interval of a metric of a tandem.
 
@@ -423,7 +430,7 @@ def bootstrap_tandem(
         As for `bootstrap_scores`.
     layer : str, optional
         A column of the metadata whose values are drawn, too, such as ``"attack"``.
-    speakers, model_speakers, segment_speakers, unknown
+    speakers, unknown
         As for `bootstrap_scores`.
     replications, confidence, interval, rng, workers, progress
         As for `bootstrap`; the interval of an actual cost is ``"basic"`` by default,
@@ -461,7 +468,9 @@ def bootstrap_tandem(
     if not isinstance(given, TandemStatistic):
         hint = "Make one first: unc.TDCF(), unc.TEER()."
         raise invalid("statistic", "be TDCF, TEER or CountermeasureEER", describe(given), hint)
-    tandem = _Tandem.of((asv, cm), key, method, layer, options)
+    seed = as_seed(rng)
+    how = resampling.Resampling(method, replications, confidence, interval, seed, workers, progress)
+    tandem = _Tandem.of((asv, cm), key, Speakers(speakers, unknown), how, layer)
     of_asv, of_cm = tandem.lists
     estimate = statistic(asv=of_asv, cm=of_cm)
     replicates, degrees = tandem.draw(statistic.evaluator(of_asv, of_cm), ())

@@ -9,15 +9,13 @@ from bosaris_py import plots, uncertainty as unc
 folder = "examples/japanese_vowels/"
 key = bp.Key.read(folder + "eval_key.h5")
 rows = {}
-speakers = {
-    "model_speakers": bp.IdMap.read(folder + "model_speakers.h5"),
-    "segment_speakers": bp.IdMap.read(folder + "segment_speakers.h5"),
-}
+sides = ("model_speakers", "segment_speakers")
+speakers = tuple(bp.IdMap.read(f"{folder}{side}.h5") for side in sides)
 options = {"replications": 200, "rng": 1}
 for name in ("gaussian", "cosine"):
     scores = bp.Scores.read(f"{folder}eval_scores_{name}.h5")
     rows[f"{name}, by speaker"] = unc.bootstrap_scores(
-        scores, key, unc.MinCllr(), **speakers, **options
+        scores, key, unc.MinCllr(), speakers=speakers, **options
     )
     rows[f"{name}, by trial"] = unc.bootstrap_scores(
         scores, key, unc.MinCllr(), method="iid", **options

@@ -79,12 +79,10 @@ class Experiment:
         return bp.SegmentQuality(self.key.segset, [self.qualities])
 
     @property
-    def speaker_maps(self) -> dict[str, bp.IdMap]:
+    def speaker_maps(self) -> dict[str, tuple[bp.IdMap, bp.IdMap]]:
         models, segments = self.speakers
-        return {
-            "model_speakers": bp.IdMap(self.key.modelset, models),
-            "segment_speakers": bp.IdMap(self.key.segset, segments),
-        }
+        maps = bp.IdMap(self.key.modelset, models), bp.IdMap(self.key.segset, segments)
+        return {"speakers": maps}
 
 
 def as_form(thing: Any, form: str) -> Any:
@@ -251,7 +249,7 @@ def decisions_of(x: Experiment) -> unc.Decisions:
 
 def crossed(x: Experiment) -> bp.CrossFit[bp.LinearCalibration]:
     """Return maps that were trained without the speakers of a trial."""
-    speakers = tuple(x.speaker_maps.values())
+    speakers = x.speaker_maps["speakers"]
     return bp.cross_fit(
         bp.LinearCalibration, x.first, x.key, speakers=speakers, folds=4, ridge="weak", rng=1
     )
@@ -274,9 +272,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     "scores_of_segments": [
         lambda x: bp.trials.scores_of_segments(of_utterances(x), x.key).get_scores(x.key)
     ],
-    "llr_bounds": [
-        lambda x: bp.llr_bounds(x.first, x.key, speakers=tuple(x.speaker_maps.values()))
-    ],
+    "llr_bounds": [lambda x: bp.llr_bounds(x.first, x.key, **x.speaker_maps)],
     "bootstrap_tandem": [
         lambda x: (
             unc.bootstrap_tandem(
@@ -300,9 +296,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
         lambda x: Resampling("iid").sample(x.first, x.key, unc.Speakers(), None).lists
     ],
     "Speakers": [
-        lambda x: [
-            each is None for each in unc.Speakers(tuple(x.speaker_maps.values())).maps(x.key)[1]
-        ]
+        lambda x: [each is None for each in unc.Speakers(x.speaker_maps["speakers"]).maps(x.key)[1]]
     ],
     "Results.from_scores": [
         lambda x: results_of(x, None),
@@ -346,7 +340,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
                 x.key,
                 propositions=("same speaker", "different speakers"),
                 reference="the experiment",
-                speakers=tuple(x.speaker_maps.values()),
+                **x.speaker_maps,
                 folds=4,
                 replications=5,
                 rng=1,
@@ -385,24 +379,20 @@ ENTRY_POINTS: dict[str, list[Call]] = {
                 (x.first, x.key),
                 (x.second, (x.key, x.metadata)),
                 rule="min-cost",
-                speakers=tuple(x.speaker_maps.values()),
+                **x.speaker_maps,
                 replications=10,
                 rng=1,
             )
         )
     ],
     "validate_scores": [
-        lambda x: bp.validate_scores(
-            x.first, x.key, speakers=tuple(x.speaker_maps.values()), replications=20, rng=1
-        )
+        lambda x: bp.validate_scores(x.first, x.key, **x.speaker_maps, replications=20, rng=1)
     ],
-    "Evaluation": [
-        lambda x: bp.evaluate(x.first, x.key, speakers=tuple(x.speaker_maps.values())).records()
-    ],
+    "Evaluation": [lambda x: bp.evaluate(x.first, x.key, **x.speaker_maps).records()],
     "TrialFrame": [lambda x: frame_of(x).scores["score"], lambda x: frame_of(x).column(x.first)],
     "compare_systems": [
         lambda x: unc.compare_systems(
-            [x.first, x.second], x.key, THRESHOLD, speakers=tuple(x.speaker_maps.values())
+            [x.first, x.second], x.key, THRESHOLD, **x.speaker_maps
         ).records(),
         lambda x: unc.compare_systems(
             [x.first, x.second], x.key, unc.EER(), method="iid", **ITERATIONS
@@ -473,7 +463,7 @@ ENTRY_POINTS: dict[str, list[Call]] = {
     ],
     "TrialSpeakers": [
         lambda x: unc.TrialSpeakers.of_key(x.key, **x.speaker_maps),
-        lambda x: unc.TrialSpeakers.of_models_only(x.key, x.speaker_maps["model_speakers"]),
+        lambda x: unc.TrialSpeakers.of_models_only(x.key, x.speaker_maps["speakers"][0]),
     ],
     "Decisions.from_scores": [lambda x: unc.Decisions.from_scores(x.first, x.key, 0.5)],
     "ErrorCounts.from_scores": [lambda x: unc.ErrorCounts.from_scores(x.first, x.key, 0.5)],

@@ -33,7 +33,7 @@ JUDGES: dict[str, Callable[[bp.Scores, bp.Key], object]] = {
     "LinearFusion": lambda scores, key: bp.LinearFusion.fit_scores([scores], key),
     "fused": lambda scores, key: FUSION.apply([scores], key),
     "bootstrap": lambda scores, key: unc.bootstrap_scores(
-        scores, key, unc.EER(), segment_speakers=SPEAKERS, replications=100, rng=1
+        scores, key, unc.EER(), speakers=(None, SPEAKERS), replications=100, rng=1
     ),
     "Decisions": lambda scores, key: unc.Decisions.from_scores(scores, key, 0.0),
     "plot": lambda scores, key: bp.DETPlot().set_system_from_scores(scores, key),

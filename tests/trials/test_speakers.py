@@ -69,14 +69,9 @@ LAST = {"ma": "a", "mb": "b", "mc": "c"}, {"sa": "a", "sb": "b", "sc": "c", "sd"
 def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> None:
     found = speakers.speaker_maps(given, KEY, METADATA)
     assert (said(found[0]), said(found[1])) == (of_models, of_segments)
-    # The same for lists of trials, and as pairs of arguments.
+    # The same for lists of trials.
     flat = speakers.speaker_maps(given, KEY.to_flat(), METADATA)
     assert (said(flat[0]), said(flat[1])) == (of_models, of_segments)
-    pair = KEY, METADATA
-    assert tuple(map(said, speakers.named_speakers(pair, given, None, None)[1])) == (
-        of_models,
-        of_segments,
-    )
 
 
 def test_models_without_trials_have_no_column() -> None:
@@ -113,10 +108,6 @@ def test_columns_need_metadata() -> None:
     assert said(speakers.speaker_maps("model", KEY)[0]) == {n: n for n in MODELS}
     with pytest.raises(InvalidInputError, match="be no name of a column where there is no metad"):
         speakers.speaker_maps("speaker", KEY)
-    with pytest.raises(InvalidInputError, match="be left out where model_speakers"):
-        speakers.named_speakers(KEY, OF_MODELS, OF_MODELS, None)
-    with pytest.raises(InvalidInputError, match="`segment_speakers` must tell the speakers of th"):
-        speakers.named_speakers(KEY, None, OF_MODELS, OF_MODELS)
 
 
 def test_columns_named_like_ids_come_first() -> None:
@@ -128,14 +119,14 @@ def test_columns_named_like_ids_come_first() -> None:
 
 
 def test_numbers_of_speakers() -> None:
-    found = speakers.TrialSpeakers.of_key(KEY, OF_MODELS | {"mb": "p"}, lambda name: name[-1],
+    found = speakers.TrialSpeakers.of_key(KEY, (OF_MODELS | {"mb": "p"}, lambda name: name[-1]),
                                           one_person=False)  # fmt: skip
     assert found.ids.tolist() == ["a", "b", "c", "d", "p"]
     assert found.of_models.tolist() == [4, 4, 4]
     assert found.of_segments.tolist() == [0, 1, 2, 3]
     # Without a map of segments the targets of a model are its speaker's.
     with pytest.warns(MissingTrialsWarning, match=r"speakers of 1 segments are not known \(sd\)"):
-        found = speakers.TrialSpeakers.of_key(KEY, OF_MODELS, unknown="own")
+        found = speakers.TrialSpeakers.of_key(KEY, (OF_MODELS, None), unknown="own")
     assert found.ids.tolist() == ["p", "q", "segments\tsd"]
     assert found.of_models.tolist() == [0, 1, 0]
     assert found.of_segments.tolist() == [0, 1, 0, 2]
@@ -161,12 +152,12 @@ def test_speakers_of_targets(
     key = bp.Key(MODELS, ["sa", "sc"], tar, ~tar)
     make = speakers.TrialSpeakers.of_key
     if not fails[one_person]:
-        found = make(key, of_models, of_segments, one_person=one_person)
+        found = make(key, (of_models, of_segments), one_person=one_person)
         assert found.ids.tolist() == sorted({*of_models.values()})  # type: ignore[union-attr]
         return
     hint = "Do the key and the maps belong" if of_models else "Models that share a speaker need"
     with pytest.raises(InvalidInputError, match=f"1 target trials of two speakers.*{hint}"):
-        make(key, of_models, of_segments, one_person=one_person)
+        make(key, (of_models, of_segments), one_person=one_person)
 
 
 def test_unknown_speakers_are_refused() -> None:
@@ -207,7 +198,7 @@ def test_an_id_of_two_speakers() -> None:
     with pytest.warns(DuplicateIdWarning):
         twice, same = (bp.IdMap(["ma", "mb", "mc", "ma"], ["p", "q", "r", x]) for x in ("s", "p"))
     with pytest.raises(InvalidInputError, match=r"several for 1 ids with trials \(ma: p and s\)"):
-        speakers.TrialSpeakers.of_key(KEY, twice)
+        speakers.TrialSpeakers.of_key(KEY, (twice, None))
     found = speakers.TrialSpeakers.of_models_only(KEY, same)
     assert found.ids[found.of_models].tolist() == ["p", "q", "r"]
 

@@ -86,7 +86,7 @@ def test_matrix_and_vectors(method: str) -> None:
     data = crossed(7)
     conditions = naive.conditions_by_phone_match(data, WEIGHTS)
     of_matrix = unc.dcf_standard_error_scores(
-        data.scores, data.key, COST, method=method, model_speakers=data.model_speakers,
+        data.scores, data.key, COST, method=method, speakers=(data.model_speakers, None),
         conditions=conditions,
     )  # fmt: skip
     tar, non = data.trials()
@@ -169,8 +169,7 @@ def errors_of(data: CrossedTrials) -> np.ndarray:
 def test_speaker_errors_against_all_pairs_of_trials() -> None:
     data = crossed(8)
     errors = unc.speaker_errors(
-        data.scores, data.key, 0.5, model_speakers=data.model_speakers,
-        segment_speakers=data.segment_speakers,
+        data.scores, data.key, 0.5, speakers=(data.model_speakers, data.segment_speakers),
         conditions=naive.conditions_by_phone_match(data, WEIGHTS),
     )  # fmt: skip
     means, parts = naive_parts(data, errors_of(data))
@@ -183,7 +182,7 @@ def test_speaker_errors_against_all_pairs_of_trials() -> None:
 
 def test_comparisons_against_all_pairs_of_trials() -> None:
     a, b = crossed(9, 2)
-    maps = {"model_speakers": a.model_speakers, "segment_speakers": a.segment_speakers}
+    maps = {"speakers": (a.model_speakers, a.segment_speakers)}
     options = maps | {"conditions": naive.conditions_by_phone_match(a, WEIGHTS)}
     gaps = errors_of(a) - errors_of(b)
     means, parts = naive_parts(a, gaps)
@@ -198,7 +197,7 @@ def test_weighing_conditions_by_their_share_is_no_weighing() -> None:
     """In each class; here every condition has the same share of both classes."""
     data = crossed(10)
     options = {
-        "model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers,
+        "speakers": (data.model_speakers, data.segment_speakers)
     }  # fmt: skip
     labels = phone_match(data)
     halves = {name: float(np.mean(labels == name)) for name in WEIGHTS}

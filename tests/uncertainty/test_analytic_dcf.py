@@ -262,7 +262,7 @@ def list_trials(scores, key, model_map, segment_map, threshold):
 def test_speaker_errors_against_all_pairs_of_trials(seed):
     rng = np.random.default_rng(seed)
     scores, key, models, segments = sparse_trials(rng)
-    errors = speaker_errors(scores, key, 0.1, model_speakers=models, segment_speakers=segments)
+    errors = speaker_errors(scores, key, 0.1, speakers=(models, segments))
     trials = list_trials(scores, key, models, segments, 0.1)
     expected = naive_covariance(trials)
     assert errors.method == "speaker pairs"
@@ -286,7 +286,7 @@ def test_order_of_models_and_segments_does_not_matter(rng):
         key.tar[np.ix_(rows, cols)],
         key.non[np.ix_(rows, cols)],
     )
-    kwargs = {"model_speakers": models, "segment_speakers": segments}
+    kwargs = {"speakers": (models, segments)}
     one, other = (speaker_errors(scores, k, 0.0, **kwargs) for k in (key, shuffled))
     # Sums over speakers in the same order, of sums over trials in another.
     np.testing.assert_allclose(one.covariance, other.covariance, rtol=1e-12)
@@ -295,13 +295,9 @@ def test_order_of_models_and_segments_does_not_matter(rng):
 def test_segments_take_the_speaker_of_their_targets(rng):
     data = CrossedExperiment(n_speakers=10).draw(rng)
     given_both = speaker_errors(
-        data.scores,
-        data.key,
-        0.0,
-        model_speakers=data.model_speakers,
-        segment_speakers=data.segment_speakers,
+        data.scores, data.key, 0.0, speakers=(data.model_speakers, data.segment_speakers)
     )
-    given_one = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
+    given_one = speaker_errors(data.scores, data.key, 0.0, speakers=(data.model_speakers, None))
     assert np.array_equal(given_both.covariance, given_one.covariance)
     assert given_both.n_speakers == 10
 
@@ -309,8 +305,8 @@ def test_segments_take_the_speaker_of_their_targets(rng):
 def test_unknown_speakers(rng):
     scores, key, models, segments = sparse_trials(rng)
     partial = segments.filter_on_left(["s3", "s4"], keep=False)
-    kwargs = {"model_speakers": models, "segment_speakers": partial}
-    with pytest.raises(InvalidInputError, match=r"`segment_speakers` .* none for 2 \(s3, s4\)"):
+    kwargs = {"speakers": (models, partial)}
+    with pytest.raises(InvalidInputError, match=r"`speakers` .* none for 2 \(s3, s4\)"):
         speaker_errors(scores, key, 0.0, **kwargs)
     free = Key(key.modelset, key.segset, np.zeros_like(key.tar), key.non)
     tar = key.tar.copy()
@@ -327,8 +323,8 @@ def test_unknown_speakers_without_trials_are_no_trouble(rng):
     tar[:, 3] = non[:, 3] = False
     without = Key(key.modelset, key.segset, tar, non)
     partial = segments.filter_on_left(["s3"], keep=False)
-    errors = speaker_errors(scores, without, 0.0, model_speakers=models, segment_speakers=partial)
-    full = speaker_errors(scores, without, 0.0, model_speakers=models, segment_speakers=segments)
+    errors = speaker_errors(scores, without, 0.0, speakers=(models, partial))
+    full = speaker_errors(scores, without, 0.0, speakers=(models, segments))
     np.testing.assert_allclose(errors.covariance, full.covariance, rtol=1e-14)
 
 
@@ -337,7 +333,7 @@ def test_missing_scores_are_left_out_with_a_warning(rng):
     mask = np.ones(scores.scoremat.shape, dtype=bool)
     row, col = np.argwhere(key.non)[0]
     mask[row, col] = False
-    kwargs = {"model_speakers": models, "segment_speakers": segments}
+    kwargs = {"speakers": (models, segments)}
     with pytest.warns(MissingTrialsWarning, match="non-targets missing"):
         errors = speaker_errors(
             Scores(scores.scoremat, scores.modelset, scores.segset, mask), key, 0.0, **kwargs
@@ -367,7 +363,7 @@ def test_a_variance_is_never_negative():
 
 def test_effective_numbers_reproduce_the_variance(rng):
     data = CrossedExperiment(n_speakers=20).draw(rng)
-    errors = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
+    errors = speaker_errors(data.scores, data.key, 0.0, speakers=(data.model_speakers, None))
     assert errors.effective_n_non < errors.n_non / 5
     interval = wilson_interval(
         errors.false_alarms, errors.n_non, effective_trials=errors.effective_n_non
@@ -416,7 +412,7 @@ def test_design_effect_without_errors():
 
 def test_planning_from_a_pilot_experiment(rng):
     data = CrossedExperiment(n_speakers=20).draw(rng)
-    errors = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
+    errors = speaker_errors(data.scores, data.key, 0.0, speakers=(data.model_speakers, None))
     cost = Cost()
     iid = dcf_standard_error(*data.trials(), cost)
     error = errors.dcf_standard_error(cost)
@@ -446,7 +442,9 @@ def test_the_error_shrinks_with_the_root_of_the_number_of_speakers():
         variances = []
         for _ in range(40):
             data = CrossedExperiment(n_speakers=n_speakers).draw(rng)
-            result = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
+            result = speaker_errors(
+                data.scores, data.key, 0.0, speakers=(data.model_speakers, None)
+            )
             variances.append(result.dcf_standard_error(Cost()) ** 2)
         errors[n_speakers] = np.sqrt(np.mean(variances))
     # A mean of 40 variances that scatter by 50 % each: 4 % in the error, three times.
@@ -455,7 +453,7 @@ def test_the_error_shrinks_with_the_root_of_the_number_of_speakers():
 
 def test_methods_of_the_score_matrix(rng):
     data = CrossedExperiment(n_speakers=12).draw(rng)
-    maps = {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
+    maps = {"speakers": (data.model_speakers, data.segment_speakers)}
     tar, non = data.trials()
     tar_sets, non_sets = data.model_sets()
     cost = Cost()
@@ -483,7 +481,7 @@ def test_coverage_on_crossed_trials():
     n_sets = 200
     for _ in range(n_sets):
         data = experiment.draw(rng)
-        errors = speaker_errors(data.scores, data.key, 0.0, model_speakers=data.model_speakers)
+        errors = speaker_errors(data.scores, data.key, 0.0, speakers=(data.model_speakers, None))
         estimate = errors.dcf(cost)
         iid = dcf_standard_error(*data.trials(), cost)
         for method, error in (("speaker", errors.dcf_standard_error(cost)), ("iid", iid)):
@@ -546,14 +544,14 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
         ),
         (
             lambda: speaker_errors(Scores(np.eye(2), ["a", "b"], ["x", "y"]), ONE_TARGET, 0.0),
-            r"`segment_speakers` .* none, and 1 are a target of no model \(y\)",
+            r"`speakers` .* none, and 1 are a target of no model \(y\)",
         ),
         (
             lambda: speaker_errors(
                 Scores(np.eye(2), ["a", "b"], ["x", "y"]),
                 NO_TARGETS,
                 0.0,
-                segment_speakers=IdMap(["x", "y"], ["p", "q"]),
+                speakers=(None, IdMap(["x", "y"], ["p", "q"])),
             ),
             "must have targets with scores; got none",
         ),
@@ -566,16 +564,16 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
         ),
         (
             lambda: speaker_errors(
-                Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, model_speakers=["b", "b"]
+                Scores(np.eye(2), ["a", "b"], ["x", "y"]), SAME, 0.0, speakers=(["b", "b"], None)
             ),
-            "`model_speakers` must be an IdMap, a dict, a function of the id or a column",
+            "`speakers` must be an IdMap, a dict, a function of the id or a column",
         ),
         (
             lambda: speaker_errors(
                 Scores(np.eye(2), ["a", "b"], ["x", "y"]),
                 SAME,
                 0.0,
-                model_speakers=IdMap(["a", "b"], ["p", "p"]),
+                speakers=(IdMap(["a", "b"], ["p", "p"]), None),
             ),
             "two speakers in each non-target trial; got 2 with the same speaker",
         ),
@@ -584,7 +582,7 @@ SAME = Key(["a", "b"], ["x", "y"], [[True, True], [False, False]], [[False, Fals
                 Scores(np.eye(2), ["a", "b"], ["x", "y"]),
                 SAME,
                 0.0,
-                segment_speakers=IdMap(["x", "y"], ["p", "q"]),
+                speakers=(None, IdMap(["x", "y"], ["p", "q"])),
             ),
             r"one speaker in each target trial; got 2 .* model a \(a\) and segment x \(p\)",
         ),

@@ -153,8 +153,7 @@ def test_bands_by_speaker(rng: np.random.Generator) -> None:
     """The curves' replicates are those of single points, on the same speaker weights."""
     trials = CrossedExperiment(n_speakers=12).draw(rng)
     options = {
-        "model_speakers": trials.model_speakers,
-        "segment_speakers": trials.segment_speakers,
+        "speakers": (trials.model_speakers, trials.segment_speakers),
         "replications": 40,
         "rng": 7,
     }
@@ -329,7 +328,7 @@ def test_no_band_without_width_where_nobody_is_missed() -> None:
     curve = DETCurve([0.05, 0.5, 0.9])
     found = bootstrap_scores(
         trials.scores, trials.key, curve, replications=100, rng=3,
-        model_speakers=trials.model_speakers, segment_speakers=trials.segment_speakers,
+        speakers=(trials.model_speakers, trials.segment_speakers),
     )  # fmt: skip
     band = curve.band(found)
     assert band.pmiss[-1] == found.high[-1] == 0
@@ -341,7 +340,7 @@ def test_no_band_without_width_where_nobody_is_missed() -> None:
     perfect = Key(key.modelset, key.segset, tar, non)
     found = bootstrap_scores(
         scores, perfect, costs, replications=100, rng=3,
-        model_speakers=trials.model_speakers, segment_speakers=trials.segment_speakers,
+        speakers=(trials.model_speakers, trials.segment_speakers),
     )  # fmt: skip
     band = costs.band(found)
     greatest = np.asarray(costs.bounds[1])

@@ -47,8 +47,7 @@ def test_replicates_by_speaker_are_those_of_a_plain_function(statistic: Any, sid
     options: Any = {
         **sides,
         "replications": 20,
-        "model_speakers": trials.model_speakers,
-        "segment_speakers": trials.segment_speakers,
+        "speakers": (trials.model_speakers, trials.segment_speakers),
     }
     fast = bootstrap_scores(trials.scores, trials.key, statistic, rng=3, **options)
     slow = bootstrap_scores(trials.scores, trials.key, plain, rng=3, **options)
@@ -85,7 +84,7 @@ def test_bands_of_other_results_are_refused(curve: Any, scores: Any) -> None:
 def test_tippett_band_by_speaker(rng: np.random.Generator) -> None:
     """Student's t on the probit scale; 12 speakers without an error leave 1 - 0.025^(1/12)."""
     trials = CrossedExperiment(n_speakers=12, tar_mean=1, non_mean=-1).draw(rng)
-    maps = {"model_speakers": trials.model_speakers, "segment_speakers": trials.segment_speakers}
+    maps = {"speakers": (trials.model_speakers, trials.segment_speakers)}
     statistic = Tippett([-1e3, 0.0, 1e3])
     result = bootstrap_scores(trials.scores, trials.key, statistic, rng=3, **maps)
     band = statistic.band(result)

@@ -82,9 +82,13 @@ def test_p_agrees_with_the_studentised_interval_of_speakers() -> None:
     rng = np.random.default_rng(3)
     data = CrossedExperiment(n_speakers=24, tar_mean=2.0).draw(rng)
     result = unc.bootstrap_scores(
-        data.scores, data.key, unc.EER(), model_speakers=data.model_speakers,
-        segment_speakers=data.segment_speakers, replications=300, rng=4,
-    )  # fmt: skip
+        data.scores,
+        data.key,
+        unc.EER(),
+        speakers=(data.model_speakers, data.segment_speakers),
+        replications=300,
+        rng=4,
+    )
     assert result.interval == "student"
     middle, width = result.estimate, result.high - result.low
     for stated in (middle + width * rng.uniform(-1.0, 1.0, 40)).tolist():

@@ -220,7 +220,7 @@ class TestOneMetric:
         self, crossed: CrossedTrials, statistic: unc.Statistic, method: str
     ) -> None:
         everything = Conditions({"all": np.ones(crossed.key.n_trials, dtype=bool)})
-        options = {"model_speakers": crossed.model_speakers}
+        options = {"speakers": (crossed.model_speakers, None)}
         if method == "speaker":
             options = speaker_maps(crossed)
         alone, plain = (
@@ -234,8 +234,8 @@ class TestOneMetric:
         assert np.array_equal(alone.replicates, plain.replicates, equal_nan=True)
 
 
-def speaker_maps(data: CrossedTrials) -> dict[str, IdMap]:
-    return {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
+def speaker_maps(data: CrossedTrials) -> dict[str, tuple[IdMap, IdMap]]:
+    return {"speakers": (data.model_speakers, data.segment_speakers)}
 
 
 @pytest.fixture(scope="module")
@@ -344,7 +344,7 @@ class TestPaired:
     def test_each_system_as_alone(self, statistic: unc.Statistic, method: str) -> None:
         experiment = CrossedExperiment(n_speakers=12, n_models=2, n_segments=4, tar_mean=1.5)
         a, b = experiment.draw_systems(np.random.default_rng(22), n_systems=2, shared=0.95)
-        options = {"model_speakers": a.model_speakers}
+        options = {"speakers": (a.model_speakers, None)}
         if method == "speaker":
             options = speaker_maps(a)
         options |= {

@@ -30,8 +30,8 @@ def large() -> CrossedTrials:
     return CrossedExperiment(n_speakers=80, tar_mean=2.0).draw(np.random.default_rng(20))
 
 
-def speaker_maps(data: CrossedTrials) -> dict[str, IdMap]:
-    return {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
+def speaker_maps(data: CrossedTrials) -> dict[str, tuple[IdMap, IdMap]]:
+    return {"speakers": (data.model_speakers, data.segment_speakers)}
 
 
 @pytest.fixture(scope="module")
@@ -268,12 +268,12 @@ class TestStandardErrors:
     def test_iid_and_sets_agree_with_the_formulas(self, large: CrossedTrials) -> None:
         for method in METHODS[:3]:
             exact = unc.dcf_standard_error_scores(
-                large.scores, large.key, COST, method=method, model_speakers=large.model_speakers
+                large.scores, large.key, COST, method=method, speakers=(large.model_speakers, None)
             )
             n = 8000
             result = unc.bootstrap_scores(
                 large.scores, large.key, COST, method=method,
-                model_speakers=large.model_speakers, replications=n, rng=24,
+                speakers=(large.model_speakers, None), replications=n, rng=24,
             )  # fmt: skip
             assert result.method == method
             assert result.standard_error == pytest.approx(exact, rel=4 / np.sqrt(2 * n))
@@ -290,7 +290,7 @@ class TestStandardErrors:
         key = Key(*names, target, ~target)
         n = 4000
         result = unc.bootstrap_scores(
-            scores, key, mean_of_targets, segment_speakers=IdMap(names[1], names[1]),
+            scores, key, mean_of_targets, speakers=(None, IdMap(names[1], names[1])),
             pigeonhole=True, replications=n, rng=26,
         )  # fmt: skip
         # First order: the sum of both sides' contributions, and that of single trials twice
@@ -301,7 +301,7 @@ class TestStandardErrors:
         assert result.standard_error == pytest.approx(np.sqrt(variance), rel=0.06)
         with pytest.raises(InvalidInputError, match="one speaker in each target trial"):
             unc.bootstrap_scores(
-                scores, key, mean_of_targets, segment_speakers=IdMap(names[1], names[1])
+                scores, key, mean_of_targets, speakers=(None, IdMap(names[1], names[1]))
             )
 
     def test_more_variation_than_by_sets_and_by_trials(self, large: CrossedTrials) -> None:
@@ -335,9 +335,9 @@ class TestSpeakers:
 
     def test_unknown_speakers(self, crossed: CrossedTrials) -> None:
         some = crossed.model_speakers.filter_on_left(["model0000"], keep=False)
-        maps = {"model_speakers": some, "segment_speakers": crossed.segment_speakers}
+        maps = {"speakers": (some, crossed.segment_speakers)}
         with pytest.raises(
-            InvalidInputError, match=r"`model_speakers`.*model0000.*`unknown` takes \"own\""
+            InvalidInputError, match=r"`speakers`.*model0000.*`unknown` takes \"own\""
         ):
             unc.bootstrap_scores(crossed.scores, crossed.key, COST, **maps)
         # Segments of unknown people, as impostors often are.
@@ -347,9 +347,13 @@ class TestSpeakers:
                   crossed.key.non)  # fmt: skip
         with pytest.warns(MissingTrialsWarning, match="3 segments are not known"):
             result = unc.bootstrap_scores(
-                crossed.scores, key, COST, model_speakers=crossed.model_speakers,
-                segment_speakers=known, unknown="own", rng=32,
-            )  # fmt: skip
+                crossed.scores,
+                key,
+                COST,
+                speakers=(crossed.model_speakers, known),
+                unknown="own",
+                rng=32,
+            )
         assert result.standard_error > 0
 
     def test_sets_of_models_do_not_ask_for_the_segments_speakers(
@@ -359,7 +363,7 @@ class TestSpeakers:
                   crossed.key.tar & (np.arange(36) > 3), crossed.key.non)  # fmt: skip
         for method in METHODS[:3]:
             result = unc.bootstrap_scores(
-                crossed.scores, key, COST, method=method, model_speakers=crossed.model_speakers,
+                crossed.scores, key, COST, method=method, speakers=(crossed.model_speakers, None),
                 rng=33,
             )  # fmt: skip
             assert result.standard_error > 0
@@ -407,7 +411,7 @@ class TestDegenerate:
         self, few_targets: tuple[Scores, Key], statistic: unc.Statistic
     ) -> None:
         scores, key = few_targets
-        maps = {"segment_speakers": IdMap(key.segset, key.segset)}
+        maps = {"speakers": (None, IdMap(key.segset, key.segset))}
         n = 2000
         with pytest.warns(
             DegenerateReplicatesWarning, match="of 2000 bootstrap replicates"
@@ -463,15 +467,14 @@ NONE = np.zeros_like(SAME)
         ({"method": "speakers"}, '`method` .* one of "iid", "one-layer", "two-layer", "speaker"'),
         ({"method": "one-layer", "pigeonhole": True}, "`pigeonhole` .* left out"),
         ({"unknown": "guess"}, '`unknown` .* one of "refuse", "own"'),
-        ({"model_speakers": {"a": "x"}}, r"`model_speakers` .* got none for 2 \(b, c\)"),
-        ({"model_speakers": IdMap(NAMES, ["x", "x", "x"])}, "two speakers in each non-target"),
+        ({"speakers": ({"a": "x"}, None)}, r"`speakers` .* got none for 2 \(b, c\)"),
+        ({"speakers": (IdMap(NAMES, ["x", "x", "x"]), None)}, "two speakers in each non-target"),
         (
-            {"model_speakers": IdMap(NAMES, ["x"] * 3), "method": "one-layer"},
+            {"speakers": (IdMap(NAMES, ["x"] * 3), None), "method": "one-layer"},
             "target trials of models of at least two speakers; got 1",
         ),
         (
-            {"model_speakers": IdMap(NAMES, ["x"] * 3), "pigeonhole": True,
-             "segment_speakers": IdMap(NAMES, NAMES)},
+            {"speakers": (IdMap(NAMES, ["x"] * 3), IdMap(NAMES, NAMES)), "pigeonhole": True},
             "models of at least two speakers with trials; got 1",
         ),
         ({"key": Key(NAMES, NAMES, NONE, ~SAME)}, "have targets with scores; got none"),

@@ -138,7 +138,7 @@ def test_values_by_trying_every_threshold(way: dict[str, Any]) -> None:
             pfa = np.array([non_weights[non >= t].sum() for t in limits]) / non_weights.sum()
             costs.append(min((0.1 * pmiss + 0.9 * pfa).min(), 0.1))
             misses.append([pmiss[pfa <= allowed].min() for allowed in PFA])
-    maps = {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
+    maps = {"speakers": (data.model_speakers, data.segment_speakers)}
     with mock.patch.multiple(speaker_curve, **way):
         for statistic, expected in ((unc.MinDCF(0.1), costs), (DETCurve(PFA), misses)):
             found = unc.bootstrap_scores(
@@ -191,9 +191,13 @@ def test_peak_memory_is_at_most_six_times_the_scores(*, flat: bool) -> None:
             tracemalloc.reset_peak()
             before = tracemalloc.get_traced_memory()[0]
             unc.bootstrap_scores(
-                scores, key, statistic, model_speakers=data.model_speakers,
-                segment_speakers=data.segment_speakers, replications=250, rng=5,
-            )  # fmt: skip
+                scores,
+                key,
+                statistic,
+                speakers=(data.model_speakers, data.segment_speakers),
+                replications=250,
+                rng=5,
+            )
             assert tracemalloc.get_traced_memory()[1] - before < 6 * 8 * data.key.n_trials
     finally:
         tracemalloc.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from typing import Any, Unpack
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,21 +14,22 @@ import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._cautions import cautions
 from bosaris_py._parallel import progress_bar
 from bosaris_py._tables import annotated
-from bosaris_py._validation import as_seed, check_choice, check_fraction, invalid
+from bosaris_py._validation import Rng, as_seed, check_choice, check_fraction, invalid
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems, split_key
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.uncertainty.bootstrap_result import Alternative
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, Unknown
+from bosaris_py.uncertainty.bootstrap_result import Alternative, IntervalKind
 from bosaris_py.uncertainty.bootstrapping import metric_name
 from bosaris_py.uncertainty.comparison.paired import paired_samples
 from bosaris_py.uncertainty.comparison.speaker_z_test import z_test_of_samples
 from bosaris_py.uncertainty.comparison.table import Comparison, ComparisonTable, name_of_pair
 from bosaris_py.uncertainty.influence.losses import has_losses
 from bosaris_py.uncertainty.plan_statistics import PrimaryCost, ViewedStatistic
-from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions
+from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
 from bosaris_py.uncertainty.statistics.functions import StatisticLike, as_statistic, warn_unless_fit
@@ -43,11 +44,19 @@ def compare_systems(
     key: KeyLike,
     statistic: StatisticLike | ViewedStatistic,
     *,
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
     level: float = 0.05,
     method: ScoresMethod = "speaker",
+    pigeonhole: bool = False,
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
-    **options: Unpack[ScoresOptions],
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> ComparisonTable:
     """Compare each pair of several systems, and correct the p-values for their number.
 
@@ -62,11 +71,13 @@ def compare_systems(
         `paired_bootstrap`.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment, as for `evaluate`.
+    unknown : {"refuse", "own"}, default: "refuse"
+        As for `speaker_errors`.
     level : float, default: 0.05
         The chance of at least one false alarm that is accepted.
-    method
+    method, pigeonhole
         As for `bootstrap_scores`; other than "speaker" every statistic is resampled.
-    conditions, alternative, replications, rng, workers, progress
+    conditions, alternative, replications, confidence, interval, rng, workers, progress
         As for `paired_bootstrap`. All pairs see the same replicates.
 
     Returns
@@ -110,8 +121,10 @@ def compare_systems(
         as_statistic(statistic)
     elif conditions is not None:
         raise invalid("conditions", "be left out where kinds or a plan weigh", "Conditions")
-    seed, progress = as_seed(options.get("rng")), options.get("progress", False)
-    who, how = resampling.split_options(method, {**options, "progress": False})
+    seed, who = as_seed(rng), Speakers(speakers, unknown)
+    how = Resampling(
+        method, replications, confidence, interval, rng, workers, pigeonhole=pigeonhole
+    )
     plain_key, _ = split_key(key)
     plain: Any = statistic
     if isinstance(statistic, ViewedStatistic):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, Unpack
+from typing import Any
 
 import attrs
 import numpy as np
@@ -12,12 +12,13 @@ import numpy as np
 import bosaris_py.uncertainty.bootstrap_result as bootstrap_result
 import bosaris_py.uncertainty.resampling as resampling
 from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._validation import check_choice, describe, invalid
+from bosaris_py._validation import Rng, check_choice, describe, invalid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, Unknown
+from bosaris_py.uncertainty.bootstrap_result import Alternative, BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.bootstrapping import (
     SampledSystem,
     draw_replicates,
@@ -29,12 +30,7 @@ from bosaris_py.uncertainty.influence.open_ends import units_of
 from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_TEST, check_influences
 from bosaris_py.uncertainty.influence.studentised import Students, influences_of, students_of
 from bosaris_py.uncertainty.plan_statistics import PrimaryCost, ViewedStatistic, view_of
-from bosaris_py.uncertainty.resampling import (
-    Resampling,
-    ResamplingPlan,
-    ScoresMethod,
-    ScoresOptions,
-)
+from bosaris_py.uncertainty.resampling import Resampling, ResamplingPlan, ScoresMethod
 from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic
 from bosaris_py.uncertainty.statistics import samplers
 from bosaris_py.uncertainty.statistics.class_means import ThresholdStatistic
@@ -162,9 +158,16 @@ def paired_bootstrap(
     statistic_b: StatisticLike | None = None,
     *,
     method: ScoresMethod = "speaker",
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
-    **options: Unpack[ScoresOptions],
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> PairedBootstrapResult:
     r"""Compare a metric of two systems by resampling both in the same way.
 
@@ -178,7 +181,7 @@ def paired_bootstrap(
         The metric, as for `bootstrap_scores`.
     statistic_b : Statistic or callable, optional
         That of the second system where it is another one, such as a `DCF` at another threshold.
-    method, speakers, model_speakers, segment_speakers, unknown, pigeonhole
+    method, speakers, unknown
         How to resample, as for `bootstrap_scores`.
     conditions : Conditions, optional
         Weights of conditions, as for `bootstrap_scores`.
@@ -243,7 +246,8 @@ def paired_bootstrap(
     (True, True)
     """
     check_choice(alternative, Alternative, "alternative")
-    who, how = resampling.split_options(method, options)
+    who = Speakers(speakers, unknown)
+    how = Resampling(method, replications, confidence, interval, rng, workers, progress)
     plain_key, _ = split_key(key)
     resampling.check_same_trials((scores_a, scores_b), plain_key)
     if isinstance(statistic, ViewedStatistic):
@@ -258,7 +262,7 @@ def paired_bootstrap(
         return paired_samples((plain, other_plain), viewed, how, alternative)
     statistics = as_statistic(statistic), as_statistic(statistic_b or statistic)
     first = how.sample(scores_a, key, who, conditions)
-    if method == "speaker" and not how.pigeonhole:
+    if method == "speaker":
         # Both systems share the pairs of speakers.
         _ = first.pairs
     samples = first, first.of_system(scores_b, plain_key, conditions)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Unpack
 
 import attrs
 import numpy as np
@@ -15,7 +14,7 @@ from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import SpeakerOptions, Speakers
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, Unknown
 from bosaris_py.uncertainty.bootstrap_result import Alternative, LeftOpen, ZTest, z_test
 from bosaris_py.uncertainty.decisions import as_positive, check_few_errors
 from bosaris_py.uncertainty.influence.losses import NOT_FIXED, LinearStatistic, losses_of
@@ -114,9 +113,10 @@ def speaker_z_test(
     statistic: LinearStatistic,
     statistic_b: LinearStatistic | None = None,
     *,
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
     conditions: Conditions | None = None,
     alternative: Alternative = "two-sided",
-    **speakers: Unpack[SpeakerOptions],
 ) -> SpeakerZTest:
     r"""Test if a metric of two systems differs, letting only speakers be independent.
 
@@ -132,7 +132,7 @@ def speaker_z_test(
         The metric, as for `speaker_interval`.
     statistic_b : DCF, ActDCF or OperatingPoint, optional
         A cost for the second system, where its threshold is another one.
-    speakers, model_speakers, segment_speakers, unknown, conditions
+    speakers, unknown, conditions
         Speakers of the trials and weights of conditions, as for `speaker_errors`.
     alternative : {"two-sided", "less", "greater"}, default: "two-sided"
         Whether any difference counts, or only a first system that is better
@@ -157,7 +157,7 @@ def speaker_z_test(
     FewSpeakersWarning
         If the difference rests on fewer than 30 effective speakers.
     """
-    who = Speakers(**speakers)
+    who = Speakers(speakers, unknown)
     samples = complete_samples((scores_a, scores_b), key, who, conditions)
     if isinstance(statistic, PrimaryCost):
         plain_key, metadata = split_key(key)

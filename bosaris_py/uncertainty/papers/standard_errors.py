@@ -5,7 +5,8 @@ Sets of equal size, the distribution of standard errors over many runs, and test
 
 from __future__ import annotations
 
-from typing import Unpack
+from collections.abc import Mapping
+from typing import Any
 
 import attrs
 import numpy as np
@@ -18,7 +19,7 @@ from bosaris_py._parallel import Runner, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.trials.strata import FEWEST_SETS, SetIndex, group_labels
 from bosaris_py.uncertainty import bootstrap_result, bootstrapping
-from bosaris_py.uncertainty.resampling import Method, Resampling, SetColumns, SetOptions
+from bosaris_py.uncertainty.resampling import Method, Resampling
 from bosaris_py.uncertainty.speaker_curve import SpeakerSampler
 from bosaris_py.uncertainty.statistics.functions import StatisticLike
 from bosaris_py.uncertainty.statistics.samplers import MeansSampler, Sampler
@@ -175,16 +176,24 @@ class StandardErrorDistribution:
         )
 
 
-@check.spelled_out(SetOptions, dict.fromkeys(SetColumns.__annotations__))
 def standard_error_distribution(
     tar: npt.ArrayLike,
     non: npt.ArrayLike,
     statistic: StatisticLike,
     *,
     method: Method = "iid",
+    tar_sets: npt.ArrayLike | None = None,
+    non_sets: npt.ArrayLike | None = None,
+    tar_conditions: npt.ArrayLike | None = None,
+    non_conditions: npt.ArrayLike | None = None,
+    condition_weights: Mapping[Any, float] | None = None,
     runs: int = 500,
+    replications: int = 2000,
+    confidence: float = 0.95,
     count_threshold_twice: bool = False,
-    **options: Unpack[SetOptions],
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> StandardErrorDistribution:
     r"""Repeat a bootstrap many times to see how its standard error varies.
 
@@ -232,10 +241,11 @@ def standard_error_distribution(
     True
     """
     n_runs = whole_number(runs, FEWEST_RUNS, "runs")
-    drawn = bootstrapping.drawn_lists(
-        tar, non, statistic, method, options, twice=count_threshold_twice
+    how = Resampling(method, replications, confidence, None, rng, workers, progress)
+    sets, labels = (tar_sets, non_sets), (tar_conditions, non_conditions)
+    chosen, sample, plan = bootstrapping.drawn_lists(
+        tar, non, statistic, how, sets, labels, condition_weights, twice=count_threshold_twice
     )
-    chosen, sample, plan, how = drawn
     system = bootstrapping.SampledSystem.of(chosen, sample)
     if np.ndim(system.estimate):
         raise check.invalid("statistic", "be a number", f"{np.size(system.estimate)} values")

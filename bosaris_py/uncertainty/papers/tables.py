@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, get_args
 
 import attrs
 
 from bosaris_py._cautions import Caution, cautions, collected
 from bosaris_py._parallel import whole_number
 from bosaris_py._tables import AnnotatedTable, Table, joined_notes, or_none, scale_of_costs
-from bosaris_py._validation import as_seed, check_choice, describe, invalid, list_some
+from bosaris_py._validation import Rng, as_seed, check_choice, describe, invalid, list_some
 from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems, split_key
 from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, Unknown
 from bosaris_py.uncertainty.analytic import cost_error
-from bosaris_py.uncertainty.bootstrap_result import BootstrapResult
+from bosaris_py.uncertainty.bootstrap_result import BootstrapResult, IntervalKind
 from bosaris_py.uncertainty.bootstrapping import SampledSystem, bootstrap_sample, metric_name
 from bosaris_py.uncertainty.comparison.all_pairs import compare_systems
 from bosaris_py.uncertainty.decisions import rejected
@@ -30,7 +31,7 @@ from bosaris_py.uncertainty.papers.standard_errors import (
     StandardErrorDistribution,
     distribution_of,
 )
-from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod, ScoresOptions, split_options
+from bosaris_py.uncertainty.resampling import Resampling, ScoresMethod
 from bosaris_py.uncertainty.statistics import functions
 from bosaris_py.uncertainty.statistics.class_means import (
     DCF,
@@ -328,7 +329,15 @@ def bootstrap_table(
     runs: int | None = None,
     count_threshold_twice: bool = False,
     groups: bool = False,
-    **options: Unpack[ScoresOptions],
+    speakers: SpeakersLike = None,
+    unknown: Unknown = "refuse",
+    pigeonhole: bool = False,
+    replications: int = 2000,
+    confidence: float = 0.95,
+    interval: IntervalKind | None = None,
+    rng: Rng = None,
+    workers: int = 1,
+    progress: bool = False,
 ) -> BootstrapTable:
     """Bootstrap several systems by several methods, and measure the spread of standard errors.
 
@@ -355,7 +364,7 @@ def bootstrap_table(
         Compare all pairs of systems by each method, and name the groups within which no difference
         was found by letters: "classes of accuracy", section IX. See
         `ComparisonTable.groups`.
-    speakers, model_speakers, segment_speakers, unknown
+    speakers, unknown
         As for `bootstrap_scores`; a set of ``"one-layer"`` and ``"two-layer"`` is all trials of a
         class with the models of one speaker.
     pigeonhole
@@ -415,15 +424,22 @@ def bootstrap_table(
     if n_runs is not None and 0 < n_runs < FEWEST_RUNS:
         raise invalid("runs", f"be 0 or at least {FEWEST_RUNS}", describe(runs))
     both = split_key(key)
-    seeded: ScoresOptions = {**options, "rng": as_seed(options.get("rng"))}
+    seed, who = as_seed(rng), Speakers(speakers, unknown)
+    # Other methods do not take what the speaker's does.
+    hows = {
+        method: Resampling(
+            *(method, replications, confidence, interval, seed, workers, progress),
+            pigeonhole=pigeonhole and (method == "speaker" or "speaker" not in ways),
+        )
+        for method in ways
+    }
     rows = []
     with cautions() as heard:
         for name, scores in named.items():
             with cautions(system=name):
                 samples: dict[bool | None, ListedSample] = {}
                 for method in ways:
-                    own = _options_of(method, seeded, ways)
-                    (who, how), (_, again) = (split_options(method, own) for _ in range(2))
+                    how, again = (attrs.evolve(hows[method], rng=seed) for _ in range(2))
                     # Methods of sets have the same sample.
                     kind = None if method == "iid" else method == "speaker"
                     if kind not in samples:
@@ -433,7 +449,7 @@ def bootstrap_table(
                     with cautions(**{"method": method} if len(ways) > 1 else {}):
                         rows.append(_row(name, chosen[name], samples[kind], how, again, n))
         if groups:
-            rows = _with_groups(rows, named, both, chosen, seeded, ways)
+            rows = _with_groups(rows, named, both, chosen, who, hows, seed)
     metrics = {_name_of(one) for one in chosen.values()}
     metric = metrics.pop() if len(metrics) == 1 else "each system its own statistic"
     return BootstrapTable(tuple(rows), metric, cautions=tuple(heard))
@@ -444,8 +460,9 @@ def _with_groups(
     systems: Mapping[str, AnyScores],
     key: KeyLike,
     statistics: Mapping[str, functions.AnyStatistic],
-    options: ScoresOptions,
-    methods: Sequence[ScoresMethod],
+    who: Speakers,
+    hows: Mapping[ScoresMethod, Resampling],
+    seed: int,
 ) -> list[BootstrapRow]:
     """Compare the systems by each method, and give rows the letters of their groups."""
     first, *others = statistics.values()
@@ -453,9 +470,9 @@ def _with_groups(
         hint = "Costs at thresholds of their own are compared by paired_bootstrap."
         raise invalid("groups", "be False where systems have statistics of their own", "True", hint)
     found = []
-    for method in methods:
-        named = _options_of(method, options, methods)
-        compared = compare_systems(systems, key, first, method=method, **named)
+    for method, how in hows.items():
+        given = attrs.asdict(how, recurse=False) | {"rng": seed}
+        compared = compare_systems(systems, key, first, **attrs.asdict(who, recurse=False), **given)
         named_groups = compared.groups()
         for row in rows:
             if row.method == method:
@@ -492,17 +509,6 @@ def _row(
         sampler = system.statistic.sampler(sample, plan)
         distribution = distribution_of(system, sampler, second, runs)
     return BootstrapRow(name, result, bound, distribution)
-
-
-def _options_of(
-    method: ScoresMethod, options: ScoresOptions, methods: Sequence[ScoresMethod]
-) -> ScoresOptions:
-    """Return the options that a method takes, where others of the table take more."""
-    if method == "speaker" or "speaker" not in methods:
-        return options
-    kept = options.copy()
-    kept.pop("pigeonhole", None)
-    return kept
 
 
 def _default_runs(statistic: functions.AnyStatistic, method: ScoresMethod) -> int:

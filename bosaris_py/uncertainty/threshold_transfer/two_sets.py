@@ -259,7 +259,7 @@ def _drawn_set(given: _Given | Sample, conditions: object, speakers: SpeakersLik
     if of_segments:
         who = TrialSpeakers.of_segments_only(given.key, maps[1])
     else:
-        who = TrialSpeakers.of_key(given.key, *maps)
+        who = TrialSpeakers.of_key(given.key, maps)
     sample = ListedSample.of(given.scores, given.key, weights, lambda: who)
     return DrawnSet.of(sample, who, of_segments=of_segments)
 

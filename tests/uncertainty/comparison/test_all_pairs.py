@@ -39,7 +39,7 @@ def key(drawn):
 
 @pytest.fixture(scope="module")
 def maps(drawn):
-    return {name: getattr(drawn[0], name) for name in ("model_speakers", "segment_speakers")}
+    return {"speakers": (drawn[0].model_speakers, drawn[0].segment_speakers)}
 
 
 class TestPairs:
@@ -56,7 +56,7 @@ class TestPairs:
     )
     def test_are_those_of_the_paired_bootstrap(self, systems, key, maps, statistic, method):
         options = {"replications": 60, "rng": 5, "method": method}
-        speakers = tuple(maps.values())
+        speakers = maps["speakers"]
         table = unc.compare_systems(systems, key, statistic, speakers=speakers, **options)
         assert table.pairs == (("A", "B"), ("A", "C"), ("B", "C"))
         for (a, b), test in zip(table.pairs, table.tests, strict=True):
@@ -66,14 +66,14 @@ class TestPairs:
             assert (test.low, test.high, test.p_value) == (alone.low, alone.high, alone.p_value)
 
     def test_are_those_of_the_z_test_for_a_fixed_threshold(self, systems, key, maps):
-        table = unc.compare_systems(systems, key, COST, speakers=tuple(maps.values()))
+        table = unc.compare_systems(systems, key, COST, **maps)
         for (a, b), test in zip(table.pairs, table.tests, strict=True):
             assert test == unc.speaker_z_test(systems[a], systems[b], key, COST, **maps)
         p_values = [test.p_value for test in table.tests]
         assert table.p_holm.tolist() == holm(p_values).tolist()
 
     def test_records(self, systems, key, maps):
-        table = unc.compare_systems(systems, key, COST, speakers=tuple(maps.values()))
+        table = unc.compare_systems(systems, key, COST, **maps)
         first = table.records()[0]
         assert list(first)[:3] == ["first", "second", "difference"]
         assert first["p_value"] == table.tests[0].p_value
@@ -82,7 +82,7 @@ class TestPairs:
 
     def test_a_system_beside_itself(self, systems, key, maps):
         doubled = {"A": systems["A"], "again": systems["A"]}
-        options = {"speakers": tuple(maps.values()), "replications": 20, "rng": 1}
+        options = {**maps, "replications": 20, "rng": 1}
         with pytest.warns(FewSpeakersWarning, match="A and again: "):
             table = unc.compare_systems(doubled, key, unc.EER(), **options)
         assert table.records()[0]["p_value"] == 1.0
@@ -125,7 +125,7 @@ class TestSeveralStatistics:
         statistics = [rates, half, alarms, unc.ErrorRates([0.0]), unc.EER()]
         miss, cost, alarm, both, eer = unc.bootstrap_scores(
             systems["A"], key, statistics, method=method, replications=60, rng=2, **(
-                maps if method == "speaker" else {"model_speakers": maps["model_speakers"]}
+                maps if method == "speaker" else {"speakers": (maps["speakers"][0], None)}
             )
         )  # fmt: skip
         assert cost.replicates == pytest.approx((miss.replicates + alarm.replicates) / 2)
@@ -159,9 +159,7 @@ class TestWarningsAndErrors:
     def test_warnings_name_the_pair(self, systems, key, maps):
         strict = unc.DCF(9.0, p_target=0.5, c_miss=1, c_fa=1)
         with pytest.warns(FewErrorsWarning, match="^A and B: "):
-            unc.compare_systems(
-                {"A": systems["A"], "B": systems["B"]}, key, strict, speakers=tuple(maps.values())
-            )
+            unc.compare_systems({"A": systems["A"], "B": systems["B"]}, key, strict, **maps)
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -188,6 +186,4 @@ class TestWarningsAndErrors:
     def test_other_trials(self, systems, key, maps):
         fewer = systems["B"].filter(key.modelset[:40], key.segset, keep=True)
         with pytest.raises(TrialMismatchError):
-            unc.compare_systems(
-                {"A": systems["A"], "B": fewer}, key, unc.EER(), speakers=tuple(maps.values())
-            )
+            unc.compare_systems({"A": systems["A"], "B": fewer}, key, unc.EER(), **maps)

@@ -82,7 +82,7 @@ class Cost:
 
 def two_systems(rng, **law):
     a, b = CrossedExperiment(**law).draw_systems(rng, n_systems=2, shared=0.5)
-    maps = {"model_speakers": a.model_speakers, "segment_speakers": a.segment_speakers}
+    maps = {"speakers": (a.model_speakers, a.segment_speakers)}
     return a, b, maps
 
 

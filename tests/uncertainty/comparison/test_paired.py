@@ -44,7 +44,7 @@ def compare(
     pair: tuple[CrossedTrials, CrossedTrials], statistic: object, **options: object
 ) -> unc.PairedBootstrapResult:
     a, b = pair
-    maps = {"model_speakers": a.model_speakers, "segment_speakers": a.segment_speakers}
+    maps = {"speakers": (a.model_speakers, a.segment_speakers)}
     return unc.paired_bootstrap(a.scores, b.scores, a.key, statistic, **(maps | options))
 
 
@@ -135,10 +135,13 @@ class TestNumbers:
             paired = compare(small, statistic, replications=60, rng=5)
             for data, result in zip(small, (paired.first, paired.second), strict=True):
                 alone = unc.bootstrap_scores(
-                    data.scores, data.key, statistic, model_speakers=data.model_speakers,
-                    segment_speakers=data.segment_speakers,
-                    replications=60, rng=5,
-                )  # fmt: skip
+                    data.scores,
+                    data.key,
+                    statistic,
+                    speakers=(data.model_speakers, data.segment_speakers),
+                    replications=60,
+                    rng=5,
+                )
                 assert np.allclose(result.replicates, alone.replicates, rtol=1e-12)
                 assert np.array_equal(result.estimate, alone.estimate)
                 assert result.interval == alone.interval
@@ -226,7 +229,9 @@ class TestNumbers:
     ) -> None:
         a, b = systems
         result = compare(systems, COST, replications=4000, rng=8)
-        test = unc.speaker_z_test(a.scores, b.scores, a.key, COST, model_speakers=a.model_speakers)
+        test = unc.speaker_z_test(
+            a.scores, b.scores, a.key, COST, speakers=(a.model_speakers, None)
+        )
         assert result.difference == pytest.approx(test.difference, rel=1e-12)
         # Single pairs of speakers count once there, three times here.
         assert 0.97 < result.standard_error / test.standard_error < 1.15
@@ -329,7 +334,7 @@ def test_undefined_replicates_are_counted_once() -> None:
     a, b = (Scores(rng.normal(size=(6, 6)), names, names) for _ in range(2))
     with pytest.warns(DegenerateReplicatesWarning, match="bootstrap replicates") as caught:
         result = unc.paired_bootstrap(
-            a, b, key, unc.EER(), segment_speakers=IdMap(names, names), rng=21
+            a, b, key, unc.EER(), speakers=(None, IdMap(names, names)), rng=21
         )
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -383,7 +388,7 @@ class TestTrials:
         speakers = IdMap(a.key.segset, a.segment_speakers.rightids)
         models = IdMap(a.key.modelset, a.model_speakers.rightids)
         whole = unc.paired_bootstrap(
-            a.scores, b.scores, key, COST, model_speakers=models, segment_speakers=speakers,
+            a.scores, b.scores, key, COST, speakers=(models, speakers),
             replications=50, rng=43,
         )  # fmt: skip
         assert np.array_equal(missing.contrast.replicates, whole.contrast.replicates)
@@ -423,8 +428,7 @@ GOOD = Scores([[2.0, 0.1, -1.0], [0.3, 1.0, 0.2], [-2.0, 0.5, 3.0]], NAMES, NAME
         ({"replications": 0}, "`replications` .* at least 2"),
         ({"confidence": 1.0}, "`confidence` .* strictly between 0 and 1"),
         ({"interval": "bca"}, "`interval` .* one of"),
-        ({"model_speakers": IdMap(["a"], ["x"])}, "tell the speaker of all models"),
-        ({"method": "iid", "pigeonhole": True}, "`pigeonhole` .* left out"),
+        ({"speakers": (IdMap(["a"], ["x"]), None)}, "tell the speaker of all models"),
     ],
 )
 def test_bad_input(changes: dict[str, object], message: str) -> None:

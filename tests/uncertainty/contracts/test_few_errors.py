@@ -301,24 +301,21 @@ class TestSpeakers:
         with pytest.warns(DuplicateIdWarning):
             torn = IdMap(left, [*NAMES, "somebody"])
         with pytest.raises(InvalidInputError, match=r"several for 1 ids.*speaker0: somebody and"):
-            unc.bootstrap_scores(matrix(1), KEY, unc.AUC(), model_speakers=torn)
+            unc.bootstrap_scores(matrix(1), KEY, unc.AUC(), speakers=(torn, None))
 
     def test_two_speakers_of_a_model_without_trials(self) -> None:
         with pytest.warns(DuplicateIdWarning):
             maps = IdMap([*NAMES, "unused", "unused"], [*NAMES, "a", "b"])
         options = {"replications": 20, "rng": 1, "method": "one-layer"}
-        result = unc.bootstrap_scores(matrix(1), KEY, unc.Cllr(), model_speakers=maps, **options)
+        result = unc.bootstrap_scores(matrix(1), KEY, unc.Cllr(), speakers=(maps, None), **options)
         plain = unc.bootstrap_scores(matrix(1), KEY, unc.Cllr(), **options)
         assert np.array_equal(result.replicates, plain.replicates)
 
     def test_the_hint_does_not_ask_for_what_was_given(self) -> None:
-        maps = {
-            "model_speakers": IdMap(NAMES, NAMES),
-            "segment_speakers": IdMap(NAMES, NAMES[::-1]),
-        }
+        maps = {"speakers": (IdMap(NAMES, NAMES), IdMap(NAMES, NAMES[::-1]))}
         with pytest.raises(InvalidInputError, match="belong together") as error:
             unc.bootstrap_scores(matrix(1), KEY, unc.AUC(), **maps)
-        assert "need `model_speakers`" not in str(error.value)
+        assert "need a map" not in str(error.value)
 
 
 class TestLabels:
@@ -421,11 +418,10 @@ class TestEnds:
 
     def test_one_speaker(self, kind: str) -> None:
         key = Key(["a", "b"], ["x", "y"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
-        one = {f"{side}_speakers": IdMap(ids, ["p", "p"]) for side, ids in
-               (("model", ["a", "b"]), ("segment", ["x", "y"]))}  # fmt: skip
+        one = IdMap(["a", "b", "x", "y"], ["p"] * 4)
         scores = Scores(np.eye(2), ["a", "b"], ["x", "y"])
         with pytest.raises(InvalidInputError, match="two speakers"):
-            unc.bootstrap_scores(scores, key, unc.EER(), interval=kind, **one)
+            unc.bootstrap_scores(scores, key, unc.EER(), interval=kind, speakers=one)
 
     @pytest.mark.parametrize(("threshold", "rate"), [(-9.0, 0.0), (9.0, 1.0)])
     def test_no_miss_and_nothing_else(self, threshold: float, rate: float, kind: str) -> None:

@@ -80,8 +80,8 @@ class Trials:
     def speakers(self, method: str = "speaker") -> dict[str, Any]:
         if method == "iid":
             return {}
-        maps = {"model_speakers": self.model_speakers}
-        return maps | {"segment_speakers": self.segment_speakers} if method == "speaker" else maps
+        of_segments = self.segment_speakers if method == "speaker" else None
+        return {"speakers": (self.model_speakers, of_segments)}
 
     def forms(self) -> list[tuple[Key | FlatKey, Scores | FlatScores, Scores | FlatScores]]:
         """The matrices, the lists, and one of each."""

@@ -21,7 +21,7 @@ def crossed(seed: int, n_speakers: int = 12) -> CrossedTrials:
 
 
 def maps(data: CrossedTrials) -> dict[str, object]:
-    return {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
+    return {"speakers": (data.model_speakers, data.segment_speakers)}
 
 
 @quiet

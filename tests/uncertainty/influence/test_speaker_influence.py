@@ -38,7 +38,7 @@ def crossed(seed: int, n_speakers: int = 8, mean: float = 1.0) -> CrossedTrials:
 
 
 def maps(data: CrossedTrials) -> dict[str, object]:
-    return {"model_speakers": data.model_speakers, "segment_speakers": data.segment_speakers}
+    return {"speakers": (data.model_speakers, data.segment_speakers)}
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
