@@ -8,13 +8,11 @@ A message says what was expected, what came, and the likely mistake::
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +32,6 @@ from bosaris_py.errors import InvalidInputError, SuspectScoresWarning, printable
 
 FilePath = str | os.PathLike[str]
 
-P = ParamSpec("P")
-Result = TypeVar("Result")
 
 Rng = np.random.Generator | int | None
 
@@ -472,42 +468,6 @@ def check_choice(value: object, choices: Any, name: str) -> None:
 def one_of(choices: object) -> Any:
     """Return `check_choice` as a validator of an attrs field."""
     return lambda _, attribute, value: check_choice(value, choices, attribute.name)
-
-
-def spelled_out(
-    options: type, defaults: Mapping[str, object]
-) -> Callable[[Callable[P, Result]], Callable[P, Result]]:
-    """Let the signature of a function name the keywords of its ``**options``: a decorator.
-
-    They are fields of a `TypedDict`. Those without a default stay ``**options``; where there are
-    none, an unknown keyword raises a TypeError.
-    """
-
-    def decorate(function: Callable[P, Result]) -> Callable[P, Result]:
-        own, kinds = inspect.signature(function), options.__annotations__
-        *first, rest = own.parameters.values()
-        named_here = [
-            inspect.Parameter(
-                name, rest.KEYWORD_ONLY, default=value, annotation=kinds[name].__forward_arg__
-            )
-            for name, value in defaults.items()
-        ]
-        is_open = len(kinds) > len(defaults)
-        others = [rest.replace(annotation="Any")] if is_open else []
-        whole = own.replace(parameters=[*first, *named_here, *others])
-
-        @functools.wraps(function)
-        def call(*args: P.args, **named: P.kwargs) -> Result:
-            for name in () if is_open else named:
-                if name not in whole.parameters:
-                    problem = f"{function.__name__}() got an unexpected keyword argument {name!r}"
-                    raise TypeError(problem)
-            return function(*args, **named)
-
-        vars(call)["__signature__"] = whole
-        return call
-
-    return decorate
 
 
 def _no_word(value: object) -> Any:
