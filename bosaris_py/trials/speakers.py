@@ -142,10 +142,12 @@ class TrialSpeakers:
 
         Parameters
         ----------
-        key, unknown
+        key
             As for `of_key`.
         speakers : IdMap, dict, callable or str, optional
             From model to speaker.
+        unknown
+            As for `of_key`.
 
         Returns
         -------
@@ -165,10 +167,12 @@ class TrialSpeakers:
 
         Parameters
         ----------
-        key, unknown
+        key
             As for `of_key`; a countermeasure against spoofed speech has such trials.
         speakers : IdMap, dict, callable or str, optional
             From segment to speaker.
+        unknown
+            As for `of_key`.
 
         Returns
         -------
