@@ -29,7 +29,7 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import BosarisWarning, FileFormatError
-from bosaris_py.files.columns import Codes, Factor
+from bosaris_py.files.columns import Codes, Factor, as_text
 from bosaris_py.files.formats import show
 
 # Bytes that are read and cut at once; more take more memory, not less time.
@@ -141,7 +141,9 @@ def cut(
         if b" " in data or b"\r" in data or (b"\t" in data and mark != b"\t"):
             cells = [cell.strip(b" \t\r\v\f") for cell in cells]
     ends = cells[width :: width + 1]
-    if len(cells) == n_lines * (width + 1) and ends.count(end) == n_lines and b"" not in cells:
+    is_whole = len(cells) == n_lines * (width + 1) and ends.count(end) == n_lines
+    # Between blanks no cell is empty.
+    if is_whole and (mark is None or b"" not in cells):
         return [cells[at :: width + 1] for at in range(width)], range(line, line + n_lines)
     cells, numbers = [], []
     for number, text in enumerate(data.split(b"\n")[:-1], line):
@@ -233,10 +235,12 @@ class Texts:
 
     def factor(self) -> Factor:
         """Return the column as categories, in ascending order."""
-        texts, rank = self.codes.ascending()
-        # UTF-8 sorts like the characters do; no text holds the end of a line.
-        names = b"\n".join(texts).decode().split("\n") if texts else []
-        return Factor.of_distinct(rank[self.all_codes()], np.array(names, dtype=np.str_))
+        texts = np.array(list(self.codes), dtype=np.bytes_)
+        # UTF-8 sorts like the characters do.
+        order = np.argsort(texts)
+        rank = np.empty(texts.size, dtype=np.int32)
+        rank[order] = np.arange(texts.size, dtype=np.int32)
+        return Factor.of_distinct(rank[self.all_codes()], as_text(texts[order]))
 
 
 @attrs.define

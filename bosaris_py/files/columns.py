@@ -35,13 +35,14 @@ class Codes(dict[Any, int]):
         self[text] = code = len(self)
         return code
 
-    def ascending(self) -> tuple[list[Any], npt.NDArray[np.int32]]:
-        """Return the texts in ascending order, and the rank of each code."""
-        texts = list(self)
-        order = sorted(range(len(texts)), key=texts.__getitem__)
-        rank = np.empty(len(texts), dtype=np.int32)
-        rank[order] = np.arange(len(texts), dtype=np.int32)
-        return [texts[code] for code in order], rank
+
+def as_text(encoded: npt.NDArray[np.bytes_]) -> StrArray:
+    """Return UTF-8 as text; raise `UnicodeDecodeError` if it is none."""
+    try:
+        # Of ASCII, which this takes, it is much faster.
+        return encoded.astype(f"U{max(1, int(np.strings.str_len(encoded).max(initial=0)))}")
+    except UnicodeDecodeError:
+        return np.strings.decode(encoded, "utf-8")
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -123,8 +124,8 @@ class Factor:
             values = as_ids(values, "values")
         numbers = Codes()
         codes = np.fromiter(map(numbers.__getitem__, values.tolist()), np.int32, values.size)
-        texts, rank = Codes({str(value): code for value, code in numbers.items()}).ascending()
-        return cls(rank[codes], texts)
+        levels, rank = np.unique(np.array(list(map(str, numbers)), np.str_), return_inverse=True)
+        return cls(rank[codes], levels)
 
     @classmethod
     def of_distinct(cls, codes: AnyArray, levels: StrArray) -> "Factor":
@@ -263,6 +264,15 @@ def trial_codes(models: AnyArray, segments: AnyArray, n_models: int) -> IntArray
 def ascends(codes: IntArray) -> bool:
     """Tell whether every code is larger than the one before."""
     return bool((codes[1:] > codes[:-1]).all())
+
+
+def sort_distinct(codes: IntArray) -> IntArray:
+    """Return the distinct codes in ascending order."""
+    # Of codes without positions np.unique makes a table, which takes ten times as long.
+    if ascends(codes):
+        return codes
+    ordered: IntArray = np.sort(codes)
+    return ordered[np.append(True, ordered[1:] > ordered[:-1])]
 
 
 def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:

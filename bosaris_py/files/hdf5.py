@@ -61,6 +61,7 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_path, list_some, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError, OldFormatWarning
+from bosaris_py.files.columns import as_text
 from bosaris_py.files.models import refuse_newer
 from bosaris_py.files.replacing import FULL_DISK, replacing
 
@@ -358,12 +359,7 @@ class DataSet:
             kind.set_strpad(h5py.h5t.STR_NULLTERM)
             encoded = np.zeros(self.shape, dtype=f"S{size}")
             self.data.id.read(h5py.h5s.ALL, h5py.h5s.ALL, encoded, mtype=kind)
-            encoded = encoded.ravel()
-            try:
-                found = encoded.astype(f"U{max(1, int(np.strings.str_len(encoded).max()))}")
-            except UnicodeDecodeError:
-                found = np.strings.decode(encoded, "utf-8")
-        return mark_read_only(found)
+            return mark_read_only(as_text(encoded.ravel()))
 
     def _claim_text(self, width: int) -> None:
         """Refuse strings of any length, each of which takes the room of the longest."""

@@ -649,7 +649,7 @@ def read_columns(
         largest = max(largest, _BYTES_OF_LETTER * len(data))
         texts = [column for column in columns if isinstance(column, Texts)]
         needed = 16 * len(columns) * read.count + largest
-        needed += sum((4 * column.longest + 64) * len(column.codes) for column in texts)
+        needed += sum((6 * column.longest + 64) * len(column.codes) for column in texts)
         limit = refuse_memory(path, needed, limit or max_bytes, "the lines")
     read.words = vocabularies[0] if vocabularies else {}
     return read

@@ -40,9 +40,9 @@ from bosaris_py.files import hdf5, mat, toolkit
 from bosaris_py.files.columns import (
     Factor,
     as_positions,
-    ascends,
     disagree,
     order_trials,
+    sort_distinct,
     trial_codes,
 )
 from bosaris_py.files.text import Table
@@ -819,8 +819,7 @@ class TrialList(NamedTuple):
         forward, backward = models < segments, models > segments
         known = trial_codes(models[forward], segments[forward], n_names)
         swapped = trial_codes(segments[backward], models[backward], n_names)
-        distinct = known if ascends(known) else np.unique(known)
-        pairs = np.unique(swapped)
+        distinct, pairs = sort_distinct(known), sort_distinct(swapped)
         pairs = pairs[align.find_codes(distinct, pairs, (n_names, n_names)) >= 0]
         if not pairs.size:
             return
