@@ -271,8 +271,10 @@ def sort_distinct(codes: IntArray) -> IntArray:
     # Of codes without positions np.unique makes a table, which takes ten times as long.
     if ascends(codes):
         return codes
-    ordered: IntArray = np.sort(codes)
-    return ordered[np.append(True, ordered[1:] > ordered[:-1])]
+    codes = np.sort(codes)
+    is_new = np.ones(codes.size, dtype=np.bool_)
+    np.greater(codes[1:], codes[:-1], out=is_new[1:])
+    return codes[is_new]
 
 
 def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:

@@ -47,7 +47,7 @@ import contextlib
 import math
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -62,11 +62,9 @@ from bosaris_py._validation import FilePath, as_path, list_some, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError, OldFormatWarning
 from bosaris_py.files.columns import as_text
+from bosaris_py.files.layout import FIELDS, IDS, KINDS, SIGNS, Arrays, fit
 from bosaris_py.files.models import refuse_newer
 from bosaris_py.files.replacing import FULL_DISK, replacing
-
-# Keys are the argument names of the constructor of the class that was read.
-Arrays: TypeAlias = dict[str, AnyArray]
 
 # Of a column: positions in levels, and the levels; or numbers.
 StoredColumn: TypeAlias = tuple[AnyArray, StrArray] | AnyArray
@@ -75,100 +73,6 @@ _FORMAT_VERSION = "1.0"
 
 COLUMN_KINDS = ("trial", "model", "segment")
 
-
-@attrs.frozen
-class Field:
-    """Content of an argument of a class, its dimensions, and the names of its data set.
-
-    Dimensions are letters: m models, n segments, k trials, q quality measures. The first name is
-    written; a reader takes the first that it finds.
-    """
-
-    content: str
-    dims: str
-    names: tuple[str, ...]
-
-
-# The toolkit; SIDEKIT, one release of which misspelt the segments; PyBOSARIS; DCA-PLDA.
-_MODELS = ("ID/row_ids", "modelset", "model_names", "enroll_ids", "train_ids")
-_SEGMENTS = ("ID/column_ids", "segset", "segest", "test_names", "test_ids")
-
-# In the order in which they are written.
-FIELDS = {
-    "trialmask": Field("mask", "mn", ("trial_mask",)),
-    # Of a key: 1 for targets, -1 for non-targets, 0 for no trial.
-    "labels": Field("mask", "mn", ("trial_mask",)),
-    "modelQ": Field("numbers", "qm", ("modelQ",)),
-    "segQ": Field("numbers", "qn", ("segQ",)),
-    "scoremat": Field("numbers", "mn", ("scores", "score_mat")),
-    "scoremask": Field("mask", "mn", ("score_mask",)),
-    "values": Field("numbers", "qn", ("values",)),
-    "ids": Field("ids", "n", ("ids",)),
-    "modelset": Field("ids", "m", _MODELS),
-    "segset": Field("ids", "n", _SEGMENTS),
-    "hasmodel": Field("mask", "m", ("ID/has_row", "hasmodel")),
-    "hasseg": Field("mask", "n", ("ID/has_column", "hasseg")),
-    "models": Field("positions", "k", ("trials/models",)),
-    "segments": Field("positions", "k", ("trials/segments",)),
-    "is_target": Field("mask", "k", ("trials/is_target",)),
-    "scores": Field("numbers", "k", ("trials/scores",)),
-    "leftids": Field("ids", "n", ("left_ids", "leftids")),
-    "rightids": Field("ids", "n", ("right_ids", "rightids")),
-    # Never written so: the toolkit's first format of keys had two masks.
-    "tar": Field("mask", "mn", ("target_mask", "tar_mask")),
-    "non": Field("mask", "mn", ("nontarget_mask", "non_mask")),
-}
-
-
-@attrs.frozen
-class Kind:
-    """A class of objects: its fields in the order of the toolkit's structs, and their variable."""
-
-    class_name: str
-    fields: tuple[str, ...]
-    # Name of the struct in MATLAB files; None if there is no such format.
-    variable: str | None = None
-    # Masks that are all true where a file of another program lacks them.
-    optional: tuple[str, ...] = ()
-
-
-_IDS = ("modelset", "segset")
-_TRIALS = (*_IDS, "models", "segments")
-
-KINDS = {
-    "ndx": Kind("Ndx", (*_IDS, "trialmask"), "ndx"),
-    "key": Kind("Key", (*_IDS, "tar", "non"), "key"),
-    "scores": Kind("Scores", ("scoremat", *_IDS, "scoremask"), "scr"),
-    "flat_ndx": Kind("FlatNdx", _TRIALS),
-    "flat_key": Kind("FlatKey", (*_TRIALS, "is_target")),
-    "flat_scores": Kind("FlatScores", (*_TRIALS, "scores")),
-    "trial_metadata": Kind("TrialMetadata", (*_TRIALS, "is_target"), None, ("is_target",)),
-    "segment_quality": Kind("SegmentQuality", ("ids", "values"), "qual"),
-    # Early releases of the toolkit wrote no masks.
-    "quality_measures": Kind(
-        "QualityMeasures",
-        ("modelQ", "segQ", *_IDS, "hasmodel", "hasseg", "scoremask"),
-        "qual",
-        ("hasmodel", "hasseg", "scoremask"),
-    ),
-    "id_map": Kind("IdMap", ("leftids", "rightids"), "idmap"),
-}
-
-# Data sets by which the kind of a file is recognised, in order of precedence.
-_SIGNS = (
-    (("trials/models", "trials/is_target"), "flat_key"),
-    (("trials/models", "trials/scores"), "flat_scores"),
-    (("trials/models",), "flat_ndx"),
-    (("scores",), "scores"),
-    (("score_mat",), "scores"),
-    (("modelQ",), "quality_measures"),
-    (("target_mask",), "key"),
-    (("tar_mask",), "key"),
-    (("trial_mask", "file_format"), "key"),
-    (("values", "ids"), "segment_quality"),
-    (("left_ids",), "id_map"),
-    (("leftids",), "id_map"),
-)
 
 # What data sets may hold: kinds of numpy's types (O: strings of any length), and the same in words.
 _TYPES = {
@@ -268,20 +172,19 @@ class Source:
         """Refuse what is no plain data set of these kinds of types."""
         if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
             raise self.error(name, "is no plain data set in this file")
-        shape = (0,) if found.shape is None else found.shape
-        kind = found.dtype.kind
-        is_text = kind != "O" or h5py.check_string_dtype(found.dtype) is not None
-        if kind not in kinds or (content and not is_text) or h5py.check_enum_dtype(found.dtype):
-            raise self.error(name, f"must hold {wanted}; it is of type {found.dtype}")
+        shape, kind = found.shape or (0,) * (found.shape is None), found.dtype.kind
+        good = kind in kinds and len(shape) <= 2 and not h5py.check_enum_dtype(found.dtype)
+        if kind == "O" and content:
+            good = good and h5py.check_string_dtype(found.dtype) is not None
         if kind in "iuf":
             # Numbers of other bits, which damage makes, would be converted in silence.
             is_plain = found.id.get_type().equal(h5py.h5t.py_create(found.dtype))
-            if found.dtype.itemsize > 8 or not is_plain:
-                raise self.error(name, "holds numbers of a type that no score file has")
-        if len(shape) > 2:
-            raise self.error(name, f"has {len(shape)} dimensions; 2 is the most")
-        if content == "ids" and len([extent for extent in shape if extent != 1]) > 1:
-            raise self.error(name, f"must be a list of ids; it has shape {shape}")
+            good = good and found.dtype.itemsize <= 8 and is_plain
+        if content == "ids":
+            good = good and sum(extent != 1 for extent in shape) <= 1
+        if not good:
+            wanted = f"a list of {wanted}" if content == "ids" else f"{wanted} in a matrix or list"
+            raise self.error(name, f"must hold {wanted}; it has type {found.dtype}, shape {shape}")
         return DataSet(self, name, content, found, tuple(shape))
 
 
@@ -319,9 +222,7 @@ class DataSet:
         # Ids take four bytes for each character, and a string of Python each.
         each = {"S": 6 * size, "O": 200}.get(kind, 8 if self.content == "numbers" else 2 * size)
         needed = max(math.prod(self.shape) * each * whole, math.prod(self.data.chunks or ()) * size)
-        self.source.room -= needed
-        if self.source.room < 0:
-            raise self.error(f"needs {needed:,} bytes of memory, more than {self.source.limit}")
+        self._claim(needed)
         if self.data.chunks is not None:
             with reading(self.source.path, self.name):
                 is_own = self.source.attribute("format").startswith("bosaris_py.")
@@ -351,7 +252,8 @@ class DataSet:
         with reading(self.source.path, self.name):
             if self.data.dtype.kind == "O":
                 texts = [bytes(item or b"").decode() for item in np.ravel(self.data[()])]
-                self._claim_text(max(map(len, texts)))
+                # Each takes the room of the longest.
+                self._claim(4 * len(texts) * max(map(len, texts)))
                 return mark_read_only(np.array(texts, dtype=np.str_))
             # A longer type makes the library end each id where its padding begins.
             kind, size = self.data.id.get_type().copy(), self.data.dtype.itemsize + 1
@@ -361,11 +263,11 @@ class DataSet:
             self.data.id.read(h5py.h5s.ALL, h5py.h5s.ALL, encoded, mtype=kind)
             return mark_read_only(as_text(encoded.ravel()))
 
-    def _claim_text(self, width: int) -> None:
-        """Refuse strings of any length, each of which takes the room of the longest."""
-        self.source.room -= 4 * math.prod(self.shape) * width
+    def _claim(self, needed: int) -> None:
+        """Refuse more than may still be read."""
+        self.source.room -= needed
         if self.source.room < 0:
-            raise self.error(f"has ids of {width:,} characters, too long for {self.source.limit}")
+            raise self.error(f"needs {needed:,} bytes of memory, more than {self.source.limit}")
 
     def read_mask(self, shape: tuple[int, ...], *, signed: bool = False) -> AnyArray:
         """Return a mask as bool, or as int8 holding -1, 0 and 1 if `signed`."""
@@ -406,9 +308,7 @@ def open_source(path: FilePath, max_bytes: int | None = None, **options: Any) ->
     if not h5py.is_hdf5(file_path):
         if head.startswith(b"MATLAB"):
             raise FileFormatError(f"{file_path}: a MATLAB file; give it the extension .mat")
-        is_text = head and all(byte > 31 or byte in b"\t\r\n" for byte in head)
-        hint = ". Is this text? read_scores and read_key read text" if is_text else ""
-        raise FileFormatError(f"{file_path}: damaged, truncated or no HDF5 file{hint}")
+        raise FileFormatError(f"{file_path}: damaged, truncated or no HDF5 file")
     with reading(file_path):
         # Readers on network folders must not fail for want of a lock.
         file = h5py.File(file_path, "r", locking="best-effort", **options)
@@ -474,16 +374,11 @@ def check_mask(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArra
     good = (
         stored.dtype.kind in "iu" and stored.min(initial=0) >= least and stored.max(initial=0) <= 1
     )
-    if not good:
-        wrong = (stored != 0) & (stored != 1) & (stored != least)
-        if wrong.any():
-            position = tuple(np.argwhere(wrong)[0].tolist())
-            allowed = "1 (target), -1 (non-target) and 0" if signed else "0 and 1"
-            raise FileFormatError(
-                f"{where} must hold only {allowed}; {np.count_nonzero(wrong)} of {stored.size} "
-                f"values are others ({list_some(np.unique(stored[wrong]).tolist())}), the first "
-                f"at {position}"
-            )
+    wrong = [] if good else stored[(stored != 0) & (stored != 1) & (stored != least)]
+    if len(wrong):
+        allowed = "-1, 0 and 1" if signed else "0 and 1"
+        found = f"{len(wrong)} of {stored.size} are others, such as {wrong[0]}"
+        raise FileFormatError(f"{where} must hold only {allowed}; {found}")
     is_byte = stored.dtype.itemsize == 1
     return mark_read_only(stored.view(wanted) if is_byte else stored.astype(wanted))
 
@@ -526,7 +421,7 @@ def find_fields(source: Source, kind: str) -> tuple[dict[str, DataSet], dict[str
         refuse_newer(f"{source.path}: the attribute format_version", version, _FORMAT_VERSION)
     names = KINDS[kind].fields
     if kind == "key" and source.first_of(FIELDS["tar"].names) is None:
-        names = (*_IDS, "labels")
+        names = (*IDS, "labels")
     found: dict[str, DataSet] = {}
     sizes: dict[str, int] = {}
     # The ids tell the extents of all others.
@@ -565,29 +460,6 @@ def _is_transposed(found: Mapping[str, DataSet], name: str) -> bool:
     return "q" in FIELDS[name].dims and "modelset" in found and found["modelset"].name == "modelset"
 
 
-def fit(
-    name: str,
-    shape: tuple[int, ...],
-    sizes: dict[str, int],
-    error: Callable[[str], FileFormatError],
-) -> tuple[int, ...]:
-    """Return the shape of a field in memory; raise if it is not of the extents before it."""
-    dims, count = FIELDS[name].dims, math.prod(shape)
-    if "q" in dims and "q" not in sizes:
-        # One measure of many ids, or many measures of one id, may be a vector.
-        is_one = shape == (sizes[dims[-1]],)
-        sizes["q"] = shape[0] if len(shape) == 2 else 1 if is_one else count
-    wanted = tuple(sizes.setdefault(dim, count) for dim in dims)
-    is_vector = 1 in (len(shape), len(wanted)) and dims != "k"
-    long, wanted_long = ([n for n in extents if n != 1] for extents in (shape, wanted))
-    is_empty = 0 in wanted and count == 0
-    if shape == wanted or is_empty or (is_vector and long == wanted_long):
-        return wanted
-    text = f"has shape {shape}; the ids before it ask for {wanted}"
-    swapped = ". Models and segments look swapped" if shape == wanted[::-1] else ""
-    raise error(text + swapped)
-
-
 def _read_fields(found: Mapping[str, DataSet], sizes: Mapping[str, int]) -> Arrays:
     """Read the data sets of fields, in the shapes that they have in memory."""
     for data_set in found.values():
@@ -615,12 +487,11 @@ def _read_fields(found: Mapping[str, DataSet], sizes: Mapping[str, int]) -> Arra
 
 def warn_of_old_layout(path: FilePath, kind: str, found: Mapping[str, DataSet]) -> None:
     """Warn if a key comes as two masks, or scores come without a mask."""
+    text = "a key in the old layout with two masks" if "tar" in found else ""
     if kind == "scores" and "scoremask" not in found:
-        message = f"{path}: the file does not say which scores are valid; taking all as valid"
-        warn_caller(message, OldFormatWarning)
-    elif "tar" in found:
-        message = f"{path}: a key in the old layout with two masks; save it again to update it"
-        warn_caller(message, OldFormatWarning)
+        text = "the file does not say which scores are valid; taking all as valid"
+    if text:
+        warn_caller(f"{path}: {text}", OldFormatWarning)
 
 
 def kind_of(path: FilePath) -> str:
@@ -639,7 +510,7 @@ def kind_of(path: FilePath) -> str:
 
 def _recognise(source: Source, kind: str = "") -> str:
     """Name the kind that a file may be of, `kind` if possible, or else what it holds."""
-    found = [name for signs, name in _SIGNS if all(source.find(n) is not None for n in signs)]
+    found = [name for signs, name in SIGNS if all(source.find(n) is not None for n in signs)]
     if found:
         return kind if kind in found else found[0]
     if source.find("trial_mask") is not None:
@@ -748,12 +619,11 @@ def refuse_unstorable(ids: StrArray, name: str) -> None:
     text = "".join(ids.tolist())
     try:
         text.encode()
+        fault = "holds a NUL character, which files cannot store" if "\0" in text else ""
     except UnicodeEncodeError as error:
-        message = f"an id of `{name}` cannot be encoded as UTF-8: {error}"
-        raise InvalidInputError(message) from error
-    if "\0" in text:
-        message = f"an id of `{name}` holds a NUL character, which files cannot store"
-        raise InvalidInputError(message)
+        fault = f"cannot be encoded as UTF-8: {error}"
+    if fault:
+        raise InvalidInputError(f"an id of `{name}` {fault}")
 
 
 def _encoded(ids: StrArray) -> npt.NDArray[np.bytes_]:

@@ -22,17 +22,8 @@ from bosaris_py._arrays import AnyArray, mark_read_only
 from bosaris_py._validation import FilePath, as_path, list_some, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import FileFormatError, InvalidInputError
-from bosaris_py.files.hdf5 import (
-    FIELDS,
-    KINDS,
-    Arrays,
-    Source,
-    check_mask,
-    fit,
-    half_of_memory,
-    opened,
-    refuse_unstorable,
-)
+from bosaris_py.files.hdf5 import Source, check_mask, half_of_memory, opened, refuse_unstorable
+from bosaris_py.files.layout import FIELDS, KINDS, Arrays, fit
 from bosaris_py.files.replacing import replacing
 
 # Fields by which the kind of a struct is recognised.

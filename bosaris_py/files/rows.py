@@ -46,7 +46,8 @@ from bosaris_py._validation import FilePath, as_path, invalid
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.columns import ascends, trial_codes
-from bosaris_py.files.hdf5 import CHUNK_TRIALS, FIELDS, DataSet
+from bosaris_py.files.hdf5 import CHUNK_TRIALS, DataSet
+from bosaris_py.files.layout import FIELDS, KINDS
 
 Rows: TypeAlias = slice | IndexArray
 
@@ -87,7 +88,7 @@ class DescribedFile:
     """How to read one file, without its ids."""
 
     stamp: FileStamp
-    # One of `hdf5.KINDS`.
+    # One of `layout.KINDS`.
     kind: str
     # Number of models (rows) and segments (columns).
     shape: tuple[int, int]
@@ -193,7 +194,7 @@ def _first_codes(reader: "FlatReader") -> IntArray:
         if codes[0] <= last or not ascends(codes):
             raise reader.matrices[0].error(
                 "lists trials twice or in another order than by segment, then by model; "
-                f"read the file with {hdf5.KINDS[file.kind].class_name}.read and save it again"
+                f"read the file with {KINDS[file.kind].class_name}.read and save it again"
             )
         firsts.append(int(codes[0]))
         last = int(codes[-1])

@@ -32,8 +32,8 @@ from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.files.cells import file_parts, line_error
 from bosaris_py.files.columns import order_trials
 from bosaris_py.files.formats import Format, FormatColumn, show
-from bosaris_py.files.hdf5 import FIELDS, KINDS, Arrays
 from bosaris_py.files.labels import NONTARGET, TARGET
+from bosaris_py.files.layout import FIELDS, KINDS, Arrays
 from bosaris_py.files.text import Head, Plan, Table, read_columns, refuse_memory
 from bosaris_py.files.writing import (
     LINES_AT_ONCE,
@@ -58,7 +58,7 @@ _LAYOUTS = {
 def read(
     kind: str, path: FilePath, *, max_bytes: int | None = None, progress: bool = False
 ) -> Arrays:
-    """Read the arrays of an object of a kind of `schema.KINDS` from the toolkit's text file.
+    """Read the arrays of an object of a kind of `layout.KINDS` from the toolkit's text file.
 
     Models and segments are sorted by character code; ids without any trial are not in the file.
     """

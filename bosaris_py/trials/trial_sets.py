@@ -66,7 +66,7 @@ class FileMethods(ArrayRecord):
 
     __slots__ = ()
 
-    # The kind of the class in the layer of files: a key of `hdf5.KINDS`.
+    # The kind of the class in the layer of files: a key of `layout.KINDS`.
     _kind: ClassVar[str]
 
     @classmethod
