@@ -56,13 +56,13 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_path, list_some, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError, OldFormatWarning
 from bosaris_py.files.columns import as_text
-from bosaris_py.files.layout import FIELDS, IDS, KINDS, SIGNS, Arrays, fit
+from bosaris_py.files.layout import FIELDS, IDS, KINDS, SIGNS, SIGNS_OF_KEYS, TYPES, Arrays, fit
 from bosaris_py.files.models import refuse_newer
 from bosaris_py.files.replacing import FULL_DISK, replacing
 
@@ -74,19 +74,8 @@ _FORMAT_VERSION = "1.0"
 COLUMN_KINDS = ("trial", "model", "segment")
 
 
-# What data sets may hold: kinds of numpy's types (O: strings of any length), and the same in words.
-_TYPES = {
-    "ids": ("SO", "text"),
-    "numbers": ("iuf", "real numbers"),
-    "positions": ("iu", "whole numbers"),
-    "mask": ("biuf", "a mask"),
-}
-
 _GZIP, _SHUFFLE = h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE
 _FLETCHER = h5py.h5z.FILTER_FLETCHER32
-
-# A file with this data set is of a kind that holds more than what was asked for.
-_SIGNS_OF_KEYS = {"ndx": ("file_format", "key"), "flat_ndx": ("trials/is_target", "flat_key")}
 
 # Chunks are rows of about so many bytes, and of lists so many trials, that they can be read alike.
 _CHUNK_BYTES, CHUNK_TRIALS = 2**20, 2**17
@@ -136,8 +125,9 @@ class Source:
             if link is None:
                 return None
             if not isinstance(link, h5py.HardLink):
-                kind = "an external" if isinstance(link, h5py.ExternalLink) else "a soft"
-                raise self.error(name, f"is reached by {kind} link; only plain names are followed")
+                raise self.error(
+                    name, "is reached by a soft or external link, which is not followed"
+                )
             place = place[part]
         return place
 
@@ -160,11 +150,11 @@ class Source:
         return bytes(value.item()).decode(errors="replace")
 
     def data_set(self, name: str, content: str) -> "DataSet":
-        """Return a plain data set of a content of `_TYPES`, unread."""
+        """Return a plain data set of a content of `TYPES`, unread."""
         found = self.find(name)
         if found is None:
             raise self.error(name, "is missing")
-        return self.checked(found, name, *_TYPES[content], content=content)
+        return self.checked(found, name, *TYPES[content], content=content)
 
     def checked(
         self, found: Any, name: str, kinds: str, wanted: str, *, content: str = ""
@@ -172,7 +162,7 @@ class Source:
         """Refuse what is no plain data set of these kinds of types."""
         if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
             raise self.error(name, "is no plain data set in this file")
-        shape, kind = found.shape or (0,) * (found.shape is None), found.dtype.kind
+        shape, kind = (0,) if found.shape is None else found.shape, found.dtype.kind
         good = kind in kinds and len(shape) <= 2 and not h5py.check_enum_dtype(found.dtype)
         if kind == "O" and content:
             good = good and h5py.check_string_dtype(found.dtype) is not None
@@ -284,15 +274,11 @@ def reading(path: Path, name: str = "") -> Iterator[None]:
         raise
     # h5py maps the faults of a damaged file to a dozen built-in exceptions.
     except Exception as error:
-        text = str(error).strip() or type(error).__name__
-        where = f"{path}: data set `/{safe(name)}`" if name else f"{path}:"
-        if isinstance(error, BlockingIOError) or "already open" in text:
-            text = "open elsewhere for writing; close it there and read it again"
-        elif isinstance(error, UnicodeDecodeError):
-            text = "holds an id that is neither ASCII nor UTF-8"
-        else:
-            text = f"{'is ' if name else ''}damaged, or cannot be read: {safe(text, 300)}"
-        raise FileFormatError(f"{where} {text}") from error
+        text = safe(str(error).strip() or type(error).__name__, 300)
+        is_open = isinstance(error, BlockingIOError) or "already open" in text
+        fault = "open elsewhere for writing" if is_open else "damaged, or cannot be read"
+        where = f" data set `/{safe(name)}`" * bool(name)
+        raise FileFormatError(f"{path}:{where} {fault}: {text}") from error
 
 
 def open_source(path: FilePath, max_bytes: int | None = None, **options: Any) -> Source:
@@ -371,14 +357,12 @@ def check_mask(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArra
     least = -1 if signed and stored.dtype.kind != "u" else 0
     wanted = np.dtype(np.int8 if signed else np.bool_)
     # Of integers the ends tell all.
-    good = (
-        stored.dtype.kind in "iu" and stored.min(initial=0) >= least and stored.max(initial=0) <= 1
-    )
-    wrong = [] if good else stored[(stored != 0) & (stored != 1) & (stored != least)]
-    if len(wrong):
-        allowed = "-1, 0 and 1" if signed else "0 and 1"
-        found = f"{len(wrong)} of {stored.size} are others, such as {wrong[0]}"
-        raise FileFormatError(f"{where} must hold only {allowed}; {found}")
+    ends = stored.min(initial=0), stored.max(initial=0)
+    if stored.dtype.kind not in "iu" or ends[0] < least or ends[1] > 1:
+        wrong = stored[(stored != 0) & (stored != 1) & (stored != least)]
+        if wrong.size:
+            allowed = "-1, 0 and 1" if signed else "0 and 1"
+            raise FileFormatError(f"{where} must hold only {allowed}; got {wrong[0]}")
     is_byte = stored.dtype.itemsize == 1
     return mark_read_only(stored.view(wanted) if is_byte else stored.astype(wanted))
 
@@ -405,9 +389,8 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
             arrays[name] = mark_read_only(np.ones(shape, dtype=np.bool_))
     warn_of_old_layout(path, kind, found)
     if kind == "key" and not says_what and arrays["tar"].any() and not arrays["non"].any():
-        finding = f"{path}: all {np.count_nonzero(arrays['tar'])} trials are targets. Is it an Ndx?"
         advice = "Ndx.read and read_trials read trials without labels; the key is another file."
-        warn_caller(finding, OldFormatWarning, advice)
+        warn_caller(f"{path}: all trials are targets. Is it an Ndx?", OldFormatWarning, advice)
     return arrays
 
 
@@ -426,10 +409,9 @@ def find_fields(source: Source, kind: str) -> tuple[dict[str, DataSet], dict[str
     sizes: dict[str, int] = {}
     # The ids tell the extents of all others.
     for name in sorted(names, key=lambda name: FIELDS[name].content != "ids"):
-        place = source.first_of(FIELDS[name].names)
         # The mask of models decides for that of segments.
-        if name == "hasseg" and "hasmodel" not in found:
-            place = None
+        is_left = name == "hasseg" and "hasmodel" not in found
+        place = None if is_left else source.first_of(FIELDS[name].names)
         if place is not None:
             made = found[name] = source.data_set(place, FIELDS[name].content)
             shape = made.shape[::-1] if _is_transposed(found, name) else made.shape
@@ -437,11 +419,10 @@ def find_fields(source: Source, kind: str) -> tuple[dict[str, DataSet], dict[str
         elif (is_own and kind != "trial_metadata") or not _may_lack(name, kind, found):
             _refuse_other(source, kind, _recognise(source, kind))
             raise source.error(FIELDS[name].names[0], "is missing")
-    if kind in _SIGNS_OF_KEYS and source.find(_SIGNS_OF_KEYS[kind][0]) is not None:
-        _refuse_other(source, kind, _SIGNS_OF_KEYS[kind][1])
+    if kind in SIGNS_OF_KEYS and source.find(SIGNS_OF_KEYS[kind][0]) is not None:
+        _refuse_other(source, kind, SIGNS_OF_KEYS[kind][1])
     if "labels" in found and found["labels"].is_unsigned:
-        text = "cannot hold -1 for non-targets: this is an Ndx; Ndx.read reads it"
-        raise found["labels"].error(text)
+        raise found["labels"].error("cannot hold -1 for non-targets: is this an Ndx?")
     return found, sizes
 
 
@@ -480,7 +461,7 @@ def _read_fields(found: Mapping[str, DataSet], sizes: Mapping[str, int]) -> Arra
     if "trialmask" in arrays and arrays["trialmask"].dtype == np.int8:
         trials = arrays["trialmask"]
         if trials.min(initial=0) < 0:
-            raise found["trialmask"].error("holds -1: this is a Key; Key.read reads it")
+            raise found["trialmask"].error("holds -1 for non-targets: is this a Key?")
         arrays["trialmask"] = mark_read_only(trials.view(np.bool_))
     return arrays
 
@@ -533,12 +514,10 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
     """Write an object, given by what `read` returns, replacing an existing file in one step."""
     if kind == "key":
         arrays["labels"] = arrays.pop("tar").view(np.int8) - arrays.pop("non").view(np.int8)
-    size = sum(array.nbytes for array in arrays.values())
-    with creating(path, kind, size) as file:
+    with creating(path, kind, sum(array.nbytes for array in arrays.values())) as file:
         for name in sorted(arrays, key=list(FIELDS).index):
-            is_measured = "q" in FIELDS[name].dims
-            array = arrays[name].astype(np.float64, copy=False) if is_measured else arrays[name]
-            put(file, FIELDS[name].names[0], array)
+            dtype = np.float64 if "q" in FIELDS[name].dims else arrays[name].dtype
+            put(file, FIELDS[name].names[0], arrays[name].astype(dtype, copy=False))
             if name == "labels":
                 # By this the toolkit tells a key from a trial list.
                 put(file, "file_format", np.array(["2.0"]))
@@ -690,22 +669,16 @@ def write_metadata(
     path: FilePath,
     *,
     form: str,
-    modelset: StrArray,
-    segset: StrArray,
-    models: AnyArray,
-    segments: AnyArray,
-    is_target: BoolArray | None,
     columns: Mapping[str, Mapping[str, StoredColumn]],
+    **trials: AnyArray | None,
 ) -> None:
     """Write trials and their columns, replacing an existing file in one step.
 
-    `form` is the name of the class that holds the trials. `models` and `segments` are positions in
-    the lists of ids, by segment, then by model. `columns` has those of each of `COLUMN_KINDS`.
+    `form` is the name of the class that holds the trials. `columns` has those of each of
+    `COLUMN_KINDS`. The others are the fields of the kind, `is_target` perhaps None; trials are by
+    segment, then by model.
     """
-    trials = {"modelset": modelset, "segset": segset, "models": models, "segments": segments}
-    arrays = {FIELDS[name].names[0]: array for name, array in trials.items()}
-    if is_target is not None:
-        arrays["trials/is_target"] = is_target
+    arrays = {FIELDS[name].names[0]: a for name, a in trials.items() if a is not None}
     for kind in COLUMN_KINDS:
         arrays[f"columns/{kind}/names"] = np.array(list(columns[kind]), dtype=np.str_)
         for number, column in enumerate(columns[kind].values()):
@@ -714,8 +687,7 @@ def write_metadata(
                 arrays[f"{where}/codes"], arrays[f"{where}/levels"] = column
             else:
                 arrays[f"{where}/values"] = column
-    size = sum(array.nbytes for array in arrays.values())
-    with creating(path, "trial_metadata", size) as file:
+    with creating(path, "trial_metadata", sum(array.nbytes for array in arrays.values())) as file:
         put_attribute(file, "form", form)
         for name, array in arrays.items():
             put(file, name, array)

@@ -110,6 +110,18 @@ SIGNS = (
 )
 
 
+# What data sets may hold: kinds of numpy's types (O: strings of any length), and the same in words.
+TYPES = {
+    "ids": ("SO", "text"),
+    "numbers": ("iuf", "real numbers"),
+    "positions": ("iu", "whole numbers"),
+    "mask": ("biuf", "a mask"),
+}
+
+# A file with this data set is of a kind that holds more than what was asked for.
+SIGNS_OF_KEYS = {"ndx": ("file_format", "key"), "flat_ndx": ("trials/is_target", "flat_key")}
+
+
 def fit(
     name: str,
     shape: tuple[int, ...],

@@ -134,32 +134,21 @@ def _array(value: Any, name: str, sizes: dict[str, int], where: str) -> AnyArray
     return mark_read_only(array if is_float else array.astype(np.float64)).view()
 
 
-def _is_73(path: Path) -> bool:
-    """Tell whether a file is of version 7.3, which is HDF5 inside, or of 5 to 7."""
+def _version(path: Path) -> tuple[bool, str]:
+    """Tell whether a file is of version 7.3, which is HDF5 inside, and how its texts are coded."""
     with path.open("rb") as stream:
         header = stream.read(128)
-    if header.startswith((b"# Created by Octave", b"Octave-1-")):
-        raise FileFormatError(f"{path}: in Octave's own format; save it with save('-v7', ...)")
-    if header.startswith(b"\x89HDF"):
-        message = f"{path}: a plain HDF5 file, not a MATLAB file; give it the extension .h5"
-        raise FileFormatError(message)
     # The version is a number of two bytes; the mark behind it tells their order.
     place = {b"IM": 125, b"MI": 124}.get(header[126:128])
     if place is None or header[place] not in (1, 2):
-        raise FileFormatError(f"{path}: no MATLAB file of version 5 or later, or truncated")
-    return header[place] == 2
-
-
-def _codec_of(path: Path) -> dict[str, Any]:
-    """Return the option that says that characters are UTF-16 in the byte order of the file."""
-    with path.open("rb") as stream:
-        is_little = stream.read(128).endswith(b"IM")
-    return {"uint16_codec": "utf-16-le" if is_little else "utf-16-be"}
+        text = "no MATLAB file of version 5 to 7.3, or truncated; Octave saves one with -v7"
+        raise FileFormatError(f"{path}: {text}")
+    return header[place] == 2, "utf-16-le" if place == 125 else "utf-16-be"
 
 
 def _variables(path: Path) -> list[str]:
     """Return the names of the variables in a file."""
-    if _is_73(path):
+    if _version(path)[0]:
         with opened(path) as source:
             return [name for name in source.file if not name.startswith("#")]
     with _damage(path):
@@ -170,28 +159,26 @@ def _load(path: Path, variable: str, max_bytes: int | None) -> Struct:
     """Return the fields of the one struct that is called so."""
     if variable not in (present := _variables(path)):
         raise _no_variable(path, variable, present)
-    if _is_73(path):
+    is_73, codec = _version(path)
+    if is_73:
         with opened(path, max_bytes) as source:
             return _struct_of_73(source, variable)
     room = half_of_memory() if max_bytes is None else max_bytes
-    too_large = f"{path}: larger than {room:,} bytes, which is what it may take"
+    too_large = f"{path}: larger than `max_bytes`, {room:,}; by default half of the memory"
     if path.stat().st_size > room:
         raise FileFormatError(too_large)
+    options: dict[str, Any] = {"variable_names": [variable], "uint16_codec": codec}
     with _damage(path):
-        found = scipy.io.loadmat(
-            path, variable_names=[variable], appendmat=False, **_codec_of(path)
-        )[variable]
+        found = scipy.io.loadmat(path, appendmat=False, **options)[variable]
     if type(found) is not np.ndarray or found.dtype.names is None or found.size != 1:
         raise _no_struct(path, variable)
-    record = found.item()
+    record = dict(zip(found.dtype.names, found.item(), strict=True))
     # Of a compressed file this is known only now.
-    if sum(getattr(value, "nbytes", 0) for value in record) > room:
+    if sum(getattr(value, "nbytes", 0) for value in record.values()) > room:
         raise FileFormatError(too_large)
     with _damage(path):
-        return {
-            name: _texts(value) if getattr(value, "dtype", np.dtype(float)).kind == "O" else value
-            for name, value in zip(found.dtype.names, record, strict=True)
-        }
+        is_cell = {n: getattr(v, "dtype", None) == np.dtype(object) for n, v in record.items()}
+        return {n: _texts(value) if is_cell[n] else value for n, value in record.items()}
 
 
 def _texts(cells: AnyArray) -> list[str] | None:
@@ -221,11 +208,8 @@ def _damage(path: Path) -> Iterator[None]:
 
 def _no_variable(path: Path, variable: str, found: list[str]) -> FileFormatError:
     """Return the error for a file without the variable."""
-    kinds = [kind.class_name for kind in KINDS.values() if kind.variable in found]
     names = list_some(found) or "nothing"
-    hint = f" ({' or '.join(kinds)})" if kinds else ""
-    message = f"{path}: the variable `{variable}` is missing; the file holds {names}{hint}"
-    return FileFormatError(message)
+    return FileFormatError(f"{path}: the variable `{variable}` is missing; the file holds {names}")
 
 
 def _no_struct(path: Path, variable: str) -> FileFormatError:
@@ -241,12 +225,10 @@ def _no_struct(path: Path, variable: str) -> FileFormatError:
 def _struct_of_73(source: Source, variable: str) -> Struct:
     """Return the fields of a struct in a file of version 7.3."""
     group = source.find(variable)
-    is_object = bool(source.attribute("MATLAB_object_decode", group))
-    if (
-        not isinstance(group, h5py.Group)
-        or is_object
-        or (source.attribute("MATLAB_class", group) != "struct")
-    ):
+    is_struct = (
+        isinstance(group, h5py.Group) and source.attribute("MATLAB_class", group) == "struct"
+    )
+    if not is_struct or source.attribute("MATLAB_object_decode", group):
         raise _no_struct(source.path, variable)
     return {name: _value_of_73(source, f"{variable}/{name}") for name in group if name in FIELDS}
 
@@ -267,9 +249,8 @@ def _value_of_73(source: Source, place: str) -> Any:
         return None
     if found.dtype.kind != "O":
         return data_set.read().T
-    if h5py.check_ref_dtype(found.dtype) is not h5py.Reference:
-        return None
-    if found.size != max(found.shape):
+    is_list = h5py.check_ref_dtype(found.dtype) is h5py.Reference and found.size == max(found.shape)
+    if not is_list:
         return None
     return [_text_of_73(source, reference, place) for reference in np.ravel(found[()])]
 

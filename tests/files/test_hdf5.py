@@ -742,7 +742,7 @@ def test_trials_that_are_read_as_a_key_are_warned_of(
 ) -> None:
     """The toolkit's Ndx has the data set of its Key, and nothing that tells them apart."""
     path = craft(**IDS, trial_mask=MASK.astype(dtype))
-    message = r"crafted\.h5: all 3 trials are targets\. Is it an Ndx\? Ndx\.read and read_trials"
+    message = r"crafted\.h5: all trials are targets"
     for read in (Key.read, read_key):
         with pytest.warns(OldFormatWarning, match=message):
             read(path)
