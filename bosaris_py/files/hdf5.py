@@ -54,7 +54,6 @@ from typing import Any, TypeAlias
 import attrs
 import h5py
 import numpy as np
-import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
 from bosaris_py._cautions import warn_caller
@@ -163,16 +162,15 @@ class Source:
         if not isinstance(found, h5py.Dataset) or found.is_virtual or found.external:
             raise self.error(name, "is no plain data set in this file")
         shape, kind = (0,) if found.shape is None else found.shape, found.dtype.kind
-        good = kind in kinds and len(shape) <= 2 and not h5py.check_enum_dtype(found.dtype)
-        if kind == "O" and content:
-            good = good and h5py.check_string_dtype(found.dtype) is not None
+        is_text = kind != "O" or not content or h5py.check_string_dtype(found.dtype) is not None
+        good = is_text and kind in kinds and not h5py.check_enum_dtype(found.dtype)
         if kind in "iuf":
             # Numbers of other bits, which damage makes, would be converted in silence.
             is_plain = found.id.get_type().equal(h5py.h5t.py_create(found.dtype))
             good = good and found.dtype.itemsize <= 8 and is_plain
         if content == "ids":
             good = good and sum(extent != 1 for extent in shape) <= 1
-        if not good:
+        if not good or len(shape) > 2:
             wanted = f"a list of {wanted}" if content == "ids" else f"{wanted} in a matrix or list"
             raise self.error(name, f"must hold {wanted}; it has type {found.dtype}, shape {shape}")
         return DataSet(self, name, content, found, tuple(shape))
@@ -292,9 +290,8 @@ def open_source(path: FilePath, max_bytes: int | None = None, **options: Any) ->
     room = half_of_memory() if max_bytes is None else max_bytes
     limit = f"{'half of the memory' if max_bytes is None else '`max_bytes`'}, {room:,}"
     if not h5py.is_hdf5(file_path):
-        if head.startswith(b"MATLAB"):
-            raise FileFormatError(f"{file_path}: a MATLAB file; give it the extension .mat")
-        raise FileFormatError(f"{file_path}: damaged, truncated or no HDF5 file")
+        what = "a MATLAB file; call it .mat" if head.startswith(b"MATLAB") else "damaged or no HDF5"
+        raise FileFormatError(f"{file_path}: {what}")
     with reading(file_path):
         # Readers on network folders must not fail for want of a lock.
         file = h5py.File(file_path, "r", locking="best-effort", **options)
@@ -361,8 +358,9 @@ def check_mask(stored: AnyArray, where: str, *, signed: bool = False) -> AnyArra
     if stored.dtype.kind not in "iu" or ends[0] < least or ends[1] > 1:
         wrong = stored[(stored != 0) & (stored != 1) & (stored != least)]
         if wrong.size:
-            allowed = "-1, 0 and 1" if signed else "0 and 1"
-            raise FileFormatError(f"{where} must hold only {allowed}; got {wrong[0]}")
+            raise FileFormatError(
+                f"{where} must hold whole numbers from {least} to 1; got {wrong[0]}"
+            )
     is_byte = stored.dtype.itemsize == 1
     return mark_read_only(stored.view(wanted) if is_byte else stored.astype(wanted))
 
@@ -385,8 +383,7 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
         arrays |= {"tar": mark_read_only(labels == 1), "non": mark_read_only(labels == -1)}
     for name in KINDS[kind].fields:
         if name not in arrays:
-            shape = tuple(sizes[dim] for dim in FIELDS[name].dims)
-            arrays[name] = mark_read_only(np.ones(shape, dtype=np.bool_))
+            arrays[name] = mark_read_only(np.ones([sizes[dim] for dim in FIELDS[name].dims], bool))
     warn_of_old_layout(path, kind, found)
     if kind == "key" and not says_what and arrays["tar"].any() and not arrays["non"].any():
         advice = "Ndx.read and read_trials read trials without labels; the key is another file."
@@ -480,13 +477,12 @@ def kind_of(path: FilePath) -> str:
     with opened(path) as source:
         declared = source.attribute("format").removeprefix("bosaris_py.")
         found = declared if declared in KINDS else _recognise(source)
-        if found in KINDS:
-            return found
-        if source.find("trial_mask") is None:
-            kinds = ", ".join(KINDS)
-            raise FileFormatError(f"{source.path}: none of {kinds}; the file holds {found}")
-        # Labels are of a type that can hold -1.
-        return "ndx" if source.data_set("trial_mask", "mask").is_unsigned else "key"
+        if found not in KINDS and source.find("trial_mask") is not None:
+            # Labels are of a type that can hold -1.
+            found = "ndx" if source.data_set("trial_mask", "mask").is_unsigned else "key"
+        if found not in KINDS:
+            raise FileFormatError(f"{path}: none of {', '.join(KINDS)}; the file holds {found}")
+        return found
 
 
 def _recognise(source: Source, kind: str = "") -> str:
@@ -503,8 +499,8 @@ def _refuse_other(source: Source, kind: str, found: str) -> None:
     """Raise if a file holds something else than what was asked for."""
     if found != kind:
         name = KINDS[found].class_name if found in KINDS else safe(found)
-        message = f"{source.path}: expected {KINDS[kind].class_name}; the file holds {name}"
-        raise FileFormatError(message)
+        wanted = KINDS[kind].class_name
+        raise FileFormatError(f"{source.path}: expected {wanted}; the file holds {name}")
 
 
 # Writing.
@@ -527,7 +523,13 @@ def write(kind: str, path: FilePath, **arrays: AnyArray) -> None:
 def creating(path: FilePath, kind: str, size: int) -> Iterator[Any]:
     """Give a new file of one kind to put about so many bytes of data into."""
     with replacing(path) as temporary:
-        _try_space(temporary, size)
+        # A full disk would end the whole process inside the library.
+        with contextlib.suppress(AttributeError), temporary.open("rb+") as stream:
+            try:
+                os.posix_fallocate(stream.fileno(), 0, size + size // 50 + 2**16)
+            except OSError as error:
+                if error.errno in FULL_DISK:
+                    raise
         # The oldest format of the library, because MATLAB of the toolkit's days reads it.
         with h5py.File(temporary, "w", libver=("earliest", "v108")) as file:
             put_attribute(file, "format", f"bosaris_py.{kind}")
@@ -536,32 +538,25 @@ def creating(path: FilePath, kind: str, size: int) -> Iterator[Any]:
             yield file
 
 
-def _try_space(temporary: Path, size: int) -> None:
-    """Raise if a disk is full before the library does, which then ends the whole process."""
-    if hasattr(os, "posix_fallocate"):
-        with temporary.open("rb+") as stream:
-            try:
-                os.posix_fallocate(stream.fileno(), 0, size + size // 50 + 2**16)
-            except OSError as error:
-                if error.errno in FULL_DISK:
-                    raise
-
-
 def put(root: Any, name: str, array: AnyArray) -> None:
     """Put an array into a data set."""
+    kind = None
     if array.dtype.kind == "U":
         refuse_unstorable(array, name)
-        array = _encoded(array)
+        try:
+            array = array.astype(np.bytes_)
+        except UnicodeEncodeError:
+            array = np.strings.encode(array, "utf-8")
+        # One byte longer than the longest, as MATLAB does.
+        array = array.astype(f"S{1 + int(np.strings.str_len(array).max(initial=0))}")
         is_ascii = bool(array.size == 0 or array.view(np.uint8).max() < 128)
         kind = _text_type(array.dtype.itemsize, is_ascii=is_ascii)
-        made = new_data_set(root, name, array.shape, h5py.Datatype(kind))
-        if array.size:
-            made.id.write(h5py.h5s.ALL, h5py.h5s.ALL, array, mtype=kind)
-        return
     array = np.ascontiguousarray(array.view(np.uint8) if array.dtype == np.bool_ else array)
-    made = new_data_set(root, name, array.shape, array.dtype)
+    made = new_data_set(
+        root, name, array.shape, array.dtype if kind is None else h5py.Datatype(kind)
+    )
     if array.size:
-        made.id.write(h5py.h5s.ALL, h5py.h5s.ALL, array)
+        made.id.write(h5py.h5s.ALL, h5py.h5s.ALL, array, mtype=kind)
 
 
 def new_data_set(root: Any, name: str, shape: tuple[int, ...], dtype: Any) -> Any:
@@ -574,9 +569,7 @@ def new_data_set(root: Any, name: str, shape: tuple[int, ...], dtype: Any) -> An
         row = math.prod(shape[1:])
         chunks = (max(1, min(shape[0], most // row)), *(min(row, most) for _ in shape[1:]))
         # What is read where a chunk is lost is no id, score, label or position.
-        lost: Any = np.bytes_(b"\xff")
-        if kind is not None:
-            lost = np.nan if kind.kind == "f" else np.iinfo(kind).max
+        lost: Any = b"\xff" if kind is None else np.nan if kind.kind == "f" else np.iinfo(kind).max
         options = {"chunks": chunks, "fletcher32": True, "fillvalue": lost}
         if kind is not None and kind.kind in "iu" and math.prod(shape) >= _COMPRESS_FROM:
             # Scores would hardly shrink. Shuffled are the bytes of positions, which change little.
@@ -603,15 +596,6 @@ def refuse_unstorable(ids: StrArray, name: str) -> None:
         fault = f"cannot be encoded as UTF-8: {error}"
     if fault:
         raise InvalidInputError(f"an id of `{name}` {fault}")
-
-
-def _encoded(ids: StrArray) -> npt.NDArray[np.bytes_]:
-    """Return ids as UTF-8, one byte longer than the longest, as MATLAB does."""
-    try:
-        encoded = ids.astype(np.bytes_)
-    except UnicodeEncodeError:
-        encoded = np.strings.encode(ids, "utf-8")
-    return encoded.astype(f"S{1 + int(np.strings.str_len(encoded).max(initial=0))}")
 
 
 def _text_type(width: int, *, is_ascii: bool) -> Any:
@@ -652,12 +636,11 @@ def _read_columns(source: Source, where: str, size: int) -> dict[str, StoredColu
         found = source.data_set(place, "positions" if is_factor else "numbers")
         if found.shape != (size,) or name in columns:
             raise found.error(f"has shape {found.shape}, not {(size,)}, or a name that was before")
-        # Whole numbers stay what they are.
-        is_whole = found.data.dtype.kind in "iu"
-        found = attrs.evolve(found, content="positions" if is_whole else "numbers")
+        if found.data.dtype.kind in "iu":
+            # Whole numbers stay what they are.
+            found = attrs.evolve(found, content="positions")
         found.check()
-        values = mark_read_only(found.read())
-        columns[name] = values
+        columns[name] = values = mark_read_only(found.read())
         if is_factor:
             levels = source.data_set(f"{where}/{number}/levels", "ids")
             levels.check()

@@ -214,7 +214,7 @@ def _say_maybe(file: Any) -> None:
         (_repeat, "lists trials twice .* read the file with FlatKey.read and save it again"),
         (_point_beyond, "`/trials/models` must hold positions from 0 to 39"),
         (_shorten, "`/trials/segments` has shape"),
-        (_say_maybe, "must hold only 0 and 1"),
+        (_say_maybe, "must hold whole numbers"),
     ],
 )
 def test_damaged_lists(
