@@ -167,14 +167,6 @@ def test_the_command_alone_is_its_help(capsys: pytest.CaptureFixture[str]) -> No
     assert "check" in out
 
 
-def test_a_subcommand_that_is_nearly_right_has_a_question(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["evalute"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "Did you mean 'evaluate'" in line
-
-
 @pytest.fixture
 def tandem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A protocol of ASVspoof 5, and scores of both detectors on its trials."""

@@ -102,8 +102,3 @@ def test_the_script_makes_the_forensic_set(tmp_path):
         assert bp.TrialMetadata.read(tmp_path / "made.h5") == made
         shipped = ROOT / "bosaris_py" / "examples" / f"forensic_{part}.h5"
         assert bp.TrialMetadata.read(shipped) == made
-
-
-def test_an_unknown_name_lists_the_known():
-    with pytest.raises(InvalidInputError, match=r"'asvspoof2019_la', 'forensic'.*Did you mean"):
-        bp.load_example("asvspoof2019")

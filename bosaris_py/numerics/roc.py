@@ -766,7 +766,7 @@ def hull_of(
     tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
     # A ROC has an entry for each target score. With classes swapped and scores negated the hull
     # is the same, mirrored.
-    is_mirrored = tar.size > 2 * non.size
+    is_mirrored = tar.size > 2 * non.size > 0
     if is_mirrored:
         roc = ROC.from_scores(-non, -tar, tar_weights=non_weights, non_weights=tar_weights)
     else:

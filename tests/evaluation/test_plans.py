@@ -188,10 +188,6 @@ class TestPlan:
         with pytest.raises(InvalidInputError, match=message):
             EvaluationPlan(**{"name": "own", **arguments})
 
-    def test_unknown_field(self):
-        with pytest.raises(InvalidInputError, match=r"among name, title, .*'priors'"):
-            self.plan.evolve(prior=[0.1])
-
     def test_a_tandem_may_have_the_eer_of_its_countermeasure(self):
         plan = EvaluationPlan(name="own", figures=["t_eer", "cm_eer"])
         assert (plan.detectors, plan.figures) == (2, ("t_eer", "cm_eer"))
@@ -219,11 +215,6 @@ class TestFactor:
     def test_bad_factors(self, arguments, message):
         with pytest.raises(InvalidInputError, match=message):
             PartitionFactor(**{"name": "phone", **arguments})
-
-
-def test_a_name_that_is_nearly_right_has_a_question() -> None:
-    with pytest.raises(UnknownPlanError, match=r"'SRE1O' \(Did you mean .*SRE18"):
-        PLANS["SRE1O"]
 
 
 def test_a_factor_names_its_options() -> None:
