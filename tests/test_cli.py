@@ -1219,5 +1219,5 @@ def test_advice_is_that_of_the_command(tmp_path, capsys):
         == 0
     )
     said = capsys.readouterr().err
-    assert "false alarms. They have 30 of both kinds" in said
+    assert "false alarms; 30 of both kinds are needed" in said
     assert "--method bounded or --ridge weak" in said

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import InvalidInputError
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT.parent / "shared" / "data" / "asvspoof2019_la"

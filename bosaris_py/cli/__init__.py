@@ -110,9 +110,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     bosaris_py ...
     0
     """
-    # `bosaris --help` needs no numpy.
-    from bosaris_py._cautions import advised
-
     shown = set()
     args = None
 
@@ -148,6 +145,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 of_few: dict[type[Warning], str] = {
                     errors.FewTrainingErrorsWarning: f"Train on more trials, or with {few}."
                 }
+                # `bosaris --help` needs no numpy.
+                from bosaris_py._cautions import advised
+
                 with advised(_ADVICE | of_few):
                     args.run(args)
             except UsageError as error:

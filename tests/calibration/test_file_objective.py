@@ -824,10 +824,6 @@ def test_bad_arguments_of_apply(rng: np.random.Generator, tmp_path: Path) -> Non
         apply_file(key_path, output)
     with h5py.File(path, "r+") as file:
         file["ID/row_ids"][1] = file["ID/row_ids"][0]
-    with pytest.raises(FileFormatError, match="changed by another program"):
-        apply_file(path, output)
-    with h5py.File(path, "r+") as file:
-        del file["ID/row_ids"].attrs["checksums"]
     with pytest.raises(InvalidInputError, match="m000"):
         apply_file(path, output)
     assert not output.exists()

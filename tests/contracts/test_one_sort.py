@@ -48,7 +48,7 @@ def test_an_evaluation_with_all_that_is_asked_of_it(
     for name in ("sort", "argsort", "unique", "lexsort", "partition", "argpartition", "histogram"):
         count(np, name, of_sizes=True)
     count(trial_scores, "class_scores")
-    for name in ("count_sorted", "count_checked", "count_between"):
+    for name in ("count_sorted", "count_between"):
         count(counts, name)
     once = {"class_scores": 2, "sorts of targets": 2, "sorts of non-targets": 2, "count_sorted": 2}
     evaluation = bp.evaluate(systems, key, prior=0.05, speakers=speakers, replications=20, rng=0)

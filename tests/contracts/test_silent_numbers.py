@@ -958,11 +958,6 @@ LOG10 = {
     "Results.from_scores": lambda tar, non, **base: (
         bp.Results.from_scores(*_trials_of(tar, non), **base).cllr
     ),
-    "evaluate": lambda tar, non, **base: (
-        bp.evaluate({"A": _trials_of(tar, non)[0]}, _trials_of(tar, non)[1], **base)
-        .results["A"]
-        .cllr
-    ),
     "validate_scores": lambda tar, non, **base: (
         bp.validate_scores(*_trials_of(tar, non), replications=2, rng=1, **base).cllr
     ),
