@@ -23,7 +23,7 @@ _NAMES = {
     """,
     "bosaris_py.evaluation": """
         EvaluationPlan PLANS PartitionFactor PrimaryCost Results TandemCost TandemEER
-        Validation a_dcf act_a_dcf act_t_dcf primary_cost primary_cost_of_files sasv_eer
+        Validation a_dcf act_a_dcf act_t_dcf primary_cost sasv_eer
         spf_eer split_by_labels sv_eer t_dcf t_eer tandem_cost validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
@@ -32,7 +32,7 @@ _NAMES = {
     "bosaris_py.fusion": "LinearFusion QualityFusion SASVFusion quality_systems read_model",
     "bosaris_py.numerics": """
         OperatingPoint ROC ROCCH SpoofCosts Threshold act_dcf auc cllr eer effective_prior
-        error_rates_at logit min_cllr min_dcf norm_act_dcf norm_min_dcf optimal_llrs
+        error_rates_at logit min_cllr min_dcf optimal_llrs
         posterior prbep probit sigmoid
     """,
     "bosaris_py.plots": """
@@ -98,7 +98,6 @@ if TYPE_CHECKING:
         act_a_dcf as act_a_dcf,
         act_t_dcf as act_t_dcf,
         primary_cost as primary_cost,
-        primary_cost_of_files as primary_cost_of_files,
         sasv_eer as sasv_eer,
         spf_eer as spf_eer,
         split_by_labels as split_by_labels,
@@ -133,8 +132,6 @@ if TYPE_CHECKING:
         logit as logit,
         min_cllr as min_cllr,
         min_dcf as min_dcf,
-        norm_act_dcf as norm_act_dcf,
-        norm_min_dcf as norm_min_dcf,
         optimal_llrs as optimal_llrs,
         posterior as posterior,
         prbep as prbep,

@@ -161,7 +161,7 @@ def test_records_of_results_and_costs():
     (alone,) = results.records()
     assert alone == results.to_dict()
     rows = results.records([0.1, 0.5])
-    assert [row["act_dcf"] for row in rows] == results.norm_act_dcf([0.1, 0.5]).tolist()
+    assert [row["act_dcf"] for row in rows] == results.act_dcf([0.1, 0.5], normalize=True).tolist()
     assert all(row["eer"] == results.eer for row in rows)
 
 

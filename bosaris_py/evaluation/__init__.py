@@ -22,7 +22,6 @@ from bosaris_py.evaluation.plans.primary_cost import (
     PointCost,
     PrimaryCost,
     primary_cost,
-    primary_cost_of_files,
 )
 from bosaris_py.evaluation.results import Results, split_by_labels
 from bosaris_py.evaluation.streaming import StreamedSample
@@ -54,7 +53,6 @@ __all__ = [
     "act_t_dcf",
     "hull_points",
     "primary_cost",
-    "primary_cost_of_files",
     "sasv_eer",
     "spf_eer",
     "split_by_labels",

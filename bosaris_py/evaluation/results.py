@@ -103,7 +103,7 @@ class Results(Records):
     Notes
     -----
     `min_dcf` and `act_dcf` are not normalized unless asked. Costs in `metrics`, `to_dict`,
-    `records` and the table of `evaluate` are, like `norm_min_dcf` and `norm_act_dcf`.
+    `records` and the table of `evaluate` are.
 
     BOSARIS: ``Results.m``. Memory: one copy of the scores.
 
@@ -446,44 +446,6 @@ class Results(Records):
         """
         # Theory paper, last line of equation 25: one of the hull's vertices is best.
         return self.rocch.min_dcf(prior, normalize=normalize)
-
-    @overload
-    def norm_act_dcf(self, prior: OnePrior) -> float: ...  # type: ignore[overload-overlap]
-    @overload
-    def norm_act_dcf(self, prior: PriorLike) -> Float64Array: ...
-    def norm_act_dcf(self, prior: PriorLike) -> float | Float64Array:
-        """Compute the normalized cost of Bayes decisions; see `bosaris_py.norm_act_dcf`.
-
-        Parameters
-        ----------
-        prior
-            As for `bosaris_py.act_dcf`.
-
-        Returns
-        -------
-        float or (k,) ndarray of float64
-            Actual DCF over that of the better decision made without a detector.
-        """
-        return self.act_dcf(prior, normalize=True)
-
-    @overload
-    def norm_min_dcf(self, prior: OnePrior) -> float: ...  # type: ignore[overload-overlap]
-    @overload
-    def norm_min_dcf(self, prior: PriorLike) -> Float64Array: ...
-    def norm_min_dcf(self, prior: PriorLike) -> float | Float64Array:
-        """Compute the normalized minimum cost; see `bosaris_py.norm_min_dcf`.
-
-        Parameters
-        ----------
-        prior
-            As for `bosaris_py.min_dcf`.
-
-        Returns
-        -------
-        float or (k,) ndarray of float64
-            Minimum DCF over the cost of the better decision made without a detector.
-        """
-        return self.min_dcf(prior, normalize=True)
 
     def min_dcf_threshold(self, prior: PriorLike) -> Threshold:
         """Return the threshold of minimum cost at one operating point, with its error-rates.

@@ -7,8 +7,6 @@ from bosaris_py.numerics.metrics import (
     eer,
     error_rates_at,
     min_dcf,
-    norm_act_dcf,
-    norm_min_dcf,
     optimal_llrs,
     prbep,
 )
@@ -39,8 +37,6 @@ __all__ = [
     "logit",
     "min_cllr",
     "min_dcf",
-    "norm_act_dcf",
-    "norm_min_dcf",
     "optimal_llrs",
     "posterior",
     "prbep",

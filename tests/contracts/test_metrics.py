@@ -32,8 +32,12 @@ METRICS: dict[str, Metric] = {
     "min_dcf at many priors": lambda tar, non, **w: bosaris_py.min_dcf(
         tar, non, np.linspace(0.01, 0.99, 50), **w
     ),
-    "norm_act_dcf": lambda tar, non, **w: bosaris_py.norm_act_dcf(tar, non, 0.1, **w),
-    "norm_min_dcf": lambda tar, non, **w: bosaris_py.norm_min_dcf(tar, non, 0.1, **w),
+    "act_dcf, normalized": lambda tar, non, **w: bosaris_py.act_dcf(
+        tar, non, 0.1, normalize=True, **w
+    ),
+    "min_dcf, normalized": lambda tar, non, **w: bosaris_py.min_dcf(
+        tar, non, 0.1, normalize=True, **w
+    ),
     "error_rates_at": lambda tar, non, **w: bosaris_py.error_rates_at(tar, non, 0.25, **w),
     "optimal_llrs": lambda tar, non, **w: np.sort(
         np.concatenate(bosaris_py.optimal_llrs(tar, non, **w))

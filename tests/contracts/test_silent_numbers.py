@@ -512,7 +512,7 @@ RANKS: dict[str, Call] = {
     "eer": bp.eer,
     "step": lambda tar, non: bp.eer(tar, non, definition="step"),
     "min_dcf": lambda tar, non: bp.min_dcf(tar, non, 0.1),
-    "norm_min_dcf": lambda tar, non: bp.norm_min_dcf(tar, non, 0.1),
+    "norm_min_dcf": lambda tar, non: bp.min_dcf(tar, non, 0.1, normalize=True),
     "min_cllr": bp.min_cllr,
     "Results": lambda tar, non: repr(bp.Results(5 * tar, 5 * non)),
     "to_dict": lambda tar, non: bp.Results(5 * tar, 5 * non).to_dict(0.1),
@@ -521,7 +521,7 @@ RANKS: dict[str, Call] = {
 }
 LLRS: dict[str, Call] = {
     "act_dcf": lambda tar, non: bp.act_dcf(tar, non, 0.01),
-    "norm_act_dcf": lambda tar, non: bp.norm_act_dcf(tar, non, 0.01),
+    "norm_act_dcf": lambda tar, non: bp.act_dcf(tar, non, 0.01, normalize=True),
     "cllr": bp.cllr,
     "Results": lambda tar, non: repr(bp.Results(tar, non)),
     "Results.act_dcf": lambda tar, non: bp.Results(tar, non).act_dcf([0.1, 0.5]),

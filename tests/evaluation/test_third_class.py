@@ -99,7 +99,7 @@ def test_a_class_of_positive_prior_has_scores(lists, message):
         (lambda: bp.SpoofCosts(0.9, 0.2, 0.05), "the priors` must add up to 1; got 1.15"),
         (lambda: bp.SpoofCosts(0.9, -0.05, 0.15), r"must lie in \[0, 1\)"),
         (lambda: bp.SpoofCosts(0.9, 0.05, 0.05, c_fa_spoof=0.0), "c_fa_spoof` must be positive"),
-        (lambda: bp.SpoofCosts.named("asvspoof5"), "Did you mean 'ASVspoof5'"),
+        (lambda: bp.SpoofCosts.named("asvspoof5"), "or the name of some"),
         (lambda: bp.SpoofCosts.named(0.05), "must be SpoofCosts, or the name of some"),
         (lambda: bp.spf_eer([1.0], [0.0], None), "`spoof` must hold scores"),
     ],

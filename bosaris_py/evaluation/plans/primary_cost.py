@@ -12,13 +12,13 @@ import attrs
 
 import bosaris_py.evaluation.plans.presets as presets
 from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
-from bosaris_py._validation import FilePath, invalid
+from bosaris_py._validation import invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.plans.partitions import Labelling, Partitioning, PlanTrials
 from bosaris_py.evaluation.plans.presets import PLANS
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
-from bosaris_py.trials import ConditionMembers, compare_trials, read_key, read_scores
+from bosaris_py.trials import ConditionMembers
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import ListedSample, Sample
 from bosaris_py.trials.scores import AnyScores, check_scores
@@ -401,79 +401,6 @@ def primary_cost(
     conditions = metadata if conditions is None else conditions
     trials = PlanTrials.of(scores, key, conditions)
     return _judge(chosen, trials, dict(only or {}))
-
-
-def primary_cost_of_files(
-    score_file: FilePath,
-    key_file: FilePath,
-    plan: EvaluationPlan | str,
-    conditions: Labelling = None,
-    *,
-    score_format: str | None = None,
-    key_format: str | None = None,
-    only: Mapping[str, str] | None = None,
-    **options: Any,
-) -> PrimaryCost:
-    r"""Compute the cost that an evaluation publishes from its files.
-
-    Parameters
-    ----------
-    score_file : str or path-like
-        Scores, such as a NIST system output; see `read_scores`.
-    key_file : str or path-like
-        The key; its further columns divide the trials as the plan says; see `read_key`.
-    plan
-        As for `primary_cost`.
-    conditions : TrialMetadata or Conditions, optional
-        What divides the trials, in place of the columns of the key file. HDF5 files of a key
-        have none.
-    score_format, key_format : str, optional
-        Names of the text formats; by default they are found out.
-    only
-        As for `primary_cost`.
-    **options
-        Keywords of `read_scores`, and `key_columns`.
-
-    Returns
-    -------
-    PrimaryCost
-        Its notes count and name trials that only one file has.
-
-    Raises
-    ------
-    FileFormatError
-        If a file is not what its format says.
-    UnknownPlanError
-        As for `primary_cost`.
-
-    Warns
-    -----
-    MissingTrialsWarning, UncertainPlanWarning
-        As for `primary_cost`.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "key.tsv").write_text(
-    ...     "modelid\tsegmentid\ttargettype\nm1\ts1\ttarget\nm1\ts2\tnontarget\n"
-    ... )
-    >>> _ = (folder / "output.tsv").write_text(
-    ...     "modelid\tsegmentid\tLLR\nm1\ts1\t4.5\nm1\ts2\t-2.5\n"
-    ... )
-    >>> primary_cost_of_files(folder / "output.tsv", folder / "key.tsv", "SRE20-CTS")
-    PrimaryCost: SRE20-CTS, actual 0.0000, minimum 0.0000
-    """
-    chosen = presets.plan_of_two_classes(plan)
-    columns = [options.pop(name, None) for name in ("columns", "key_columns")]
-    key, metadata = read_key(key_file, format=key_format, columns=columns[1], **options)
-    scores = read_scores(score_file, format=score_format, columns=columns[0], **options)
-    divided = metadata if conditions is None else conditions
-    cost = primary_cost(scores, key, chosen, divided, only=only)
-    comparison = compare_trials(scores, key)
-    if comparison.is_equal:
-        return cost
-    return attrs.evolve(cost, notes=(*cost.notes, *comparison.lines))
 
 
 def _judge(plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]) -> PrimaryCost:

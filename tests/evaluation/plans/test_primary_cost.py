@@ -17,13 +17,7 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     UncertainPlanWarning,
 )
-from bosaris_py.evaluation import (
-    PLANS,
-    EvaluationPlan,
-    PartitionFactor,
-    primary_cost,
-    primary_cost_of_files,
-)
+from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor, primary_cost
 
 FACTORS = {
     "num_enroll_segs": ["1", "3"],
@@ -390,72 +384,6 @@ class TestOtherPartitions:
             assert point.minimum == pytest.approx(
                 point.min_pmiss + point.beta * point.min_pfa, rel=1e-12
             )
-
-
-class TestFiles:
-    """The files of an evaluation, in the layout of SRE18."""
-
-    data = Evaluation(17)
-
-    def write(self, folder, *, columns=("phone_num_match", "gender")):
-        """Write key and system output; all columns of the key but those named are there always."""
-        key = ["modelid\tsegmentid\tside\ttargettype\tnum_enroll_segs\tsource_type\tdata_source"]
-        key[0] += "".join(f"\t{name}" for name in columns)
-        output = ["modelid\tsegmentid\tside\tLLR"]
-        for i, j in np.argwhere(self.data.is_trial).tolist():
-            model, segment = self.data.models[i], self.data.segments[j]
-            label = "target" if self.data.is_tar[i, j] else "nontarget"
-            values = {
-                "phone_num_match": self.data.same_phone[i, j],
-                "gender": self.data.model_columns["gender"][i],
-            }
-            row = [model, segment, "a", label, self.data.model_columns["num_enroll_segs"][i]]
-            row += [self.data.segment_columns[name][j] for name in ("source_type", "data_source")]
-            key.append("\t".join([*row, *(values[name] for name in columns)]))
-            output.append(f"{model}\t{segment}\ta\t{self.data.scoremat[i, j]:.1f}")
-        (folder / "key.tsv").write_text("\n".join(key) + "\n")
-        (folder / "output.tsv").write_text("\n".join(output) + "\n")
-        return folder / "output.tsv", folder / "key.tsv"
-
-    def test_one_line(self, tmp_path):
-        files = self.write(tmp_path)
-        cost = primary_cost_of_files(*files, "SRE18")
-        expected = primary_cost(*self.data.arguments(), "SRE18", self.data.metadata)
-        assert cost.actual == pytest.approx(expected.actual, rel=1e-14)
-        assert cost.minimum == pytest.approx(expected.minimum, rel=1e-14)
-        assert cost.notes == expected.notes
-
-    def test_trials_of_one_file_only(self, tmp_path):
-        output, key = self.write(tmp_path)
-        lines = output.read_text().splitlines()
-        gone, others = lines[1].split("\t"), [line for line in lines[1:] if "m7" in line]
-        lines[1:2] = ["m0\tnever\ta\t1.0"]
-        output.write_text("\n".join(line for line in lines if line not in others[1:]) + "\n")
-        with pytest.warns(MissingTrialsWarning):
-            cost = primary_cost_of_files(output, key, "SRE18-VAST")
-        assert any(f"{len(others)} have none" in note and gone[1] in note for note in cost.notes)
-        assert any("1 scores are of trials that the key does not have" in n for n in cost.notes)
-
-    def test_lacking_columns(self, tmp_path):
-        files = self.write(tmp_path, columns=["gender"])
-        with pytest.raises(InvalidInputError, match="lacks phone_num_match"):
-            primary_cost_of_files(*files, "SRE18-CMN2")
-
-    def test_other_formats(self, tmp_path):
-        """A VoxCeleb list and its scores."""
-        (tmp_path / "list.txt").write_text("1 a.wav b.wav\n0 a.wav c.wav\n1 d.wav c.wav\n")
-        (tmp_path / "scores.txt").write_text("3.5 a.wav b.wav\n3.0 a.wav c.wav\n1 d.wav c.wav\n")
-        cost = primary_cost_of_files(tmp_path / "scores.txt", tmp_path / "list.txt", "VoxSRC")
-        assert cost.minimum == 0.5
-
-    def test_options_of_text(self, tmp_path):
-        """Columns of one's own, and a suffix of the one file, as `read_scores` takes them."""
-        (tmp_path / "key.txt").write_text("1 a.wav b\n0 a c\n1 d c.wav\n")
-        (tmp_path / "scores.txt").write_text("x 3.5 a b\ny 3.0 a c.wav\nz 1 d.wav c\n")
-        files = tmp_path / "scores.txt", tmp_path / "key.txt", "VoxSRC"
-        words = {"columns": "- score model segment", "key_columns": "label model segment"}
-        cost = primary_cost_of_files(*files, **words, strip_suffix=".wav", progress=False)
-        assert (cost.n_tar, cost.n_non, cost.minimum) == (2, 1, 0.5)
 
 
 class TestReport:
