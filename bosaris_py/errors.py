@@ -154,7 +154,7 @@ class DuplicateIdWarning(BosarisWarning):
 
 
 class DuplicateTrialWarning(BosarisWarning):
-    """A trial is listed twice, or in both orders, or compares a recording with itself."""
+    """A trial is listed twice."""
 
 
 class FewErrorsWarning(BosarisWarning):

@@ -266,17 +266,6 @@ def ascends(codes: IntArray) -> bool:
     return bool((codes[1:] > codes[:-1]).all())
 
 
-def sort_distinct(codes: IntArray) -> IntArray:
-    """Return the distinct codes in ascending order."""
-    # Of codes without positions np.unique makes a table, which takes ten times as long.
-    if ascends(codes):
-        return codes
-    codes = np.sort(codes)
-    is_new = np.ones(codes.size, dtype=np.bool_)
-    np.greater(codes[1:], codes[:-1], out=is_new[1:])
-    return codes[is_new]
-
-
 def sort_codes(codes: IntArray) -> tuple[npt.NDArray[np.intp], IntArray]:
     """Return the stable order that sorts codes, which are not negative, and the sorted codes."""
     # A code and its position mostly fit into one number together, and numpy sorts numbers much

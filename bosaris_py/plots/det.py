@@ -20,15 +20,7 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 from bosaris_py.plots import windows
 from bosaris_py.plots.canvas import Canvas, Look, check_band, highest_rates, is_outside
 from bosaris_py.plots.display import Text
-from bosaris_py.plots.looks import (
-    Settings,
-    covers,
-    letters,
-    make_axes,
-    one_at_a_time,
-    text_colour,
-    write_below,
-)
+from bosaris_py.plots.looks import Settings, covers, letters, make_axes, one_at_a_time, text_colour
 from bosaris_py.plots.shown_systems import Chosen, Looks, Systems, bands_of, results_of
 from bosaris_py.uncertainty.bands import DETBand
 
@@ -406,15 +398,6 @@ class DETPlot(Canvas):
             settings["transform"] = ax.get_yaxis_transform()
             written = ax.text(x, rate, text, zorder=1.5, **settings)
         self._margins.append((written, upright))
-
-    def _hide_margins(self) -> None:
-        """Take the texts of the margins away, and the notes in their place."""
-        for text, _ in self._margins:
-            text.set_visible(False)
-        left = [note for note in self._drawn.notes if note not in self._without_room]
-        self._drawn.notes.clear()
-        self._drawn.notes.extend(left)
-        write_below(self.ax, left)
 
     def _free_margins(self) -> None:
         """Move the texts of the margins to where they cover nothing, or say it below the axis."""

@@ -286,7 +286,7 @@ _SPELLINGS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 
 def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
-    """Raise if ids of scores and key are others, models for segments, or numbers of other lines."""
+    """Raise if ids of scores and key are others, or numbers of other lines."""
     # `frame` says where the ids of the key, `wanted`, are among those of the scores, `found`.
     if frame.is_identity or not all(ids.size for ids in (*wanted, *found)):
         return
@@ -303,21 +303,14 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
     if min(shares) > 0.5:
         return
     use: dict[str, str | None] = {}
-    if _are_reversed(wanted, found):
-        hint = (
-            "The models of the one are the segments of the other. Swap the columns when reading, "
-            "or take Scores(x.scoremat.T, x.segset, x.modelset, x.scoremask.T)."
-        )
-        use["columns"] = None
-    elif min(shares) > 0:
+    if min(shares) > 0:
         return
-    else:
-        sides = zip(shares, wanted, found, ("models", "segments"), strict=True)
-        hint = " ".join(
-            why_strange(mine, theirs, noun, ("the key", "the scores"), use)
-            for share, mine, theirs, noun in sides
-            if not share
-        )
+    sides = zip(shares, wanted, found, ("models", "segments"), strict=True)
+    hint = " ".join(
+        why_strange(mine, theirs, noun, ("the key", "the scores"), use)
+        for share, mine, theirs, noun in sides
+        if not share
+    )
     raise DisjointIdsError(
         argument="key",
         expected="hold targets that have scores",
@@ -334,24 +327,6 @@ def _are_line_numbers(ids: Ids) -> bool:
     last = str(segments.size)
     ends = segments[0], segments[-1]
     return not others and model == "all" and ends == ("1".zfill(len(last)), last)
-
-
-def _are_reversed(wanted: Ids, found: Ids) -> bool:
-    """Tell whether ids of models are mostly those of the other's segments, and vice versa."""
-    models, segments = (set(ids.tolist()) for ids in found)
-    return all(
-        swapped > max(0.5, 2 * straight)
-        for swapped, straight in (
-            (_share(wanted[0], segments), _share(wanted[0], models)),
-            (_share(wanted[1], models), _share(wanted[1], segments)),
-        )
-    )
-
-
-def _share(ids: StrArray, others: set[str]) -> float:
-    """Return the share of some of the ids that are among others."""
-    tried = ids[:: 1 + ids.size // _SAMPLED_IDS].tolist()
-    return sum(name in others for name in tried) / max(1, len(tried))
 
 
 def why_strange(

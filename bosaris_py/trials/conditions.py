@@ -624,26 +624,6 @@ class Conditions:
             result[name] = (n_tar, lines.size - n_tar)
         return result
 
-    def counted_trials(self, key: AnyKey) -> BoolArray:
-        """Tell which trials are in a condition of positive weight, without any of the checks.
-
-        Parameters
-        ----------
-        key : Key or FlatKey
-            All trials.
-
-        Returns
-        -------
-        (n_trials,) ndarray of bool
-            Column by column.
-        """
-        key = as_key(key)
-        counted = np.zeros(key.n_trials, dtype=np.bool_)
-        for weight, lines in zip(self.weights, self._subsets.assign(key).positions(), strict=True):
-            if weight > 0:
-                counted[lines] = True
-        return mark_read_only(counted)
-
     def members(self, key: AnyKey) -> tuple[ConditionMembers, ...]:
         """Tell where the trials of each condition stand among the targets and non-targets.
 

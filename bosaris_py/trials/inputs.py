@@ -203,7 +203,7 @@ def read_key(
     Warns
     -----
     DuplicateTrialWarning
-        If trials are listed more than once, or the same two segments in both orders.
+        If trials are listed more than once.
 
     Examples
     --------
@@ -461,7 +461,6 @@ def scores_and_faults(
         if lines.size
     ]
     table = table.take(is_wanted)
-    _warn_swapped(table, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
     return FlatScores(table.scores, *_places(table)), told
 
@@ -519,14 +518,7 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
         shown = trials.name_lines(order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
         warn_caller(message, DuplicateTrialWarning)
-    _warn_swapped(table, what)
     return table if order.order is None else table.take(mark_read_only(order.order))
-
-
-def _warn_swapped(table: Table, what: str) -> None:
-    """Warn if the same two segments make two trials, in either order."""
-    contents = {"labels": table.is_target, "scores": table.scores}.get(what)
-    TrialList(*_places(table), contents).warn_swapped(what)
 
 
 def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:

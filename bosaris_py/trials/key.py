@@ -15,9 +15,8 @@ from attrs import frozen
 import bosaris_py.trials.trial_sets as trial_sets
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, mark_read_only
-from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import DuplicateTrialWarning, TrialMismatchError
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.trials.alignment import Frame, IdList, extract, true_positions
 
 
@@ -202,7 +201,7 @@ class FlatNdx(trial_sets.FlatTrials, trial_sets.TextFileMethods, trial_sets.Tria
         Warns
         -----
         DuplicateTrialWarning
-            If a trial is listed again, or with model and segment swapped; with counts.
+            If a trial is listed again; with counts.
 
         Examples
         --------
@@ -212,7 +211,7 @@ class FlatNdx(trial_sets.FlatTrials, trial_sets.TextFileMethods, trial_sets.Tria
         ([0, 1, 1], [0, 0, 1])
         """
         check.check_same_rows({"models": models, "segments": segments})
-        return cls(*trial_sets.TrialList.coded((models, segments))[:4])._checked_for_swaps()
+        return cls(*trial_sets.TrialList.coded((models, segments))[:4])
 
     def to_dense(self, *, max_cells: int = trial_sets.MAX_CELLS) -> Ndx:
         """Return the trials as a matrix.
@@ -285,25 +284,6 @@ class _Labelled(trial_sets.TrialRecords):
     def _of_listed(cls, ids: trial_sets.IdLists, labels: BoolArray) -> Self:
         """Build a key from a list of trials given by their ids, with their labels."""
 
-    def _warned_of_itself(self: Any) -> Any:
-        """Return the key; warn if it has trials that compare a recording with itself."""
-        found = self.model_index.locate(self.segment_index)
-        found = np.arange(self.segset.size) if found is None else found
-        if 2 * np.count_nonzero(found >= 0) < min(self.shape):
-            # Models and segments are named after two schemes, in which a few ids may be equal.
-            return self
-        labels, shown = self._labels_of(found)
-        n_self = labels.size
-        # Where a non-target trial has the same id twice, ids are numbers of two lists; where each
-        # target has, they name persons.
-        if n_self and labels.all() and n_self < self.n_tar:
-            message = f"{n_self} of {self.n_tar} targets compare a recording with itself; {shown}"
-            if n_twice := self._n_in_both_orders(found):
-                message += f"; {n_twice} pairs of recordings are two trials, in both orders"
-            advice = "Key.from_speakers(ids, speakers) makes each pair once."
-            warn_caller(f"{message}.", DuplicateTrialWarning, advice)
-        return self
-
     def _listed(self: Any) -> dict[str, Any]:
         return {**super()._listed(), "target": self.trial_labels()}
 
@@ -361,7 +341,6 @@ class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
         self.__attrs_init__(
             *ids, trial_sets.to_mask(tar, ids, "tar"), trial_sets.to_mask(non, ids, "non")
         )
-        self._warned_of_itself()
 
     @classmethod
     def _rebuilt(cls, *arrays: AnyArray) -> Self:
@@ -369,22 +348,7 @@ class Key(_Labelled, trial_sets.TrialMatrix, trial_sets.TextFileMethods):
 
     @classmethod
     def _from_file(cls, path: FilePath, arrays: dict[str, AnyArray]) -> Self:
-        key: Self = super()._from_file(path, arrays)
-        key._warned_of_itself()
-        return key
-
-    def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
-        """Return which of the trials of segments and models are targets, and name the first."""
-        at = np.flatnonzero(models >= 0)
-        is_target = self.tar[models[at], at]
-        kept = is_target | self.non[models[at], at]
-        return is_target[kept], trial_sets.name_trials(models[at][kept], at[kept], self.ids)
-
-    def _n_in_both_orders(self, models: Positions) -> int:
-        """Count the pairs of recordings that are two trials, by the model of each segment."""
-        at = np.flatnonzero(models >= 0)
-        both = self.trial_mask[np.ix_(models[at], at)]
-        return int(np.count_nonzero(np.triu(both & both.T, 1)))
+        return super()._from_file(path, arrays)
 
     @classmethod
     def from_speakers(
@@ -576,7 +540,7 @@ class FlatKey(_Labelled, trial_sets.FlatTrials, trial_sets.TextFileMethods):
 
     is_target: BoolArray
 
-    _content = ("is_target", "labels")
+    _content = "is_target"
     _kind = "flat_key"
 
     def __init__(
@@ -590,7 +554,6 @@ class FlatKey(_Labelled, trial_sets.FlatTrials, trial_sets.TextFileMethods):
         labels = check.as_mask(is_target, "is_target")
         ids, positions = (modelset, segset), (models, segments)
         self.__attrs_init__(*trial_sets.TrialList.checked(ids, positions, labels, "is_target"))
-        self._warned_of_itself()
 
     @classmethod
     def _rebuilt(cls, *arrays: AnyArray) -> Self:
@@ -600,20 +563,9 @@ class FlatKey(_Labelled, trial_sets.FlatTrials, trial_sets.TextFileMethods):
         made.__attrs_init__(*trial_sets.TrialList.checked(ids, positions, labels, "is_target"))
         return made
 
-    def _labels_of(self, models: Positions) -> tuple[BoolArray, str]:
-        """As for a `Key`."""
-        if not (models >= 0).any():
-            return self.is_target[:0], ""
-        same = models[self.segments] == self.models
-        return self.is_target[same], describe_trials(self, same)
-
-    def _n_in_both_orders(self, models: Positions) -> int:
-        """Return 0: those of a list are warned of where it is made of ids."""
-        return 0
-
     @classmethod
     def _of_listed(cls, ids: trial_sets.IdLists, labels: BoolArray) -> Self:
-        return cls(*trial_sets.TrialList.coded(ids, labels, "is_target"))._checked_for_swaps()
+        return cls(*trial_sets.TrialList.coded(ids, labels, "is_target"))
 
     @cached_property
     def n_tar(self) -> int:

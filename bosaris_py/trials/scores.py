@@ -551,7 +551,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
     models: Positions
     segments: Positions
 
-    _content = ("scores", "scores")
+    _content = "scores"
     _kind = "flat_scores"
 
     def __init__(
@@ -568,7 +568,7 @@ class FlatScores(ScoreMethods, FlatTrials, NumberFileMethods, TrialRecords):
 
     @classmethod
     def _of_listed(cls, ids: IdLists, scores: FloatArray) -> Self:
-        return cls(scores, *TrialList.coded(ids, scores, "scores")[:4])._checked_for_swaps()
+        return cls(scores, *TrialList.coded(ids, scores, "scores")[:4])
 
     @property
     def n_scores(self) -> int:

@@ -37,14 +37,7 @@ from bosaris_py._html import MOST_COLUMNS, MOST_ROWS, card, mask_drawing, spread
 from bosaris_py._tables import Records
 from bosaris_py._validation import FilePath
 from bosaris_py.files import hdf5, mat, toolkit
-from bosaris_py.files.columns import (
-    Factor,
-    as_positions,
-    disagree,
-    order_trials,
-    sort_distinct,
-    trial_codes,
-)
+from bosaris_py.files.columns import Factor, as_positions, disagree, order_trials
 from bosaris_py.files.text import Table
 from bosaris_py.files.writing import write_table
 from bosaris_py.trials.alignment import IdList
@@ -209,7 +202,7 @@ class TextFileMethods(FileMethods):
             because the file lists only trials.
         """
         arrays = toolkit.read(cls._kind, path, max_bytes=max_bytes, progress=progress)
-        return cls._from_file(path, arrays)._checked_for_swaps()
+        return cls._from_file(path, arrays)
 
     def save_txt(self, path: FilePath) -> None:
         """Save the object as a text file, whatever its name.
@@ -220,10 +213,6 @@ class TextFileMethods(FileMethods):
             As for `save_hdf5`.
         """
         toolkit.write(self._kind, path, number_format=None, **self._arrays())
-
-    def _checked_for_swaps(self) -> Self:
-        """Return the object; a list of trials warns if segments are listed in both orders."""
-        return self
 
 
 class NumberFileMethods(TextFileMethods):
@@ -796,50 +785,6 @@ class TrialList(NamedTuple):
         """Return the number of some lines and the first few of their trials, for a message."""
         return name_trials(self.models[lines], self.segments[lines], self[:2])
 
-    def warn_swapped(self, name: str = "") -> None:
-        """Warn if the same two segments make two trials, in either order."""
-        # Most detectors are symmetric; such trials then hold the same score twice. They are kept.
-        # `name` is that of the contents, which the warning compares.
-        models: AnyArray = self.models
-        segments: AnyArray = self.segments
-        contents, n_names = self.contents, self.modelset.size
-        # Segments are given the numbers of the models of the same name.
-        # The trial (a, b) is swapped in (b, a): two trials of ids that are models and segments.
-        as_model = align.IdIndex.of(self.modelset).locate(align.IdIndex.of(self.segset))
-        if as_model is not None:
-            is_model = as_model >= 0
-            if not is_model.any():
-                return
-            has_model = np.zeros(n_names, dtype=np.bool_)
-            has_model[as_model[is_model]] = True
-            both = is_model[segments] & has_model[models]
-            models, segments = models[both], as_model[segments[both]]
-            contents = None if contents is None else contents[both]
-        # A swapped pair has one trial in each half. A segment with itself has no other order.
-        forward, backward = models < segments, models > segments
-        known = trial_codes(models[forward], segments[forward], n_names)
-        swapped = trial_codes(segments[backward], models[backward], n_names)
-        distinct, pairs = sort_distinct(known), sort_distinct(swapped)
-        pairs = pairs[align.find_codes(distinct, pairs, (n_names, n_names)) >= 0]
-        if not pairs.size:
-            return
-        noun = "pair of segments is" if pairs.size == 1 else "pairs of segments are"
-        message = f"{pairs.size} {noun} listed in both orders, as two trials"
-        if contents is not None:
-            differs = disagree(
-                _contents_of(pairs, known, contents[forward]),
-                _contents_of(pairs, swapped, contents[backward]),
-            )
-            if differs.any():
-                message += f", {np.count_nonzero(differs)} with different {name}"
-                # Those are named first.
-                pairs = np.concatenate((pairs[differs], pairs[~differs]))
-        shown = [
-            f"({self.modelset[code % n_names]}, {self.modelset[code // n_names]})"
-            for code in pairs[:6].tolist()
-        ]
-        warn_caller(f"{message}: {check.list_some(shown)}.", errors.DuplicateTrialWarning)
-
     @classmethod
     def merged(
         cls, objects: "Sequence[FlatTrials]", fault: str = "", *, may_repeat: bool = True
@@ -874,12 +819,6 @@ class TrialList(NamedTuple):
         return trials.take(order.order)
 
 
-def _contents_of(wanted: AnyArray, codes: AnyArray, contents: AnyArray) -> AnyArray:
-    """Return the contents of the trials with these codes, all of which there are."""
-    order = np.argsort(codes, kind="stable")
-    return contents[order[np.searchsorted(codes, wanted, sorter=order)]]
-
-
 def _moved(union: align.IdIndex, ids: align.IdIndex, positions: Positions) -> AnyArray:
     """Return positions in a list of ids as positions in the union."""
     moved = union.locate(ids)
@@ -893,13 +832,13 @@ class FlatTrials(TrialSet, ABC):
     models: Positions
     segments: Positions
 
-    # The field that says something of each trial, and what that is called in a warning.
-    _content: ClassVar[tuple[str, str] | None] = None
+    # The field that says something of each trial.
+    _content: ClassVar[str | None] = None
 
     @property
     def contents(self) -> Any:
         """What is said of each trial, or None."""
-        return None if self._content is None else getattr(self, self._content[0])
+        return None if self._content is None else getattr(self, self._content)
 
     @property
     def n_trials(self) -> int:
@@ -917,12 +856,6 @@ class FlatTrials(TrialSet, ABC):
         """
         return self.models, self.segments
 
-    def _checked_for_swaps(self) -> Self:
-        # Only lists that are made of text are looked at: others have been warned about before.
-        trials = TrialList(*self.ids, self.models, self.segments, self.contents)
-        trials.warn_swapped("" if self._content is None else self._content[1])
-        return self
-
     def _fields_in(self, frame: align.Frame) -> dict[str, Any]:
         trials = TrialList(*self.ids, self.models, self.segments, self.contents)
         if not frame.is_identity:
@@ -936,7 +869,7 @@ class FlatTrials(TrialSet, ABC):
             lines = np.flatnonzero((models >= 0) & (segments >= 0))
             trials = TrialList(*self.ids, models, segments, self.contents).take(lines)
         fields = {"models": trials.models, "segments": trials.segments}
-        return fields if self._content is None else {**fields, self._content[0]: trials.contents}
+        return fields if self._content is None else {**fields, self._content: trials.contents}
 
     def _in_matrices(self, max_cells: object, *columns: AnyArray) -> list[AnyArray]:
         """Return matrices with values at the cells of the trials, 0 elsewhere, if small enough."""

@@ -792,27 +792,6 @@ class SpeakerErrors:
         value = self.dcf(cost, normalize=normalize)
         return self.influence.priced(*prices, value).interval(confidence, self.method)
 
-    def design_effect(self, cost: Prices) -> float:
-        """Return how many times larger the variance of the cost is than with independent trials.
-
-        Parameters
-        ----------
-        cost
-            As for `dcf`.
-
-        Returns
-        -------
-        float
-            Variance over that of as many independent trials in the same conditions; inf
-            if the latter is 0 and the former not.
-        """
-        miss, alarm = decisions.prices_of(cost, normalize=False)
-        single = miss**2 * self.trial_variances[0] + alarm**2 * self.trial_variances[1]
-        variance = self.dcf_standard_error(cost, normalize=False) ** 2
-        if single == 0:
-            return math.inf if variance > 0 else 1.0
-        return variance / single
-
     def speakers_needed(
         self,
         cost: Prices,

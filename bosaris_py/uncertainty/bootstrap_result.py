@@ -817,25 +817,6 @@ class BootstrapResult(Records):
         """The least two-sided p-value of K speakers who contribute, by flips of signs: 2^(1-K)."""
         return float(self.student.least_p if self.student else 2.0**-self.degrees)
 
-    @property
-    def monte_carlo_error(self) -> Any:
-        r"""How much `standard_error` would vary from run to run, from these replicates.
-
-        With B replicates of standard deviation s and fourth central moment :math:`m_4`,
-        :math:`\sqrt{(m_4 - s^4 (B-3)/(B-1)) / B} / (2 s)`; about :math:`s / \sqrt{2B}` for normal
-        replicates. `standard_error_distribution` measures it by repeating the bootstrap.
-        """
-        # The variance of an unbiased variance is (m4 - s^4 (n - 3) / (n - 1)) / n; that of its
-        # root is this over 4 s^2, to first order.
-        sample = self._defined
-        n = sample.shape[0]
-        variance = sample.var(axis=0, ddof=1)
-        fourth = np.mean((sample - sample.mean(axis=0)) ** 4, axis=0)
-        of_variance = np.maximum(fourth - variance**2 * (n - 3) / (n - 1), 0.0) / n
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.sqrt(of_variance) / (2.0 * np.sqrt(variance))
-        return as_plain(np.where(np.asarray(self.standard_error) > 0, error, 0.0))
-
     def interval_of(self, kind: IntervalKind, confidence: float | None = None) -> tuple[Any, Any]:
         r"""Make another interval from the same replicates.
 

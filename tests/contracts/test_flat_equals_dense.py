@@ -223,7 +223,6 @@ def conditions_of(experiment: Experiment, conditions: bp.Conditions) -> Any:
     return (
         conditions.names,
         conditions.counts(x.key),
-        conditions.counted_trials(x.key),
         conditions.trial_weights(x.key),
         conditions.members(x.key),
         conditions.scored_weights(x.first, x.key),

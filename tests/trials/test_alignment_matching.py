@@ -47,19 +47,6 @@ def test_places_of_items_of_which_some_are_absent() -> None:
     assert alignment.inverse(np.array([-1, -1]), 2).tolist() == [-1, -1]
 
 
-def test_ids_are_reversed_on_both_sides_or_not_at_all() -> None:
-    def ids(*names: str) -> np.ndarray:
-        return np.array(names)
-
-    models, segments, others = ids("a", "b"), ids("s", "t"), ids("u", "v")
-    assert alignment._are_reversed((models, segments), (segments, models))
-    assert not alignment._are_reversed((models, segments), (segments, others))
-    assert not alignment._are_reversed((models, segments), (others, models))
-    assert not alignment._are_reversed((models, segments), (models, segments))
-    # Half of the ids in common is not most of them.
-    assert not alignment._are_reversed((models, segments), (ids("s", "u"), ids("a", "v")))
-
-
 @pytest.mark.parametrize("n_ids", [1, 49, 50, 51, 99, 100, 1000])
 def test_any_number_of_ids_is_compared(n_ids: int) -> None:
     wanted = np.array([f"id{i:04}" for i in range(n_ids)])

@@ -491,12 +491,6 @@ def test_weights_of_both_classes():
         class_weights(only_targets, None, None, KEY)
 
 
-def test_counted_trials():
-    """Column by column; a condition of weight 0 does not count."""
-    conditions = Conditions({"early": EARLY, "late": ~EARLY}, [1, 0])
-    assert conditions.counted_trials(KEY).tolist() == [True] * 6 + [False] * 5
-
-
 @given(hnp.arrays(np.bool_, (3, 4)))
 def test_counts_need_no_valid_conditions(mask):
     found = Conditions({"a": mask, "b": KEY}).counts(KEY)

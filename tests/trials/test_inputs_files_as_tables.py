@@ -94,11 +94,6 @@ def test_lines_repeated_with_the_same_content(write: Write) -> None:
     assert compare_trials(scores, key).is_equal
 
 
-def test_same_segments_in_both_orders(write: Write) -> None:
-    with pytest.warns(DuplicateTrialWarning, match="both orders"):
-        read_key(write("1 a.wav b.wav\n1 b.wav a.wav\n"))
-
-
 BAD: list[tuple[Callable[..., Any], str, str]] = [
     (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", "with another label"),
     (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", "with another side"),

@@ -1,17 +1,11 @@
 """Key: construction, filtering, merging."""
 
-import pickle
-import re
-import warnings
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from bosaris_py import from_frame, read_key
-from bosaris_py.errors import DuplicateTrialWarning, InvalidInputError, TrialMismatchError
-from bosaris_py.trials import FlatKey, IdMap, Key, Ndx
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.trials import IdMap, Key, Ndx
 from tests.strategies import id_lists, keys, names
 
 
@@ -86,67 +80,8 @@ def test_parts_of_a_key_merge_to_the_key(key: Key, data: st.DataObject) -> None:
     assert Key.merge(rest, kept) == Key.merge(key)
 
 
-# Two recordings of each of three speakers: all with all, and each with itself.
+# Two recordings of each of three speakers.
 RECORDINGS = ["a1", "a2", "b1", "b2", "c1", "c2"]
-SAME = np.kron(np.eye(3), np.ones((2, 2))).astype(bool)
-# 6 recordings with themselves, of 12 targets; 15 pairs of two, each in both orders.
-ITSELF = r"^6 of 12 targets compare a recording with itself; 6 trials: \(a1, a1\), .*from_speakers"
-TWICE = r"; 15 pairs of recordings are two trials, in both orders"
-
-
-def all_with_all() -> Key:
-    with pytest.warns(DuplicateTrialWarning):
-        return Key(RECORDINGS, RECORDINGS, SAME, ~SAME)
-
-
-def test_recordings_with_themselves_are_warned_of() -> None:
-    with pytest.warns(DuplicateTrialWarning, match=ITSELF) as caught:
-        key = Key(RECORDINGS, RECORDINGS, SAME, ~SAME)
-    assert len(caught) == 1
-    assert TWICE in str(caught[0].message)
-    columns = key.to_frame().reset_index()
-    frame = {name: columns[name].astype(str).tolist() for name in ("model", "segment")}
-    labels = key.trial_labels()
-    with pytest.warns(DuplicateTrialWarning, match=ITSELF):
-        Key.from_trials(*frame.values(), labels)
-    with pytest.warns(DuplicateTrialWarning, match=ITSELF) as caught:
-        FlatKey(*key.ids, *key.trial_positions(), labels)
-    assert len(caught) == 1
-    with pytest.warns(DuplicateTrialWarning, match=ITSELF) as caught:
-        from_frame({**frame, "label": labels, "score": np.arange(36.0)})
-    assert len(caught) == 1
-
-
-@pytest.mark.parametrize("form", ["flat", "dense"])
-@pytest.mark.parametrize("ending", ["h5", "mat", "txt"])
-def test_readers_warn_of_recordings_with_themselves(tmp_path: Path, form: str, ending: str) -> None:
-    key = all_with_all() if ending == "mat" or form == "dense" else all_with_all().to_flat()
-    path = tmp_path / f"key.{ending}"
-    key.save(path)
-    for read in (type(key).read, read_key):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            read(path)
-        assert len([one for one in caught if re.search(ITSELF, str(one.message))]) == 1
-
-
-def test_what_is_made_of_a_key_does_not_warn_again() -> None:
-    key = all_with_all()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert key.filter(["a1", "a2"], RECORDINGS, keep=True).n_trials == 12
-        assert key.to_flat().to_dense() == key.merge(key) == pickle.loads(pickle.dumps(key)) == key
-
-
-def test_ids_that_are_equal_by_chance_are_no_recordings() -> None:
-    """Numbers of models and of segments; and persons, with each as model and as segment."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        tar = np.array([[True, False, True], [False, False, False]])
-        Key(["0", "1"], ["0", "1", "2"], tar, ~tar)
-        Key(["0", "1"], ["0", "1"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
-        Key(["m"], ["s"], [[True]], [[False]])
-        FlatKey(["m"], ["s"], [0], [0], [True])
 
 
 def test_pairs_of_recordings_once() -> None:

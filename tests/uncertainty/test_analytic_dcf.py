@@ -407,16 +407,13 @@ def test_design_effect_without_errors():
     for what in ("miss rate", "false-alarm rate"):
         assert sum(message.startswith(f"The {what} rests on 0 errors") for message in messages) == 1
     assert (errors.pmiss, errors.pfa) == (0, 0)
-    assert errors.design_effect(Cost()) == 1.0
 
 
 def test_planning_from_a_pilot_experiment(rng):
     data = CrossedExperiment(n_speakers=20).draw(rng)
     errors = speaker_errors(data.scores, data.key, 0.0, speakers=(data.model_speakers, None))
     cost = Cost()
-    iid = dcf_standard_error(*data.trials(), cost)
     error = errors.dcf_standard_error(cost)
-    assert errors.design_effect(cost) == pytest.approx((error / iid) ** 2, rel=1e-12)
     # Four times the speakers for half the error, up to rounding upwards; nu s^2 over quantiles of
     # chi-square of nu degrees, from the shares of speakers in the variance.
     pilot = errors.influence.priced(0.1, 0.99, errors.dcf(cost))

@@ -1,7 +1,6 @@
 """The bootstraps against closed forms, against plain loops, and against the truth."""
 
 import itertools
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -385,29 +384,9 @@ class TestIntervals:
         assert not result.replicates.flags.writeable
         assert 0 <= result.normality_test().p_value <= 1
 
-    def test_monte_carlo_error_is_the_spread_of_many_runs(self) -> None:
-        tar, non, *_ = small_sets(tied=False)
-        predicted = resample(tar, non, unc.DCF(1.0, 0.01, 10, 1), rng=64).monte_carlo_error
-        runs = unc.standard_error_distribution(
-            tar, non, unc.DCF(1.0, 0.01, 10, 1), runs=400, rng=65
-        )
-        # The spread of 400 runs is known to 1 / sqrt(800) = 3.5 %, the prediction to a few.
-        assert predicted == pytest.approx(runs.standard_error, rel=0.2)
-
-    def test_monte_carlo_error_of_each_figure(self) -> None:
-        """The first-order formula with central moments, by a loop over the figures."""
-        tar, non, *_ = small_sets(tied=False)
-        result = resample(tar, non, unc.ErrorRates([0.5, 1.0, 1.5]), rng=64)
-        for place in np.ndindex(2, 3):
-            x = result.replicates[(slice(None), *place)]
-            fourth, b = np.mean((x - x.mean()) ** 4), x.size
-            variance = (fourth - x.var(ddof=1) ** 2 * (b - 3) / (b - 1)) / b
-            expected = math.sqrt(variance) / (2 * x.std(ddof=1))
-            assert result.monte_carlo_error[place] == pytest.approx(expected, rel=1e-9)
-
     def test_no_spread_no_error(self) -> None:
         result = resample([5.0, 6.0], [0.0, 1.0], unc.EER(), rng=0)
-        assert (result.standard_error, result.monte_carlo_error) == (0.0, 0.0)
+        assert result.standard_error == 0.0
         # Two trials of a class leave any EER open.
         assert (result.low, result.high) == (0.0, 0.5)
 

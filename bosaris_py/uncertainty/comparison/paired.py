@@ -117,24 +117,6 @@ class PairedBootstrapResult:
         """
         return self.contrast.p_value(self.alternative)
 
-    @property
-    def replicate_p_value(self) -> Any:
-        """Share of replicates whose difference lies on the other side of zero; twice, if two-sided.
-
-        At least 1 / (B + 1): the observed difference counts as one replicate; and 2^(1-K).
-        """
-        replicates = self.contrast.replicates[self._defined]
-        total = replicates.shape[0] + 1.0
-        # Half of a two-sided p-value lies in either tail, half of the least one, too.
-        below, above = (
-            np.maximum((1.0 + np.count_nonzero(side, axis=0)) / total, 0.5 * self.contrast.least_p)
-            for side in (replicates <= 0, replicates >= 0)
-        )
-        both = np.minimum(2.0 * np.minimum(below, above), 1.0)
-        return bootstrap_result.as_plain(
-            {"two-sided": both, "less": above, "greater": below}[self.alternative]
-        )
-
     def __repr__(self) -> str:
         """Put both values, the difference and its test on a few lines."""
         if np.ndim(self.difference):
