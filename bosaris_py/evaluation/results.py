@@ -545,8 +545,8 @@ class Results(Records):
         """
         points = named_points(prior)
         costs = {
-            f"{name}_dcf{suffix}": float(getattr(self, f"norm_{name}_dcf")(point))
-            for name in ("min", "act")
+            f"{name}{suffix}": float(cost(point, normalize=True))
+            for name, cost in (("min_dcf", self.min_dcf), ("act_dcf", self.act_dcf))
             for suffix, point in points.items()
         }
         return {"eer": self.eer, **costs, "min_cllr": self.min_cllr, "cllr": self.cllr}
