@@ -241,8 +241,13 @@ _MOST_WORDS = max(len(item.columns) for item in FORMATS.values() if not item.has
 _TRUTH_VALUES = {"1", "0", "-1", "+1"}
 
 
-def detect_lines(lines: Sequence[bytes], path: Path, labels: Vocabulary | None = None) -> Format:
-    """Find out the format from the first lines of a file; `labels` are those of the caller."""
+def detect_lines(
+    lines: Sequence[bytes], path: Path, labels: Vocabulary | None = None, first: int = 1
+) -> Format:
+    """Find out the format from the first lines of a file, which begin with a number of their own.
+
+    `labels` are those of the caller.
+    """
     if not lines:
         raise FileFormatError(f"{path}: there is no line in this file to find out its format")
     lines = lines[:_LINES_LOOKED_AT]
@@ -271,7 +276,8 @@ def detect_lines(lines: Sequence[bytes], path: Path, labels: Vocabulary | None =
     message = f"{path}: no format fits the first lines, such as {show(lines[0])}."
     fitting = next((n for n in range(1, len(rows)) if not _by_content(rows[: n + 1], labels)), 0)
     if fitting and _by_content(rows[:1], labels):
-        message = f"{path}: {show(lines[fitting])} is not like the lines before it."
+        where = f"{path}:{first + fitting}:"
+        message = f"{where} {show(lines[fitting])} is not like the lines before it."
     hint = (
         "Tell the columns, as in model=known,segment=questioned,score=llr; what other words "
         f"mean, as in H1=target,H2=nontarget; or the format, one of {', '.join(FORMATS)}."

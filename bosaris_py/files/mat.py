@@ -10,9 +10,11 @@ toolkit's save functions turn objects into structs.
 from __future__ import annotations
 
 import contextlib
+import io
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import h5py
 import numpy as np
@@ -38,6 +40,9 @@ _SIGNS = {
 
 # The text at the start of a file; behind it come the version and the mark of the byte order.
 _HEADER_TEXT = 116
+
+# Types of what a file of version 5 to 7 is made of.
+_MATRIX, _COMPRESSED = 14, 15
 
 _DAMAGED = "damaged, or a sparse logical matrix that Octave wrote is in it: save full(x)"
 
@@ -169,7 +174,8 @@ def _load(path: Path, variable: str, max_bytes: int | None) -> Struct:
         raise FileFormatError(too_large)
     options: dict[str, Any] = {"variable_names": [variable], "uint16_codec": codec}
     with _damage(path):
-        found = scipy.io.loadmat(path, appendmat=False, **options)[variable]
+        packed: Any = _packed(path)
+        found = scipy.io.loadmat(packed, appendmat=False, **options)[variable]
     if type(found) is not np.ndarray or found.dtype.names is None or found.size != 1:
         raise _no_struct(path, variable)
     record = dict(zip(found.dtype.names, found.item(), strict=True))
@@ -179,6 +185,22 @@ def _load(path: Path, variable: str, max_bytes: int | None) -> Struct:
     with _damage(path):
         is_cell = {n: getattr(v, "dtype", None) == np.dtype(object) for n, v in record.items()}
         return {n: _texts(value) if is_cell[n] else value for n, value in record.items()}
+
+
+def _packed(path: Path) -> io.BytesIO:
+    """Return the file with its variables compressed: only there scipy sees bytes that are left."""
+    data, place = path.read_bytes(), 128
+    order: Literal["little", "big"] = "little" if data[126:128] == b"IM" else "big"
+    parts = [data[:place]]
+    while place < len(data):
+        kind, size = (int.from_bytes(data[place + i : place + i + 4], order) for i in (0, 4))
+        element = data[place : place + 8 + size]
+        place += 8 + size
+        if kind == _MATRIX:
+            packed = zlib.compress(element, 1)
+            element = _COMPRESSED.to_bytes(4, order) + len(packed).to_bytes(4, order) + packed
+        parts.append(element)
+    return io.BytesIO(b"".join(parts))
 
 
 def _texts(cells: AnyArray) -> list[str] | None:

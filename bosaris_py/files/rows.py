@@ -116,7 +116,7 @@ class FlatFile(DescribedFile):
     """How to read the trials listed in a file of kind ``flat_scores``, ``_key`` or ``_ndx``."""
 
     n_trials: int
-    # Code of the first trial of each chunk, ascending; see `trial_table.trial_codes`.
+    # Code of the first trial of each chunk, ascending; see `columns.trial_codes`.
     first_codes: IntArray = attrs.field(converter=read_only)
 
     __reduce__ = by_constructor

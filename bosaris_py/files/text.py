@@ -280,7 +280,7 @@ def _plan_of(
     columns = None if columns is None else _by_position(columns, head)
     if format is None:
         if columns is None:
-            format = detect_lines(head.lines, path, words)
+            format = detect_lines(head.lines, path, words, head.number)
         elif isinstance(columns, Mapping):
             format = FORMATS["csv"]
         else:

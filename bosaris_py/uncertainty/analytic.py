@@ -603,7 +603,7 @@ def _set_index(labels: npt.ArrayLike | None, size: int, name: str, method: str) 
         return SetIndex.from_labels(labels, size, name)
     if labels is not None:
         expected = f'be left out with method="{method}"'
-        raise check.invalid(name, expected, "labels", 'Did you mean method="two-layer"?')
+        raise check.invalid(name, expected, "labels", 'Sets take method="two-layer".')
     return None
 
 

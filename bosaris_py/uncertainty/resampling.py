@@ -425,7 +425,7 @@ class Resampling:
     def __attrs_post_init__(self) -> None:
         """Check that nothing was asked for that the method does not do."""
         if self.method != "speaker":
-            hint = 'Did you mean method="speaker"?'
+            hint = 'Speakers take method="speaker".'
             expected = f'be left out with method="{self.method}"'
             if self.pigeonhole:
                 raise check.invalid("pigeonhole", expected, "True", hint)
@@ -527,7 +527,7 @@ class Resampling:
         if self.method == "iid":
             for labels, name in ((tar_sets, "tar_sets"), (non_sets, "non_sets")):
                 if labels is not None:
-                    hint = 'Did you mean method="one-layer" or "two-layer"?'
+                    hint = 'Sets take method="one-layer" or "two-layer".'
                     raise check.invalid(name, 'be left out with method="iid"', "labels", hint)
             return IidPlan(strata)
         if sample.tar.persons is not None and sample.non.persons is not None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import bosaris_py
 import bosaris_py.files.cells as cells
 from bosaris_py.errors import BosarisError, BosarisWarning, FileFormatError, InvalidInputError
 from bosaris_py.files.text import Table, read_table
@@ -369,3 +370,12 @@ def test_any_bytes_are_read_or_refused(
     for how in ({}, {"format": "csv"}, {"columns": "model segment score"}, {"format": "bob-4"}):
         with contextlib.suppress(BosarisError):
             read_table(path, **how)
+
+
+def test_a_bad_line_among_those_that_tell_the_format_is_named(tmp_path: Path) -> None:
+    lines = [f"m{i} s{i} {i / 2}" for i in range(99)]
+    lines[50] = "m2 s2 3 4"
+    path = tmp_path / "scores.txt"
+    path.write_text("\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(FileFormatError, match=r"scores\.txt:53: 'm2 s2 3 4' is not like"):
+        bosaris_py.read_scores(path)
