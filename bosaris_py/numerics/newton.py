@@ -117,7 +117,7 @@ def trust_region_step(
             step[0] = math.sqrt(radius**2 - math.hypot(*step) ** 2)
         return basis @ step, bool(curvatures[0] > 0.0)
     low, high = 0.0, math.hypot(*slopes) / radius
-    while high - low > 1e-6 * high:
+    for _ in range(100):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if math.hypot(*step_at(middle)) > radius else (low, middle)
     return basis @ step_at(high), False

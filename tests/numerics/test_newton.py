@@ -382,7 +382,7 @@ def test_step_is_the_best_in_the_ball(quadratic, radius):
     gradient, hessian = quadratic
     hessian = 0.5 * (hessian + hessian.T)
     step, interior = trust_region_step(gradient, hessian, radius)
-    # brentq finds the multiplier to 1e-12; the length follows with the square root of
+    # Bisection finds the multiplier to rounding; the length follows with the square root of
     # the curvature that is left.
     assert math.hypot(*step) <= radius * (1 + 1e-9)
     if interior:
