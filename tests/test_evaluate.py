@@ -201,36 +201,6 @@ class TestIntervals:
             assert record[f"{name}_low"] == pytest.approx(single.low, rel=1e-12)
             assert record[f"{name}_high"] == pytest.approx(single.high, rel=1e-12)
 
-    @pytest.mark.slow
-    @pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
-    def test_of_the_papers_methods(self, systems, key, metadata, maps, method):
-        options = {"replications": 60, "rng": 3, "method": method}
-        speakers = maps["speakers"]
-        found = bp.evaluate(systems, (key, metadata), prior=0.05, speakers=speakers, **options)
-        names = ["eer", "min_dcf(0.05)", "act_dcf(0.05)", "min_cllr", "cllr"]
-        cost = unc.ActDCF(0.05, normalize=True)
-        several = [unc.EER(), unc.MinDCF(0.05, normalize=True), cost, unc.MinCllr(), unc.Cllr()]
-        for record, scores in zip(found.records(), systems.values(), strict=True):
-            expected = unc.bootstrap_scores(scores, key, several, **maps, **options)
-            for name, single in zip(names, expected, strict=True):
-                assert (record[f"{name}_low"], record[f"{name}_high"]) == (single.low, single.high)
-            assert record["intervals"].startswith(f"95 % intervals: {method} bootstrap, 60 ")
-        compared = unc.compare_systems(systems, key, cost, speakers=speakers, **options)
-        assert found.compare(unc.ActDCF(0.05)).records() == compared.records()
-        options |= {"conditions": "gender", "prior": 0.05, "speakers": speakers}
-        rows = bp.evaluate(systems, (key, metadata), **options).records()
-        assert [row["condition"] for row in rows[:2]] == ["f", "m"]
-        assert all(row["eer_low"] < row["eer"] < row["eer_high"] for row in rows)
-
-    @pytest.mark.slow
-    def test_a_report_names_the_method(self, systems, key, tmp_path):
-        options = {"method": "iid", "replications": 50, "rng": 1, "prior": 0.05}
-        found = bp.evaluate({"A": systems["A"]}, key, **options)
-        found.report(tmp_path / "report.html")
-        page = (tmp_path / "report.html").read_text(encoding="utf-8")
-        assert "iid bootstrap, 50 replicates" in page
-        assert "speaker bootstrap" not in page
-
     def test_are_those_of_the_formula_without_replications(self, systems, key, maps):
         evaluation = bp.evaluate(systems, key, prior=POINT, **maps)
         errors = unc.speaker_errors(systems["A"], key, POINT.threshold, **maps)
