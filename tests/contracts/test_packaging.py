@@ -358,6 +358,8 @@ class TestFreshMachine:
     @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
     def test_the_lock_brings_nothing(self):
         command = ["make", "--dry-run", "--always-make", "LOCKED=1", ".venv/installed/test"]
+        # `make VENV=.venv-test test` hands its variable on to the makes below it.
+        command.append("VENV=.venv")
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         installs = [line for line in done.stdout.splitlines() if "pip install" in line]
         assert len(installs) == 1

@@ -511,7 +511,7 @@ def test_input_is_left_alone() -> None:
 @pytest.mark.parametrize("function", [unc.bootstrap, unc.standard_error_distribution])
 def test_trials_alone_take_no_sets(function: Callable[..., object], name: str) -> None:
     """Else a forgotten `method` would make errors far too small, in silence."""
-    with pytest.raises(InvalidInputError, match=f"`{name}`.* left out.*Did you mean method="):
+    with pytest.raises(InvalidInputError, match=f"`{name}`.* left out.*Sets take method="):
         function(TAR, NON, unc.EER(), **{name: [0, 1, 1]})
 
 
