@@ -64,9 +64,11 @@ def are_large(args: argparse.Namespace, *files: str | None) -> bool:
 
 def check_formats(args: argparse.Namespace) -> None:
     """Refuse an unknown format under the option that names it, before anything is trained."""
+    from bosaris_py.files.formats import find_format
+
     for option in ("format", "key_format", "to"):
         if getattr(args, option, None):
-            bp.files.formats.find_format(getattr(args, option), option)
+            find_format(getattr(args, option), option)
 
 
 def format_of_text(output: str, named: str | None) -> str | None:
@@ -141,10 +143,12 @@ def save_as(found: Any, output: str, text_format: str | None, **parts: Any) -> N
     if text_format is None:
         found.save(output)
         return
+    from bosaris_py.files.writing import write_table
+
     if isinstance(found, bp.TrialMetadata):
         table = bp.trials.to_table(found.trials, metadata=found)
     elif isinstance(found, bp.Scores | bp.FlatScores):
         table = bp.trials.to_table(scores=found, **parts)
     else:
         table = bp.trials.to_table(found)
-    bp.files.writing.write_table(output, table, text_format)
+    write_table(output, table, text_format)

@@ -30,9 +30,11 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     if binary is None and Path(path).suffix.lower() == ".json":
         return {"file": path, "format": "json", "holds": repr(bp.read_model(path))}
     if binary is None:
+        from bosaris_py.files.text import detect_format
+
         # What columns or labels tell needs no detection.
         told = args.format or ("text" if args.columns or args.labels else None)
-        text_format = told or bp.files.text.detect_format(path)
+        text_format = told or detect_format(path)
         found: Any = bp.trials.read_any(path, **{"spoof": "nontarget", **files.text_options(args)})
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
@@ -74,8 +76,10 @@ def convert(args: argparse.Namespace) -> None:
     found: Any
     # From text to text, lines stay as they are.
     if is_text and text_format is not None and not (content or args.key or args.form):
-        table = bp.files.text.read_table(args.input, **options)
-        bp.files.writing.write_table(args.target, table, text_format)
+        from bosaris_py.files.text import read_table
+        from bosaris_py.files.writing import write_table
+
+        write_table(args.target, read_table(args.input, **options), text_format)
         return
     if args.key is not None:
         parts["trials"], metadata = files.load_key(args)

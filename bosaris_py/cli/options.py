@@ -77,8 +77,10 @@ def _pairs(text: str) -> dict[str, str]:
 
 def _label_words(text: str) -> dict[str, bool | str | None]:
     """Return the meaning of words: target, a kind of non-targets, or drop."""
+    from bosaris_py.files.labels import THIRD_KINDS
+
     meanings: dict[str, bool | str | None] = {"target": True, "nontarget": False}
-    meanings |= {kind.word: kind.word for kind in bp.files.labels.THIRD_KINDS} | {"drop": None}
+    meanings |= {kind.word: kind.word for kind in THIRD_KINDS} | {"drop": None}
     try:
         return {word: meanings[meaning] for word, meaning in _pairs(text).items()}
     except KeyError as error:
