@@ -1,29 +1,32 @@
-"""The sample: the scored trials of one system, joined once, each class sorted once.
+r"""The sample: the scored trials of one system, each class sorted once.
 
-Each evaluation asks the sample of a system: for counts, the ROC, Cllr, error-rates at thresholds,
-and for the condition, the weight and the speakers of each trial. Trials lie in memory
-(`ListedSample`) or in files that are read in blocks (`evaluation.StreamedSample`).
+Every trial has a mass; a metric is a number of two distributions of mass. The masses of a class
+add up to one. A class is divided into groups with fixed shares: conditions, and among non-targets
+zero-effort impostors and spoofs. Within a group, the masses are in proportion to how many `times`
+each trial counts: once, as often as a replicate draws it, 0 times without its speaker, or as its
+weight says. Van Leeuwen [1]_, equation (12):
 
-A sample has a list of classes: the targets, then the non-targets, which may be of several kinds,
-such as zero-effort impostors and spoofed trials. Each kind has a fixed share of the false-alarm
-rate. A trial has two speakers, those of its model and of its segment, or only one.
+.. math:: m_i = w_\alpha \frac{t_i}{\sum_{j \in \alpha} t_j}
+
+References
+----------
+.. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
+   multiple conditions in an evaluation", 2008.
 """
 
 from __future__ import annotations
 
-import abc
 import functools
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-import bosaris_py.numerics.counts as counting
 import bosaris_py.trials.scores as scoring
 from bosaris_py._arrays import (
+    AnyArray,
     BoolArray,
     Float64Array,
     FloatArray,
@@ -32,58 +35,71 @@ from bosaris_py._arrays import (
     Positions,
     StrArray,
     Weighting,
+    Weights,
     by_constructor,
     mark_read_only,
-    read_only,
 )
 from bosaris_py._validation import as_score_lists, invalid
-from bosaris_py.files.labels import NON_TARGET_KINDS
-from bosaris_py.numerics.llr_cost import mean_bits
-from bosaris_py.numerics.metrics import sorted_error_rates
-from bosaris_py.numerics.roc import ROC, all_within, check_llrs
-from bosaris_py.numerics.rocch import ROCCH
-from bosaris_py.trials.conditions import ConditionMembers, Conditions, any_of, check_conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import AnyKey, Key
-from bosaris_py.trials.kinds import (
-    CLASS_NOUNS,
-    CLASS_WORDS,
-    attack_groups,
-    check_classes,
-    class_numbers,
-    have_one_speaker,
+from bosaris_py.numerics.hull import ROCCH
+from bosaris_py.numerics.roc import (
+    ROC,
+    as_class,
+    both_sides,
+    count_below,
+    distinct,
+    just_above,
+    running_sum,
+    with_ends,
 )
-from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speaker_pairs import SpeakerPairs
-from bosaris_py.trials.speakers import Speakers, TrialSpeakers
-from bosaris_py.trials.strata import SortedStrata, Strata, TrialStrata, slices_of
 
-# The person of the model and of the segment of each trial; None where a trial has one person.
-Persons: TypeAlias = tuple[Positions, Positions | None]
+from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
+from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.kinds import class_numbers, nouns_of_third
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import TrialSpeakers
+
+# How often each target and each non-target counts, in the order of the sorted scores.
+Times: TypeAlias = tuple[Weights, Weights] | None
+
+# The speaker of the model and of the segment of each trial, as numbers; of a trial with one speaker
+# the second is -1, or there is none.
+Speakers: TypeAlias = tuple[Positions, Positions | None]
 
 Chosen: TypeAlias = Positions | BoolArray | slice
 
-RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
+# Thresholds that matter. "hull": the scores of the smaller class, where all vertices of the hull lie;
+# "ties": both sides of these, where both classes may step at once; "all": each distinct score.
+Grid: TypeAlias = Literal["hull", "ties", "all"]
+
+_FEW_THRESHOLDS = 6
+
+# The kinds of non-targets: zero-effort impostors and spoofs.
+KINDS = ("nontarget", "spoof")
 
 
 @attrs.frozen(eq=False, repr=False)
 class ScoredClass:
-    """The scored trials of one class, or of one kind of non-targets, column by column of the key.
+    """The scored trials of one class, in the order in which they were given.
 
-    Each trial has the weight of its condition over the condition's trials (`strata`), or a weight
-    of its own (`weights`), not both. A trial of several conditions is listed once for each.
+    Parameters
+    ----------
+    listed : (n,) ndarray of float
+        The scores. Of two detectors in tandem (n, 2), which are not sorted.
+    groups : (n,) ndarray of int, optional
+        The group of each trial; by default all are in one.
+    shares : (n_groups,) ndarray of float64
+        The mass of each group; one of share 0 is left out.
+    weights : (n,) ndarray of float64, optional
+        How often each trial counts; by default once.
+    speakers : pair of (n,) ndarray of int, optional
+        The speakers of the model and of the segment; of sets of trials, the set.
     """
 
-    scores: FloatArray = attrs.field(converter=read_only)
-    strata: Strata
-    weights: Float64Array | None = attrs.field(
-        default=None, converter=attrs.converters.optional(read_only)
-    )
-    persons: Persons | None = None
-    # Number of trials, each once.
-    n_trials: int = attrs.field(
-        default=attrs.Factory(lambda self: self.scores.size, takes_self=True)
-    )
+    listed: FloatArray
+    groups: AnyArray | None = None
+    shares: Float64Array = attrs.field(factory=lambda: np.ones(1))
+    weights: Float64Array | None = None
+    speakers: Speakers | None = None
     # The order of the scores, where it is known from a class that these trials were taken from.
     _order: IndexArray | None = attrs.field(default=None, kw_only=True)
 
@@ -91,216 +107,176 @@ class ScoredClass:
 
     def __repr__(self) -> str:
         """Show the counts."""
-        return f"ScoredClass: {self.n_trials} trials of {self.strata.n_sets} conditions"
+        return f"ScoredClass: {self.size} trials, {self.shares.size} groups"
+
+    @property
+    def size(self) -> int:
+        """Number of trials; one that is in several groups is listed in each."""
+        return len(self.listed)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all trials have the same mass."""
+        return self.groups is None and self.weights is None
 
     @functools.cached_property
     def order(self) -> IndexArray:
-        """Positions of the trials by condition, then score, equal scores as they came."""
+        """Places in the list by ascending score, equal scores as they were given."""
         if self._order is not None:
             return self._order
-        order = np.argsort(self.scores, kind="stable")
-        return mark_read_only(self.strata.ordered(order))
+        if self.listed.ndim > 1:
+            return mark_read_only(np.arange(self.size))
+        return mark_read_only(np.argsort(self.listed, kind="stable"))
 
     @functools.cached_property
-    def sorted(self) -> SortedStrata:
-        """The scores of each condition, ascending, with weights of their own."""
-        if self.weights is not None:
-            given = counting.SortedScores.from_scores(self.scores, self.weights, name="scores")
-            return SortedStrata((given,), self.strata.shares)
-        if self.is_arranged:
-            values = mark_read_only(self.scores[self.order])
-            parts = [values[part] for part in slices_of(self.strata.sizes.tolist())]
-        else:
-            parts = [mark_read_only(np.sort(part)) for part in self.strata.split(self.scores)]
-        return SortedStrata(tuple(map(counting.SortedScores, parts)), self.strata.shares)
+    def scores(self) -> FloatArray:
+        """The scores, ascending."""
+        # Without an order numpy sorts ten times as fast.
+        alone = self.is_plain and self.speakers is None and self._order is None
+        return mark_read_only(np.sort(self.listed) if alone else self.listed[self.order])
 
     @functools.cached_property
-    def _listed(self) -> list[FloatArray]:
-        return self.strata.split(self.scores)
+    def sorted_groups(self) -> AnyArray | None:
+        """The group of each sorted score."""
+        return None if self.groups is None else self.groups[self.order]
 
-    @property
-    def is_arranged(self) -> bool:
-        """Whether the order of the scores is known."""
-        return self._order is not None or _is_kept(self, "order")
+    @functools.cached_property
+    def sorted_weights(self) -> Float64Array | None:
+        """The weight of each sorted score."""
+        return None if self.weights is None else self.weights[self.order]
 
-    @property
-    def values(self) -> counting.SortedScores:
-        """All scores, ascending; of a class without conditions."""
-        (part,) = self.sorted.parts
-        return part
+    @functools.cached_property
+    def sorted_speakers(self) -> Speakers | None:
+        """The speakers of each sorted score."""
+        if self.speakers is None:
+            return None
+        first, second = self.speakers
+        return first[self.order], None if second is None else second[self.order]
 
-    @property
-    def trial_weights(self) -> Float64Array | None:
-        """The weight of each trial; None if all weigh the same."""
-        return self.strata.trial_weights() if self.weights is None else self.weights
+    def _counts(self, times: Weights | None) -> Weights:
+        """Return how often each sorted trial counts."""
+        if self.sorted_weights is None:
+            return np.ones(self.size) if times is None else times
+        return self.sorted_weights if times is None else self.sorted_weights * times
 
-    def take(self, chosen: Chosen, strata: Strata | None = None) -> "ScoredClass":
-        """Return some trials of a class without conditions; what is sorted is not sorted again."""
-        scores = mark_read_only(self.scores[chosen])
-        strata = Strata.single(scores.size) if strata is None else strata
-        order = None
-        if self.is_arranged:
-            order = self.order
-            if not isinstance(chosen, slice):
-                number = np.full(self.scores.size, -1, dtype=np.intp)
-                number[chosen] = np.arange(scores.size)
-                order = number[order]
-                order = order[order >= 0]
-            order = mark_read_only(strata.ordered(order))
-        persons = self.persons
-        if persons is not None:
-            persons = persons[0][chosen], None if persons[1] is None else persons[1][chosen]
-        weights = None if self.weights is None else self.weights[chosen]
-        return ScoredClass(scores, strata, weights, persons, order=order)
+    @functools.cached_property
+    def _cumulated(self) -> Weights | None:
+        return None if self.is_plain else self._cumulate(None)
 
-    def divided(self, parts: Sequence[tuple[Positions, float]]) -> "ScoredClass":
-        """Divide a class into conditions, given the positions and the share of each.
+    def cumulated(self, times: Weights | None = None) -> Weights | None:
+        """Return the mass of the first 0, 1, 2, ... sorted trials; None if they are counted.
 
-        Trials of no condition are left out. What stands in several is listed once for each; such a
-        class cannot be resampled.
+        Without groups it is a sum of times, which a later division makes a mass: counts first, one
+        division last, so that equal counts give equal rates.
         """
-        held = [(part, share) for part, share in parts if part.size and share > 0]
-        sizes = np.array([part.size for part, _ in held])
-        shares = np.array([share for _, share in held])
-        numbers = np.full(self.scores.size, -1, dtype=np.min_scalar_type(-len(held) - 1))
-        for number, (part, _) in enumerate(held):
-            # Positions ascend, so the last one tells whether all are there.
-            if part[-1] >= self.scores.size:
-                expected = f"belong to the {self.scores.size} trials of the class"
-                raise invalid("members", expected, f"position {part[-1]}")
-            numbers[part] = number
-        chosen = np.flatnonzero(numbers >= 0)
-        if chosen.size == sizes.sum():
-            everything = slice(None) if chosen.size == self.scores.size else chosen
-            if len(held) == 1:
-                return self.take(everything)
-            labels = mark_read_only(numbers[everything].copy())
-            return self.take(everything, Strata(labels, sizes, shares))
-        labels = mark_read_only(np.repeat(np.arange(len(held)), sizes))
-        listed = mark_read_only(self.scores[np.concatenate([part for part, _ in held])])
-        return ScoredClass(listed, Strata(labels, sizes, shares), n_trials=chosen.size)
+        return self._cumulated if times is None else self._cumulate(times)
 
-    @property
-    def is_repeated(self) -> bool:
-        """Whether trials of several conditions are listed several times."""
-        return self.n_trials < self.scores.size
-
-    def parts_of_roc(self, target_scores: Float64Array, *, is_tar: bool) -> list[ROC]:
-        """Count the trials of each condition at the target scores, weighted: parts that add up."""
-        none_at, none_between = (np.zeros(target_scores.size + i, np.int64) for i in (0, 1))
-        parts = []
-        counted = [counting.count_sorted(target_scores, part) for part in self.sorted.parts]
-        # Van Leeuwen (2008), equation 12: a condition counts with its share over its trials.
-        for (at, between), size, share in zip(
-            counted, self.strata.sizes.tolist(), self.strata.shares.tolist(), strict=True
-        ):
-            factor = share * self.n_trials / size
-            if is_tar:
-                parts.append(ROC(target_scores, at, none_at, none_between).weighted(factor, 0.0))
-            else:
-                parts.append(ROC(target_scores, none_at, at, between).weighted(0.0, factor))
-        return parts
-
-    def share(self, thresholds: Float64Array, *, accepted: bool) -> Float64Array:
-        """Return the weighted share of scores from, or else below, thresholds that ascend."""
-        # Van Leeuwen (2008), equations 3 and 4.
-        total = np.zeros(thresholds.size)
-        for number, (share, size) in enumerate(
-            zip(self.strata.shares, self.strata.sizes.tolist(), strict=True)
-        ):
-            below = self.sorted.parts[number].count_below(thresholds)
-            total += share * ((size - below if accepted else below) / size)
+    def _cumulate(self, times: Weights | None) -> Weights:
+        groups, counts = self.sorted_groups, self._counts(times)
+        if groups is None:
+            return running_sum(counts)
+        total = np.zeros(self.size + 1)
+        for group in np.flatnonzero(self.shares).tolist():
+            sums = running_sum(np.where(groups == group, counts, 0))
+            with np.errstate(invalid="ignore"):
+                total += self.shares[group] * (sums / sums[-1])
         return total
 
-    def mean_bits(self, sign: float) -> list[float]:
-        """Return the mean of log2(1 + exp(sign * score)) of each condition, times its share."""
-        # Van Leeuwen (2008), equations 9 to 11: both sums of Cllr are averaged over conditions.
-        parts = zip(self.strata.shares.tolist(), self._listed, strict=True)
-        return [share * mean_bits(scores, None, sign=sign) for share, scores in parts]
+    def masses(self, times: Weights | None = None) -> Float64Array:
+        """Return the mass of each sorted trial, NaN if a group has none."""
+        groups, counts = self.sorted_groups, self._counts(times)
+        with np.errstate(invalid="ignore"):
+            if groups is None:
+                return np.asarray(counts / counts.sum())
+            totals = np.bincount(groups, counts, minlength=self.shares.size)
+            factors = np.where(self.shares > 0, self.shares / totals, 0.0)
+        return np.asarray(counts * factors[groups])
 
+    def mean(self, losses: Float64Array, times: Weights | None = None) -> float:
+        """Return the mean loss of the sorted trials."""
+        if times is None and self.is_plain:
+            return float(losses.mean())
+        masses = self.masses(times)
+        # An infinite loss of a trial without mass is no loss.
+        return float(np.dot(masses, np.where(masses == 0.0, 0.0, losses)))
 
-def _is_kept(scored: object, name: str) -> bool:
-    """Tell whether a cached property has been computed; that does not compute it."""
-    try:
-        object.__getattribute__(scored, name)
-    except AttributeError:
-        return False
-    return True
+    def shares_below(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return the mass of the scores below each threshold, and of those at or above it."""
+        if self.is_plain and thresholds.size <= _FEW_THRESHOLDS:
+            # A pass for each takes less time than a sort.
+            limits = thresholds.ravel()
+            below = np.array([np.count_nonzero(self.listed < limit) for limit in limits])
+            below = below.reshape(thresholds.shape)
+        else:
+            below = count_below(self.scores, thresholds)
+        mass = self.cumulated()
+        if mass is None:
+            return below / self.size, (self.size - below) / self.size
+        return mass[below] / mass[-1], (mass[-1] - mass[below]) / mass[-1]
 
+    def take(self, chosen: Chosen) -> "ScoredClass":
+        """Return some of the listed trials."""
+        groups = None if self.groups is None else self.groups[chosen]
+        weights = None if self.weights is None else self.weights[chosen]
+        speakers = self.speakers
+        if speakers is not None:
+            second = speakers[1]
+            speakers = speakers[0][chosen], None if second is None else second[chosen]
+        return ScoredClass(self.listed[chosen], groups, self.shares, weights, speakers)
 
-class Sample(abc.ABC):
-    """The scored trials of one system, as far as its metrics depend on them.
+    def part(self, chosen: BoolArray) -> "ScoredClass":
+        """Return the listed trials under a mask; what is sorted is not sorted again."""
+        place = np.cumsum(chosen) - 1
+        order = place[self.order[chosen[self.order]]]
+        return attrs.evolve(self.take(chosen), order=mark_read_only(order))
 
-    Implementations are frozen, can be pickled, and check their scores when they are made. What is
-    costly is computed when first asked for, and kept.
-    """
+    def divided(self, parts: Sequence[tuple[Positions, float]]) -> "ScoredClass":
+        """Divide the class into groups, given places in the list and the share of each.
 
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        """Show the counts."""
-        return f"{type(self).__name__}: {self.n_tar} targets, {self.n_non} non-targets"
-
-    @property
-    @abc.abstractmethod
-    def n_tar(self) -> int:
-        """Number of target trials, those of weight 0 left out."""
-
-    @property
-    @abc.abstractmethod
-    def n_non(self) -> int:
-        """Number of non-target trials, those of weight 0 left out."""
-
-    @property
-    @abc.abstractmethod
-    def roc(self) -> ROC:
-        """The steppy ROC."""
-
-    @property
-    @abc.abstractmethod
-    def cllr(self) -> float:
-        """Cost of the log-likelihood-ratios, in bits."""
-
-    @property
-    def hull(self) -> ROCCH:
-        """The ROC's convex hull, which the ROC keeps."""
-        return self.roc.convex_hull()
-
-    @abc.abstractmethod
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates, the miss rate first, at thresholds of any shape and order."""
-
-    def within(self, low: float, high: float) -> bool:
-        """Tell whether all scores lie in a range; False if that is not known.
-
-        Parameters
-        ----------
-        low, high : float
-            The range, both ends included.
-
-        Returns
-        -------
-        bool
+        Trials of no group are left out; what stands in several is listed once in each.
         """
-        return False
+        held = [(part, share) for part, share in parts if part.size and share > 0]
+        if held and held[0][0][-1] >= self.size:
+            expected = f"belong to the {self.size} trials of the class"
+            raise invalid("members", expected, f"position {held[0][0][-1]}")
+        whole = len(held) == 1 and held[0][0].size == self.size
+        found = self if whole else self.take(np.concatenate([part for part, _ in held]))
+        if len(held) == 1:
+            return found
+        groups = np.repeat(np.arange(len(held)), [part.size for part, _ in held])
+        return attrs.evolve(found, groups=groups, shares=np.array([share for _, share in held]))
 
 
 @attrs.frozen(eq=False, repr=False)
-class ListedSample(Sample):
-    """Scored trials in memory, which conditions may divide; made by `of` or `from_scores`."""
+class Sample:
+    """The scored trials of one system; a metric is a number of it.
 
-    # The targets, then the non-targets, of one kind or of several.
-    classes: tuple[ScoredClass, ...]
-    # The share of each kind of non-targets in the false-alarm rate.
-    kind_shares: tuple[float, ...] = (1.0,)
-    # The words of these kinds.
-    kinds: tuple[str, ...] = attrs.field(
-        default=attrs.Factory(lambda self: CLASS_WORDS[1 : len(self.classes)], takes_self=True),
-        kw_only=True,
-    )
-    # The name of each person, by the number that it has in the classes.
-    speaker_ids: StrArray | None = attrs.field(default=None, kw_only=True)
-    _pairs: SpeakerPairs | None = attrs.field(default=None, kw_only=True)
+    Parameters
+    ----------
+    tar, non : ScoredClass
+        The two classes.
+    kinds : (n_non,) ndarray of int, optional
+        The kind of each listed non-target, 0 of a zero-effort impostor and 1 of a spoof; by default
+        there are no spoofs.
+    speaker_ids : (n_speakers,) ndarray of str, optional
+        The name of each speaker by number.
+
+    Examples
+    --------
+    >>> from bosaris_py import Sample
+    >>> sample = Sample.from_scores([1.0, 3.0], [0.0, 2.0])
+    >>> sample
+    Sample: 2 targets, 2 non-targets
+    >>> sample.rates([1.0, 2.5])
+    (array([0. , 0.5]), array([0.5, 0. ]))
+    """
+
+    tar: ScoredClass
+    non: ScoredClass
+    kinds: AnyArray | None = None
+    speaker_ids: StrArray | None = None
+
+    __reduce__ = by_constructor
 
     @classmethod
     def from_scores(
@@ -309,422 +285,316 @@ class ListedSample(Sample):
         non: npt.ArrayLike,
         tar_weights: Weighting = None,
         non_weights: Weighting = None,
-        *,
-        strata: TrialStrata | None = None,
-    ) -> "ListedSample":
-        """Take two lists of scores, with weights (0 says no trial) or conditions of the trials."""
+    ) -> "Sample":
+        """Take two lists of scores.
+
+        Parameters
+        ----------
+        tar, non : (n_tar,), (n_non,) array_like of float
+            The scores; no NaN, +-inf allowed.
+        tar_weights, non_weights : array_like of float, optional
+            Trial weights, finite and not negative; one each by default, 0 says no trial.
+
+        Returns
+        -------
+        Sample
+        """
         tar, non = as_score_lists(tar, non, tar_weights, non_weights)
-        classes = []
-        for number, (scores, weights, name) in enumerate(
-            ((tar, tar_weights, "tar"), (non, non_weights, "non"))
-        ):
-            array, checked = counting.as_trials(scores, weights, name)
-            if checked is not None and not checked.all():
-                array, checked = array[checked > 0], checked[checked > 0]
-            own = Strata.single(array.size) if strata is None else strata[number]
-            classes.append(ScoredClass(array, own, checked))
-        return cls(tuple(classes))
-
-    @classmethod
-    def of(
-        cls,
-        scores: AnyScores,
-        key: KeyLike,
-        conditions: Conditions | None = None,
-        speakers: Callable[[], TrialSpeakers] | None = None,
-        *,
-        allow_empty: bool = False,
-    ) -> "ListedSample":
-        """Join the scores of a system with a key, and with conditions and their weights."""
-        # `speakers` finds who speaks in models and segments; it is asked when scores and key fit.
-        scoring.check_scores(scores)
-        key, _ = split_key(key)
-        if conditions is not None:
-            check_conditions(conditions)
-        lists = scoring.class_scores(scores, key)
-        for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
-            if not (listed.size or allow_empty):
-                hint = scoring.why_unscored(scores, key, targets=what == "targets")
-                raise invalid("key", f"have {what} with scores", "none", hint)
-        sides, named = _persons(scores, key, None if speakers is None else speakers())
-        classes = []
-        for listed, name, side in zip(lists, ("tar", "non"), sides, strict=True):
-            array = counting.as_trials(listed, None, name)[0] if listed.size else listed
-            # The arrays are fresh, and not copied once more.
-            alike = Strata.single(array.size)
-            classes.append(ScoredClass(mark_read_only(array), alike, None, side))
-        sample = cls(tuple(classes), **named)
-        if conditions is None:
-            return sample
-        return sample.weighted(conditions.scored_members(scores, key))
-
-    @classmethod
-    def of_kinds(
-        cls, scores: AnyScores, key: KeyLike, who: Speakers | None = None, layer: str | None = None
-    ) -> "ListedSample":
-        """Join the scores of a system with a key and the kinds of its non-targets."""
-        # The metadata have a column `kind` of the words target, nontarget and spoof; all kinds have
-        # the same share. A spoof has one person, the speaker of its model. `layer` is a column:
-        # spoofs with the same value are a group, -2, -3, ... in place of a second person.
-        plain, metadata = split_key(key)
-        numbers = class_numbers(plain, metadata)
-        tar, non = scoring.class_scores(scores, plain)
-        scored = scoring.scored_trials(scores, plain)
-        alone = have_one_speaker(numbers)
-        found = None if who is None else who.of_trials((plain, metadata), one_sided=alone)
-        (of_tar, of_non), named = _persons(scores, plain, found)
-        attacks = None
-        if layer is not None and metadata is not None:
-            attacks = metadata.for_trials(plain).factor(layer)
-        places = np.flatnonzero(numbers > 0 if scored is None else (numbers > 0) & scored)
-        lists: list[tuple[FloatArray, Persons | None]] = [(tar, of_tar)]
-        for number, kind in enumerate(NON_TARGET_KINDS, 1):
-            own = numbers[places] == number
-            second = None if of_non is None or of_non[1] is None else of_non[1][own]
-            if not kind.has_two_speakers:
-                second = np.full(np.count_nonzero(own), -1, dtype=np.int64)
-                if layer is not None and attacks is not None:
-                    second = attack_groups(attacks.take(places[own]), layer)
-            lists.append((non[own], None if of_non is None else (of_non[0][own], second)))
-        check_classes([scores.size for scores, _ in lists])
-        classes = {}
-        for (listed, persons), word, noun in zip(lists, CLASS_WORDS, CLASS_NOUNS, strict=True):
-            if listed.size:
-                array = counting.as_trials(listed, None, noun)[0]
-                alike = Strata.single(array.size)
-                classes[word] = ScoredClass(mark_read_only(array), alike, None, persons)
-        return cls._of_words(classes, **named)
-
-    @classmethod
-    def _of_words(cls, classes: Mapping[str, ScoredClass], **named: Any) -> "ListedSample":
-        """Take the targets, and the kinds of non-targets that there are, with equal shares."""
-        _, *words = classes
-        shares = (1.0 / len(words),) * len(words)
-        return cls(tuple(classes.values()), shares, kinds=tuple(words), **named)
-
-    def part(self, positions: Mapping[str, IndexArray]) -> "ListedSample":
-        """Return the trials at some positions of the targets and of each kind of non-targets."""
-        words = "target", *self.kinds
-        taken = {
-            word: one.take(mark_read_only(positions[word]))
-            for word, one in zip(words, self.classes, strict=True)
-        }
-        held = {word: one for word, one in taken.items() if one.n_trials}
-        return ListedSample._of_words(held, speaker_ids=self.speaker_ids)
-
-    def with_shares(self, *shares: float) -> "ListedSample":
-        """Return the sample with given shares of all kinds, of sum one; 0 leaves a kind out."""
-        parts = dict(zip(self.kinds, self.classes[1:], strict=True))
-        held = {}
-        for kind, share in zip(NON_TARGET_KINDS, shares, strict=True):
-            if share > 0:
-                if kind.word not in parts:
-                    raise invalid("key", f"have {kind.noun}s with scores", "none")
-                held[kind.word] = share
-        classes = self.tar, *(parts[word] for word in held)
-        return ListedSample(
-            classes, tuple(held.values()), kinds=tuple(held), speaker_ids=self.speaker_ids
+        listed, weights = zip(
+            as_class(tar, tar_weights, "tar"), as_class(non, non_weights, "non"), strict=True
         )
+        classes = (ScoredClass(x, weights=w) for x, w in zip(listed, weights, strict=True))
+        return cls(*classes)
 
-    def with_kinds_pooled(self) -> "ListedSample":
-        """Return the sample with all non-targets alike."""
-        pooled = self.non
-        alike = Strata.single(pooled.scores.size)
-        pooled = ScoredClass(pooled.scores, alike, None, pooled.persons)
-        return ListedSample((self.tar, pooled), speaker_ids=self.speaker_ids)
-
-    @property
-    def tar(self) -> ScoredClass:
-        """The targets."""
-        return self.classes[0]
-
-    @functools.cached_property
-    def non(self) -> ScoredClass:
-        """The non-targets; several kinds are conditions, with the shares that they have."""
-        kinds = self.classes[1:]
-        return kinds[0] if len(kinds) == 1 else _joined(kinds, self.kind_shares)
-
-    @property
-    def counts(self) -> tuple[IntArray, IntArray]:
-        """Number of trials at each position: one."""
-        tar, non = (np.broadcast_to(1, part.scores.size) for part in (self.tar, self.non))
-        return tar, non
-
-    @property
-    def lists(self) -> tuple[FloatArray, FloatArray]:
-        """Target and non-target scores, in the order of the trials."""
-        return self.tar.scores, self.non.scores
-
-    @property
-    def lists_of_kinds(self) -> dict[str, FloatArray]:
-        """Scores of the targets and of each kind of non-targets, by the word of the class."""
-        words = "target", *self.kinds
-        return {word: one.scores for word, one in zip(words, self.classes, strict=True)}
-
-    @property
-    def strata(self) -> TrialStrata:
-        """The conditions of the trials of both classes."""
-        return TrialStrata(self.tar.strata, self.non.strata)
-
-    @property
-    def trial_weights(self) -> tuple[Float64Array | None, Float64Array | None]:
-        """The weight of each trial of both classes; None where all weigh the same."""
-        return self.tar.trial_weights, self.non.trial_weights
-
-    @functools.cached_property
-    def pairs(self) -> SpeakerPairs:
-        """The trials by speaker and by pair of speakers."""
-        if self._pairs is not None:
-            return self._pairs
-        (tar, _), (one, other) = self.persons
-        found = SpeakerPairs.from_numbers(tar, one, other, self.strata)
-        if self.speaker_ids is None:
-            return found
-        return attrs.evolve(found, ids=mark_read_only(self.speaker_ids[found.present]))
-
-    def sharing_pairs(self, other: "ListedSample") -> "ListedSample":
-        """Take over the pairs of speakers of another system, if the trials have the same."""
-        mine, theirs = ([p for side in one.persons for p in side] for one in (self, other))
-        same = all(np.array_equal(*both) for both in zip(mine, theirs, strict=True))
-        alike = same and self.strata.is_single and other.strata.is_single
-        return attrs.evolve(self, pairs=other.pairs) if alike else self
-
-    @property
-    def persons(self) -> tuple[tuple[Positions, Positions], tuple[Positions, Positions]]:
-        """The numbers of the persons of model and segment, of both classes."""
-        (tar, tar_segments), (non, non_segments) = (
-            (None, None) if side.persons is None else side.persons for side in (self.tar, self.non)
-        )
-        if tar is None or tar_segments is None or non is None or non_segments is None:
-            raise invalid("sample", "know the two speakers of each trial", repr(self))
-        return (tar, tar_segments), (non, non_segments)
-
-    def arranged(self) -> "ListedSample":
-        """Sort the scores such that their order is kept, which weights of trials need."""
-        for part in (self.tar, self.non):
-            assert part.order.size == part.scores.size
-        return self
+    def __repr__(self) -> str:
+        """Show the counts."""
+        spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
+        return f"Sample: {self.n_tar} targets, {self.n_non} non-targets{spoofs}"
 
     @property
     def n_tar(self) -> int:
-        """Number of target trials, those of weight 0 left out."""
-        return self.tar.n_trials
+        """Number of targets."""
+        return self.tar.size
 
     @property
     def n_non(self) -> int:
-        """Number of non-target trials, those of weight 0 left out."""
-        return self.non.n_trials
+        """Number of non-targets that are no spoofs."""
+        return self.non.size - self.n_spoof
 
-    def _summed_roc(self) -> ROC:
-        listed = np.concatenate([part.values for part in self.tar.sorted.parts])
-        target_scores = mark_read_only(np.unique(listed.astype(np.float64, copy=False)))
-        parts = self.tar.parts_of_roc(target_scores, is_tar=True)
-        parts += self.non.parts_of_roc(target_scores, is_tar=False)
-        return functools.reduce(ROC.__add__, parts)
+    @property
+    def n_spoof(self) -> int:
+        """Number of spoofs."""
+        return 0 if self.kinds is None else int(np.count_nonzero(self.kinds))
 
-    def _summed_cllr(self) -> float:
-        return math.fsum(self.tar.mean_bits(-1.0) + self.non.mean_bits(1.0)) / 2.0
+    # ---- Kinds of non-targets
 
-    def pooled(self, members: Sequence[ConditionMembers]) -> Self:
-        """Return the trials of some conditions, all alike.
+    def with_shares(self, zero_effort: float, spoof: float) -> "Sample":
+        """Return the sample in which the kinds of non-targets have given shares; nothing is sorted.
 
         Parameters
         ----------
-        members : sequence of ConditionMembers
-            The conditions.
+        zero_effort, spoof : float
+            The share of zero-effort impostors and of spoofs, of sum one; 0 leaves a kind out.
 
         Returns
         -------
-        ListedSample
+        Sample
         """
-        tar, non = self.counts
-        return self.restricted(
-            any_of((item.tar for item in members), tar.size),
-            any_of((item.non for item in members), non.size),
-        )
+        kinds = np.zeros(self.non.size, np.int64) if self.kinds is None else self.kinds
+        for kind, share in zip(KINDS, (zero_effort, spoof), strict=True):
+            if share > 0 and not (kinds == KINDS.index(kind)).any():
+                raise invalid("key", f"have {kind}s with scores", "none")
+        if 0.0 in (zero_effort, spoof):
+            chosen = kinds == (0 if zero_effort else 1)
+            if chosen.all():
+                return self
+            return Sample(self.tar, self.non.part(chosen), None, self.speaker_ids)
+        n_groups = self.non.shares.size
+        groups = kinds if self.non.groups is None else kinds * n_groups + self.non.groups
+        shares = np.concatenate([share * self.non.shares for share in (zero_effort, spoof)])
+        sizes = np.bincount(groups, minlength=shares.size)
+        # Conditions without trials of a kind leave their share to the others.
+        for kind, share in enumerate((zero_effort, spoof)):
+            part = slice(kind * n_groups, (kind + 1) * n_groups)
+            shares[part] *= sizes[part] > 0
+            shares[part] *= share / shares[part].sum()
+        non = attrs.evolve(self.non, groups=groups, shares=shares, order=self.non.order)
+        return Sample(self.tar, non, self.kinds, self.speaker_ids)
 
-    def weighted(self, members: Sequence[ConditionMembers]) -> Self:
-        r"""Divide the trials of a sample without conditions into weighted conditions.
+    def bona_fide(self) -> "Sample":
+        """Return the sample without its spoofs."""
+        return self if self.kinds is None else self.with_shares(1.0, 0.0)
+
+    def take(self, tar: Chosen, non: Chosen) -> "Sample":
+        """Return some of the listed trials of both classes.
+
+        Parameters
+        ----------
+        tar, non : places or masks
+            Which of them.
+
+        Returns
+        -------
+        Sample
+        """
+        kinds = None if self.kinds is None else self.kinds[non]
+        return Sample(self.tar.take(tar), self.non.take(non), kinds, self.speaker_ids)
+
+    def weighted(self, members: Sequence[ConditionMembers]) -> "Sample":
+        """Divide the trials into weighted conditions; trials of no condition are left out.
 
         Parameters
         ----------
         members : sequence of ConditionMembers
-            Where the trials of each condition stand, see `Conditions.members`. Other trials do not
-            count.
+            Where the trials of each condition stand in the lists, and the shares of conditions.
 
         Returns
         -------
-        ListedSample
-
-        Notes
-        -----
-        With the shares :math:`w_\alpha` of the conditions, which in each class sum to one over the
-        conditions that have trials of it,
-
-        .. math::
-
-            P_{miss}(\theta) = \sum_\alpha w_\alpha P_{miss}^\alpha(\theta), \qquad
-            P_{fa}(\theta) = \sum_\alpha w_\alpha P_{fa}^\alpha(\theta)
-
-        and the two sums of Cllr are averaged likewise [1]_ (equations 3, 4 and 9 to 11). That is
-        the same as weighting each trial (equations 13 to 22). Here each condition is counted at all
-        target scores, and its counts are added with the factor :math:`w_\alpha N / N_\alpha`.
-        Minimum Cllr, minimum DCF and the EER are those of this one ROC: one threshold for all
-        conditions. `n_tar` and `n_non` count trials, not weights. Apply the rule of 30 to each
-        condition.
-
-        References
-        ----------
-        .. [1] D. A. van Leeuwen, "A note on performance metrics for Speaker Recognition using
-           multiple conditions in an evaluation", 2008.
+        Sample
         """
         tar = [(item.tar, item.tar_weight) for item in members]
         non = [(item.non, item.non_weight) for item in members]
         for parts, noun in ((tar, "targets"), (non, "non-targets")):
             if not any(share for _, share in parts):
                 raise invalid("conditions", f"have {noun} in some condition", "none")
-        return self._divided(tar, non)
+        kinds = None
+        if self.kinds is not None:
+            kept = [part for part, share in non if part.size and share > 0]
+            kinds = self.kinds[np.concatenate(kept)]
+        return Sample(self.tar.divided(tar), self.non.divided(non), kinds, self.speaker_ids)
 
-    def rows(
-        self, members: Sequence[ConditionMembers]
-    ) -> Iterator[tuple[str, RowKind, float | None, Self]]:
-        """Yield the rows of a table of conditions: all pooled, each alone, all weighted.
+    # ---- The two distributions of mass
+
+    @functools.cached_property
+    def thresholds(self) -> Float64Array:
+        """The thresholds that matter for ranks, ascending from -inf to inf.
+
+        Between are the distinct scores of the smaller class: of targets, which they accept, or of
+        non-targets, which they reject.
+        """
+        return self.grid("hull")
+
+    def grid(self, grid: Grid) -> Float64Array:
+        """Return thresholds that matter, ascending from -inf to inf.
 
         Parameters
         ----------
-        members : sequence of ConditionMembers
-            As for `weighted`. Trials outside all conditions are in no row.
+        grid : {"hull", "ties", "all"}
+            `thresholds`, both sides of each score of the smaller class, or each distinct score.
 
-        Yields
-        ------
-        name, kind, weight, sample
-            The condition, ``"condition"``, ``"pooled"`` or ``"equalised"``, and its trials, one
-            after the other so that not all are copied at once. A class may be empty.
+        Returns
+        -------
+        (k,) ndarray of float64
         """
-        pooled = self.pooled(members)
-        yield "pooled", "pooled", None, pooled
-        for item in members:
-            yield item.name, "condition", item.weight, self.restricted(item.tar, item.non)
-        is_whole = pooled.n_tar and pooled.n_non
-        yield "equalised", "equalised", None, self.weighted(members) if is_whole else pooled
+        if grid == "all":
+            both = np.sort(np.concatenate([distinct(one.scores) for one in (self.tar, self.non)]))
+            return with_ends(distinct(both))
+        few = self._has_few_targets
+        scores = distinct((self.tar if few else self.non).scores)
+        if grid == "ties":
+            return with_ends(both_sides(scores))
+        return with_ends(scores if few else just_above(scores))
+
+    @property
+    def _has_few_targets(self) -> bool:
+        return self.tar.size <= 2 * self.non.size
 
     @functools.cached_property
-    def roc(self) -> ROC:
-        """The steppy ROC; of conditions, the weighted sum of their ROCs."""
-        tar, non = self.tar, self.non
-        if self.strata.is_single:
-            return ROC.from_sorted(tar.values, non.values)
-        return self._summed_roc()
+    def _below(self) -> tuple[IntArray, IntArray]:
+        return self._count(self.thresholds)
+
+    def counts_below(self, grid: Grid) -> tuple[IntArray, IntArray]:
+        """Return the numbers of trials of both classes below each threshold of a grid.
+
+        Parameters
+        ----------
+        grid
+            As for `grid`.
+
+        Returns
+        -------
+        tar, non : (k,) ndarray of int64
+        """
+        return self._below if grid == "hull" else self._count(self.grid(grid))
+
+    def _count(self, thresholds: Float64Array) -> tuple[IntArray, IntArray]:
+        """Return the numbers of trials of both classes below thresholds that end with inf."""
+        below = [count_below(one.scores, thresholds) for one in (self.tar, self.non)]
+        # The last one rejects scores of inf, too.
+        below[0][-1], below[1][-1] = self.tar.size, self.non.size
+        return below[0], below[1]
+
+    def _errors(
+        self, below: tuple[IntArray, IntArray], times: Times = None
+    ) -> tuple[Weights, Weights]:
+        """Return the mass of the misses and false alarms at thresholds."""
+        tar, non = (None, None) if times is None else times
+        of_tar, of_non = self.tar.cumulated(tar), self.non.cumulated(non)
+        misses = below[0] if of_tar is None else of_tar[below[0]]
+        rejected = below[1] if of_non is None else of_non[below[1]]
+        return misses, rejected[-1] - rejected
+
+    def rates_at_all(
+        self, times: Times = None, grid: Grid = "hull"
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at the thresholds that matter, as rows of one.
+
+        Parameters
+        ----------
+        times : pair of (n_tar,), (n_non,) ndarray, optional
+            How often each sorted trial counts.
+        grid : {"hull", "ties", "all"}, default: "hull"
+            Which thresholds; see `Sample.grid`.
+
+        Returns
+        -------
+        pmiss, pfa : (1, k) ndarray of float64
+        """
+        misses, alarms = self._errors(self.counts_below(grid), times)
+        with np.errstate(invalid="ignore"):
+            return (misses / misses[-1])[None], (alarms / alarms[0])[None]
+
+    def roc(self, times: Times = None) -> ROC:
+        """Return the steppy ROC.
+
+        Parameters
+        ----------
+        times
+            As for `rates_at_all`.
+
+        Returns
+        -------
+        ROC
+        """
+        thresholds = with_ends(both_sides(distinct(self.tar.scores)))
+        errors = self._errors(self._count(thresholds), times)
+        return ROC(*map(mark_read_only, (thresholds, *errors)))
 
     @functools.cached_property
-    def cllr(self) -> float:
-        """Cost of the log-likelihood-ratios, in bits."""
-        tar, non = self.tar, self.non
-        if self.strata.is_single:
-            miss_bits = mean_bits(tar.values.values, tar.values.weights, sign=-1.0)
-            return (miss_bits + mean_bits(non.scores, non.weights, sign=1.0)) / 2.0
-        return self._summed_cllr()
+    def hull(self) -> ROCCH:
+        """The convex hull of the ROC."""
+        limits = self.thresholds
+        if not self._has_few_targets:
+            # The next target score is the same threshold, and known from the targets alone.
+            targets = np.append(distinct(self.tar.scores), np.inf)
+            limits = targets[np.searchsorted(targets, limits)]
+        return ROCCH.from_points(limits, *self._errors(self._below))
 
-    def warn_unless_llrs(self) -> None:
-        """Warn of scores that are inverted, or cannot be log-likelihood-ratios."""
-        check_llrs(*self.lists, self.tar.weights, self.non.weights)
+    def rates(self, thresholds: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds.
 
-    def within(self, low: float, high: float) -> bool:
-        """Tell whether all scores lie in a range, but for a few that are infinite."""
-        return all_within(low, high, *self.lists)
+        Parameters
+        ----------
+        thresholds : array_like of float
+            Accept iff score >= threshold; of any shape and order.
 
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates; without conditions faster than in general."""
-        tar, non = self.tar, self.non
-        if not (self.strata.is_single and tar.n_trials and non.n_trials):
-            return self._mean_rates(thresholds)
-        return sorted_error_rates(tar.values, non.values, thresholds)
+        Returns
+        -------
+        pmiss, pfa : ndarray of float64, like `thresholds`
+        """
+        limits = np.asarray(thresholds, dtype=np.float64)
+        return self.tar.shares_below(limits)[0], self.non.shares_below(limits)[1]
 
-    def _mean_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return the weighted means of the error-rates of conditions; NaN of an empty class."""
-        # Counting wants ascending thresholds, each once.
-        limits, positions = np.unique(thresholds, return_inverse=True)
-        pmiss, pfa = (
-            trials.share(limits, accepted=accepted)
-            if trials.n_trials
-            else np.full(limits.size, np.nan)
-            for trials, accepted in ((self.tar, False), (self.non, True))
-        )
-        shape = np.shape(thresholds)
-        return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
+    def mean(
+        self, losses: tuple[Float64Array, Float64Array], times: Times = None
+    ) -> tuple[float, float]:
+        """Return the mean loss of each class, given that of each sorted trial.
 
-    def restricted(self, tar: Chosen, non: Chosen) -> Self:
-        """Return some trials of a sample without conditions, at ascending positions."""
-        return type(self)((self.tar.take(tar), self.non.take(non)))
+        Parameters
+        ----------
+        losses : pair of (n_tar,), (n_non,) ndarray of float64
+            What each trial loses.
+        times
+            As for `rates_at_all`.
 
-    def _divided(
-        self, tar: Sequence[tuple[Positions, float]], non: Sequence[tuple[Positions, float]]
-    ) -> Self:
-        """Divide each class into conditions: their positions and shares."""
-        classes = self.tar.divided(tar), self.non.divided(non)
-        return type(self)(classes, speaker_ids=self.speaker_ids)
-
-    def of_system(
-        self, scores: AnyScores, key: AnyKey, conditions: Conditions | None = None
-    ) -> "ListedSample":
-        """Return the scores of another system on the same trials, with the speakers of these."""
-        other = ListedSample.of(scores, key, conditions)
-        classes = tuple(
-            attrs.evolve(theirs, strata=mine.strata, persons=mine.persons)
-            for mine, theirs in zip(self.classes, other.classes, strict=True)
-        )
-        pairs = self.pairs if _is_kept(self, "pairs") else self._pairs
-        return ListedSample(classes, pairs=pairs, speaker_ids=self.speaker_ids)
+        Returns
+        -------
+        tar, non : float
+        """
+        tar, non = (None, None) if times is None else times
+        return self.tar.mean(losses[0], tar), self.non.mean(losses[1], non)
 
 
-def _joined(kinds: Sequence[ScoredClass], shares: Sequence[float]) -> ScoredClass:
-    """Return kinds of non-targets as one class, whose conditions are those of all kinds."""
-    begin = np.cumsum([0, *(kind.strata.n_sets for kind in kinds)]).tolist()
-    labels = [
-        np.full(kind.scores.size, first)
-        if kind.strata.labels is None
-        else kind.strata.labels + first
-        for kind, first in zip(kinds, begin, strict=False)
-    ]
-    weights = [share * kind.strata.shares for kind, share in zip(kinds, shares, strict=True)]
-    sizes = [kind.strata.sizes for kind in kinds]
-    strata = Strata(*(mark_read_only(np.concatenate(part)) for part in (labels, sizes, weights)))
-    persons: Persons | None = None
-    known = [kind.persons for kind in kinds if kind.persons is not None]
-    if len(known) == len(kinds):
-        # -1: a trial of this kind has one person.
-        others = [np.full_like(one, -1, np.int64) if two is None else two for one, two in known]
-        persons = np.concatenate([one for one, _ in known]), np.concatenate(others)
-    scores = mark_read_only(np.concatenate([kind.scores for kind in kinds]))
-    order = None
-    if all(kind.is_arranged for kind in kinds):
-        # Kinds are conditions, which stand one after the other in the order, too.
-        starts = np.cumsum([0, *(kind.scores.size for kind in kinds)]).tolist()
-        parts = [kind.order + start for kind, start in zip(kinds, starts, strict=False)]
-        order = mark_read_only(np.concatenate(parts))
-    return ScoredClass(scores, strata, None, persons, order=order)
-
-
-def _persons(
-    scores: AnyScores, key: AnyKey, speakers: TrialSpeakers | None
-) -> tuple[Sequence[Persons | None], dict[str, Any]]:
-    """Return the persons of each scored trial, of targets and non-targets, and their names."""
-    if speakers is None:
-        return (None, None), {}
-    named = {"speaker_ids": speakers.ids}
-    # Numbers that take little memory.
-    small = np.min_scalar_type(speakers.n_speakers)
-    of_models, of_segments = speakers.of_models.astype(small), speakers.of_segments.astype(small)
-    scored = scoring.scored_trials(scores, key)
-    if scored is None and isinstance(key, Key):
-        # Column by column: numpy lists what a mask chooses of the transpose row by row.
-        one, other = (
-            np.broadcast_to(side, key.shape).T for side in (of_models[:, np.newaxis], of_segments)
-        )
-        return [(one[mask.T], other[mask.T]) for mask in (key.tar, key.non)], named
-    models, segments = key.trial_positions()
-    labels = key.trial_labels()
+def sample_of_trials(
+    scores: AnyScores,
+    key: KeyLike,
+    conditions: Conditions | None = None,
+    speakers: TrialSpeakers | None = None,
+    *,
+    allow_empty: bool = False,
+) -> Sample:
+    """Join the scores of a system with a key, with weighted conditions and with speakers."""
+    scoring.check_scores(scores)
+    plain, metadata = split_key(key)
+    if conditions is not None:
+        check_conditions(conditions)
+    lists = scoring.class_scores(scores, plain)
+    for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
+        if not (listed.size or allow_empty):
+            hint = scoring.why_unscored(scores, plain, targets=what == "targets")
+            raise invalid("key", f"have {what} with scores", "none", hint)
+    scored = scoring.scored_trials(scores, plain)
+    labels, (models, segments) = plain.trial_labels(), plain.trial_positions()
+    kinds = class_numbers(plain, metadata) if nouns_of_third(metadata) else None
     if scored is not None:
-        models, segments, labels = models[scored], segments[scored], labels[scored]
-    chosen = (labels, ~labels)
-    return [(of_models[models[mask]], of_segments[segments[mask]]) for mask in chosen], named
+        labels, models, segments = labels[scored], models[scored], segments[scored]
+        kinds = None if kinds is None else kinds[scored]
+    classes = []
+    for listed, name, mask in zip(lists, ("tar", "non"), (labels, ~labels), strict=True):
+        array = as_class(listed, None, name)[0] if listed.size else listed
+        sides = None
+        if speakers is not None:
+            small = np.min_scalar_type(-speakers.n_speakers - 1)
+            first = speakers.of_models.astype(small)[models[mask]]
+            second = speakers.of_segments.astype(small)[segments[mask]]
+            if name == "non" and kinds is not None:
+                # A spoof has one speaker, the one who is claimed.
+                second = np.where(kinds[mask] > 1, -1, second)
+            sides = first, second
+        classes.append(ScoredClass(array, speakers=sides))
+    of_non = None if kinds is None else (kinds[~labels] > 1).astype(np.int64)
+    ids = None if speakers is None else speakers.ids
+    sample = Sample(classes[0], classes[1], of_non, ids)
+    if conditions is None:
+        return sample
+    return sample.weighted(conditions.scored_members(scores, plain))

@@ -31,7 +31,6 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import as_number, invalid
-from bosaris_py.numerics.counts import SortedScores
 from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
 
 # Products of two differences of counts stay below 2**63 up to this bound.
@@ -193,6 +192,26 @@ class ROCCH:
 
     __reduce__ = by_constructor
 
+    @classmethod
+    def from_points(cls, thresholds: Float64Array, misses: Weights, alarms: Weights) -> "ROCCH":
+        """Take the vertices of a curve's lower left hull.
+
+        Parameters
+        ----------
+        thresholds : (k,) ndarray of float64
+            Thresholds of the points, ascending.
+        misses, alarms : (k,) ndarray of int64 or float64
+            Number, or mass, of the errors of both kinds there.
+
+        Returns
+        -------
+        ROCCH
+        """
+        at = hull_indices(misses, alarms)
+        ends = thresholds[at]
+        ends[0], ends[-1] = -np.inf, np.inf
+        return cls(*map(mark_read_only, (ends, misses[at], alarms[at])))
+
     def __repr__(self) -> str:
         """Say how many vertices there are."""
         return f"ROCCH: {self.thresholds.size} vertices, EER {self.eer:.4g}"
@@ -296,17 +315,17 @@ class ROCCH:
         return float((m1 * f0 - m0 * f1) / ((m1 - m0) + (f0 - f1)))
 
     @overload
-    def min_dcf(self, prior: OnePrior, *, normalize: bool = False) -> float: ...  # type: ignore[overload-overlap]
+    def min_dcf(self, prior: OnePrior, *, normalize: bool = True) -> float: ...  # type: ignore[overload-overlap]
     @overload
-    def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> Float64Array: ...
-    def min_dcf(self, prior: PriorLike, *, normalize: bool = False) -> float | Float64Array:
+    def min_dcf(self, prior: PriorLike, *, normalize: bool = True) -> Float64Array: ...
+    def min_dcf(self, prior: PriorLike, *, normalize: bool = True) -> float | Float64Array:
         """Return the minimum DCF at one or many operating points; see `bosaris_py.min_dcf`.
 
         Parameters
         ----------
         prior : float, (k,) array_like of float, OperatingPoint or sequence of them
             Target probabilities (unit costs) or operating points.
-        normalize : bool, default: False
+        normalize : bool, default: True
             Divide by the cost of the better decision made without a detector.
 
         Returns
@@ -359,12 +378,7 @@ class ROCCH:
     def min_cllr(self) -> float:
         """Cllr after optimal recalibration, in bits; see `bosaris_py.min_cllr`."""
         targets = (self.misses[1:] - self.misses[:-1]) / self.tar_total
-        others = (self.false_alarms[:-1] - self.false_alarms[1:]) / self.non_total
-        # Equation (18), edge by edge; an edge without trials of a class costs it nothing.
-        has_tar, has_non = targets > 0, others > 0
-        miss_bits = np.dot(targets[has_tar], np.logaddexp(0.0, -self.llr[has_tar]))
-        fa_bits = np.dot(others[has_non], np.logaddexp(0.0, self.llr[has_non]))
-        return float((miss_bits + fa_bits) / (2.0 * np.log(2.0)))
+        return edge_bits(targets, (self.false_alarms[:-1] - self.false_alarms[1:]) / self.non_total)
 
 
 class PAVBins(NamedTuple):
@@ -375,17 +389,21 @@ class PAVBins(NamedTuple):
     llr: Float64Array
 
 
-def pav_bins(hull: ROCCH, tar: SortedScores, non: SortedScores) -> PAVBins:
+def pav_bins(hull: ROCCH, *classes: FloatArray) -> PAVBins:
     """Return the pools of the PAV algorithm, which are the hull's edges, with their scores."""
     edges = hull.thresholds[1:-1]
-    highest = np.full(hull.llr.size, -np.inf)
-    lowest = np.full(hull.llr.size, np.inf)
-    for scores in (tar, non):
-        splits = np.concatenate(([0], scores.count_below(edges), [scores.size]))
+    highest, lowest = np.full(hull.llr.size, -np.inf), np.full(hull.llr.size, np.inf)
+    for ordered in classes:
+        splits = np.concatenate(([0], ordered.searchsorted(edges), [ordered.size]))
         held = splits[1:] > splits[:-1]
-        np.minimum.at(lowest, np.flatnonzero(held), scores.values[splits[:-1][held]])
-        np.maximum.at(highest, np.flatnonzero(held), scores.values[splits[1:][held] - 1])
+        np.minimum.at(lowest, np.flatnonzero(held), ordered[splits[:-1][held]])
+        np.maximum.at(highest, np.flatnonzero(held), ordered[splits[1:][held] - 1])
     return PAVBins(lowest, highest, hull.llr)
+
+
+# Numbers of many curves: rates (n_rows, n_points), misses rising and false alarms falling along a
+# row. A row is a whole sample, a replicate, or what is left without a speaker. The first point of a
+# row accepts everything, the last one rejects everything.
 
 
 def diagonal_crossing(low: Any, high: Any) -> tuple[Any, Any]:
@@ -398,36 +416,16 @@ def diagonal_crossing(low: Any, high: Any) -> tuple[Any, Any]:
     return low[1] + prior * slope, prior
 
 
-def eer_of_hull(pmiss: Float64Array, pfa: Float64Array) -> float:
-    """Return where the lower left hull of these points meets pmiss = pfa, without the hull."""
-    # Equation (26): the EER is the maximum over the prior pi of the least cost of all points,
-    # pi pmiss + (1 - pi) pfa, a concave function of pi. Two points either side of the
+def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return where the lower left hulls of curves meet pmiss = pfa, and the priors of these points.
+
+    The rates are NaN where a row has a class without trials.
+    """
+    # Equation (26) of [1]: the EER is the maximum over the prior pi of the least cost of all
+    # points, pi pmiss + (1 - pi) pfa, a concave function of pi. Two points either side of the
     # diagonal, at first the two useless decisions, define a prior at which they cost the same.
     # The point that is cheapest there replaces one of them, until none is cheaper: a handful
     # of passes over the points.
-    low, high = (0.0, 1.0), (1.0, 0.0)
-    rising, before = pmiss - pfa, np.inf
-    while True:
-        value, prior = diagonal_crossing(low, high)
-        cost = rising * prior
-        cost += pfa
-        best = int(np.argmin(cost))
-        # A value that does not fall is rounding, which would go on for ever.
-        if not (cost[best] < value * SAME_COST and value < before):
-            return float(value)
-        before = value
-        point = (float(pmiss[best]), float(pfa[best]))
-        if point[0] < point[1]:
-            low = point
-        else:
-            high = point
-
-
-def eers_of_hulls(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Return the EERs of many curves, (n_curves, n_points), and the priors that lead to them.
-
-    The search of `eer_of_hull`, for all curves at a time.
-    """
     ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
     low, high = (np.repeat(end, pmiss.shape[0], axis=1) for end in ends)
     active, before = np.arange(pmiss.shape[0]), np.full(pmiss.shape[0], np.inf)
@@ -447,3 +445,51 @@ def eers_of_hulls(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array,
         low[:, active[below]] = points[:, below]
         high[:, active[~below]] = points[:, ~below]
     return diagonal_crossing(low, high)
+
+
+def steppy_eers(pmiss: Float64Array, pfa: Float64Array, definition: str) -> Float64Array:
+    """Return the EERs of curves at both sides of each score, "interpolated" or of a "step"."""
+    row, gap = np.arange(len(pmiss)), pmiss - pfa
+    # Along a curve pmiss - pfa rises from -1 to 1. Tools differ in the number that they make of
+    # the edge that crosses zero: van Leeuwen 2008, footnote 5.
+    end = np.argmax(gap >= 0, axis=1)
+    start = np.maximum(end - 1, 0)
+    if definition == "interpolated":
+        rise = np.where(end > 0, gap[row, end] - gap[row, start], 1.0)
+        return pmiss[row, start] - gap[row, start] / rise * (pmiss[row, end] - pmiss[row, start])
+    # Of two steps as near, the one with lower rates.
+    mean = np.stack([(pmiss[row, at] + pfa[row, at]) / 2.0 for at in (start, end)])
+    distance = np.stack([np.abs(gap[row, at]) for at in (start, end)])
+    near = distance <= distance.min(axis=0) + 4 * np.finfo(float).eps
+    return np.where(near, mean, np.inf).min(axis=0)
+
+
+def min_costs(pmiss: Float64Array, pfa: Float64Array, miss: float, fa: float) -> Float64Array:
+    """Return the least cost of each curve, given the prices of both rates."""
+    # Theory paper, equation (25).
+    return np.asarray((miss * pmiss + fa * pfa).min(axis=1))
+
+
+def min_cllrs(pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    """Return the Cllr in bits that is left after optimal recalibration, of each curve."""
+    found = np.full(len(pmiss), np.nan)
+    for row in np.flatnonzero(np.isfinite(pmiss[:, -1] + pfa[:, 0])).tolist():
+        at = hull_indices(pmiss[row], pfa[row])
+        found[row] = edge_bits(np.diff(pmiss[row, at]), -np.diff(pfa[row, at]))
+    return found
+
+
+def edge_bits(tar: Float64Array, non: Float64Array) -> float:
+    """Return the Cllr of the edges of a hull, from the rates of both classes along each."""
+    # Equation (18) of [1]; an edge without trials of a class costs nothing.
+    both = (tar > 0) & (non > 0)
+    tar, non = tar[both], non[both]
+    bits = np.dot(tar, np.log1p(non / tar)) + np.dot(non, np.log1p(tar / non))
+    return float(bits / (2.0 * np.log(2.0)))
+
+
+def areas(pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+    """Return the area under each ROC, from the points at both sides of each score."""
+    # Between two points: the targets that rank there, times the non-targets below, ties by half.
+    below = pfa[:, :1] - (pfa[:, 1:] + pfa[:, :-1]) / 2.0
+    return np.asarray(np.einsum("ij,ij->i", np.diff(pmiss, axis=1), below))

@@ -14,15 +14,18 @@ Only pieces that can hold the minimum at a prior near this maximum are cut.
 
 from __future__ import annotations
 
-import math
 from typing import ClassVar, NamedTuple, Self
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
-from bosaris_py.numerics.rocch import SAME_COST, diagonal_crossing
-from bosaris_py.uncertainty.statistics.samplers import ClassEdges, CurveIndex
+from bosaris_py.metrics.costs import MinDCF
+from bosaris_py.metrics.metric import AnyMetric
+from bosaris_py.metrics.ranks import EER
+from bosaris_py.metrics.third_class import ADCF
+from bosaris_py.numerics.hull import SAME_COST, diagonal_crossing
+from bosaris_py.trials.sample import Sample, ScoredClass
 
 
 @attrs.frozen(eq=False)
@@ -38,16 +41,19 @@ class ClassTree:
     shares: tuple[Float64Array, ...]
 
     @classmethod
-    def from_edges(cls, class_edges: ClassEdges, step: int) -> "ClassTree":
-        """Arrange the counts; every `step`-th edge lies below a distinct target score."""
-        sizes = class_edges.sizes
-        counts = [edges[::step] for edges in class_edges.edges]
-        n_cells = counts[0].size + 1
+    def of_class(cls, one: ScoredClass, counts_below: IntArray) -> "ClassTree":
+        """Arrange the trials between thresholds, which `counts_below` divides when sorted."""
+        n_cells = counts_below.size - 1
         n_levels = max(1, int(n_cells - 1).bit_length())
+        groups = one.sorted_groups
+        held = np.flatnonzero(one.shares)
         # Empty cells on the right fill the last level.
-        below = np.zeros((2**n_levels + 1, sizes.size), dtype=np.int64)
-        below[1:n_cells] = np.column_stack(counts)
-        below[n_cells:] = sizes
+        below = np.zeros((2**n_levels + 1, held.size), dtype=np.int64)
+        for column, group in enumerate(held.tolist()):
+            own = slice(None) if groups is None else groups == group
+            members = np.arange(one.size)[own]
+            below[: n_cells + 1, column] = np.searchsorted(members, counts_below)
+        below[n_cells:] = below[n_cells]
         shares = []
         for level in range(n_levels, 0, -1):
             edges, middles = below[:: 2**level], below[2 ** (level - 1) :: 2**level]
@@ -55,7 +61,8 @@ class ClassTree:
             share = np.zeros(inside.shape)
             np.divide(middles - edges[:-1], inside, out=share, where=inside > 0)
             shares.append(mark_read_only(share))
-        return cls(sizes, mark_read_only(class_edges.shares / sizes), tuple(shares))
+        sizes = below[-1]
+        return cls(sizes, mark_read_only(one.shares[held] / sizes), tuple(shares))
 
     @property
     def total(self) -> float:
@@ -107,11 +114,10 @@ class LazyCurve:
     non: ClassTree
 
     @classmethod
-    def from_index(cls, index: CurveIndex, *fields: object) -> Self:
-        """Arrange the counts between target scores; `fields` are the others of a subclass."""
-        # Between the thresholds at two neighbouring target scores lie the trials at the lower one
-        # and the non-targets in the gap above it.
-        trees = ClassTree.from_edges(index.tar, 1), ClassTree.from_edges(index.non, 2)
+    def of_sample(cls, sample: Sample, *fields: object) -> Self:
+        """Arrange the counts between thresholds; `fields` are the others of a subclass."""
+        below = sample.counts_below("hull")
+        trees = (ClassTree.of_class(*pair) for pair in zip((sample.tar, sample.non), below))
         return cls(*trees, *fields)
 
     def _whole(self, n_replicates: int) -> _Pieces:
@@ -139,7 +145,7 @@ class LazyCurve:
 
 @attrs.frozen(eq=False)
 class LazyMinCost(LazyCurve):
-    """Mean of minima of costs over thresholds, of one ROC; often of one cost."""
+    """Sum of minima of costs over thresholds, of one ROC; often of one cost."""
 
     # Of each cost the prices of a miss rate and of a false-alarm rate. A piece is cut if it can
     # hold the minimum of any of them.
@@ -168,10 +174,7 @@ class LazyMinCost(LazyCurve):
             pieces = pieces.joined(other)
             if pieces.replicate.size == 0:
                 break
-        if len(least) == 1:
-            return least[0]
-        sums = [math.fsum(values) for values in np.column_stack(least).tolist()]
-        return np.array(sums) / len(least)
+        return np.asarray(np.sum(least, axis=0))
 
 
 @attrs.frozen(eq=False)
@@ -264,7 +267,7 @@ class _Bracket:
         pmiss = np.concatenate((pmiss, self.low[0, flat], self.high[0, flat]))
         pfa = np.concatenate((pfa, self.low[1, flat], self.high[1, flat]))
         self.low[:, flat], self.high[:, flat] = [[0.0], [1.0]], [[1.0], [0.0]]
-        # The search of `eers_of_hulls`, for curves of which different numbers of points are known.
+        # The search of `hull_eers`, for curves of which different numbers of points are known.
         rising, before = pmiss - pfa, np.full(self.low.shape[1], np.inf)
         while replicate.size:
             value, prior = self.meeting()
@@ -304,3 +307,15 @@ class _Bracket:
         np.maximum.at(lowest, replicate[rises], limit[rises])
         np.minimum.at(highest, replicate[falls], limit[falls])
         return lowest, highest
+
+
+def lazy_draws(metric: AnyMetric, sample: Sample) -> LazyMinCost | LazyEER | None:
+    """Return the lazy draws of a metric that has some; trials with weights have none."""
+    if sample.tar.weights is not None or sample.non.weights is not None:
+        return None
+    if isinstance(metric, (MinDCF, ADCF)):
+        prices = tuple((miss, fa) for _, miss, fa in metric.points)
+        return LazyMinCost.of_sample(sample, prices)
+    if isinstance(metric, EER) and metric.definition == "rocch":
+        return LazyEER.of_sample(sample)
+    return None

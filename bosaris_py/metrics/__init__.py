@@ -1,0 +1,1 @@
+"""Metrics: each a number of two distributions of mass over the scores, one class a metric."""

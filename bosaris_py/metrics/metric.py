@@ -1,0 +1,421 @@
+"""What a metric is: a number of two distributions of mass over the scores.
+
+There are three kinds: of the error-rates at all thresholds (`RatesMetric`), of mean losses or of
+error-rates at thresholds of its own (`LossMetric`, `ThresholdMetric`), and functions of a user
+(`Metric`). Each makes its value for many rows at a time: a row is a whole sample, a replicate, or
+what is left without a speaker. So one line of arithmetic serves values, bootstraps and intervals.
+"""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import Float64Array, FloatArray, Weighting
+from bosaris_py._notes import Note, warn
+from bosaris_py._validation import describe, invalid, one_of
+from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
+
+Scale: TypeAlias = Literal["identity", "logit", "log"]
+
+# What each sorted target, and each sorted non-target, loses.
+Losses: TypeAlias = tuple[Float64Array, Float64Array]
+
+
+class Opening(NamedTuple):
+    """What the errors of a class would add to a metric, and how many it has.
+
+    `place` is 0 for targets, 1 for non-targets, 2 for spoofs.
+    """
+
+    price: float
+    rate: float
+    place: int
+
+
+class Rows(Protocol):
+    """Many samples at a time, a row each: one whole sample, replicates, or left-out speakers."""
+
+    @property
+    def sample(self) -> Sample:
+        """The sample that they are made of."""
+
+    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at all thresholds of a grid, (n_rows, k); see `Sample`."""
+
+    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds: (n_rows, k)."""
+
+    def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
+        """Return the mean loss of each class: (n_rows,)."""
+
+    def lists(self) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield the scores of each class, row by row."""
+
+
+@attrs.frozen(eq=False)
+class OneRow:
+    """A sample as rows of one."""
+
+    sample: Sample
+    times: Times = None
+
+    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at all thresholds of a grid."""
+        return self.sample.rates_at_all(self.times, grid)
+
+    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds."""
+        if self.times is None:
+            pmiss, pfa = self.sample.rates(thresholds)
+        else:
+            errors = [_errors_at(self.sample, limit, self.times) for limit in thresholds.tolist()]
+            pmiss, pfa = np.array(errors).T
+        return pmiss[None], pfa[None]
+
+    def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
+        """Return the mean loss of each class."""
+        tar, non = self.sample.mean(losses, self.times)
+        return np.array([tar]), np.array([non])
+
+    def lists(self) -> Iterator[tuple[FloatArray, ...]]:
+        """Yield the scores of each class."""
+        tar, non = (None, None) if self.times is None else self.times
+        sample = self.sample
+        if sample.kinds is None:
+            yield repeated(sample.tar, tar), repeated(sample.non, non)
+            return
+        kinds = [sample.kinds[sample.non.order] == kind for kind in (0, 1)]
+        counted = np.ones(sample.non.size, np.int64) if non is None else non
+        others = [repeated(sample.non, np.where(kind, counted, 0)) for kind in kinds]
+        yield repeated(sample.tar, tar), others[0], others[1]
+
+
+def _errors_at(sample: Sample, limit: float, times: Times) -> tuple[float, float]:
+    return sample.mean(indicators(sample, limit), times)
+
+
+def indicators(sample: Sample, limit: float) -> Losses:
+    """Return 1 for each sorted trial that a threshold decides wrongly, and 0 for the others."""
+    tar, non = sample.tar.scores, sample.non.scores
+    return (tar < np.float64(limit)).astype(np.float64), (non >= np.float64(limit)).astype(float)
+
+
+def repeated(one: ScoredClass, times: npt.NDArray[np.generic] | None) -> FloatArray:
+    """Return the scores of a class, each as often as it counts."""
+    if one.weights is not None or np.unique(one.shares).size > 1:
+        hint = "Built-in metrics know weights and conditions."
+        expected = "be one of the package where trials have weights or conditions"
+        raise invalid("metric", expected, "a function of scores", hint)
+    if times is None:
+        return one.listed
+    numbers = times.astype(np.int64)
+    if not np.array_equal(numbers, times):
+        raise invalid("times", "be whole numbers for a function of scores", "others")
+    return np.repeat(one.listed[one.order] if one.listed.ndim == 1 else one.listed, numbers, axis=0)
+
+
+class AnyMetric(abc.ABC):
+    """Base of all metrics."""
+
+    __slots__ = ()
+
+    # On which scale its errors are alike: of rates the logit, of costs the logarithm.
+    scale: ClassVar[Scale] = "logit"
+    # The bias of the value over one that falls as 1 / (number of speakers), for the jackknife.
+    bias: ClassVar[float] = 0.0
+    unit: ClassVar[str] = ""
+
+    @property
+    @abc.abstractmethod
+    def label(self) -> str:
+        """Its name in tables and plots."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Least and greatest value."""
+        return 0.0, 1.0
+
+    @abc.abstractmethod
+    def values(self, rows: Rows) -> Float64Array:
+        """Compute the metric of each row.
+
+        Parameters
+        ----------
+        rows : Rows
+            Rows of a sample that `view` returned.
+
+        Returns
+        -------
+        (n_rows,) ndarray of float64
+            NaN where a class has no trials.
+        """
+
+    def view(self, sample: Sample) -> Sample:
+        """Return the trials that the metric judges, with their shares.
+
+        Parameters
+        ----------
+        sample : Sample
+            Scored trials, perhaps with spoofs.
+
+        Returns
+        -------
+        Sample
+        """
+        return sample.bona_fide()
+
+    def value(self, sample: Sample, times: Times = None) -> float:
+        """Compute the metric of a sample.
+
+        Parameters
+        ----------
+        sample : Sample
+            The scored trials of a system.
+        times : pair of (n_tar,), (n_non,) ndarray, optional
+            How often each trial counts, in the order of the sorted scores of ``view(sample)``;
+            once by default.
+
+        Returns
+        -------
+        float
+        """
+        return self.of_view(self.view(sample), times)
+
+    def of_view(self, view: Sample, times: Times = None) -> float:
+        """Compute the metric of what `view` returned.
+
+        Parameters
+        ----------
+        view : Sample
+            The trials that the metric judges.
+        times
+            As for `value`.
+
+        Returns
+        -------
+        float
+        """
+        return float(self.values(OneRow(view, times))[0])
+
+    def openings(self, sample: Sample) -> list[Opening]:
+        """Tell what errors of each class cost, and how many there are, at the metric's thresholds.
+
+        Parameters
+        ----------
+        sample : Sample
+            What `view` returned.
+
+        Returns
+        -------
+        list of Opening
+            None of a class whose errors are counted in full.
+        """
+        return []
+
+    def notes(self, sample: Sample) -> list[Note]:
+        """Tell what is strange about the scores.
+
+        Parameters
+        ----------
+        sample : Sample
+            What `view` returned.
+
+        Returns
+        -------
+        list of Note
+        """
+        return []
+
+    def __call__(
+        self,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        tar_weights: Weighting = None,
+        non_weights: Weighting = None,
+    ) -> float:
+        """Compute the metric of two lists of scores.
+
+        Parameters
+        ----------
+        tar, non : (n_tar,), (n_non,) array_like of float
+            Scores of the two classes; no NaN, +-inf allowed.
+        tar_weights, non_weights : array_like of float, optional
+            Trial weights, finite and not negative; one each by default.
+
+        Returns
+        -------
+        float
+        """
+        return self.judge(Sample.from_scores(tar, non, tar_weights, non_weights))
+
+    def judge(self, sample: Sample) -> float:
+        """Compute the metric of a sample, and warn once of strange scores.
+
+        Parameters
+        ----------
+        sample : Sample
+            The scored trials of a system.
+
+        Returns
+        -------
+        float
+        """
+        value = self.value(sample)
+        warn(self.notes(self.view(sample)))
+        return value
+
+
+class RatesMetric(AnyMetric):
+    """A metric of the error-rates at all thresholds."""
+
+    __slots__ = ()
+
+    # At which thresholds the rates decide the value.
+    grid: ClassVar[Grid] = "hull"
+
+    @abc.abstractmethod
+    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+        """Compute the metric of curves.
+
+        Parameters
+        ----------
+        pmiss, pfa : (n_rows, n_points) ndarray of float64
+            Miss rates that rise from 0 to 1, and false-alarm rates that fall from 1 to 0.
+
+        Returns
+        -------
+        (n_rows,) ndarray of float64
+        """
+
+    def values(self, rows: Rows) -> Float64Array:
+        """Compute the metric of each row."""
+        return self.of_rates(*rows.rates(self.grid))
+
+
+class ThresholdMetric(AnyMetric):
+    """A sum of error-rates at thresholds of its own, times their prices."""
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def points(self) -> list[tuple[float, float, float]]:
+        """Threshold, price of a miss and price of a false alarm; the prices have been divided."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """From no errors to nothing but errors."""
+        return 0.0, sum(miss + fa for _, miss, fa in self.points)
+
+    def values(self, rows: Rows) -> Float64Array:
+        """Compute the metric of each row."""
+        limits, miss, fa = (np.array(column) for column in zip(*self.points, strict=True))
+        pmiss, pfa = rows.rates_at(limits)
+        # NISTIR 7722, equation (6): C_miss P_miss P_tar + C_fa P_fa (1 - P_tar).
+        return np.asarray((miss * pmiss + fa * pfa).sum(axis=1))
+
+    def openings(self, sample: Sample) -> list[Opening]:
+        """Tell what errors of each class cost, and how many there are, at each threshold."""
+        found = []
+        for limit, miss, fa in self.points:
+            pmiss, pfa = sample.rates(limit)
+            found += [Opening(miss, float(pmiss), 0), Opening(fa, float(pfa), 1)]
+        return [one for one in found if one.price]
+
+
+class LossMetric(AnyMetric):
+    """The sum of the mean losses of both classes."""
+
+    __slots__ = ()
+    scale: ClassVar[Scale] = "log"
+
+    @abc.abstractmethod
+    def losses(self, sample: Sample) -> Losses:
+        """Compute what each sorted trial loses.
+
+        Parameters
+        ----------
+        sample : Sample
+            What `view` returned.
+
+        Returns
+        -------
+        tar, non : ndarray of float64
+        """
+
+    def values(self, rows: Rows) -> Float64Array:
+        """Compute the metric of each row."""
+        tar, non = rows.means(self.losses(rows.sample))
+        return tar + non
+
+
+@attrs.frozen
+class Metric(AnyMetric):
+    """A metric of a user: a function of the scores of each class.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(tar, non)`` returns a number.
+    scale : {"identity", "logit", "log"}, default: "identity"
+        On which scale its intervals are symmetric: of rates the logit, of costs the logarithm.
+    bounds : (float, float), optional
+        Least and greatest value; by default any.
+    label : str, optional
+        Its name; by default that of the function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import uncertainty as unc
+    >>> gap = unc.Metric(lambda tar, non: np.mean(tar) - np.mean(non), label="gap")
+    >>> gap([1.0, 3.0], [0.0, 1.0])
+    1.5
+    """
+
+    function: Callable[..., object]
+    scale: Scale = attrs.field(  # type: ignore[misc]
+        default="identity", kw_only=True, validator=one_of(Scale)
+    )
+    bounds: tuple[float, float] = attrs.field(  # type: ignore[misc]
+        default=(-math.inf, math.inf), kw_only=True
+    )
+    label: str = attrs.field(  # type: ignore[misc]
+        default=attrs.Factory(
+            lambda self: getattr(self.function, "__name__", "metric"), takes_self=True
+        ),
+        kw_only=True,
+    )
+
+    def values(self, rows: Rows) -> Float64Array:
+        """Compute the metric of each row."""
+        return np.array([self._number(lists) for lists in rows.lists()])
+
+    def _number(self, lists: Sequence[FloatArray]) -> float:
+        if not all(len(one) for one in lists):
+            return math.nan
+        value = self.function(*lists)
+        try:
+            return float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise invalid("metric", "return a number", describe(value)) from None
+
+
+def as_metric(metric: object) -> AnyMetric:
+    """Return a metric: one of the package, or a function ``f(tar, non)`` of a user."""
+    if isinstance(metric, AnyMetric):
+        return metric
+    if isinstance(metric, type):
+        hint = f"Make one first: {metric.__name__}(...)."
+        raise invalid("metric", "be a metric, not a class", metric.__name__, hint)
+    if not callable(metric):
+        hint = "For instance EER(), MinDCF(0.05), or a function f(tar, non)."
+        raise invalid("metric", "be a metric or a function", describe(metric), hint)
+    return Metric(metric)

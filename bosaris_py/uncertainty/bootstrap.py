@@ -1,0 +1,347 @@
+r"""Bootstraps of a metric: trials, sets of trials or speakers are drawn, and the metric made anew.
+
+A replicate is another set of masses: how often each trial was drawn. The interval takes quantiles
+of the replicates, or z standard errors. Two systems may meet the same draws: the estimate is then
+their difference, with the correlation of both [2]_ (section IX).
+
+References
+----------
+.. [1] J. C. Wu, A. F. Martin, C. S. Greenberg and R. N. Kacker, "Measurement uncertainties in
+   speaker recognition evaluation", NISTIR 7722, 2010.
+.. [2] J. C. Wu et al., "The impact of data dependence on speaker recognition evaluation",
+   IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py import _validation as check
+from bosaris_py._arrays import Float64Array
+from bosaris_py._notes import Note, warn
+from bosaris_py._parallel import progress_bar, whole_number
+from bosaris_py._validation import Rng
+from bosaris_py.errors import FewErrorsWarning
+from bosaris_py.metrics.metric import AnyMetric, as_metric
+from bosaris_py.numerics.roc import FEWEST_ERRORS
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike
+from bosaris_py.trials.sample import Sample, ScoredClass, sample_of_trials
+from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.speakers import Speakers, SpeakersLike
+from bosaris_py.trials.strata import SetIndex
+from bosaris_py.uncertainty.draws import Draws, IidDraws, Method, SetDraws, SpeakerDraws, TwoLayerDraws
+from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.lazy import lazy_draws
+
+IntervalKind: TypeAlias = Literal["percentile", "normal"]
+
+# Numbers of a block of replicates: it and its work arrays take some 16 MB each.
+_BLOCK_CELLS, _MOST_ROWS = 2**21, 500
+
+
+@attrs.frozen(kw_only=True)
+class Resampling:
+    """How replicates are drawn, and what interval is made of them."""
+
+    method: Method = attrs.field(validator=check.one_of(Method))
+    replications: int = attrs.field()
+    interval: IntervalKind = attrs.field(validator=check.one_of(IntervalKind))
+    confidence: float = attrs.field(converter=lambda x: check.check_fraction(x, "confidence"))
+    rng: np.random.Generator = attrs.field(converter=check.as_generator)
+    progress: bool = False
+
+    @replications.validator
+    def _check_replications(self, attribute: object, value: object) -> None:
+        whole_number(value, "replications", at_least=2)
+
+    def draws(self, views: Sequence[Sample]) -> Draws:
+        """Return the draws of one system, or of several on the same trials."""
+        if self.method == "iid":
+            return IidDraws(tuple(views))
+        if self.method == "speaker":
+            return SpeakerDraws.of_systems(views)
+        of_sets = SetDraws if self.method == "one-layer" else TwoLayerDraws
+        return of_sets.of_systems(views)
+
+    def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[Float64Array]:
+        """Draw the values of a metric, of each system on the same draws."""
+        lazy = lazy_draws(metric, views[0]) if self.method == "iid" and len(views) == 1 else None
+        draws = None if lazy else self.draws(views)
+        points = max(view.thresholds.size * view.non.shares.size for view in views)
+        step = min(_MOST_ROWS, max(1, _BLOCK_CELLS // points)) if lazy is None else lazy.block
+        found: list[list[Float64Array]] = [[] for _ in views]
+        starts = range(0, self.replications, step)
+        for start in progress_bar(starts, shown=self.progress, unit="block"):
+            size = min(step, self.replications - start)
+            if lazy is not None:
+                found[0].append(lazy.draw(size, self.rng))
+                continue
+            assert draws is not None
+            for values, rows in zip(found, draws.rows(size, self.rng), strict=True):
+                values.append(metric.values(rows))
+        return [np.concatenate(values) for values in found]
+
+    def estimate(self, metric: AnyMetric, views: Sequence[Sample]) -> Estimate:
+        """Estimate a metric, or of two systems the difference."""
+        values = [metric.of_view(view) for view in views]
+        replicates = self.replicates(metric, views)
+        fields: dict[str, Any] = {
+            "interval": self.interval,
+            "confidence": self.confidence,
+            "method": f"{self.method} bootstrap, {self.interval}",
+        }
+        notes = _degenerate(replicates)
+        if len(views) == 1:
+            notes += few_errors(metric, views[0])
+            return Estimate.from_replicates(
+                values[0], replicates[0], bounds=metric.bounds, notes=tuple(notes), **fields
+            )
+        known = np.isfinite(replicates).all(axis=0)
+        a, b = (one[known] for one in replicates)
+        spread = float(a.std() * b.std())
+        correlation = float(np.mean((a - a.mean()) * (b - b.mean()))) / spread if spread else 0.0
+        difference = replicates[0] - replicates[1]
+        fields |= {"correlation": correlation, "notes": tuple(notes)}
+        return Estimate.from_replicates(values[0] - values[1], difference, **fields)
+
+
+def _degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
+    """Note replicates that lost a class."""
+    count = int(sum(np.count_nonzero(~np.isfinite(one)) for one in replicates))
+    if not count:
+        return []
+    text = (
+        f"{count} of {replicates[0].size} bootstrap replicates are degenerate: they lost a class, "
+        "or the metric is not finite. Standard error and interval leave them out."
+    )
+    return [Note(FewErrorsWarning, text, count=count)]
+
+
+def few_errors(metric: AnyMetric, view: Sample) -> list[Note]:
+    """Note a metric whose error-rates rest on few errors."""
+    counts = []
+    for opening in metric.openings(view):
+        n = view.n_tar if opening.place == 0 else (view.n_non, view.n_spoof)[opening.place - 1]
+        if n and np.isfinite(opening.rate):
+            counts.append((opening.rate * n, ("miss rate", "false-alarm rate")[min(opening.place, 1)]))
+    fewest = min(counts, default=(np.inf, ""))
+    if fewest[0] >= FEWEST_ERRORS:
+        return []
+    text = (
+        f"The {fewest[1]} rests on {fewest[0]:.3g} errors: with fewer than {FEWEST_ERRORS} a "
+        "standard error is itself uncertain, and one of 0 says nothing."
+    )
+    return [Note(FewErrorsWarning, text, count=fewest[0])]
+
+
+def bootstrap(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    metric: object,
+    *,
+    method: Literal["iid", "one-layer", "two-layer"] = "iid",
+    tar_sets: npt.ArrayLike | None = None,
+    non_sets: npt.ArrayLike | None = None,
+    replications: int = 2000,
+    interval: IntervalKind = "percentile",
+    confidence: float = 0.95,
+    rng: Rng = None,
+    progress: bool = False,
+) -> Estimate:
+    r"""Estimate the standard error and a confidence interval of a metric of two lists of scores.
+
+    Parameters
+    ----------
+    tar, non : (n_tar,), (n_non,) array_like of float
+        Scores of the two classes; no NaN, +-inf allowed.
+    metric : metric or callable
+        Such as ``unc.EER()``, or a function ``f(tar, non)``.
+    method : {"iid", "one-layer", "two-layer"}, default: "iid"
+        ``"iid"``: pick trials, Algorithm I of [1]_ and NISTIR 7722. ``"one-layer"``: pick sets of
+        trials, Algorithm II. ``"two-layer"``: pick sets, and trials within each set picked,
+        Algorithm III, which [1]_ recommends.
+    tar_sets, non_sets : (n_tar,), (n_non,) array_like, optional
+        The label of the set of each trial, text or whole numbers; for the last two methods.
+    replications : int, default: 2000
+        Number of replicates; 2000 is what [1]_ found to suffice.
+    interval : {"percentile", "normal"}, default: "percentile"
+        Quantiles of the replicates by definition 2 of Hyndman and Fan, see `quantile`; or the value
+        -+ z standard errors.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+    rng : int, numpy.random.Generator or SeedSequence, optional
+        Source of the randomness; equal seeds give equal replicates.
+    progress : bool, default: False
+        Show a progress bar.
+
+    Returns
+    -------
+    Estimate
+        With all replicates.
+
+    Raises
+    ------
+    InvalidInputError
+        If sets are missing, or given where trials are picked.
+
+    Warns
+    -----
+    FewErrorsWarning
+        If an error-rate rests on fewer than 30 errors, or replicates lost a class.
+
+    References
+    ----------
+    .. [1] J. C. Wu et al., "The impact of data dependence on speaker recognition evaluation",
+       IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import uncertainty as unc
+    >>> rng = np.random.default_rng(1)
+    >>> tar, non = 2 + rng.normal(size=500), rng.normal(size=5000)
+    >>> found = unc.bootstrap(tar, non, unc.EER(), rng=2)
+    >>> bool(found.low < found.value < found.high), found.replicates.size
+    (True, 2000)
+    """
+    how = Resampling(
+        method=method,
+        replications=replications,
+        interval=interval,
+        confidence=confidence,
+        rng=rng,
+        progress=progress,
+    )
+    chosen, sample = as_metric(metric), Sample.from_scores(tar, non)
+    given = {"tar_sets": tar_sets, "non_sets": non_sets}
+    if method == "iid":
+        for name, sets in given.items():
+            if sets is not None:
+                hint = 'Sets take method="one-layer" or "two-layer".'
+                raise check.invalid(name, 'be left out with method="iid"', "labels", hint)
+    else:
+        classes = (
+            _with_sets(one, sets, name)
+            for one, (name, sets) in zip((sample.tar, sample.non), given.items(), strict=True)
+        )
+        sample = Sample(*classes)
+    found = how.estimate(chosen, [chosen.view(sample)])
+    warn([*chosen.notes(sample), *found.notes])
+    return found
+
+
+def _with_sets(one: ScoredClass, sets: npt.ArrayLike | None, name: str) -> ScoredClass:
+    index = SetIndex.from_labels(sets, one.size, name)
+    return ScoredClass(one.listed, speakers=(index.labels, None))
+
+
+def bootstrap_scores(
+    scores: AnyScores,
+    key: KeyLike,
+    metric: object,
+    *,
+    against: AnyScores | None = None,
+    method: Method = "speaker",
+    speakers: SpeakersLike = None,
+    conditions: Conditions | None = None,
+    replications: int = 2000,
+    interval: IntervalKind = "percentile",
+    confidence: float = 0.95,
+    rng: Rng = None,
+    progress: bool = False,
+) -> Estimate:
+    r"""Estimate the standard error and a confidence interval of a metric of a score matrix.
+
+    Parameters
+    ----------
+    scores : Scores
+        Scores of the system.
+    key : Key
+        Which trials are targets and which non-targets.
+    metric : metric or callable
+        As for `bootstrap`.
+    against : Scores, optional
+        Another system on the same trials, which meets the same draws: the estimate is that of the
+        difference, this system minus the other, with the correlation of both.
+    method : {"speaker", "iid", "one-layer", "two-layer"}, default: "speaker"
+        ``"speaker"``: pick speakers, each with all trials on either side. The others are those of
+        `bootstrap`; a set is all target trials, or all non-target trials, of the models of one
+        speaker, as in [1]_.
+    speakers : optional
+        A column of the key, a pair (of models, of segments), a mapping or a function of the id;
+        by default models and segments are speakers themselves.
+    conditions : optional
+        Conditions with weights: the metric is the weighted one, on the data and in each replicate.
+    replications, interval, confidence, rng, progress
+        As for `bootstrap`.
+
+    Returns
+    -------
+    Estimate
+        With all replicates.
+
+    Raises
+    ------
+    TrialMismatchError
+        If the systems have scores of different trials.
+
+    Warns
+    -----
+    FewErrorsWarning
+        As for `bootstrap`.
+
+    See Also
+    --------
+    speaker_interval : The interval by the jackknife, without random numbers.
+
+    Notes
+    -----
+    A target trial of speaker i counts as often as i was picked, :math:`w_i`; a non-target trial
+    with a model of speaker i and a segment of speaker j :math:`w_i w_j` times. So misses and false
+    alarms vary together as they do when new speakers are recorded.
+
+    References
+    ----------
+    .. [1] J. C. Wu et al., "The impact of data dependence on speaker recognition evaluation",
+       IEEE/ACM TASLP 25, 2017, doi:10.1109/TASLP.2016.2614725.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bosaris_py import Key, Scores
+    >>> from bosaris_py import uncertainty as unc
+    >>> speakers, same = [f"speaker{i}" for i in range(30)], np.eye(30, dtype=bool)
+    >>> habits = np.random.default_rng(1).normal(size=(30, 1))
+    >>> scores = Scores(4.0 * same + habits + habits.T, speakers, speakers)
+    >>> key = Key(speakers, speakers, same, ~same)
+    >>> by_speaker = unc.bootstrap_scores(scores, key, unc.Cllr(), rng=2)
+    >>> by_trial = unc.bootstrap_scores(scores, key, unc.Cllr(), method="iid", rng=2)
+    >>> bool(by_speaker.standard_error > 1.5 * by_trial.standard_error)
+    True
+    """
+    how = Resampling(
+        method=method,
+        replications=replications,
+        interval=interval,
+        confidence=confidence,
+        rng=rng,
+        progress=progress,
+    )
+    chosen, who = as_metric(metric), Speakers(speakers)
+    found_speakers = {
+        "iid": lambda: None,
+        "speaker": lambda: who.of_trials(key),
+    }.get(method, lambda: who.of_models(key))()
+    systems = [scores] if against is None else [scores, against]
+    if against is not None:
+        check_same_trials({"scores": scores, "against": against}, key)
+    samples = [sample_of_trials(one, key, conditions, found_speakers) for one in systems]
+    found = how.estimate(chosen, [chosen.view(one) for one in samples])
+    warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
+    return found
