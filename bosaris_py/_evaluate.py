@@ -36,7 +36,7 @@ from bosaris_py.trials.inputs import (
     named_systems,
     split_key,
 )
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import SpeakersLike, as_conditions, speaker_maps
 
@@ -89,8 +89,8 @@ def evaluate(
         id, or a column of the metadata. A pair is for (models, segments), a single value for
         both, where it fits. By default each model is a speaker of its own.
     replications : int, default: 0
-        Replicates of a bootstrap, which gives intervals of all figures. Without, and with
-        `speakers`, actual costs have intervals by `uncertainty.speaker_errors`.
+        Replicates of a bootstrap over speakers, which gives the intervals. Without, and with
+        `speakers`, all figures have intervals by the jackknife over speakers.
     rng : Generator, int or None
         Source of randomness. All systems see the same replicates.
     normalize : bool, default: True
@@ -105,7 +105,7 @@ def evaluate(
         Which equal error-rate the table has; see `bosaris_py.eer`. By default that of the plan, if
         it names one, else ``"rocch"``.
     workers : int, default: 1
-        Number of processes for the replicates, or of threads for files that are read in blocks.
+        Number of threads for files that are read in blocks.
     progress : bool, default: False
         Show a progress bar.
 
@@ -189,18 +189,17 @@ def evaluate(
         seed=as_seed(rng),
         confidence=check_fraction(confidence, "confidence"),
         eer=definition,
-        workers=workers,
         metadata=metadata,
     )
     if replications:
-        how.resampling(replications)
+        how.resampling()
     if chosen is not None and chosen.figures:
         for what, ruled_out in (("conditions", conditions), ("cross_fit", cross_fit)):
             if ruled_out is not None:
                 raise invalid(what, f"be left out with the plan {chosen.name}", describe(ruled_out))
         return _by_plan(named, how, chosen)
     results = {}
-    samples: dict[str, ListedSample] = {}
+    samples: dict[str, Sample] = {}
     primary: dict[str, PrimaryCost] = {}
     rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
@@ -211,7 +210,7 @@ def evaluate(
                     named[name] = fitted.scores
                     how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
                 scores = named[name]
-                samples[name] = how.sample(scores, samples.values())
+                samples[name] = how.sample(scores)
                 results[name] = Results.from_sample(samples[name])
                 cost: PrimaryCost | None = None
                 if chosen is not None:
@@ -236,7 +235,6 @@ def evaluate(
 def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) -> Evaluation:
     """Evaluate systems by a plan of three classes, which has all of the figures."""
     how = attrs.evolve(how, points={}, normalize=plan.normalize)
-    key = how.key if how.metadata is None else (how.key, how.metadata)
     if plan.detectors == 2 and set(named) != {"asv", "cm"}:
         expected = f"be two detectors, named asv and cm, for the plan {plan.name}"
         hint = 'evaluate({"asv": verifier, "cm": countermeasure}, key, plan=...).'
@@ -245,11 +243,13 @@ def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) ->
     with cautions() as heard:
         presets.warn_of_attacks(plan, how.metadata)
         if plan.detectors == 2:
-            rows.append(("asv and cm", how.row_of_tandem(named, plan, key)))
+            rows.append(("asv and cm", how.row_of_plan(plan, how.tandem(named))))
         for name, scores in named.items() if plan.detectors == 1 else ():
             with cautions(system=name):
-                of_kinds = how.rows_of_kinds(scores, plan, key)
-            rows += [(name, row) for row in of_kinds]
+                if plan.sets:
+                    rows += [(name, row) for row in how.rows_of_sets(plan, scores)]
+                else:
+                    rows.append((name, how.row_of_plan(plan, how.sample(scores))))
     return _evaluation(how, SystemTable(rows, cautions=heard), {}, plan, named)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import attrs
 
 from bosaris_py._cautions import Caution, collected, hushed
-from bosaris_py._system_rows import Judging, as_point
+from bosaris_py._system_rows import Judging, as_point, metrics_of_plan
 from bosaris_py._tables import Table, joined_notes
 from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
@@ -16,22 +16,16 @@ from bosaris_py.evaluation import EvaluationPlan, Results, SystemTable
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.inputs import KeyLike
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.metrics.metric import as_metric
+from bosaris_py.trials.sample import Sample, check_same_trials, lists_of_kinds, sample_of_trials
 from bosaris_py.trials.scores import AnyScores
-from bosaris_py.trials.speakers import Speakers
-from bosaris_py.uncertainty.plan_statistics import samples_of_kinds
-from bosaris_py.uncertainty.resampling import Resampling
-from bosaris_py.uncertainty.spoof_statistics import SpoofStatistic, statistics_of_plan
-from bosaris_py.uncertainty.statistics.class_means import DCF, ActDCF
-from bosaris_py.uncertainty.statistics.functions import StatisticLike
-from bosaris_py.uncertainty.statistics.roc_functions import MinDCF
 
 if TYPE_CHECKING:
     # Matplotlib is imported when a plot is asked for.
     from bosaris_py.evaluation import PrimaryCost
     from bosaris_py.plots import BayesPlot, DETPlot
     from bosaris_py.plots.display import Plot
-    from bosaris_py.uncertainty.comparison.table import ComparisonTable
+    from bosaris_py.uncertainty.compare import ComparisonTable
 
 Kind: TypeAlias = Literal[
     "det", "bayes", "tippett", "ece", "pav", "reliability", "forest", "histogram"
@@ -88,7 +82,7 @@ class Evaluation(Table):
     primary: Mapping[str, PrimaryCost]
     plan: EvaluationPlan | None
     _systems: Mapping[str, AnyScores]
-    _samples: Mapping[str, ListedSample]
+    _samples: Mapping[str, Sample]
     _judging: Judging
     _heard: Sequence[Caution] = ()
 
@@ -278,92 +272,41 @@ class Evaluation(Table):
         drawn.display_legend()
         return drawn
 
-    def compare(
-        self,
-        statistic: StatisticLike | OperatingPoint | SpoofStatistic | None = None,
-        **options: Any,
-    ) -> ComparisonTable:
-        """Compare each pair of systems; see `uncertainty.compare_systems`.
+    def compare(self, metric: object = None) -> ComparisonTable:
+        """Compare each pair of systems by the jackknife over speakers.
 
         Parameters
         ----------
-        statistic : Statistic, OperatingPoint or callable, optional
-            The metric; by default the EER of the table, or the first figure of a plan of three
-            classes. A cost is normalized where those of the
-            table are.
-        **options
-            As for `compare_systems`. Speakers, replications and random numbers are by
-            default those of the evaluation.
+        metric : metric or callable, optional
+            Such as ``unc.MinDCF(0.05)``; by default the EER of the table, or the first figure of
+            a plan of three classes.
 
         Returns
         -------
-        uncertainty.ComparisonTable
+        ComparisonTable
+            With p-values by Holm.
+
+        Raises
+        ------
+        InvalidInputError
+            If there is one system, or systems are in files.
         """
-        from bosaris_py.uncertainty.comparison.all_pairs import (
-            compare_samples,
-            compare_systems,
-            refuse_different_trials,
-        )
+        from bosaris_py.uncertainty.compare import compare_samples
 
         how = self._judging
-        if self.plan is not None and self.plan.figures:
-            return self._compare_kinds(self.plan, statistic, options)
-        if how.key is None:
-            expected = "be in memory where pairs of them are compared"
-            raise invalid("systems", expected, "files; evaluate() takes Scores")
-        if how.normalize and isinstance(statistic, OperatingPoint):
-            statistic = ActDCF(statistic)
-        if how.normalize and isinstance(statistic, (ActDCF, DCF, MinDCF)):
-            statistic = attrs.evolve(statistic, normalize=True)
-        judged = how.statistic_of_eer if statistic is None else statistic
-        replications = how.replications or 2000
-        table: ComparisonTable
-        if how.by_speaker and not options.keys() - {"alternative", "level"}:
-            resampling = how.resampling(replications)
-            refuse_different_trials(self._systems, how.key, judged, resampling)
-            samples = self._samples
-            table = compare_samples(samples, judged, resampling, how.seed, **options)
-        else:
-            given = {**how.drawn, "replications": replications, **options}
-            table = compare_systems(self._systems, how.key, judged, **given)
-        return table
-
-    def _compare_kinds(
-        self, plan: EvaluationPlan, statistic: object, options: Mapping[str, Any]
-    ) -> ComparisonTable:
-        """Compare each pair of systems under a plan of three classes."""
-        from bosaris_py.uncertainty.comparison.all_pairs import (
-            compare_samples,
-            named_metric,
-            refuse_different_trials,
-        )
-
-        how = self._judging
-        if plan.detectors == 2:
-            hint = "unc.bootstrap_tandem of two tandems with the same seed has paired replicates."
-            raise invalid("plan", "be one of one detector, for pairs of systems", plan.name, hint)
-        if plan.sets:
+        if how.key is None or len(self._systems) < 2:
+            expected = "be at least two in memory, where pairs of them are compared"
+            raise invalid("systems", expected, "files or one system; evaluate() takes Scores")
+        if self.plan is not None and (self.plan.detectors == 2 or self.plan.sets):
             hint = "Compare systems on the trials of each set."
-            raise invalid("plan", "be of one data set, for pairs of systems", plan.name, hint)
-        chosen = statistic or next(iter(statistics_of_plan(plan, how.eer).values()))
-        if not isinstance(chosen, SpoofStatistic):
-            hint = "Such as unc.ADCF() or unc.SASVEER(): impostors and spoofs are not pooled."
-            raise invalid("statistic", "be of three classes", describe(statistic), hint)
-        if len(self._systems) < 2:
-            raise invalid("systems", "hold at least two systems", "one")
-        given = dict(options)
-        tests = {n: given.pop(n) for n in ("alternative", "level") if n in given}
-        method = given.pop("method", "speaker")
-        own = {"replications": how.replications or 2000, "confidence": how.confidence}
-        drawn: Any = {**how.drawn, **own, **given}
-        who = Speakers(drawn.pop("speakers"), drawn.pop("unknown", "refuse"))
-        resampling = Resampling(method, **drawn)
-        plain = chosen.plain
-        refuse_different_trials(self._systems, how.key, plain, resampling)
-        pair: KeyLike = (how.key, how.metadata) if how.metadata is not None else how.key
-        samples, plain_of_view = samples_of_kinds(chosen, self._systems, pair, who, resampling)
-        table = compare_samples(samples, plain_of_view, resampling, as_seed(drawn["rng"]), **tests)
-        return named_metric(table, chosen)
+            raise invalid("plan", "be of one detector and one data set", self.plan.name, hint)
+        three = self.plan is not None and bool(self.plan.figures)
+        own = metrics_of_plan(self.plan, how.eer) if three else how.metrics
+        chosen = next(iter(own.values())) if metric is None else as_metric(metric)
+        check_same_trials(self._systems, how.key)
+        judging = attrs.evolve(how, replications=how.replications or 1)
+        samples = {name: judging.sample(scores) for name, scores in self._systems.items()}
+        return compare_samples(samples, chosen, level=1.0 - how.confidence)
 
     def report(
         self,
@@ -437,8 +380,8 @@ class Evaluation(Table):
         if self.plan is not None and "a_dcf" in self.plan.figures and self._systems:
             costs, pair = self.plan.spoof_costs, (how.key, how.metadata)
             with hushed(BosarisWarning):
-                parts = {name: ListedSample.of_kinds(x, pair) for name, x in self._systems.items()}
-            kinds = {name: part.lists_of_kinds for name, part in parts.items()}
+                parts = {n: sample_of_trials(x, pair) for n, x in self._systems.items()}
+            kinds = {name: lists_of_kinds(part) for name, part in parts.items()}
         # The evaluation has warned of each system.
         of_pairs = [caution for caution in others if "pair" in dict(caution.about)]
         report = Report(

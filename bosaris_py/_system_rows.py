@@ -1,72 +1,66 @@
-"""How systems are evaluated: the rows of a table, their intervals, and the words for both."""
+"""The rows of a table of systems: figures of one system, and their intervals."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
-from bosaris_py._cautions import cautions, collected, hushed
+from bosaris_py._cautions import cautions
+from bosaris_py._notes import warn
 from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_flag
-from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, UncertainPlanWarning
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results
 from bosaris_py.evaluation.condition_table import TableIntervals, rows_of_sample, table_figures
 from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
+from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF
+from bosaris_py.metrics.metric import AnyMetric
+from bosaris_py.metrics.ranks import EER, MinCllr
+from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER, tandem_sample
+from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF, BonafideEER
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.kinds import nouns_of_third
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import Speakers
-from bosaris_py.uncertainty.analytic import errors_by_speaker
-from bosaris_py.uncertainty.bootstrapping import bootstrap_sample, row_intervals, table_statistics
-from bosaris_py.uncertainty.influence.losses import has_losses, losses_of
-from bosaris_py.uncertainty.influence.speaker_influence import (
-    FEWEST_FOR_INTERVAL,
-    METHOD,
-    SpeakerInfluence,
-    check_influences,
-)
-from bosaris_py.uncertainty.plan_statistics import (
-    PrimaryCost as PlanStatistic,
-    views_of_sets,
-    whole_sample,
-)
-from bosaris_py.uncertainty.resampling import Resampling, refuse_repeated
-from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
-from bosaris_py.uncertainty.statistics.functions import AnyStatistic, warn_unless_fit
-from bosaris_py.uncertainty.statistics.roc_functions import EER, SteppyEER, statistic_of_eer
-from bosaris_py.uncertainty.statistics.statistic import Statistic
+from bosaris_py.uncertainty.bootstrap import Resampling
+from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.jackknife import jackknife
 
 if TYPE_CHECKING:
     from bosaris_py.evaluation import PrimaryCost
 
+# Bands of more replicates look the same.
 _BAND_REPLICATES = 500
 
 
-def _costs_of(plan: EvaluationPlan) -> dict[str, Statistic]:
-    """Return both costs of a plan, by the names that they have in tables."""
-    least, actual = (PlanStatistic(plan, minimum=minimum).plain for minimum in (True, False))
-    return {"min_primary": least, "act_primary": actual}
-
-
-def _by_kind(ends: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    return {"minimum": ends["min_primary"], "actual": ends["act_primary"]}
+def metrics_of_plan(plan: EvaluationPlan, eer: EERDefinition) -> dict[str, AnyMetric]:
+    """Return the metric of each figure of a plan of three classes, or of two detectors."""
+    tandem = plan.detectors == 2
+    known: dict[str, AnyMetric] = {"sv_eer": SVEER(eer), "spf_eer": SPFEER(eer)}
+    known |= {"sasv_eer": SASVEER(eer), "t_eer": TEER()}
+    known["cm_eer"] = CountermeasureEER(eer) if tandem else BonafideEER(eer)
+    if plan.spoof_costs is not None:
+        known["a_dcf"] = ADCF(plan.spoof_costs, plan.normalize)
+        known["act_a_dcf"] = ActADCF(plan.spoof_costs, plan.normalize)
+        known["min_t_dcf"] = TDCF(plan.spoof_costs, form=plan.tandem_form)
+        known["act_t_dcf"] = TDCF(plan.spoof_costs, form=plan.tandem_form, threshold="bayes")
+    return {name: known[name] for name in plan.figures}
 
 
 def as_point(point: float | OperatingPoint) -> OperatingPoint:
+    """Return an operating point; of a prior alone, that of unit costs."""
     return point if isinstance(point, OperatingPoint) else OperatingPoint(point)
 
 
 @attrs.frozen(kw_only=True)
 class Judging:
-    """How systems are evaluated: all that the rows of a table have in common."""
+    """How systems are judged on a key."""
 
     # A Key or FlatKey; None where scores and key stay in files.
     key: Any
@@ -81,22 +75,29 @@ class Judging:
     # How the scores became log-likelihood-ratios, if that was done here.
     calibrated: str = ""
     eer: EERDefinition = "rocch"
-    workers: int = 1
     # What describes the trials of the key.
     metadata: TrialMetadata | None = None
 
     @property
     def prior(self) -> list[float | OperatingPoint]:
-        """The operating points, in a list."""
+        """The operating points as a list."""
         return [*self.points.values()]
 
     @property
-    def statistic_of_eer(self) -> EER | SteppyEER:
-        """The equal error rate of the table."""
-        return statistic_of_eer(self.eer)
+    def by_speaker(self) -> bool:
+        """Whether figures have intervals."""
+        return bool(self.replications or any(self.maps))
+
+    @property
+    def metrics(self) -> dict[str, AnyMetric]:
+        """The metric of each figure of a table."""
+        found: dict[str, AnyMetric] = {"eer": EER(self.eer)}
+        found |= {f"min_dcf{n}": MinDCF(p, self.normalize) for n, p in self.points.items()}
+        found |= {f"act_dcf{n}": ActDCF(p, self.normalize) for n, p in self.points.items()}
+        return found | {"min_cllr": MinCllr(), "cllr": Cllr()}
 
     def pooled(self, results: Results) -> ConditionRow:
-        """Return the row of all trials, without intervals."""
+        """Return the row of all trials."""
         return ConditionRow(
             name="pooled",
             kind="pooled",
@@ -108,266 +109,168 @@ class Judging:
             eer_definition=self.eer,
         )
 
-    @property
-    def by_speaker(self) -> bool:
-        """Whether intervals are asked for, which take the speakers of the trials."""
-        return bool(self.replications or any(self.maps))
+    def sample(self, scores: AnyScores) -> Sample:
+        """Join the scores of a system with the key, with speakers where intervals are asked for."""
+        pair: KeyLike = self.key if self.metadata is None else (self.key, self.metadata)
+        who = Speakers(self.maps).of_trials(pair) if self.by_speaker else None
+        return sample_of_trials(scores, pair, None, who)
 
-    @property
-    def who(self) -> Speakers:
-        """The speakers of both sides."""
-        return Speakers(self.maps)
+    def tandem(self, systems: Mapping[str, AnyScores]) -> Sample:
+        """Join the scores of a verifier and of a countermeasure with the key."""
+        pair: KeyLike = self.key if self.metadata is None else (self.key, self.metadata)
+        return tandem_sample(
+            systems["asv"], systems["cm"], pair, self.maps if self.by_speaker else None
+        )
 
-    @property
-    def drawn(self) -> dict[str, Any]:
-        """Whose trials other functions draw, and from which seed."""
-        return {"speakers": self.maps, "rng": self.seed}
+    def estimates(self, metrics: Mapping[str, AnyMetric], sample: Sample) -> dict[str, Estimate]:
+        """Estimate figures, all by the jackknife over speakers, or all on the same replicates."""
+        if self.replications:
+            return {
+                name: self.resampling().estimate(metric, [metric.view(sample)])
+                for name, metric in metrics.items()
+            }
+        found = jackknife([*metrics.values()], sample)
+        return {
+            name: one.estimate(self.confidence, left.names)
+            for name, (one, left) in zip(metrics, found, strict=True)
+        }
 
-    def sample(self, scores: AnyScores, others: Iterable[ListedSample]) -> ListedSample:
-        """Join the scores of a system with the key, and with speakers where they are asked for."""
-        if not self.by_speaker:
-            return ListedSample.of(scores, self.key)
-        who = self.who
-        sample = ListedSample.of(scores, self.key, None, lambda: who.of_trials(self.key))
-        for other in others:
-            sample = sample.sharing_pairs(other)
-        return sample.arranged()
+    def ends(
+        self, metrics: Mapping[str, AnyMetric], sample: Sample
+    ) -> dict[str, tuple[float, float]]:
+        """Return the intervals of figures that have one, and warn once of few speakers."""
+        found = self.estimates(metrics, sample)
+        notes = {note.kind: note for one in found.values() for note in one.notes}
+        warn(notes.values())
+        return {
+            name: (one.low, one.high)
+            for name, one in found.items()
+            if one.low is not None and one.high is not None
+        }
+
+    def resampling(self) -> Resampling:
+        """Return how replicates are drawn; the same for all systems and figures."""
+        return Resampling(
+            method="speaker",
+            replications=self.replications,
+            interval="percentile",
+            confidence=self.confidence,
+            rng=self.seed,
+        )
 
     def rows(
-        self, scores: AnyScores, sample: ListedSample, results: Results
+        self, scores: AnyScores, sample: Sample, results: Results
     ) -> Iterable[ConditionRow]:
-        """Return the rows of one system, with intervals."""
-        intervals = self.intervals if self.by_speaker else None
+        """Return the rows of a system: of all trials, and of conditions if there are any."""
         if self.conditions is None:
             row = self.pooled(results)
-            ends, words = intervals(sample, "") if intervals else ({}, "")
-            return [attrs.evolve(row, intervals=ends, how=words)]
-        members = self.conditions.scored_members(scores, self.key)
+            found, words = self.intervals(sample, "") if self.by_speaker else ({}, "")
+            return [attrs.evolve(row, intervals=found, how=words)]
         return rows_of_sample(
             sample,
-            members,
+            self.conditions.scored_members(scores, self.key),
             self.points,
             normalize=self.normalize,
-            intervals=intervals,
+            intervals=self.intervals if self.by_speaker else None,
             eer=self.eer,
         )
 
-    def intervals(self, sample: ListedSample, name: str) -> TableIntervals:
-        """Return intervals of the figures of a row; without replications those of a formula."""
-        found = {}
+    def intervals(self, sample: Sample, name: str) -> TableIntervals:
+        """Return the intervals of a row, and what they are."""
         with cautions(**{"condition": name} if name else {}):
-            if self.replications:
-                statistics = table_statistics(self.prior, normalize=self.normalize, eer=self.eer)
-                return row_intervals(sample, statistics, self.resampling(self.replications))
-            refuse_repeated(sample)
-            for suffix, point in self.points.items():
-                cost = as_point(point)
-                # Of several points a warning says which one it is about.
-                about = {"figure": f"actDCF{suffix}"} if len(self.points) > 1 else {}
-                with cautions(**about):
-                    errors = errors_by_speaker(sample, cost.threshold)
-                    interval = errors.dcf_interval(
-                        cost, confidence=self.confidence, normalize=self.normalize
-                    )
-                found[f"act_dcf{suffix}"] = interval.low, interval.high
-        return found, self.how
+            return self.ends(self.metrics, sample), self.how
 
     def with_intervals(
-        self,
-        cost: PrimaryCost,
-        scores: AnyScores,
-        sample: ListedSample,
-        metadata: TrialMetadata | None,
+        self, cost: PrimaryCost, scores: AnyScores, sample: Sample, metadata: TrialMetadata | None
     ) -> PrimaryCost:
-        """Return the cost of a plan with its intervals, those of its points and its partitions."""
+        """Add the intervals of a primary cost, of its points and of its partitions."""
         if not self.by_speaker or cost.pooled or cost.parts:
             return cost
-        # What there is to say of the plan has been said of the cost.
-        with hushed(UncertainPlanWarning):
-            cut = PlanTrials.of(scores, self.key, metadata).partition(cost.plan, {})
+        cut = PlanTrials.of(scores, self.key, metadata).partition(cost.plan, {})
         return self._with_ends(cost, sample, cut)
 
-    def _with_ends(self, cost: PrimaryCost, sample: ListedSample, cut: Partitioning) -> PrimaryCost:
-        """Return the cost of one data set, as `with_intervals` does."""
-        plan, view = cost.plan, sample.weighted(cut.members)
-        both = _costs_of(plan)
-        ends, words = self._ends_of_costs(view, both)
-        # Of points and partitions no warnings are given, but a note is.
-        with collected() as heard:
-            points = []
-            for point in cost.points:
-                own = _costs_of(plan.evolve(operating_points=[point.point]))
-                found = ends if len(cost.points) == 1 else self._ends_of_costs(view, own)[0]
-                points.append(attrs.evolve(point, intervals=found))
-            parts = []
-            for part, of_part in zip(cost.partitions, cut.partitions, strict=True):
-                members = of_part.members
-                if len(cost.partitions) > 1 and part.n_tar and part.n_non and not part.n_stand_ins:
-                    alone = sample.restricted(members.tar, members.non)
-                    found = self._ends_of_costs(alone, both)[0]
-                    part = attrs.evolve(part, intervals=found)
-                parts.append(part)
-        notes = [*cost.notes]
-        if any(issubclass(one.category, FewSpeakersWarning | FewErrorsWarning) for one in heard):
-            notes.append(
-                "Intervals of some points or partitions rest on few speakers or few errors: they "
-                "are approximate."
-            )
+    def _with_ends(self, cost: PrimaryCost, sample: Sample, cut: Partitioning) -> PrimaryCost:
+        view, points = sample.weighted(cut.members), cost.plan.operating_points
+
+        def ends_of(part: Sample, chosen: Iterable[OperatingPoint]) -> Mapping[str, Any]:
+            normalize = cost.plan.normalize
+            listed = tuple(chosen)
+            both = {"minimum": MinDCF(listed, normalize), "actual": ActDCF(listed, normalize)}
+            return self.ends(both, part)
+
+        parts = []
+        for part, of_part in zip(cost.partitions, cut.partitions, strict=True):
+            if len(cost.partitions) > 1 and part.n_tar and part.n_non and not part.n_stand_ins:
+                alone = sample.take(of_part.members.tar, of_part.members.non)
+                part = attrs.evolve(part, intervals=ends_of(alone, points))
+            parts.append(part)
         return attrs.evolve(
             cost,
-            intervals=ends,
-            points=tuple(points),
+            intervals=ends_of(view, points),
+            points=tuple(
+                attrs.evolve(one, intervals=ends_of(view, [one.point])) for one in cost.points
+            ),
             partitions=tuple(parts),
-            how=words,
-            notes=tuple(notes),
+            how=self.how,
         )
 
-    def _ends_of_costs(
-        self, sample: ListedSample, statistics: Mapping[str, Statistic]
-    ) -> TableIntervals:
-        """Return intervals by replicates, or without those of the actual cost by its formula."""
-        if self.replications:
-            ends, words = row_intervals(sample, statistics, self.resampling(self.replications))
-            return _by_kind(ends), words
-        influence = SpeakerInfluence.on(statistics["act_primary"], sample)
-        check_influences({"act_primary": influence}, FEWEST_FOR_INTERVAL)
-        interval = influence.interval(self.confidence, METHOD)
-        return {"actual": (interval.low, interval.high)}, self.how
-
-    def rows_of_kinds(
-        self, scores: AnyScores, plan: EvaluationPlan, key: KeyLike
-    ) -> list[ConditionRow]:
-        """Return the row of a system under a plan of three classes, after those of data sets."""
-        # What is drawn without replicates is not looked at, but speakers are.
-        drawn = Resampling("speaker" if self.by_speaker else "iid")
-        found = statistics_of_plan(plan, self.eer)
-        whole = whole_sample(next(iter(found.values())), scores, key, self.who, drawn)
-        statistics = {name: (one, one.plain) for name, one in found.items()}
-        sets = views_of_sets(scores, key, plan.sets) if plan.sets else {}
-        rows = []
-        for name, take in sets.items():
-            part = take(whole)
-            own = {figure: (one.view(part), plain) for figure, (one, plain) in statistics.items()}
-            with cautions(condition=name):
-                rows.append(self._row_of_views(own, plan, part, name, 1.0 / len(sets)))
-        if sets:
-            means: dict[str, float | None] = {
-                figure: math.fsum(v for row in rows if (v := row.figures[figure]) is not None)
-                / len(rows)
-                for figure in statistics
-            }
-            return [*rows, self._row_of_plan(plan, whole, means, {})]
-        viewed = {f: (one.view(whole), plain) for f, (one, plain) in statistics.items()}
-        return [self._row_of_views(viewed, plan, whole)]
-
-    def _row_of_views(
-        self,
-        viewed: Mapping[str, tuple[ListedSample, AnyStatistic]],
-        plan: EvaluationPlan,
-        whole: ListedSample,
-        name: str = "",
-        weight: float | None = None,
-    ) -> ConditionRow:
-        """Return the row of some statistics, each of a sample."""
-        figures: dict[str, float | None] = {}
-        found: dict[str, tuple[float, float]] = {}
-        for figure, (sample, plain) in viewed.items():
-            figures[figure] = float(plain.of_sample(sample))
-            warn_unless_fit([plain], sample)
-            if self.replications:
-                once = self.resampling(self.replications)
-                found |= row_intervals(sample, {figure: plain}, once)[0]
-            elif self.by_speaker and (has_losses(plain) or isinstance(plain, SteppyEER)):
-                influence = SpeakerInfluence.of(losses_of(plain, sample), sample)
-                check_influences({figure: influence}, FEWEST_FOR_INTERVAL)
-                interval = influence.interval(self.confidence, METHOD)
-                found[figure] = interval.low, interval.high
-        return self._row_of_plan(plan, whole, figures, found, name, weight)
-
-    def _row_of_plan(
-        self,
-        plan: EvaluationPlan,
-        whole: ListedSample,
-        figures: Mapping[str, float | None],
-        found: Mapping[str, tuple[float, float]],
-        name: str = "",
-        weight: float | None = None,
-    ) -> ConditionRow:
+    def row_of_plan(self, plan: EvaluationPlan, sample: Sample) -> ConditionRow:
+        """Return the row of a plan of three classes, or of two detectors."""
+        metrics = metrics_of_plan(plan, self.eer)
+        figures = {name: metric.judge(sample) for name, metric in metrics.items()}
         return ConditionRow(
-            name=name or ("mean over sets" if plan.sets else "pooled"),
-            kind="condition" if name else "pooled",
-            weight=weight,
-            n_tar=whole.n_tar,
-            n_non=whole.n_non,
+            name="pooled",
+            kind="pooled",
+            weight=None,
+            n_tar=sample.n_tar,
+            n_non=sample.non.size,
             figures=figures,
-            intervals=found,
+            intervals=self.ends(metrics, sample) if self.by_speaker else {},
             # The cost of a tandem always is.
             normalized=(plan.normalize or plan.detectors == 2) if plan.spoof_costs else None,
             eer_definition=self.eer,
-            how=self._how("") if found else "",
+            how=self.how,
         )
 
-    def row_of_tandem(
-        self, systems: Mapping[str, AnyScores], plan: EvaluationPlan, key: KeyLike
-    ) -> ConditionRow:
-        """Return the row of a verifier and a countermeasure, with intervals by replicates."""
-        from bosaris_py.uncertainty.tandem_statistics import statistics_of_tandem, tandem_figures
-
-        statistics = statistics_of_tandem(plan, self.eer)
-        how = {"method": "speaker", "confidence": self.confidence, "workers": self.workers}
-        drawn = {**self.drawn, **how} if self.replications else {}
-        found = tandem_figures(
-            key,
-            [*statistics.values()],
-            asv=systems["asv"],
-            cm=systems["cm"],
-            replications=self.replications,
-            **drawn,
-        )
-        numbers = dict(zip(statistics, found, strict=True))
-        ends = {
-            name: (low, high)
-            for name, (_, low, high) in numbers.items()
-            if low is not None and high is not None
+    def rows_of_sets(self, plan: EvaluationPlan, scores: AnyScores) -> list[ConditionRow]:
+        """Return the rows of a plan of several data sets: each by itself, and their mean."""
+        assert self.metadata is not None
+        sample = self.sample(scores)
+        rows = []
+        for name, tar, non in sets_of_sample(scores, self.key, self.metadata, plan.sets):
+            with cautions(condition=name):
+                row = self.row_of_plan(plan, sample.take(tar, non))
+            rows.append(attrs.evolve(row, name=name, kind="condition"))
+        rows = [attrs.evolve(row, weight=1.0 / len(rows)) for row in rows]
+        means = {
+            name: float(np.mean([row.figures[name] for row in rows])) for name in rows[0].figures
         }
-        whole = Resampling("iid").kinds_sample(systems["asv"], key, self.who)
-        figures = {name: value for name, (value, _, _) in numbers.items()}
-        return self._row_of_plan(plan, whole, figures, ends)
-
-    def resampling(self, replications: int) -> Resampling:
-        """Return how replicates are drawn: the same for all rows, systems and bands."""
-        return Resampling(
-            "speaker",
-            rng=self.seed,
-            workers=self.workers,
-            replications=replications,
-            confidence=self.confidence,
+        mean = attrs.evolve(
+            rows[0],
+            name="mean over sets",
+            kind="pooled",
+            weight=None,
+            n_tar=sample.n_tar,
+            n_non=sample.non.size,
+            figures=means,
+            intervals={},
         )
+        return [*rows, mean]
+
+    def bands(self, sample: Sample) -> dict[str, Any]:
+        """Return bands around the curves of a system."""
+        from bosaris_py.uncertainty.bands import bands_of_sample
+
+        how = attrs.evolve(self.resampling(), replications=self.band_replicates)
+        return bands_of_sample(sample, how)
 
     @property
     def band_replicates(self) -> int:
-        """Number of replicates of bands."""
+        """The number of replicates of bands."""
         return min(self.replications, _BAND_REPLICATES)
 
-    def bands(self, sample: ListedSample) -> dict[str, Any]:
-        """Return the bands of a system by what they are around."""
-        from bosaris_py.uncertainty.bands import ECE, ActDCFCurve, DETCurve, Tippett
-
-        how = self.resampling(self.band_replicates)
-        curves: dict[str, Any] = {
-            "det": DETCurve(),
-            "bayes": ActDCFCurve(),
-            "tippett": Tippett(),
-            "ece": ECE(),
-        }
-        found = bootstrap_sample([*curves.values()], sample, how.plan(sample), how, shared=True)
-        return {
-            name: curve.band(result)
-            for (name, curve), result in zip(curves.items(), found, strict=True)
-        }
-
     def speakers(self) -> dict[str, int]:
-        """Return the number of speakers of each side whose speakers are known."""
+        """Return the number of speakers of models and of segments, where they are known."""
         sides = zip(self.maps, ("models", "segments"), self.key.ids, strict=True)
         return {
             side: np.unique(found.rightids[np.isin(found.leftids, ids)]).size
@@ -376,7 +279,7 @@ class Judging:
         }
 
     def facts(self) -> dict[str, str]:
-        """Say what was evaluated, and how."""
+        """Return what a report says of the evaluation."""
         key = self.key
         facts = {}
         if key is not None:
@@ -406,16 +309,25 @@ class Judging:
     @property
     def how(self) -> str:
         """What the intervals are, in words; nothing where there are none."""
-        return self._how(" of actual costs")
-
-    def _how(self, of_formula: str) -> str:
-        """Say what the intervals are; `of_formula` names the figures that have a formula."""
         percent = f"{100 * self.confidence:g} % intervals"
         if self.replications:
-            how = f"{percent}: speaker bootstrap, {self.replications} replicates"
-            # The least rank of a replicate that ends an interval of Student's kind is 1.
-            few = round(0.5 * (1.0 - self.confidence) * (self.replications + 1), 9) < 1
-            return f"{how}, too few for quantiles: Student's t by formula" if few else how
-        if self.by_speaker:
-            return f"{percent}{of_formula}: formula for trials that share speakers"
-        return ""
+            return f"{percent}: speaker bootstrap, {self.replications} replicates, percentile"
+        return f"{percent}: jackknife over speakers" if self.by_speaker else ""
+
+
+def sets_of_sample(
+    scores: AnyScores, key: Any, metadata: TrialMetadata, column: str
+) -> list[tuple[str, Any, Any]]:
+    """Return each data set that a column of the key names: its places among both classes."""
+    from bosaris_py.trials.scores import scored_trials
+
+    factor, labels = metadata.for_trials(key).factor(column), key.trial_labels()
+    scored = scored_trials(scores, key)
+    kept = np.ones(labels.size, dtype=np.bool_) if scored is None else scored
+    codes = [factor.codes[kept & mask] for mask in (labels, ~labels)]
+    found = []
+    for code, name in enumerate(factor.levels.tolist()):
+        tar, non = (np.flatnonzero(part == code) for part in codes)
+        if tar.size or non.size:
+            found.append((name, tar, non))
+    return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import attrs
+import numpy as np
 
 from bosaris_py import _tables
 from bosaris_py._cautions import Caution, cautions, hushed
@@ -16,9 +17,11 @@ from bosaris_py.evaluation.results import Results
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import ConditionMembers
-from bosaris_py.trials.sample import ListedSample, RowKind
+from bosaris_py.trials.sample import Sample
 
 _NOTHING = "-"
+
+RowKind: TypeAlias = Literal["condition", "pooled", "equalised"]
 
 # The ends of some figures of a row, and how these intervals were made, in words.
 TableIntervals: TypeAlias = tuple[Mapping[str, tuple[float, float]], str]
@@ -249,7 +252,7 @@ def _cell(row: ConditionRow, name: str) -> str:
 
 
 def rows_of_sample(
-    sample: ListedSample,
+    sample: Sample,
     members: Sequence[ConditionMembers],
     points: Mapping[str, float | OperatingPoint],
     *,
@@ -269,7 +272,7 @@ def rows_of_sample(
     with cautions():
         # What has been said of all trials is not said of each condition.
         said: list[type[Warning]] = []
-        for name, kind, weight, part in sample.rows(members):
+        for name, kind, weight, part in _parts(sample, members):
             results = Results.from_sample(part) if part.n_tar and part.n_non else None
             about = {} if kind == "pooled" else {"condition": name}
             with hushed(*said), cautions(**about) as heard:
@@ -283,6 +286,25 @@ def rows_of_sample(
             if kind == "pooled":
                 said = [caution.category for caution in heard]
     return [*rows[1:-1], rows[0], rows[-1]]
+
+
+def pooled(sample: Sample, members: Sequence[ConditionMembers]) -> Sample:
+    """Return the trials of some conditions, all alike."""
+    tar = np.unique(np.concatenate([item.tar for item in members]))
+    non = np.unique(np.concatenate([item.non for item in members]))
+    return sample.take(tar, non)
+
+
+def _parts(
+    sample: Sample, members: Sequence[ConditionMembers]
+) -> Iterator[tuple[str, RowKind, float | None, Sample]]:
+    """Yield all trials of conditions pooled, each condition alone, and all weighted."""
+    whole = pooled(sample, members)
+    yield "pooled", "pooled", None, whole
+    for item in members:
+        yield item.name, "condition", item.weight, sample.take(item.tar, item.non)
+    is_whole = whole.n_tar and whole.n_non
+    yield "equalised", "equalised", None, sample.weighted(members) if is_whole else whole
 
 
 def table_figures(

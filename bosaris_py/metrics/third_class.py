@@ -227,6 +227,19 @@ class SASVEER(ThreeClassMetric, EER):
         return Sample(sample.tar, sample.non, None, sample.speaker_ids)
 
 
+@attrs.frozen
+class BonafideEER(SASVEER):
+    """Equal error rate of bona fide speech and spoofs: that of a countermeasure alone.
+
+    Parameters
+    ----------
+    definition : {"rocch", "interpolated", "step"}, default: "rocch"
+        As for `EER`.
+    """
+
+    label: ClassVar[str] = "CM-EER"  # type: ignore[misc]
+
+
 # ---- The same as functions of lists of scores
 
 

@@ -49,7 +49,6 @@ from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.assignment import Labels, Subsets
 from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials
 from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials
-from bosaris_py.trials.strata import checked_weights, shares_of
 from bosaris_py.trials.trial_sets import TrialList
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating]
@@ -116,13 +115,47 @@ class ConditionMembers:
     __reduce__ = by_constructor
 
 
-def any_of(parts: Iterable[Positions], size: int) -> slice | BoolArray:
-    """Return an index of the positions, among `size`, that some part holds."""
-    # It is a slice if these are all, so that indexing makes no copy.
-    held = np.zeros(size, dtype=np.bool_)
-    for part in parts:
-        held[part] = True
-    return slice(None) if held.all() else held
+# What the decimals of weights such as 0.3333333333 may leave of a sum of one.
+_SUM_TOLERANCE = 1e-6
+
+
+def checked_weights(
+    weights: object, names: Sequence[object], argument: str = "weights", *, positive: bool = False
+) -> Float64Array:
+    """Return one weight for each name, with the sum one; None says equal weights."""
+    if weights is None:
+        return mark_read_only(np.full(len(names), 1.0 / len(names)))
+    try:
+        values = np.array(weights, dtype=np.float64)
+        # Text and truth values would pass, too.
+        if np.asarray(weights).dtype.kind in "bSU":
+            raise TypeError
+    except (TypeError, ValueError):
+        raise check.invalid(argument, "be numbers", check.describe(weights)) from None
+    if values.shape != (len(names),):
+        expected = f"be one for each of the {len(names)} conditions"
+        raise check.invalid(argument, expected, check.describe(values))
+    fits = np.isfinite(values) & ((values > 0) if positive else (values >= 0))
+    if not fits.all():
+        bad = int(np.argmin(fits))
+        expected = "be finite and positive" if positive else "be finite and not negative"
+        raise check.invalid(argument, expected, f"{values[bad]:g} for {names[bad]!r}")
+    # fsum is exact, so that the order of the conditions does not matter.
+    total = math.fsum(values)
+    if abs(total - 1.0) > _SUM_TOLERANCE:
+        hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
+        raise check.invalid(argument, "sum to one", f"the sum {total:g}", hint)
+    # Exactly one, not 0.9999999999 because of decimals.
+    return mark_read_only(values / total)
+
+
+def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[float]:
+    """Divide the weights of the conditions that have trials by their sum."""
+    # Equations 3 and 4 sum over the conditions with trials of the class. Divided by the sum of
+    # their weights these sum to one again; NIST does the same for partitions without targets.
+    present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
+    total = math.fsum(present)
+    return [weight / total if total else 0.0 for weight in present]
 
 
 # Weights of conditions and of trials

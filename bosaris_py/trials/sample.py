@@ -17,7 +17,7 @@ References
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -40,6 +40,7 @@ from bosaris_py._arrays import (
     mark_read_only,
 )
 from bosaris_py._validation import as_score_lists, invalid
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.numerics.hull import ROCCH
 from bosaris_py.numerics.roc import (
     ROC,
@@ -210,9 +211,10 @@ class ScoredClass:
         else:
             below = count_below(self.scores, thresholds)
         mass = self.cumulated()
-        if mass is None:
-            return below / self.size, (self.size - below) / self.size
-        return mass[below] / mass[-1], (mass[-1] - mass[below]) / mass[-1]
+        total = self.size if mass is None else mass[-1]
+        under = below if mass is None else mass[below]
+        with np.errstate(invalid="ignore"):
+            return under / np.float64(total), (total - under) / np.float64(total)
 
     def take(self, chosen: Chosen) -> "ScoredClass":
         """Return some of the listed trials."""
@@ -598,3 +600,32 @@ def sample_of_trials(
     if conditions is None:
         return sample
     return sample.weighted(conditions.scored_members(scores, plain))
+
+
+def check_same_trials(systems: Mapping[str, AnyScores], key: KeyLike) -> None:
+    """Raise unless the same trials of a key have scores in all systems."""
+    plain, _ = split_key(key)
+    everything = np.ones(plain.n_trials, dtype=np.bool_)
+    masks = {
+        name: everything if (found := scoring.scored_trials(scores, plain)) is None else found
+        for name, scores in systems.items()
+    }
+    first, *others = masks
+    for name in others:
+        only = [np.count_nonzero(masks[a] & ~masks[b]) for a, b in ((first, name), (name, first))]
+        if any(only):
+            raise TrialMismatchError(
+                f"`{first}` and `{name}` must be of the same trials; of the {plain.n_trials} "
+                f"trials of the key, {only[0]} have a score in `{first}` only and {only[1]} in "
+                f"`{name}` only. Filter the key to the trials that both systems have scored."
+            )
+
+
+def lists_of_kinds(sample: Sample) -> dict[str, FloatArray]:
+    """Return the scores of the targets and of each kind of non-targets, by the word of the class."""
+    found = {"target": sample.tar.listed}
+    kinds = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
+    for number, word in enumerate(KINDS):
+        if (kinds == number).any():
+            found[word] = sample.non.listed[kinds == number]
+    return found

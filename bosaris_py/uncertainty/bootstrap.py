@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import AnyArray, Float64Array
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py._validation import Rng
@@ -31,10 +31,9 @@ from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike
-from bosaris_py.trials.sample import Sample, ScoredClass, sample_of_trials
+from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials, sample_of_trials
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
-from bosaris_py.trials.strata import SetIndex
 from bosaris_py.uncertainty.draws import Draws, IidDraws, Method, SetDraws, SpeakerDraws, TwoLayerDraws
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.lazy import lazy_draws
@@ -43,6 +42,8 @@ IntervalKind: TypeAlias = Literal["percentile", "normal"]
 
 # Numbers of a block of replicates: it and its work arrays take some 16 MB each.
 _BLOCK_CELLS, _MOST_ROWS = 2**21, 500
+
+_FEWEST_SETS = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -237,8 +238,37 @@ def bootstrap(
 
 
 def _with_sets(one: ScoredClass, sets: npt.ArrayLike | None, name: str) -> ScoredClass:
-    index = SetIndex.from_labels(sets, one.size, name)
-    return ScoredClass(one.listed, speakers=(index.labels, None))
+    """Give each trial of a class the number of its set."""
+    if sets is None:
+        hint = 'Give the label of each trial\'s set, or use method="iid".'
+        raise check.invalid(name, "be given when sets are resampled", "None", hint)
+    labels = set_labels(sets, name, one.size)
+    names, numbers = np.unique(labels, return_inverse=True)
+    if names.size < _FEWEST_SETS:
+        expected = f"name at least {_FEWEST_SETS} sets"
+        raise check.invalid(name, expected, f"{names.size}", "One set shows no variation.")
+    return ScoredClass(one.listed, speakers=(numbers, None))
+
+
+def set_labels(labels: npt.ArrayLike, name: str, n_trials: int) -> AnyArray:
+    """Return the labels of the sets of trials, text or whole numbers, checked."""
+    # numpy would make the text "1" of the number 1, and "None" of a missing label.
+    array = labels if isinstance(labels, np.ndarray) else np.array(labels, dtype=object)
+    listed = array.ravel().tolist()
+    missing = [i for i, label in enumerate(listed) if check.is_missing(label)]
+    if missing:
+        found = f"none for {len(missing)} trials (positions {check.list_some(missing)})"
+        hint = "Leave these trials out, or give each a set of its own."
+        raise check.invalid(name, "tell the set of each trial", found, hint)
+    known = all(isinstance(label, (str, int, np.integer)) for label in listed)
+    if array.ndim != 1 or not known:
+        expected = "be a one-dimensional list of labels, text or whole numbers"
+        raise check.invalid(name, expected, check.describe(labels))
+    if array.size != n_trials:
+        expected = f"have one label for each of the {n_trials} trials"
+        raise check.invalid(name, expected, f"{array.size} labels")
+    # Different numbers for 1 and "1".
+    return array if array.dtype.kind in "iuU" else np.array([f"{type(x).__name__} {x}" for x in listed])
 
 
 def bootstrap_scores(

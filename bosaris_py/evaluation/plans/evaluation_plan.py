@@ -17,7 +17,7 @@ from bosaris_py.errors import UnknownPlanError
 from bosaris_py.evaluation.figure_names import FIGURES
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials.strata import checked_weights
+from bosaris_py.trials.conditions import checked_weights
 
 
 def _check_text(instance: object, attribute: "attrs.Attribute[str]", value: object) -> None:

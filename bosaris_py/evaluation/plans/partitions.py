@@ -17,9 +17,9 @@ from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, Partitio
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.key import AnyKey
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.trials.strata import shares_of
+from bosaris_py.trials.conditions import shares_of
 
 # What may divide the trials.
 Labelling: TypeAlias = Conditions | TrialMetadata | None
@@ -66,7 +66,7 @@ class Partitioning:
 class PlanTrials:
     """The sample of a key's trials, and metadata or conditions that divide it."""
 
-    sample: ListedSample
+    sample: Sample
     # Where the positions of targets and of non-targets stand in the metadata.
     places: tuple[IndexArray, IndexArray]
     metadata: TrialMetadata | None = None
@@ -76,7 +76,7 @@ class PlanTrials:
     def of(cls, scores: AnyScores, key: AnyKey, labelling: object) -> "PlanTrials":
         """Join the scores with a key's trials."""
         given = _checked_labelling(labelling)
-        sample = ListedSample.of(scores, key, allow_empty=True)
+        sample = sample_of_trials(scores, key, allow_empty=True)
         # Columns of metadata have a value for each trial of the key.
         labels, scored = key.trial_labels(), scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
@@ -87,6 +87,12 @@ class PlanTrials:
             given.for_trials(key) if isinstance(given, TrialMetadata) else None,
             given.scored_members(scores, key) if isinstance(given, Conditions) else None,
         )
+
+    @property
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """One for each listed trial of both classes."""
+        tar, non = (np.ones(one.size, np.int64) for one in (self.sample.tar, self.sample.non))
+        return tar, non
 
     def check_parts(self, plan: EvaluationPlan) -> None:
         """Raise unless the trials of the parts of a plan can be told apart."""
@@ -113,7 +119,7 @@ class PlanTrials:
         columns = {factor.name: self.metadata.factor(factor.name) for factor in plan.factors}
         sides = []
         for name, counts, places, mask in zip(
-            ("tar", "non"), self.sample.counts, self.places, kept, strict=True
+            ("tar", "non"), self.counts, self.places, kept, strict=True
         ):
             cells = _Cells(name, counts, mask)
             for factor in plan.factors:
@@ -139,7 +145,7 @@ class PlanTrials:
         members: Iterable[ConditionMembers] | None = self.members
         pooled = members is None and bool(names)
         if members is None:
-            tar, non = (mark_read_only(np.flatnonzero(n)) for n in self.sample.counts)
+            tar, non = (mark_read_only(np.flatnonzero(n)) for n in self.counts)
             members = _weighted_members([("all trials", 1.0, tar, non)])
             note = (
                 "NOT the published cost: without metadata the trials are pooled, and not "
@@ -155,7 +161,7 @@ class PlanTrials:
         self, plan: EvaluationPlan, metadata: TrialMetadata
     ) -> tuple[list[BoolArray], list[str]]:
         """Tell which positions have trials of the plan's data set."""
-        kept, notes = [counts > 0 for counts in self.sample.counts], []
+        kept, notes = [counts > 0 for counts in self.counts], []
         for name, level in plan.select:
             if name not in metadata.names:
                 notes.append(f"No column {name}: all trials are taken to be of {name} {level}.")

@@ -11,16 +11,17 @@ from typing import Any, TypeAlias
 import attrs
 
 import bosaris_py.evaluation.plans.presets as presets
+from bosaris_py._notes import warn
 from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
 from bosaris_py._validation import invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
 from bosaris_py.evaluation.plans.partitions import Labelling, Partitioning, PlanTrials
 from bosaris_py.evaluation.plans.presets import PLANS
+from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.trials import ConditionMembers
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.sample import ListedSample, Sample
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 
@@ -425,13 +426,12 @@ def _judge(plan: EvaluationPlan, trials: PlanTrials, only: Mapping[str, str]) ->
     cut = trials.partition(plan, only)
     sample, members = trials.sample, cut.members
     points, eer = _weighted_costs(plan, sample, members)
-    tar_counts, non_counts = sample.counts
     return result(
         actual=_mean(cost.actual for cost in points),
         minimum=_mean(cost.minimum for cost in points),
         eer=eer,
-        n_tar=sum(int(tar_counts[item.tar].sum()) for item in members),
-        n_non=sum(int(non_counts[item.non].sum()) for item in members),
+        n_tar=sum(item.tar.size for item in members),
+        n_non=sum(item.non.size for item in members),
         points=points,
         partitions=tuple(_partition_costs(plan, trials, cut)),
         pooled=cut.pooled,
@@ -444,7 +444,7 @@ _Costs = tuple[tuple[PointCost, ...], float]
 
 
 def _weighted_costs(
-    plan: EvaluationPlan, sample: ListedSample, members: Sequence[ConditionMembers]
+    plan: EvaluationPlan, sample: Sample, members: Sequence[ConditionMembers]
 ) -> _Costs:
     """Return the costs of weighted partitions; warn of scores that are not llrs."""
     for class_name, field in (("target", "tar_weight"), ("non-target", "non_weight")):
@@ -455,18 +455,14 @@ def _weighted_costs(
     weighted = sample.weighted(members)
     costs = _defined_costs(plan, weighted)
     # A minimum means something for scores of any kind.
-    if plan.ranked_by == "actual":
-        weighted.warn_unless_llrs()
-    else:
-        sizes = weighted.n_tar, weighted.n_non
-        warn_if_inverted(weighted.hull.eer, lambda: weighted.roc.auc, *sizes)
+    warn(no_llrs(weighted) if plan.ranked_by == "actual" else inverted(weighted))
     return costs
 
 
 def _defined_costs(plan: EvaluationPlan, sample: Sample) -> _Costs:
     """Return the costs as the plan means them."""
     costs = DecisionCosts.from_prior(plan.operating_points)
-    pmiss, pfa = sample.error_rates(costs.thresholds)
+    pmiss, pfa = sample.rates(costs.thresholds)
     # One threshold for all partitions: the minimum is that of the weighted ROC (van Leeuwen,
     # equation 12).
     hull = sample.hull
@@ -497,20 +493,19 @@ def _partition_costs(
 ) -> Iterator[PartitionCost]:
     """Evaluate each partition by itself."""
     limits = DecisionCosts.from_prior(plan.operating_points).thresholds
-    non_counts = trials.sample.counts[1]
     for partition in cut.partitions:
         own = partition.members
         others = own.non if own.non.size else partition.stand_ins
-        alone = trials.sample.restricted(own.tar, others)
+        alone = trials.sample.take(own.tar, others)
         actual = minimum = math.nan
         if not (alone.n_tar and alone.n_non):
-            pmiss, pfa = (tuple(rates.tolist()) for rates in alone.error_rates(limits))
+            pmiss, pfa = (tuple(rates.tolist()) for rates in alone.rates(limits))
         else:
             points, _ = _defined_costs(plan, alone)
             pmiss, pfa = tuple(cost.pmiss for cost in points), tuple(cost.pfa for cost in points)
             actual = _mean(cost.actual for cost in points)
             minimum = _mean(cost.minimum for cost in points)
-        n_own = int(non_counts[own.non].sum())
+        n_own = own.non.size
         yield PartitionCost(
             name=own.name,
             levels=partition.levels,

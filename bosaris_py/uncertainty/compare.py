@@ -1,0 +1,332 @@
+"""Differences of systems on the same trials, by the jackknife over speakers.
+
+Every pair of systems is compared: the difference of the metric without each speaker gives a
+standard error, Student's t with K - 1 degrees a test. The p-values are corrected by Holm's method.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import Float64Array
+from bosaris_py._notes import Note, warn
+from bosaris_py._tables import Table, WithInterval, joined_notes, or_none
+from bosaris_py._validation import check_fraction, invalid
+from bosaris_py.metrics.metric import AnyMetric, as_metric
+from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems
+from bosaris_py.trials.sample import Sample, check_same_trials, sample_of_trials
+from bosaris_py.trials.speakers import Speakers, SpeakersLike
+from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.jackknife import jackknife
+
+
+def holm(p_values: Sequence[float]) -> Float64Array:
+    """Return p-values that hold for all tests together: Holm 1979."""
+    p, order = np.array(p_values, dtype=np.float64), np.argsort(p_values, kind="stable")
+    # Each times the tests still left, and not below the one before.
+    steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    return np.asarray(np.minimum(steps, 1.0)[np.argsort(order)])
+
+
+@attrs.frozen
+class Comparison:
+    """The difference of two systems.
+
+    Parameters
+    ----------
+    first, second : str
+        The systems.
+    difference : Estimate
+        The metric of the first minus that of the second.
+    p : float
+        Two-sided p-value of no difference; 1 where it is not known.
+    p_holm : float
+        The same, corrected for the number of pairs.
+    """
+
+    first: str
+    second: str
+    difference: Estimate
+    p: float
+    p_holm: float
+
+
+@attrs.frozen(eq=False, repr=False)
+class ComparisonTable(Table):
+    """Differences of all pairs of systems; it prints as a table.
+
+    Parameters
+    ----------
+    rows : tuple of Comparison
+        One for each pair.
+    metric : str
+        Name of the metric.
+    level : float, default: 0.05
+        Error-rate of all tests together; intervals have the confidence 1 - level, each by itself.
+    percent : bool, default: False
+        Whether differences are printed in per cent.
+    """
+
+    rows: tuple[Comparison, ...]
+    metric: str
+    level: float = 0.05
+    percent: bool = False
+
+    @classmethod
+    def from_differences(
+        cls,
+        differences: Mapping[tuple[str, str], Estimate],
+        metric: str,
+        *,
+        level: float = 0.05,
+        percent: bool = False,
+    ) -> "ComparisonTable":
+        """Collect differences, and correct their p-values.
+
+        Parameters
+        ----------
+        differences : mapping of (str, str) to Estimate
+            By both systems.
+        metric, level, percent
+            Fields of the table.
+
+        Returns
+        -------
+        ComparisonTable
+        """
+        p = [_p_value(found) for found in differences.values()]
+        listed = zip(differences.items(), p, holm(p).tolist(), strict=True)
+        rows = (Comparison(a, b, found, *both) for ((a, b), found), *both in listed)
+        return cls(tuple(rows), metric, check_fraction(level, "level"), percent)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the comparisons as dicts.
+
+        Returns
+        -------
+        list of dict
+            ``first``, ``second``, ``difference``, ``low``, ``high``, ``standard_error``,
+            ``p_value``, ``p_holm``, ``significant`` and ``metric``; None for what is not known.
+        """
+        return [
+            {
+                "first": row.first,
+                "second": row.second,
+                "difference": or_none(row.difference.value),
+                "low": row.difference.low,
+                "high": row.difference.high,
+                "standard_error": row.difference.standard_error,
+                "p_value": row.p,
+                "p_holm": row.p_holm,
+                "significant": row.p_holm <= self.level,
+                "metric": self.metric,
+            }
+            for row in self.rows
+        ]
+
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Return the largest groups of systems within which no difference was found.
+
+        Returns
+        -------
+        tuple of tuples of str
+            A system may be in several.
+        """
+        names = list(dict.fromkeys(name for row in self.rows for name in (row.first, row.second)))
+        differ = {frozenset((r.first, r.second)) for r in self.rows if r.p_holm <= self.level}
+        largest: list[set[str]] = []
+        for size in range(len(names), 0, -1):
+            for chosen in itertools.combinations(names, size):
+                group = set(chosen)
+                alike = not any(pair <= group for pair in differ)
+                if alike and not any(group <= other for other in largest):
+                    largest.append(group)
+        order = {name: i for i, name in enumerate(names)}
+        ranked = sorted(sorted(order[name] for name in group) for group in largest)
+        return tuple(tuple(names[i] for i in group) for group in ranked)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What is to be said of the differences, each kind once."""
+        found = {note.kind: note for row in self.rows for note in row.difference.notes}
+        return tuple(found.values())
+
+    @property
+    def _note(self) -> str:
+        first = self.rows[0].difference
+        what = f"{self.metric}, first minus second; {100 * (1 - self.level):g} % intervals"
+        how = f"{what}: {first.method}; Holm's correction, level {self.level:g}"
+        return joined_notes(how, *(note.text for note in self.notes))
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return 0, 1, 6
+
+    def _texts(self) -> list[list[str]]:
+        scale, unit = (100.0, " (%)") if self.percent else (1.0, "")
+        table = [["first", "second", f"difference{unit}", f"SE{unit}", "p", "p Holm", "significant"]]
+        errors = [e for row in self.rows if (e := row.difference.standard_error)]
+        # As many decimals as show three digits of the smallest standard error.
+        digits = max(0, 2 - math.floor(math.log10(scale * min(errors)))) if errors else 4
+        for row in self.rows:
+            found = row.difference
+            cell = f"{scale * found.value:.{digits}f}"
+            if found.low is not None and found.high is not None:
+                ends = f"[{scale * found.low:.{digits}f}, {scale * found.high:.{digits}f}]"
+                cell = WithInterval(cell, ends)
+            error = found.standard_error
+            spread = "-" if error is None else f"{scale * error:.{digits}f}"
+            verdict = "yes" if row.p_holm <= self.level else "no"
+            names = [row.first, row.second]
+            table.append([*names, cell, spread, f"{row.p:.3g}", f"{row.p_holm:.3g}", verdict])
+        return table
+
+
+def _p_value(found: Estimate) -> float:
+    return 1.0 if found.standard_error is None else found.p_value()
+
+
+def compare_samples(
+    samples: Mapping[str, Sample], metric: AnyMetric, *, level: float = 0.05
+) -> ComparisonTable:
+    """Compare each pair of systems whose samples have the same trials and speakers."""
+    names, views = list(samples), [metric.view(sample) for sample in samples.values()]
+    found = [jackknife([metric], sample)[0] for sample in samples.values()]
+    differences = {}
+    for i, j in itertools.combinations(range(len(names)), 2):
+        difference = found[i][0].minus(found[j][0])
+        notes = [*metric.notes(views[i]), *metric.notes(views[j])]
+        estimate = difference.estimate(1.0 - level, found[i][1].names, notes)
+        differences[names[i], names[j]] = estimate
+    percent = metric.unit == "%"
+    return ComparisonTable.from_differences(
+        differences, metric.label, level=level, percent=percent
+    )
+
+
+def compare_systems(
+    systems: SystemsLike,
+    key: KeyLike,
+    metric: object,
+    *,
+    speakers: SpeakersLike = None,
+    conditions: Conditions | None = None,
+    confidence: float = 0.95,
+) -> ComparisonTable:
+    """Compare each pair of several systems by the jackknife over speakers.
+
+    Parameters
+    ----------
+    systems : mapping of str to Scores
+        At least two systems on the same trials.
+    key : Key
+        Which trials are targets and which non-targets.
+    metric : metric or callable
+        Such as ``unc.EER()``, or a function ``f(tar, non)``.
+    speakers : optional
+        A column of the key, a pair (of models, of segments), a mapping or a function of the id;
+        by default models and segments are speakers themselves.
+    conditions : optional
+        Conditions with weights.
+    confidence : float, default: 0.95
+        Of each interval; 1 - confidence is the level of all tests together.
+
+    Returns
+    -------
+    ComparisonTable
+
+    Raises
+    ------
+    TrialMismatchError
+        If systems have scores of different trials.
+
+    Warns
+    -----
+    FewSpeakersWarning
+        If there are fewer than 100 speakers.
+
+    Notes
+    -----
+    The test is Student's t of the difference over its standard error, with K - 1 degrees of
+    freedom; of equal systems it finds a difference in at most 5 % of sets at the level 0.05.
+
+    """
+    named, chosen = as_systems(systems), as_metric(metric)
+    if len(named) < 2:
+        raise invalid("systems", "hold at least two systems", "one")
+    check_same_trials(named, key)
+    who = Speakers(speakers).of_trials(key)
+    samples = {
+        name: sample_of_trials(scores, key, conditions, who) for name, scores in named.items()
+    }
+    level = 1.0 - check_fraction(confidence, "confidence")
+    table = compare_samples(samples, chosen, level=level)
+    warn(_once(table.notes))
+    return table
+
+
+def _once(notes: Iterable[Note]) -> list[Note]:
+    return list({note.kind: note for note in notes}.values())
+
+
+def speaker_interval(
+    scores: Any,
+    key: KeyLike,
+    metric: object,
+    *,
+    speakers: SpeakersLike = None,
+    conditions: Conditions | None = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return a metric and its confidence interval, by the jackknife over speakers.
+
+    Parameters
+    ----------
+    scores : Scores
+        Scores of the system.
+    key, metric, speakers, conditions
+        As for `compare_systems`.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    Estimate
+        Without random numbers: the same data give the same interval.
+
+    Raises
+    ------
+    TrialMismatchError
+        If trials are in no condition, or no ids of scores and key meet.
+
+    Warns
+    -----
+    FewSpeakersWarning
+        If there are fewer than 100 speakers; below 5 there is no interval.
+    SuspectScoresWarning
+        As for the metric.
+
+    See Also
+    --------
+    bootstrap_scores : Resampling, as the papers define it.
+
+    Notes
+    -----
+    See :mod:`bosaris_py.uncertainty.jackknife` for the formulas and :doc:`/coverage` for how often
+    such intervals cover the truth.
+    """
+    chosen = as_metric(metric)
+    level = check_fraction(confidence, "confidence")
+    who = Speakers(speakers).of_trials(key)
+    sample = sample_of_trials(scores, key, conditions, who)
+    ((found, left),) = jackknife([chosen], sample)
+    estimate = found.estimate(level, left.names, chosen.notes(left.sample))
+    warn(estimate.notes)
+    return estimate

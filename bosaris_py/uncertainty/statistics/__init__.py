@@ -1,1 +1,0 @@
-"""Statistics that can be resampled, each with its fastest exact way."""
