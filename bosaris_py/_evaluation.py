@@ -10,12 +10,10 @@ import attrs
 from bosaris_py._cautions import Caution, collected, hushed
 from bosaris_py._system_rows import Judging, as_point, metrics_of_plan
 from bosaris_py._tables import Table, joined_notes
-from bosaris_py._validation import FilePath, as_seed, check_choice, describe, invalid
+from bosaris_py._validation import FilePath, check_choice, describe, invalid
 from bosaris_py.errors import BosarisWarning, PlotRangeWarning
 from bosaris_py.evaluation import EvaluationPlan, Results, SystemTable
 from bosaris_py.files.replacing import refuse_inputs
-from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.metrics.metric import as_metric
 from bosaris_py.trials.sample import Sample, check_same_trials, lists_of_kinds, sample_of_trials
 from bosaris_py.trials.scores import AnyScores

@@ -158,9 +158,7 @@ class Judging:
             rng=self.seed,
         )
 
-    def rows(
-        self, scores: AnyScores, sample: Sample, results: Results
-    ) -> Iterable[ConditionRow]:
+    def rows(self, scores: AnyScores, sample: Sample, results: Results) -> Iterable[ConditionRow]:
         """Return the rows of a system: of all trials, and of conditions if there are any."""
         if self.conditions is None:
             row = self.pooled(results)

@@ -1,4 +1,4 @@
-r"""Costs: of decisions at a threshold (DCF), of Bayes decisions (actual), of the best ones (minimum).
+r"""Costs of decisions: at a threshold (DCF), of Bayes (actual DCF), of the best (minimum DCF).
 
 .. math:: C = \pi C_{miss} P_{miss}(\gamma) + (1 - \pi) C_{fa} P_{fa}(\gamma)
 
@@ -16,7 +16,6 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import attrs
@@ -24,16 +23,15 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray, Weighting
+from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_flag, as_number, refuse_nan
 from bosaris_py.metrics.metric import (
     AnyMetric,
-    LossMetric,
     Losses,
+    LossMetric,
     Opening,
     RatesMetric,
-    Rows,
     Scale,
     ThresholdMetric,
 )

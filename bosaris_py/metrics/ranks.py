@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_number, as_vector, one_of
-from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Rows, Scale
+from bosaris_py.metrics.metric import Opening, RatesMetric, Rows, Scale
 from bosaris_py.metrics.strange import inverted
 from bosaris_py.numerics.hull import areas, hull_eers, min_cllrs, steppy_eers
 from bosaris_py.numerics.roc import EERDefinition

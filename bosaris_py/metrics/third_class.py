@@ -17,16 +17,16 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, Weighting
+from bosaris_py._arrays import Float64Array
 from bosaris_py._notes import Note
-from bosaris_py._validation import as_flag, as_vector, invalid, one_of
+from bosaris_py._validation import as_flag, as_vector
 from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.hull import min_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.trials.sample import Sample
 
 
 def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
@@ -53,10 +53,7 @@ class ThreeClassMetric(AnyMetric):
     __slots__ = ()
 
     def __call__(  # type: ignore[override]
-        self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike | None,
-        spoof: npt.ArrayLike | None = None,
+        self, tar: npt.ArrayLike, non: npt.ArrayLike | None, spoof: npt.ArrayLike | None = None
     ) -> float:
         """Compute the metric of lists of scores.
 
@@ -190,7 +187,7 @@ class SVEER(ThreeClassMetric, EER):
         As for `EER`.
     """
 
-    label: ClassVar[str] = "SV-EER"  # type: ignore[misc]
+    label: ClassVar[str] = "SV-EER"
 
 
 @attrs.frozen
@@ -203,7 +200,7 @@ class SPFEER(ThreeClassMetric, EER):
         As for `EER`.
     """
 
-    label: ClassVar[str] = "SPF-EER"  # type: ignore[misc]
+    label: ClassVar[str] = "SPF-EER"
 
     def view(self, sample: Sample) -> Sample:
         """Leave out zero-effort impostors."""
@@ -220,7 +217,7 @@ class SASVEER(ThreeClassMetric, EER):
         As for `EER`.
     """
 
-    label: ClassVar[str] = "SASV-EER"  # type: ignore[misc]
+    label: ClassVar[str] = "SASV-EER"
 
     def view(self, sample: Sample) -> Sample:
         """Take all non-targets for one kind."""
@@ -237,7 +234,7 @@ class BonafideEER(SASVEER):
         As for `EER`.
     """
 
-    label: ClassVar[str] = "CM-EER"  # type: ignore[misc]
+    label: ClassVar[str] = "CM-EER"
 
 
 # ---- The same as functions of lists of scores

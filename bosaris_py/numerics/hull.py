@@ -426,25 +426,34 @@ def hull_eers(pmiss: Float64Array, pfa: Float64Array) -> tuple[Float64Array, Flo
     # diagonal, at first the two useless decisions, define a prior at which they cost the same.
     # The point that is cheapest there replaces one of them, until none is cheaper: a handful
     # of passes over the points.
+    rows, last = np.arange(len(pmiss)), pmiss.shape[1] - 1
     ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
-    low, high = (np.repeat(end, pmiss.shape[0], axis=1) for end in ends)
-    active, before = np.arange(pmiss.shape[0]), np.full(pmiss.shape[0], np.inf)
-    rising = pmiss - pfa
+    low, high = (np.repeat(end, rows.size, axis=1) for end in ends)
+    low_at, high_at = np.zeros_like(rows), np.full_like(rows, last)
+    active, before = rows, np.full(rows.size, np.inf)
     while active.size:
         values, priors = diagonal_crossing(low[:, active], high[:, active])
-        cost = rising[active]
+        # A cheaper point lies between the two.
+        window = slice(int(low_at[active].min()), int(high_at[active].max()) + 1)
+        misses, alarms = (
+            part[:, window] if active.size == rows.size else part[active, window]
+            for part in (pmiss, pfa)
+        )
+        cost = misses - alarms
         cost *= priors[:, np.newaxis]
-        cost += pfa[active]
+        cost += alarms
         best = cost.argmin(axis=1)
         least = np.take_along_axis(cost, best[:, np.newaxis], axis=1)[:, 0]
+        # A value that does not fall is rounding, which would go on for ever.
         better = (least < values * SAME_COST) & (values < before[active])
         before[active] = values
-        active, best = active[better], best[better]
+        active, best = active[better], best[better] + window.start
         points = np.stack((pmiss[active, best], pfa[active, best]))
         below = points[0] < points[1]
-        low[:, active[below]] = points[:, below]
-        high[:, active[~below]] = points[:, ~below]
-    return diagonal_crossing(low, high)
+        low[:, active[below]], low_at[active[below]] = points[:, below], best[below]
+        high[:, active[~below]], high_at[active[~below]] = points[:, ~below], best[~below]
+    values, priors = diagonal_crossing(low, high)
+    return values, priors
 
 
 def steppy_eers(pmiss: Float64Array, pfa: Float64Array, definition: str) -> Float64Array:
@@ -456,12 +465,13 @@ def steppy_eers(pmiss: Float64Array, pfa: Float64Array, definition: str) -> Floa
     start = np.maximum(end - 1, 0)
     if definition == "interpolated":
         rise = np.where(end > 0, gap[row, end] - gap[row, start], 1.0)
-        return pmiss[row, start] - gap[row, start] / rise * (pmiss[row, end] - pmiss[row, start])
+        step = pmiss[row, end] - pmiss[row, start]
+        return np.asarray(pmiss[row, start] - gap[row, start] / rise * step)
     # Of two steps as near, the one with lower rates.
     mean = np.stack([(pmiss[row, at] + pfa[row, at]) / 2.0 for at in (start, end)])
     distance = np.stack([np.abs(gap[row, at]) for at in (start, end)])
     near = distance <= distance.min(axis=0) + 4 * np.finfo(float).eps
-    return np.where(near, mean, np.inf).min(axis=0)
+    return np.asarray(np.where(near, mean, np.inf).min(axis=0))
 
 
 def min_costs(pmiss: Float64Array, pfa: Float64Array, miss: float, fa: float) -> Float64Array:

@@ -93,7 +93,7 @@ def both_sides(scores: Float64Array) -> Float64Array:
     """Return each of some ascending scores, and the next number above each."""
     found: Float64Array = np.stack((scores, just_above(scores)), axis=1).ravel()
     # Neighbouring floats would stand twice.
-    return found[np.append(found[1:] != found[:-1], True)]
+    return np.asarray(found[np.append(found[1:] != found[:-1], True)])
 
 
 def with_ends(thresholds: Float64Array) -> Float64Array:

@@ -52,7 +52,6 @@ from bosaris_py.numerics.roc import (
     running_sum,
     with_ends,
 )
-
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.kinds import class_numbers, nouns_of_third
@@ -68,8 +67,8 @@ Speakers: TypeAlias = tuple[Positions, Positions | None]
 
 Chosen: TypeAlias = Positions | BoolArray | slice
 
-# Thresholds that matter. "hull": the scores of the smaller class, where all vertices of the hull lie;
-# "ties": both sides of these, where both classes may step at once; "all": each distinct score.
+# Thresholds that matter. "hull": the scores of the smaller class, where all vertices of the hull
+# lie; "ties": both sides of these, where both classes may step at once; "all": each distinct score.
 Grid: TypeAlias = Literal["hull", "ties", "all"]
 
 _FEW_THRESHOLDS = 6
@@ -302,11 +301,11 @@ class Sample:
         Sample
         """
         tar, non = as_score_lists(tar, non, tar_weights, non_weights)
-        listed, weights = zip(
-            as_class(tar, tar_weights, "tar"), as_class(non, non_weights, "non"), strict=True
+        (tar, of_tar), (non, of_non) = (
+            as_class(tar, tar_weights, "tar"),
+            as_class(non, non_weights, "non"),
         )
-        classes = (ScoredClass(x, weights=w) for x, w in zip(listed, weights, strict=True))
-        return cls(*classes)
+        return cls(ScoredClass(tar, weights=of_tar), ScoredClass(non, weights=of_non))
 
     def __repr__(self) -> str:
         """Show the counts."""
@@ -356,8 +355,8 @@ class Sample:
         shares = np.concatenate([share * self.non.shares for share in (zero_effort, spoof)])
         sizes = np.bincount(groups, minlength=shares.size)
         # Conditions without trials of a kind leave their share to the others.
-        for kind, share in enumerate((zero_effort, spoof)):
-            part = slice(kind * n_groups, (kind + 1) * n_groups)
+        for number, share in enumerate((zero_effort, spoof)):
+            part = slice(number * n_groups, (number + 1) * n_groups)
             shares[part] *= sizes[part] > 0
             shares[part] *= share / shares[part].sum()
         non = attrs.evolve(self.non, groups=groups, shares=shares, order=self.non.order)
@@ -622,7 +621,7 @@ def check_same_trials(systems: Mapping[str, AnyScores], key: KeyLike) -> None:
 
 
 def lists_of_kinds(sample: Sample) -> dict[str, FloatArray]:
-    """Return the scores of the targets and of each kind of non-targets, by the word of the class."""
+    """Return the scores of targets and of each kind of non-targets, by their words."""
     found = {"target": sample.tar.listed}
     kinds = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
     for number, word in enumerate(KINDS):

@@ -34,7 +34,14 @@ from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials, sample_of_trials
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
-from bosaris_py.uncertainty.draws import Draws, IidDraws, Method, SetDraws, SpeakerDraws, TwoLayerDraws
+from bosaris_py.uncertainty.draws import (
+    Draws,
+    IidDraws,
+    Method,
+    SetDraws,
+    SpeakerDraws,
+    TwoLayerDraws,
+)
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.lazy import lazy_draws
 
@@ -46,6 +53,10 @@ _BLOCK_CELLS, _MOST_ROWS = 2**21, 500
 _FEWEST_SETS = 2
 
 
+def _confidence(value: float) -> float:
+    return check.check_fraction(value, "confidence")
+
+
 @attrs.frozen(kw_only=True)
 class Resampling:
     """How replicates are drawn, and what interval is made of them."""
@@ -53,13 +64,13 @@ class Resampling:
     method: Method = attrs.field(validator=check.one_of(Method))
     replications: int = attrs.field()
     interval: IntervalKind = attrs.field(validator=check.one_of(IntervalKind))
-    confidence: float = attrs.field(converter=lambda x: check.check_fraction(x, "confidence"))
+    confidence: float = attrs.field(converter=_confidence)
     rng: np.random.Generator = attrs.field(converter=check.as_generator)
     progress: bool = False
 
     @replications.validator
     def _check_replications(self, attribute: object, value: object) -> None:
-        whole_number(value, "replications", at_least=2)
+        whole_number(value, 2, "replications")
 
     def draws(self, views: Sequence[Sample]) -> Draws:
         """Return the draws of one system, or of several on the same trials."""
@@ -130,7 +141,9 @@ def few_errors(metric: AnyMetric, view: Sample) -> list[Note]:
     for opening in metric.openings(view):
         n = view.n_tar if opening.place == 0 else (view.n_non, view.n_spoof)[opening.place - 1]
         if n and np.isfinite(opening.rate):
-            counts.append((opening.rate * n, ("miss rate", "false-alarm rate")[min(opening.place, 1)]))
+            counts.append(
+                (opening.rate * n, ("miss rate", "false-alarm rate")[min(opening.place, 1)])
+            )
     fewest = min(counts, default=(np.inf, ""))
     if fewest[0] >= FEWEST_ERRORS:
         return []
@@ -227,11 +240,8 @@ def bootstrap(
                 hint = 'Sets take method="one-layer" or "two-layer".'
                 raise check.invalid(name, 'be left out with method="iid"', "labels", hint)
     else:
-        classes = (
-            _with_sets(one, sets, name)
-            for one, (name, sets) in zip((sample.tar, sample.non), given.items(), strict=True)
-        )
-        sample = Sample(*classes)
+        tar_class = _with_sets(sample.tar, tar_sets, "tar_sets")
+        sample = Sample(tar_class, _with_sets(sample.non, non_sets, "non_sets"))
     found = how.estimate(chosen, [chosen.view(sample)])
     warn([*chosen.notes(sample), *found.notes])
     return found
@@ -268,7 +278,11 @@ def set_labels(labels: npt.ArrayLike, name: str, n_trials: int) -> AnyArray:
         expected = f"have one label for each of the {n_trials} trials"
         raise check.invalid(name, expected, f"{array.size} labels")
     # Different numbers for 1 and "1".
-    return array if array.dtype.kind in "iuU" else np.array([f"{type(x).__name__} {x}" for x in listed])
+    return (
+        array
+        if array.dtype.kind in "iuU"
+        else np.array([f"{type(x).__name__} {x}" for x in listed])
+    )
 
 
 def bootstrap_scores(
@@ -364,10 +378,9 @@ def bootstrap_scores(
         progress=progress,
     )
     chosen, who = as_metric(metric), Speakers(speakers)
-    found_speakers = {
-        "iid": lambda: None,
-        "speaker": lambda: who.of_trials(key),
-    }.get(method, lambda: who.of_models(key))()
+    found_speakers = None
+    if method != "iid":
+        found_speakers = who.of_trials(key) if method == "speaker" else who.of_models(key)
     systems = [scores] if against is None else [scores, against]
     if against is not None:
         check_same_trials({"scores": scores, "against": against}, key)

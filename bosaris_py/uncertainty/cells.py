@@ -8,6 +8,7 @@ replicate is a product of a sparse table of counts with weights of pairs, and a 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 import numpy as np
@@ -34,7 +35,7 @@ class ClassCells:
 
     @classmethod
     def of_class(cls, one: ScoredClass, n_units: int, *, targets: bool) -> "ClassCells":
-        """Number the pairs; a target has one speaker, whose weight is not squared."""
+        """Find the pairs; a target has one speaker, whose weight is not squared."""
         if one.sorted_speakers is None:
             raise invalid("sample", "know the speakers of its trials", "none")
         first, other = one.sorted_speakers
@@ -54,13 +55,15 @@ class ClassCells:
         """Return the weight of each pair: (n_rows, n_pairs)."""
         # Nobody has the weight one.
         padded = np.concatenate((units, np.ones((len(units), 1), units.dtype)), axis=1)
-        return np.asarray(padded[:, self.first] * padded[:, self.second])
+        weights: IntArray = padded[:, self.first] * padded[:, self.second]
+        return weights
 
     def times(self, units: UnitWeights, row: int) -> IntArray:
         """Return how often each sorted trial counts in a row."""
-        return self.weights(units[row : row + 1])[0, self.pairs]
+        times: IntArray = self.weights(units[row : row + 1])[0, self.pairs]
+        return times
 
-    def _table(self, place: AnyArray, size: int, values: Float64Array | None) -> AnyArray:
+    def _table(self, place: AnyArray, size: int, values: Float64Array | None) -> Any:
         """Add up a value of each trial by place and pair: (n_groups size, n_pairs), sparse."""
         groups, weights = self.one.sorted_groups, self.one.sorted_weights
         rows = place if groups is None else groups.astype(np.int64) * size + place
@@ -98,7 +101,7 @@ class ClassCells:
 
     def _mix(self, values: Float64Array) -> Float64Array:
         held = np.flatnonzero(self.one.shares)
-        return np.einsum("g,rgs->rs", self.one.shares[held], values[:, held])
+        return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
 
 
 @attrs.frozen(eq=False)

@@ -171,7 +171,9 @@ class ComparisonTable(Table):
 
     def _texts(self) -> list[list[str]]:
         scale, unit = (100.0, " (%)") if self.percent else (1.0, "")
-        table = [["first", "second", f"difference{unit}", f"SE{unit}", "p", "p Holm", "significant"]]
+        table = [
+            ["first", "second", f"difference{unit}", f"SE{unit}", "p", "p Holm", "significant"]
+        ]
         errors = [e for row in self.rows if (e := row.difference.standard_error)]
         # As many decimals as show three digits of the smallest standard error.
         digits = max(0, 2 - math.floor(math.log10(scale * min(errors)))) if errors else 4
@@ -206,9 +208,7 @@ def compare_samples(
         estimate = difference.estimate(1.0 - level, found[i][1].names, notes)
         differences[names[i], names[j]] = estimate
     percent = metric.unit == "%"
-    return ComparisonTable.from_differences(
-        differences, metric.label, level=level, percent=percent
-    )
+    return ComparisonTable.from_differences(differences, metric.label, level=level, percent=percent)
 
 
 def compare_systems(

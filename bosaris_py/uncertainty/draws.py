@@ -76,8 +76,10 @@ class SpeakerDraws(Draws):
 
 
 def _numbered(samples: Sequence[Sample]) -> tuple[list[Sample], int]:
-    """Number anew the speakers who take part in trials, of all systems alike."""
-    sides = [s for one in (samples[0].tar, samples[0].non) for s in one.speakers or () if s is not None]
+    """Give new numbers to the speakers who take part in trials, of all systems alike."""
+    sides = [
+        s for one in (samples[0].tar, samples[0].non) for s in one.speakers or () if s is not None
+    ]
     present = np.unique(np.concatenate(sides))
     present = present[present >= 0]
     number = np.full(int(present[-1]) + 2, -1)
@@ -112,7 +114,7 @@ class SetDraws(Draws):
 
 
 def _with_sets(samples: Sequence[Sample]) -> tuple[list[Sample], tuple[int, int]]:
-    """Number the sets of each class anew, of all systems alike."""
+    """Give the sets of each class new numbers, of all systems alike."""
     sizes, numbers = [], []
     for one in (samples[0].tar, samples[0].non):
         if one.speakers is None:
@@ -273,7 +275,7 @@ class TwoLayerDraws(Draws):
 
     @classmethod
     def of_systems(cls, samples: Sequence[Sample]) -> "TwoLayerDraws":
-        """Number the sets of each class."""
+        """Give the sets of each class new numbers."""
         return cls(tuple(_with_sets(samples)[0]))
 
     def rows(self, n_rows: int, rng: np.random.Generator) -> Sequence[Rows]:

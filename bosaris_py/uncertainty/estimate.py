@@ -116,8 +116,8 @@ class Estimate:
         """
         law = functools.partial(_student_ends, value, standard_error, degrees, bounds)
         tails = functools.partial(_student_tails, value, standard_error, degrees)
-        numbers = {"value": float(value), "standard_error": float(standard_error)}
-        return cls(**numbers, degrees=degrees, ends=law, tails=tails, **fields)
+        fields |= {"degrees": degrees, "ends": law, "tails": tails}
+        return cls(value=float(value), standard_error=float(standard_error), **fields)
 
     @classmethod
     def from_replicates(

@@ -44,7 +44,7 @@ import scipy
 from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray, StrArray
 from bosaris_py._notes import Note
 from bosaris_py._validation import invalid
-from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning
+from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.metrics.metric import AnyMetric, Losses, OneRow, RatesMetric, Scale, indicators
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass
 from bosaris_py.uncertainty.estimate import Estimate, student_quantile
@@ -93,7 +93,7 @@ class _Units:
     def sums(
         self, units: range, values: Float64Array | None, place: AnyArray | int, size: int
     ) -> AnyArray:
-        """Add up a value of the trials by group and place, without each unit: (units, groups, k)."""
+        """Add up a value by group and place, without each unit: (n_units, n_groups, k)."""
         weights, groups = self.one.sorted_weights, self.one.sorted_groups
         if weights is not None:
             values = weights if values is None else weights * values
@@ -128,7 +128,7 @@ class _Units:
     def _mix(self, values: Float64Array) -> Float64Array:
         # A group of share 0 may have no trials.
         held = np.flatnonzero(self.one.shares)
-        return np.einsum("g,rgs->rs", self.one.shares[held], values[:, held])
+        return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
 
 
 @attrs.frozen(eq=False)
@@ -148,7 +148,7 @@ class LeftOut:
 
     @classmethod
     def from_sample(cls, sample: Sample) -> "LeftOut":
-        """Number the units, more than 200 speakers as groups of about as many trials each."""
+        """Form the units, more than 200 speakers as groups of about as many trials each."""
         sides = [
             side
             for one in (sample.tar, sample.non)
@@ -247,7 +247,6 @@ def values_without(metrics: Sequence[AnyMetric], left: LeftOut) -> list[Float64A
 # ---- From the values without each unit to an interval
 
 
-
 _SCALES: dict[Scale, tuple[Any, Any, Any]] = {  # g, its derivative and its inverse
     "logit": (scipy.special.logit, lambda v: 1.0 / (v * (1.0 - v)), scipy.special.expit),
     "log": (np.log, lambda v: 1.0 / v, np.exp),
@@ -344,11 +343,7 @@ class Jackknife:
             )
         error = self.standard_error if self.deviations.any() else None
         return Estimate(
-            value=self.value,
-            standard_error=error,
-            degrees=self.degrees,
-            ends=self.ends,
-            **fields,
+            value=self.value, standard_error=error, degrees=self.degrees, ends=self.ends, **fields
         )
 
 

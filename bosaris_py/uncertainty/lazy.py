@@ -117,7 +117,9 @@ class LazyCurve:
     def of_sample(cls, sample: Sample, *fields: object) -> Self:
         """Arrange the counts between thresholds; `fields` are the others of a subclass."""
         below = sample.counts_below("hull")
-        trees = (ClassTree.of_class(*pair) for pair in zip((sample.tar, sample.non), below))
+        trees = (
+            ClassTree.of_class(*pair) for pair in zip((sample.tar, sample.non), below, strict=True)
+        )
         return cls(*trees, *fields)
 
     def _whole(self, n_replicates: int) -> _Pieces:

@@ -16,10 +16,10 @@ from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, PartitionFactor
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
+from bosaris_py.trials.conditions import shares_of
 from bosaris_py.trials.key import AnyKey
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import AnyScores, scored_trials
-from bosaris_py.trials.conditions import shares_of
 
 # What may divide the trials.
 Labelling: TypeAlias = Conditions | TrialMetadata | None
