@@ -2,8 +2,8 @@
 
 A score is the mean of its class plus effects of speakers, of their pairs, of models and segments,
 and noise, as in ``tests/crossed_trials.py``; but effects need not be normal, nor speakers alike.
-The laws are those of the coverage study. Three of them, "accents", "restless" and "long calls",
-were fixed before anything was computed with them.
+The laws are those of the coverage study. Eight of them, "accents", "restless", "long calls" and
+the last five, were fixed before anything was computed with them.
 """
 
 from typing import NamedTuple
@@ -11,8 +11,7 @@ from typing import NamedTuple
 import attrs
 import numpy as np
 
-from bosaris_py.trials.sample import ListedSample, ScoredClass
-from bosaris_py.trials.strata import TrialStrata
+from bosaris_py.trials.sample import Sample, ScoredClass
 
 # Means of targets and of non-targets.
 TAR_MEAN, NON_MEAN = 2.7, -3.3
@@ -47,7 +46,6 @@ class SpeakerLaw:
     n_segments: int = 4
     step: float = 0.0
     session: float = 0.0
-    in_strata: bool = False
 
     def effects(self, rng: np.random.Generator, k: int) -> Effects:
         """Draw the effects of the speakers."""
@@ -60,6 +58,10 @@ class SpeakerLaw:
             # Log-normal with a logarithm of deviation 1: mean e^(1/2), variance e (e - 1).
             def draw(size: int) -> np.ndarray:
                 return (rng.lognormal(size=size) - np.e**0.5) / (np.e * (np.e - 1)) ** 0.5
+        elif self.name == "uniform":
+            # From -a to a the variance is a^2 / 3.
+            def draw(size: int) -> np.ndarray:
+                return rng.uniform(-(3**0.5), 3**0.5, size)
 
         goat, lamb, wolf = (draw(size=k) for _ in range(3))
         if self.name == "skewed":
@@ -121,6 +123,8 @@ class SpeakerLaw:
         raw = rng.normal(size=scores.shape)
         if self.name == "long calls":
             raw = rng.laplace(scale=0.5**0.5, size=scores.shape)
+        if self.name == "loud segments":
+            raw *= np.exp(0.5 * rng.normal(size=cols.size))
         return scores + noise * raw * effects.noise[rows][:, None]
 
     def offsets(self, design: Design) -> tuple[np.ndarray, np.ndarray]:
@@ -134,37 +138,34 @@ class SpeakerLaw:
             non += 1.0 * ((rows[:, None] == 1) & (cols == 1))
         return tar, non
 
+    def shown(self, values: np.ndarray) -> np.ndarray:
+        """Return scores as the detector of the law shows them."""
+        if self.step:
+            return self.step * np.round(values / self.step)
+        return 5.0 * np.tanh(values / 5.0) if self.name == "saturated" else values
+
     def draw(
         self, rng: np.random.Generator, k: int, n_systems: int = 1, shared: float = 0.0
-    ) -> list[ListedSample]:
-        """Draw systems of equal truth on the same trials, which share a part of every variance.
-
-        A law "in strata" is that of its groups of speakers, and tells their strata.
-        """
+    ) -> list[Sample]:
+        """Draw systems of equal truth on the same trials, which share a part of every variance."""
         design = self.design(rng, k)
         same = design.models[:, None] == design.segments
         met = design.met[np.ix_(design.models, design.segments)]
-        tar, non = same & met, ~same & met
         means = self.offsets(design)
         common = self.matrix(rng, design) if shared else 0.0
-        samples: list[ListedSample] = []
+        samples = []
         for _ in range(n_systems):
             scores = shared**0.5 * common + (1.0 - shared) ** 0.5 * self.matrix(rng, design)
             classes = []
-            strata = TrialStrata.single(int(tar.sum()), int(non.sum()))
-            for mask, mean, own in zip((tar, non), means, strata, strict=True):
-                values = (scores + mean)[mask]
-                if self.step:
-                    values = self.step * np.round(values / self.step)
+            for mask, mean in zip((same & met, ~same & met), means, strict=True):
                 rows, cols = np.nonzero(mask)
-                persons = design.models[rows], design.segments[cols]
-                classes.append(ScoredClass(values, own, None, persons))
-            groups = design.group if self.in_strata else None
-            sample = ListedSample(tuple(classes), speaker_strata=groups)
-            samples.append(sample.sharing_pairs(samples[0]) if samples else sample)
+                speakers = design.models[rows], design.segments[cols]
+                values = self.shown((scores + mean)[mask])
+                classes.append(ScoredClass(values, speakers=speakers))
+            samples.append(Sample(*classes))
         return samples
 
-    def large(self, rng: np.random.Generator, k: int, n_scores: int) -> ListedSample:
+    def large(self, rng: np.random.Generator, k: int, n_scores: int) -> Sample:
         """Draw many scores of the law, of speakers new in each trial: the truth for k speakers."""
         _, _, _, pair, model, segment, noise = self.deviations
         rest = np.hypot(np.hypot(model, segment), self.session)
@@ -174,6 +175,8 @@ class SpeakerLaw:
             raw = rng.normal(size=n_scores)
             if self.name == "long calls":
                 raw = rng.laplace(scale=0.5**0.5, size=n_scores)
+            if self.name == "loud segments":
+                raw *= np.exp(0.5 * rng.normal(size=n_scores))
             values = rest * rng.normal(size=n_scores) + noise * raw * one.noise
             if is_tar:
                 values += self.means[0] + one.goat
@@ -182,9 +185,7 @@ class SpeakerLaw:
             scores.append(values)
         if self.name in ("blocks", "accents"):
             scores = self._grouped(rng, k, *scores)
-        if self.step:
-            scores = [self.step * np.round(s / self.step) for s in scores]
-        return ListedSample.from_scores(*scores)
+        return Sample.from_scores(*map(self.shown, scores))
 
     def _grouped(
         self, rng: np.random.Generator, k: int, tar: np.ndarray, non: np.ndarray
@@ -217,6 +218,11 @@ LAWS = {
         SpeakerLaw("accents"),
         SpeakerLaw("restless"),
         SpeakerLaw("long calls"),
+        SpeakerLaw("uniform"),
+        SpeakerLaw("saturated"),
+        SpeakerLaw("loud segments"),
+        SpeakerLaw("lambs", (0.9, 1.6, 0.4, 0.6, 0.45, 0.75, 1.5), n_models=3, n_segments=2),
+        SpeakerLaw("much noise", (0.6, 0.3, 0.4, 0.2, 0.45, 0.75, 2.4), n_models=1, n_segments=3),
     )
 }
 

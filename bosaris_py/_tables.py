@@ -439,7 +439,8 @@ def _written(text: str, path: FilePath | None) -> str:
 
 # The sign of what cautions of each kind are about; all others have the last one.
 _SIGNS: dict[type[Warning], str] = {
-    errors.FewSpeakersWarning: "*",
+    # Of all cells of a table, so that a sign would tell nothing.
+    errors.FewSpeakersWarning: "",
     errors.FewErrorsWarning: "+",
     errors.SuspectScoresWarning: "#",
     errors.DegenerateReplicatesWarning: "~",
@@ -471,7 +472,7 @@ class AnnotatedTable(Table):
         lines = []
         for kind, sign in _SIGNS.items():
             if found := self._of_kind(kind):
-                lines.append(f"{sign} {_words_of(kind, found)}")
+                lines.append(f"{sign} {_words_of(kind, found)}".strip())
         return lines
 
     @property
@@ -555,9 +556,11 @@ def _words_of(kind: type[Warning], found: Sequence[Caution]) -> str:
     ends = [f"{end(counts):.2g} " for end in (min, max)] if counts else []
     range_ = "to ".join(dict.fromkeys(ends))
     if kind is errors.FewSpeakersWarning:
-        few = [f"{range_}effective speakers"] if counts else []
-        few += ["one speaker makes most of the variance"] if len(counts) < len(found) else []
-        return f"{' or '.join(few)}: interval approximate"
+        share = 100.0 * (1.0 - 0.05 ** (1.0 / min(counts, default=1.0)))
+        return (
+            f"{range_}speakers: a kind of speaker as common as {share:.0f} % may be missing from "
+            "these trials"
+        )
     if kind is errors.FewErrorsWarning:
         return f"{range_}errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
     if kind is errors.DegenerateReplicatesWarning:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib import cbook
@@ -28,50 +28,35 @@ from bosaris_py.plots.looks import (
     text_colour,
 )
 from bosaris_py.plots.shown_systems import rows_in_order
-from bosaris_py.uncertainty.bootstrap_result import ZTest
-from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
-from bosaris_py.uncertainty.comparison.table import ComparisonTable
+from bosaris_py.uncertainty.compare import ComparisonTable
+from bosaris_py.uncertainty.estimate import Estimate
 
 # Inches of a new figure; its height grows with the number of lines.
 _WIDTH, _MARGIN, _HEIGHT_PER_LINE = 7.0, 1.5, 0.3
 _LONGEST_PAIR = 24
 
-# An estimate with a confidence interval, such as a BootstrapResult or an Interval.
-Estimate: TypeAlias = Any
-
 
 class _Row(NamedTuple):
     """An estimate of a table of conditions."""
 
-    estimate: float
+    value: float
     low: float
     high: float
 
 
-def _to_arrays(
-    intervals: Mapping[str, Estimate],
-) -> tuple[list[str], Float64Array, Float64Array, Float64Array]:
-    """Return names, estimates, and both ends of the intervals."""
-    expected = "be a mapping from names to results with an interval, such as BootstrapResult"
+def _to_arrays(intervals: object) -> tuple[list[str], Float64Array, Float64Array, Float64Array]:
+    """Return the names, values and ends of estimates."""
+    expected = "be a mapping from names to estimates with an interval"
+    if not isinstance(intervals, Mapping) or not intervals:
+        raise invalid("rows", expected, describe(intervals))
     rows = []
-    for name, result in _items(intervals, "intervals", expected):
-        try:
-            # Of a paired result, the difference.
-            result = getattr(result, "contrast", result)
-            row = [np.asarray(getattr(result, part)) for part in ("estimate", "low", "high")]
-        except AttributeError:
-            raise invalid("intervals", expected, f"{describe(result)} for {name}") from None
-        if any(value.ndim for value in row):
-            raise invalid("intervals", "hold one number for each system", f"several for {name}")
+    for name, found in intervals.items():
+        row = [getattr(found, part, None) for part in ("value", "low", "high")]
+        if None in row:
+            raise invalid("rows", expected, f"{describe(found)} for {name}")
         rows.append(row)
-    estimates, low, high = np.array(rows, dtype=np.float64).T
-    return [str(name) for name in intervals], estimates, low, high
-
-
-def _items(mapping: object, argument: str, expected: str) -> Iterable[tuple[object, Any]]:
-    if not isinstance(mapping, Mapping) or not mapping:
-        raise invalid(argument, expected, describe(mapping))
-    return mapping.items()
+    values, low, high = np.array(rows, dtype=np.float64).T
+    return [str(name) for name in intervals], values, low, high
 
 
 @one_at_a_time
@@ -131,13 +116,11 @@ def plot_forest(
     notes: dict[str, str] = {}
     if isinstance(rows, ComparisonTable):
         # Pairs of long names would leave no room for the bars.
-        between = "\n- " if max(len(a + b) for a, b in rows.pairs) > _LONGEST_PAIR else " - "
-        pairs = (first + between + second for first, second in rows.pairs)
-        tests = dict(zip(pairs, rows.tests, strict=True))
-        notes = {name: f"p = {test.p_value:.2g}" for name, test in tests.items()}
-        rows = {
-            k: test.interval() if isinstance(test, ZTest) else test for k, test in tests.items()
-        }
+        longest = max(len(row.first + row.second) for row in rows.rows)
+        between = "\n- " if longest > _LONGEST_PAIR else " - "
+        found = {row.first + between + row.second: row for row in rows.rows}
+        notes = {name: f"p = {row.p_holm:.2g}" for name, row in found.items()}
+        rows = {name: row.difference for name, row in found.items()}
         reference = 0.0 if reference is None else reference
     if hasattr(rows, "table"):
         raise invalid("rows", "be a table", describe(rows), "Give its table: evaluation.table.")
@@ -147,10 +130,6 @@ def plot_forest(
         percent = percent or figure_of(figure).is_rate
         xlabel = xlabel or figure_of(figure).head
     names, *numbers = _to_arrays(rows)
-    paired = {str(k): row for k, row in rows.items() if isinstance(row, PairedBootstrapResult)}
-    if paired and reference is None:
-        reference = 0.0
-    notes |= {name: f"p = {row.p_value:.2g}" for name, row in paired.items()}
     scale = 100.0 if percent else 1.0
     rank, strong = rows_in_order(dict(zip(names, numbers[0], strict=True)), order, highlight)
     names = [names[i] for i in rank]
@@ -198,7 +177,7 @@ def plot_forest(
 
 def _of_table(
     table: SystemTable, figure: str
-) -> tuple[dict[str, Estimate], dict[str, str], float | None]:
+) -> tuple[dict[str, _Row], dict[str, str], float | None]:
     """Return the rows of a table that have a figure, their numbers of targets, the pooled one."""
     named = table.rows
     # A cost without its point in brackets is clear where there is one point.
@@ -207,7 +186,7 @@ def _of_table(
     if figure not in named[0][1].figures:
         known = ", ".join(named[0][1].figures)
         raise invalid("figure", f"be one of {known}", describe(figure))
-    rows: dict[str, Estimate] = {}
+    rows: dict[str, _Row] = {}
     notes, pooled = {}, None
     several = len({row.name for _, row in named}) > 1
     for system, row in named:

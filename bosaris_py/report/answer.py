@@ -9,8 +9,7 @@ from bosaris_py._cautions import Caution
 from bosaris_py._validation import safe
 from bosaris_py.evaluation import ConditionRow, SystemTable
 from bosaris_py.evaluation.figure_names import figure_of
-from bosaris_py.uncertainty.comparison.table import ComparisonTable
-from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL
+from bosaris_py.uncertainty.compare import ComparisonTable
 
 # A longer name would hide what is said of it.
 _LONGEST_NAME, _MOST_NAMES = 60, 6
@@ -118,18 +117,18 @@ def _sure(pooled: Mapping[str, ConditionRow], cautions: Sequence[Caution]) -> st
             "and replicates of a bootstrap."
         )
     how = next(row.how for row in pooled.values() if row.intervals)
-    counts = [found for found in map(effective_speakers, cautions) if found is not None]
+    counts = [found for found in map(few_speakers, cautions) if found is not None]
     if not counts:
-        fewest = FEWEST_FOR_INTERVAL
-        return f"Metrics of all trials rest on at least {fewest} effective speakers ({how})."
+        return f"Figures have intervals ({how})."
+    share = 100.0 * (1.0 - 0.05 ** (1.0 / min(counts)))
     return (
-        f"Intervals are approximate: metrics rest on as few as {min(counts):.2g} effective "
-        f"speakers, fewer than {FEWEST_FOR_INTERVAL} ({how})."
+        f"Figures rest on {min(counts):g} speakers: a kind of speaker as common as {share:.0f} % "
+        f"may be missing from these trials ({how})."
     )
 
 
-def effective_speakers(caution: Caution) -> float | None:
-    """Return how many effective speakers all trials of a system have, if a warning says so."""
+def few_speakers(caution: Caution) -> float | None:
+    """Return how many speakers the trials of a system have, if a warning says so."""
     about = dict(caution.about)
     if not issubclass(caution.category, errors.FewSpeakersWarning) or "pair" in about:
         return None

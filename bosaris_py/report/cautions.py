@@ -12,8 +12,7 @@ from bosaris_py._cautions import Caution, lines_of
 from bosaris_py.evaluation import ConditionRow, Results
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import FEWEST_ERRORS
-from bosaris_py.report.answer import effective_speakers
-from bosaris_py.uncertainty.influence.speaker_influence import FEWEST_FOR_INTERVAL, FEWEST_FOR_TEST
+from bosaris_py.report.answer import few_speakers
 
 # Scores lose so many bits, and so large a share of Cllr, to calibration that they may be no LLRs.
 _LOST_BITS, _LOST_SHARE = 0.1, 0.5
@@ -22,6 +21,8 @@ _SUSPECT, _FEW_ERRORS, _FEW_SPEAKERS = "Suspect scores", "Few errors (rule of 30
 _SEPARABLE, _OTHER = "Separable scores", "Other warnings"
 _MISSING, _OF_ONE_CLASS = "Missing trials", "Conditions of one class"
 _NO_VALUE = "Replicates without a value"
+
+_FEW = 10
 
 # What warnings are about.
 _TOPICS: dict[type[Warning], str] = {
@@ -41,9 +42,8 @@ MEANINGS: dict[str, str] = {
     "log-likelihood-ratios. Calibrate them, or read EER, minDCF and minCllr alone.",
     _FEW_ERRORS: f"A rate of all trials or of a condition rests on fewer than {FEWEST_ERRORS} "
     "errors. It may be off by more than 30 %.",
-    _FEW_SPEAKERS: "A metric of all trials or of a condition rests on few effective speakers, who "
-    f"would vary as much if all contributed equally. With fewer than {FEWEST_FOR_INTERVAL}, or "
-    "with one who dominates, intervals may be too short and p-values too small.",
+    _FEW_SPEAKERS: "A kind of speaker that is rare may be missing from trials of few speakers. "
+    "Then intervals are too short.",
     _MISSING: "The key has trials without a score. They do not count.",
     _OF_ONE_CLASS: "A condition has targets only, or non-targets only, and so no metrics.",
     _NO_VALUE: "A metric is not defined on some replicates of the bootstrap.",
@@ -58,7 +58,7 @@ class SystemCautions:
     Parameters
     ----------
     speakers : str
-        How many effective speakers its metrics rest on at least.
+        How many speakers its metrics rest on at least.
     errors : tuple of (float, float)
         Misses and false alarms at each operating point.
     topics : tuple of str
@@ -82,8 +82,8 @@ class SystemCautions:
         own = [caution for caution in heard if dict(caution.about).get("system") == name]
         scores = () if results is None else of_scores(results, rows, points)
         topics = [topic for topic, _ in (*scores, *of_warnings(own))]
-        counts = [count for count in map(effective_speakers, own) if count is not None]
-        speakers = f"{min(counts):.2g}" if counts else f"at least {FEWEST_FOR_INTERVAL}"
+        counts = [count for count in map(few_speakers, own) if count is not None]
+        speakers = f"{min(counts):g}" if counts else "at least 100"
         return cls(
             speakers=speakers if any(row.intervals for row in rows) else "-",
             errors=tuple(_errors_at(results, p) for p in points.values()) if results else (),
@@ -111,9 +111,9 @@ def of_speakers(counts: Mapping[str, int]) -> Iterator[tuple[str, str]]:
     if not counts:
         yield _FEW_SPEAKERS, "Who speaks was not given; each model counts as one speaker."
     for side, count in counts.items():
-        if count < FEWEST_FOR_TEST:
-            text = f"There are {count} speakers of the {side}. With fewer than"
-            yield _FEW_SPEAKERS, f"{text} {FEWEST_FOR_TEST}, intervals may be too short."
+        if count < _FEW:
+            text = f"There are {count} speakers of the {side}: with so few, intervals may be wrong."
+            yield _FEW_SPEAKERS, text
 
 
 def of_scores(

@@ -22,7 +22,7 @@ from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
-from bosaris_py.uncertainty.comparison.table import ComparisonTable
+from bosaris_py.uncertainty.compare import ComparisonTable
 
 # Longer names would leave no room for curves.
 _LONGEST_NAME = 32
@@ -168,11 +168,14 @@ def make_figures(
 
 def _differences(shown: Mapping[str, str], comparison: ComparisonTable, lead: str) -> _Drawing:
     title, percent = figure_of(lead).name, figure_of(lead).is_rate
-    pairs = tuple((shown[first], shown[second]) for first, second in comparison.pairs)
+    rows = tuple(
+        attrs.evolve(row, first=shown[row.first], second=shown[row.second])
+        for row in comparison.rows
+    )
     return _Drawing(
         f"Differences of {title}s",
         lambda: plots.plot_forest(
-            attrs.evolve(comparison, pairs=pairs),
+            attrs.evolve(comparison, rows=rows),
             percent=percent,
             xlabel="difference (%)" if percent else "difference",
         ),

@@ -17,7 +17,7 @@ import attrs
 
 from bosaris_py._arrays import FloatArray
 from bosaris_py._cautions import Caution
-from bosaris_py._tables import Table, html_name, html_table, words_of_eer
+from bosaris_py._tables import Table, html_name, html_table
 from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import as_message, printable
@@ -28,7 +28,7 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.drawings import make_figures
-from bosaris_py.uncertainty.comparison.table import ComparisonTable
+from bosaris_py.uncertainty.compare import ComparisonTable
 
 # Packages on which figures may depend.
 _PACKAGES = ("numpy", "scipy", "matplotlib")
@@ -42,8 +42,6 @@ _COMPARED = (
     "intervals of both overlap. Decide by the second p, which is corrected for the number of "
     "pairs.</p>"
 )
-_RATES = {figure.name for figure in FIGURES.values() if figure.is_rate}
-_WORDS_OF_EER = tuple(words_of_eer(name) for name in ("rocch", "interpolated", "step"))
 
 
 @attrs.frozen(kw_only=True)
@@ -171,10 +169,7 @@ def _page(report: Report) -> str:
 
 def _compared(comparison: ComparisonTable) -> str:
     """Return the tests of all pairs."""
-    # Equal error-rates of any definition are short.
-    named = "EER" if comparison.metric in _WORDS_OF_EER else html.escape(comparison.metric)
-    shown = attrs.evolve(comparison, percent=named in _RATES)
-    return _COMPARED.format(metrics=f"{named}s") + _table(shown)
+    return _COMPARED.format(metrics=f"{html.escape(comparison.metric)}s") + _table(comparison)
 
 
 def _figures(report: Report) -> str:
