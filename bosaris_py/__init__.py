@@ -23,17 +23,19 @@ _NAMES = {
     """,
     "bosaris_py.evaluation": """
         EvaluationPlan PLANS PartitionFactor PrimaryCost Results TandemCost TandemEER
-        Validation a_dcf act_a_dcf act_t_dcf primary_cost sasv_eer
-        spf_eer split_by_labels sv_eer t_dcf t_eer tandem_cost validate
+        Validation act_t_dcf primary_cost split_by_labels t_dcf t_eer tandem_cost validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.files.columns": "Factor",
     "bosaris_py.frames": "TrialFrame from_frame",
     "bosaris_py.fusion": "LinearFusion QualityFusion SASVFusion quality_systems read_model",
+    "bosaris_py.metrics": """
+        a_dcf act_a_dcf act_dcf auc cllr eer error_rates_at min_cllr min_dcf optimal_llrs prbep
+        sasv_eer spf_eer sv_eer
+    """,
     "bosaris_py.numerics": """
-        OperatingPoint ROC ROCCH SpoofCosts Threshold act_dcf auc cllr eer effective_prior
-        error_rates_at logit min_cllr min_dcf optimal_llrs
-        posterior prbep probit sigmoid
+        OperatingPoint ROC ROCCH SpoofCosts Threshold effective_prior logit posterior probit
+        sigmoid
     """,
     "bosaris_py.plots": """
         BayesPlot DETPlot DETWindow plot_a_dcf plot_bayes plot_det plot_ece plot_forest
@@ -41,7 +43,7 @@ _NAMES = {
     """,
     "bosaris_py.trials": """
         Conditions FlatKey FlatNdx FlatScores IdMap Key Ndx QualityMeasures Scores
-        SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
+        Sample SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
     """,
     "bosaris_py.uncertainty": "Transfer bootstrap_scores compare_systems speaker_interval transfer",
 }
@@ -94,14 +96,9 @@ if TYPE_CHECKING:
         TandemCost as TandemCost,
         TandemEER as TandemEER,
         Validation as Validation,
-        a_dcf as a_dcf,
-        act_a_dcf as act_a_dcf,
         act_t_dcf as act_t_dcf,
         primary_cost as primary_cost,
-        sasv_eer as sasv_eer,
-        spf_eer as spf_eer,
         split_by_labels as split_by_labels,
-        sv_eer as sv_eer,
         t_dcf as t_dcf,
         t_eer as t_eer,
         tandem_cost as tandem_cost,
@@ -117,24 +114,31 @@ if TYPE_CHECKING:
         quality_systems as quality_systems,
         read_model as read_model,
     )
+    from bosaris_py.metrics import (
+        a_dcf as a_dcf,
+        act_a_dcf as act_a_dcf,
+        act_dcf as act_dcf,
+        auc as auc,
+        cllr as cllr,
+        eer as eer,
+        error_rates_at as error_rates_at,
+        min_cllr as min_cllr,
+        min_dcf as min_dcf,
+        optimal_llrs as optimal_llrs,
+        prbep as prbep,
+        sasv_eer as sasv_eer,
+        spf_eer as spf_eer,
+        sv_eer as sv_eer,
+    )
     from bosaris_py.numerics import (
         ROC as ROC,
         ROCCH as ROCCH,
         OperatingPoint as OperatingPoint,
         SpoofCosts as SpoofCosts,
         Threshold as Threshold,
-        act_dcf as act_dcf,
-        auc as auc,
-        cllr as cllr,
-        eer as eer,
         effective_prior as effective_prior,
-        error_rates_at as error_rates_at,
         logit as logit,
-        min_cllr as min_cllr,
-        min_dcf as min_dcf,
-        optimal_llrs as optimal_llrs,
         posterior as posterior,
-        prbep as prbep,
         probit as probit,
         sigmoid as sigmoid,
     )
@@ -161,6 +165,7 @@ if TYPE_CHECKING:
         Key as Key,
         Ndx as Ndx,
         QualityMeasures as QualityMeasures,
+        Sample as Sample,
         Scores as Scores,
         SegmentQuality as SegmentQuality,
         TrialMetadata as TrialMetadata,

@@ -18,8 +18,7 @@ from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning
 from bosaris_py.files.labels import as_labels
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics.llr_cost import cllr
-from bosaris_py.numerics.metrics import eer, min_dcf
+from bosaris_py.metrics import cllr, eer, min_dcf
 from bosaris_py.numerics.priors import OperatingPoint, sigmoid
 from bosaris_py.numerics.scoring import resolve_prior
 

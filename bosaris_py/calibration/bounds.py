@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray
+from bosaris_py._notes import warn
 from bosaris_py.calibration.gaussian import GaussianCalibration
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
-from bosaris_py.numerics.roc import check_llrs
+from bosaris_py.metrics.strange import no_llrs
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
 
@@ -128,10 +129,12 @@ def llr_bounds(
             lists = tar.get_tar_non(both[0])
         else:
             who = Speakers(speakers)
-            sample = ListedSample.of(tar, both, None, lambda: who.of_trials(both))
-            n_speakers, n_pairs = sample.pairs.n_by_class[0], sample.pairs.pair_mass.size
-            lists = sample.lists
-            units = (sample.n_tar / n_speakers, sample.n_non / n_pairs)
+            sample = sample_of_trials(tar, both[0], None, who.of_trials(both))
+            lists = sample.tar.listed, sample.non.listed
+            units = (
+                sample.tar.size / sample.tar.n_meetings,
+                sample.non.size / sample.non.n_meetings,
+            )
     elif speakers is not None:
         hint = "Give scores and a key: llr_bounds(scores, key, speakers=...)."
         raise check.invalid(
@@ -142,7 +145,7 @@ def llr_bounds(
         check.check_not_empty(scores, name)
         check.refuse_nan(scores, name)
     low, high = _bounds(np.sort(targets), np.sort(others), kind, units)
-    check_llrs(targets, others, None, None)
+    warn(no_llrs(Sample.from_scores(targets, others)))
     return LLRBounds(low, high)
 
 

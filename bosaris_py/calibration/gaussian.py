@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 import bosaris_py.calibration.trained as trained
 from bosaris_py import _validation as check
+from bosaris_py._notes import warn
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py.numerics.moments import class_moments, moderate_weights
 from bosaris_py.numerics.objective import refuse_non_finite
-from bosaris_py.numerics.roc import FEW_TRIALS, warn_of_negative
+from bosaris_py.metrics.strange import FEW_TRIALS, negative_scale
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -103,7 +104,7 @@ class GaussianCalibration(trained.SavedMap, trained.LineMap, trained.TrialMap):
         # Three standard errors of the difference of the means, in units of the deviation.
         chance = 3.0 * math.sqrt(1.0 / tar.size + 1.0 / non.size)
         if scale * math.sqrt(variance) < -chance and min(tar.size, non.size) > FEW_TRIALS:
-            warn_of_negative(scale)
+            warn([negative_scale(scale)])
         return cls(
             scale=scale,
             offset=-scale * float(targets.mean[0] + others.mean[0]) / 2,

@@ -8,6 +8,7 @@ from typing import Any, Self
 import attrs
 import numpy.typing as npt
 
+from bosaris_py._notes import warn
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_path, as_vector
 from bosaris_py.calibration.trained import (
@@ -25,7 +26,7 @@ from bosaris_py.calibration.trained import (
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.roc import warn_of_negative
+from bosaris_py.metrics.strange import negative_scale
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.passes import Where
@@ -248,7 +249,7 @@ class LinearCalibration(LinearMap, LineMap):
         # Not an error: whoever calibrates distances may want it.
         trained = super()._train(training, ridge)
         if trained.scale < 0.0 and trained.objective_value < 1.0 - _REAL_GAIN:
-            warn_of_negative(trained.scale)
+            warn([negative_scale(trained.scale)])
         return trained
 
     @classmethod

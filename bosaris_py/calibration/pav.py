@@ -11,9 +11,9 @@ from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, TrialMap
 from bosaris_py.errors import SuspectScoresWarning
-from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.numerics.roc import FEW_TRIALS, ROC
-from bosaris_py.numerics.rocch import pav_bins
+from bosaris_py.metrics.strange import FEW_TRIALS
+from bosaris_py.numerics.hull import pav_bins
+from bosaris_py.trials.sample import Sample
 
 # Where the toolkit puts its two dummy trials: below and above any score of a usual system.
 _DUMMY_SCORE = 1e6
@@ -117,10 +117,17 @@ class PAVCalibration(SavedMap, TrialMap):
         score_offset = check.as_nonnegative(score_offset, "score_offset")
         # The dummies keep the outermost pools from being pure, whose llrs would be infinite.
         outermost = max(_DUMMY_SCORE, float(np.abs(targets).max()), float(np.abs(others).max()))
-        ordered_tar = _with_dummy(targets, -outermost, tar_weights, "tar")
-        ordered_non = _with_dummy(others, outermost, non_weights, "non")
-        hull = ROC.from_sorted(ordered_tar, ordered_non).convex_hull()
-        bins = pav_bins(hull, ordered_tar, ordered_non)
+        weights = [
+            None if one is None else np.append(one, 1.0)
+            for one in (
+                check.as_weights(tar_weights, targets.size, "tar_weights"),
+                check.as_weights(non_weights, others.size, "non_weights"),
+            )
+        ]
+        sample = Sample.from_scores(
+            np.append(targets, -outermost), np.append(others, outermost), *weights
+        )
+        bins = pav_bins(sample.hull, sample.tar.scores, sample.non.scores)
         if bins.llr.size == 1 and min(targets.size, others.size) > FEW_TRIALS:
             message = (
                 "The map has one pool, so that all scores become one: higher ones do not speak for "
@@ -140,8 +147,8 @@ class PAVCalibration(SavedMap, TrialMap):
                 np.column_stack((bins.llr - score_offset, bins.llr + score_offset)).ravel()
             ),
             score_offset=score_offset,
-            n_tar=ordered_tar.size - 1,
-            n_non=ordered_non.size - 1,
+            n_tar=sample.tar.size - 1,
+            n_non=sample.non.size - 1,
         )
 
     def _llrs(self, scores: FloatArray) -> Float64Array:
@@ -165,12 +172,3 @@ def _finite(scores: npt.ArrayLike, name: str) -> FloatArray:
         hint = "An infinite score has no place on a map with straight lines."
         raise check.invalid(name, "be finite", f"{infinite} infinite scores", hint)
     return array
-
-
-def _with_dummy(
-    scores: FloatArray, dummy: float, weights: npt.ArrayLike | None, name: str
-) -> SortedScores:
-    """Sort the scores of a class together with one more trial."""
-    checked = check.as_weights(weights, scores.size, f"{name}_weights")
-    padded = None if checked is None else np.append(checked, 1.0)
-    return SortedScores.from_scores(np.append(scores, dummy), padded, name=name)

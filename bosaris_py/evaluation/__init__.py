@@ -26,7 +26,6 @@ from bosaris_py.evaluation.plans.primary_cost import (
 from bosaris_py.evaluation.results import Results, split_by_labels
 from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.evaluation.tandem import TandemCost, TandemEER, act_t_dcf, t_dcf, t_eer, tandem_cost
-from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
 
 __all__ = [
     "PLANS",
@@ -48,16 +47,11 @@ __all__ = [
     "TandemEER",
     "TippettCurve",
     "Validation",
-    "a_dcf",
-    "act_a_dcf",
     "act_t_dcf",
     "hull_points",
     "primary_cost",
-    "sasv_eer",
-    "spf_eer",
     "split_by_labels",
     "steppy_points",
-    "sv_eer",
     "t_dcf",
     "t_eer",
     "tandem_cost",

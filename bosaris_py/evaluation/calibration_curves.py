@@ -20,7 +20,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 import numpy as np
@@ -33,11 +33,12 @@ from bosaris_py._tables import text_table
 from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.evaluation.results import Results
-from bosaris_py.numerics.counts import SortedScores
-from bosaris_py.numerics.llr_cost import mean_bits
+from bosaris_py.evaluation.streaming import StreamedSample
+from bosaris_py.metrics.costs import Brier
+from bosaris_py.numerics.hull import pav_bins
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
-from bosaris_py.numerics.rocch import pav_bins
-from bosaris_py.trials.sample import ListedSample, ScoredClass
+from bosaris_py.numerics.scoring import mean_bits, softplus
+from bosaris_py.trials.sample import Sample, ScoredClass
 
 # So many distinct scores are steps of a Tippett plot; more are counted on a grid of this size.
 _MOST_STEPS = 10_000
@@ -48,53 +49,16 @@ _GRID = 2001
 _PLO = np.linspace(-2.5, 2.5, 101) * math.log(10.0)
 
 
-class _Class(NamedTuple):
-    """Scores of one class, and their weights, which sum to the class's total."""
-
-    scores: FloatArray
-    weights: Float64Array | None
-
-
-def _in_memory(results: object, what: str, *, of_llrs: bool = False) -> ListedSample:
+def _in_memory(results: object, what: str, *, of_llrs: bool = False) -> Sample:
     """Return the sample of results, whose scores are in memory."""
     if not isinstance(results, Results):
         raise invalid("results", "be a Results object", describe(results))
     # What takes scores for llrs warns of others.
     sample = results._llrs if of_llrs else results.sample
-    if isinstance(sample, ListedSample):
-        return sample
-    hint = f"{what} needs each score: use Results.from_scores."
-    raise invalid("results", "be of scores in memory", f"those of {sample!r}", hint)
-
-
-def _classes(results: object, what: str, *, of_llrs: bool = False) -> tuple[_Class, _Class]:
-    """Return the scores of both classes, weighted as the results are."""
-    sample = _in_memory(results, what, of_llrs=of_llrs)
-    return _listed(sample.tar, is_tar=True), _listed(sample.non, is_tar=False)
-
-
-def _sorted_classes(results: object, what: str) -> tuple[SortedScores, SortedScores]:
-    """Return the scores of both classes as the sample has sorted them, with weights."""
-    sample = _in_memory(results, what)
-    if sample.strata.is_single:
-        return sample.tar.values, sample.non.values
-    tar, non = _classes(results, what)
-    return SortedScores.from_scores(*tar, name="tar"), SortedScores.from_scores(*non, name="non")
-
-
-def _listed(trials: ScoredClass, *, is_tar: bool) -> _Class:
-    """Return the scores of a class, condition by condition; each condition weighs its share."""
-    if trials.strata.labels is None:
-        if not is_tar:
-            return _Class(trials.scores, trials.weights)
-        return _Class(trials.values.values, trials.values.weights)
-    sizes, n = trials.strata.sizes, trials.scores.size
-    scores = np.concatenate(trials.strata.split(trials.scores))
-    return _Class(scores, np.repeat(trials.strata.shares * n / sizes, sizes))
-
-
-def _of_weights(group: _Class) -> Float64Array:
-    return np.ones(group.scores.size) if group.weights is None else group.weights
+    if isinstance(sample, StreamedSample):
+        hint = f"{what} needs each score: use Results.from_scores."
+        raise invalid("results", "be of scores in memory", f"those of {sample!r}", hint)
+    return sample
 
 
 @attrs.frozen(eq=False)
@@ -142,12 +106,13 @@ class ScoreHistogram:
         -------
         ScoreHistogram
         """
-        classes = _sorted_classes(results, "A histogram")
+        sample = _in_memory(results, "A histogram")
+        classes = sample.tar, sample.non
         if bins is None:
             bins = int(np.clip(2.0 * np.cbrt(results.n_tar + results.n_non), 10.0, 80.0))
         if np.ndim(bins) == 0:
             count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
-            finite = np.concatenate([group.values[np.isfinite(group.values)] for group in classes])
+            finite = np.concatenate([one.listed[np.isfinite(one.listed)] for one in classes])
             edges = np.histogram_bin_edges(finite.astype(np.float64), count)
         else:
             edges = as_vector(bins, "bins").astype(np.float64)
@@ -157,11 +122,10 @@ class ScoreHistogram:
         outside: Any = []
         # The last bin has its upper end, too.
         limits = np.append(edges[:-1], np.nextafter(edges[-1], np.inf))
-        for group in classes:
-            below = group.weight_below(limits)
-            densities.append(mark_read_only(np.diff(below) / group.total / np.diff(edges)))
-            ends = np.array([below[0], group.total - below[-1]])
-            outside.append(mark_read_only(ends / group.total))
+        for one in classes:
+            below, above = one.shares_below(limits)
+            densities.append(mark_read_only(np.diff(below) / np.diff(edges)))
+            outside.append(mark_read_only(np.array([below[0], above[-1]])))
         sizes: Any = {"n_tar": results.n_tar, "n_non": results.n_non}
         return cls(mark_read_only(edges), *densities, *outside, **sizes)
 
@@ -205,7 +169,8 @@ class PAVCurve:
         -------
         PAVCurve
         """
-        bins = pav_bins(results.rocch, *_sorted_classes(results, "PAV"))
+        sample = _in_memory(results, "PAV")
+        bins = pav_bins(results.rocch, sample.tar.scores, sample.non.scores)
         sizes: Any = {"n_tar": results.n_tar, "n_non": results.n_non}
         pools: Any = [mark_read_only(part) for part in bins]
         return cls(*pools, **sizes)
@@ -299,8 +264,8 @@ class TippettCurve:
         if values.size == 0 or not (np.diff(values) > 0).all():
             raise invalid("llr", "be strictly ascending", describe(values))
         # Strictly above a value is at or above the next number.
-        pmiss, pfa = results._llrs.error_rates(np.append(values, 0.0))
-        _, beyond = results.sample.error_rates(np.nextafter(np.append(values, 0.0), np.inf))
+        pmiss, pfa = results._llrs.rates(np.append(values, 0.0))
+        _, beyond = results.sample.rates(np.nextafter(np.append(values, 0.0), np.inf))
         return cls(
             mark_read_only(values.copy()),
             mark_read_only(1.0 - pmiss[:-1]),
@@ -315,18 +280,10 @@ class TippettCurve:
 
 def _steps(results: Results) -> Float64Array:
     """Return where the shares change, or a grid if that is often."""
-    is_listed = isinstance(results.sample, ListedSample)
-    if is_listed:
-        tar, non = (
-            group.distinct()[0].astype(np.float64, copy=False)
-            for group in _sorted_classes(results, "A Tippett plot")
-        )
-        values = np.insert(non, np.searchsorted(non, tar), tar)
-        values = values[np.append(True, values[1:] > values[:-1])]
-    else:
-        values = results.roc.thresholds.astype(np.float64)
-    values = values[np.isfinite(values)]
-    if values.size > _MOST_STEPS or not is_listed:
+    of_files = isinstance(results.sample, StreamedSample)
+    values = results.sample.tar.scores if of_files else results.sample.grid("all")
+    values = values[np.isfinite(values)].astype(np.float64)
+    if values.size > _MOST_STEPS or (of_files and values.size):
         values = np.linspace(values[0], values[-1], _GRID)
     values = values if values.size else np.zeros(1)
     # Beyond both ends, where only infinite LLRs are left.
@@ -386,7 +343,7 @@ class ECECurve:
         -------
         ECECurve
         """
-        groups = list(_classes(results, "ECE", of_llrs=True))
+        sample = _in_memory(results, "ECE", of_llrs=True)
         log_odds = _PLO if plo is None else as_vector(plo, "plo").astype(np.float64)
         if log_odds.size == 0 or not (np.diff(log_odds) > 0).all():
             raise invalid("plo", "be strictly ascending", describe(log_odds))
@@ -394,22 +351,34 @@ class ECECurve:
             raise invalid("plo", f"lie within +-{LARGEST_PLO:g}", describe(log_odds))
         hull = results.rocch
         edges = [np.diff(hull.pmiss), -np.diff(hull.pfa)]
-        optimal = [_Class(hull.llr[mass > 0.0], mass[mass > 0.0]) for mass in edges]
-        neutral = [_Class(np.zeros(1), None)] * 2
+        optimal = [ScoredClass(hull.llr[m > 0.0], weights=m[m > 0.0]) for m in edges]
+        neutral = [ScoredClass(np.zeros(1))] * 2
         curves = [
             np.array([_cross_entropy(classes[0], classes[1], float(x)) for x in log_odds])
-            for classes in (groups, optimal, neutral)
+            for classes in ((sample.tar, sample.non), optimal, neutral)
         ]
         return cls(*(mark_read_only(values) for values in (log_odds.copy(), *curves)))
 
 
-def _cross_entropy(tar: _Class, non: _Class, plo: float) -> float:
+def _cross_entropy(tar: ScoredClass, non: ScoredClass, plo: float) -> float:
     """Return the prior-weighted mean cost of posteriors, in bits."""
     # The costs of Cllr, of LLRs that are moved by the prior log-odds.
     prior, other = sigmoid(np.array([plo, -plo]))
-    tar_bits = mean_bits(tar.scores.astype(np.float64) + plo, tar.weights, sign=-1.0)
-    non_bits = mean_bits(non.scores.astype(np.float64) + plo, non.weights, sign=1.0)
-    return float(prior * tar_bits + other * non_bits)
+    return float(prior * _mean_bits(tar, plo, -1.0) + other * _mean_bits(non, plo, 1.0))
+
+
+def _mean_bits(one: ScoredClass, plo: float, sign: float) -> float:
+    moved = one.scores.astype(np.float64) + plo
+    if one.is_plain:
+        return mean_bits(moved, sign)
+    return one.mean(softplus(moved, sign)) / math.log(2.0)
+
+
+def _weights(one: ScoredClass) -> Float64Array:
+    """Return the weight of each sorted trial, of sum that of the class."""
+    if one.groups is None:
+        return np.ones(one.size) if one.sorted_weights is None else one.sorted_weights
+    return one.masses() * one.size
 
 
 @attrs.frozen(eq=False)
@@ -471,17 +440,17 @@ class ReliabilityCurve:
         If posteriors are right, the number of targets among the n trials of a bin is binomial,
         nearly: its success rate is the mean posterior at the prior of the test set, T / (T + N).
         """
-        groups = _classes(results, "Reliability", of_llrs=True)
+        sample = _in_memory(results, "Reliability", of_llrs=True)
+        groups = [(one.scores, _weights(one)) for one in (sample.tar, sample.non)]
         plo = float(DecisionCosts.from_prior(prior).plo)
         count = int(as_number(bins, "bins", "be a positive number", lambda n: n >= 1.0))
         level = as_number(confidence, "confidence", "be in (0, 1)", lambda c: 0.0 < c < 1.0)
         shares = float(sigmoid(plo)), float(sigmoid(-plo))
-        totals = [float(_of_weights(group).sum()) for group in groups]
+        totals = [float(weights.sum()) for _, weights in groups]
         design = float(logit(totals[0] / sum(totals)))
         sums = np.zeros((4, 2, count))
-        for which, group in enumerate(groups):
-            weights = _of_weights(group)
-            llr = group.scores.astype(np.float64)
+        for which, (scores, weights) in enumerate(groups):
+            llr = scores.astype(np.float64)
             posterior, at_design = sigmoid(llr + plo), sigmoid(llr + design)
             bin_of = np.minimum((posterior * count).astype(np.intp), count - 1)
             rows = (weights, weights * posterior, weights * at_design, np.ones(weights.size))
@@ -655,10 +624,12 @@ def validate(results: Results) -> Validation:
     0.6666666666666666
     """
     sample = getattr(results, "sample", None)
-    if not isinstance(sample, ListedSample) or any(w is not None for w in sample.trial_weights):
+    if isinstance(sample, StreamedSample) or not (
+        isinstance(sample, Sample) and sample.tar.is_plain and sample.non.is_plain
+    ):
         hint = "Give Results(tar, non)."
         raise invalid("results", "hold two lists without weights", describe(results), hint)
-    tar, non = sample.tar.values.values, sample.non.scores.astype(np.float64)
+    tar, non = sample.tar.scores, sample.non.scores.astype(np.float64)
     curve = PAVCurve.from_results(results)
     # Both classes after optimal recalibration: the pool of each trial.
     best = [
@@ -671,8 +642,8 @@ def validate(results: Results) -> Validation:
         cllr=results.cllr,
         min_cllr=results.min_cllr,
         calibration_loss=results.calibration_loss,
-        brier=_brier(tar, non),
-        min_brier=_brier(*best),
+        brier=Brier()(tar, non),
+        min_brier=Brier()(*best),
         dev_pav=curve.dev_pav,
         misleading_tar=float(np.mean(tar < 0)),
         misleading_non=float(np.mean(non > 0)),
@@ -686,11 +657,3 @@ def validate(results: Results) -> Validation:
 def _mean_exp(llrs: FloatArray) -> float:
     with np.errstate(over="ignore"):
         return float(np.mean(np.exp(llrs)))
-
-
-def _brier(tar: FloatArray, non: FloatArray) -> float:
-    """Return the Brier score at prior 0.5 over 1/4, what the prior alone costs."""
-    errors = (
-        np.mean(scipy.special.expit(sign * llrs) ** 2) for sign, llrs in ((-1, tar), (1, non))
-    )
-    return float(2.0 * sum(errors))

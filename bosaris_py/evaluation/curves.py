@@ -18,9 +18,9 @@ import scipy
 from bosaris_py._arrays import Float64Array, IndexArray, mark_read_only
 from bosaris_py._validation import as_vector, describe, invalid
 from bosaris_py.evaluation.results import Results
+from bosaris_py.numerics.hull import ROCCH
 from bosaris_py.numerics.priors import DecisionCosts
 from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
-from bosaris_py.numerics.rocch import ROCCH
 
 # Past this the smaller of the two priors is no longer a normal floating-point number.
 LARGEST_PLO = 700.0
@@ -123,7 +123,7 @@ class BayesCurves:
             raise invalid("plo", expected, f"{log_odds[0]:g} to {log_odds[-1]:g}")
         costs = DecisionCosts.from_plo(log_odds)
         best = results.rocch.best_vertices(costs)
-        act_pmiss, act_pfa = results._llrs.error_rates(costs.thresholds)
+        act_pmiss, act_pfa = results._llrs.rates(costs.thresholds)
         return cls(
             plo=mark_read_only(log_odds),
             act_pmiss=mark_read_only(act_pmiss),
@@ -230,7 +230,8 @@ def steppy_points(roc: ROC, pfa_limits: Limits, pmiss_limits: Limits) -> Points:
     The step of a group of equal scores of both classes is straight in the error-rates, but curved
     in a DET plot: points along it are added, as in `hull_points`.
     """
-    pfa, pmiss = roc.pfa, roc.pmiss
+    corners = roc.corners()
+    pfa, pmiss = corners.pfa, corners.pmiss
     if pfa.size > _FEW_VERTICES:
         kept = _ends_in_cells(pfa, pmiss, pfa_limits, pmiss_limits)
         pfa, pmiss = pfa[kept], pmiss[kept]

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Number
+from bosaris_py._arrays import FloatArray
 from bosaris_py._html import card
+from bosaris_py._notes import warn
 from bosaris_py._tables import Records
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.files.labels import as_labels
-from bosaris_py.numerics.priors import DecisionCosts, OnePrior, OperatingPoint, PriorLike
-from bosaris_py.numerics.roc import ROC, EERDefinition, warn_if_inverted, warn_unless_llrs
-from bosaris_py.numerics.rocch import ROCCH, Threshold
+from bosaris_py.metrics.costs import Cllr
+from bosaris_py.metrics.ranks import AUC
+from bosaris_py.metrics.strange import inverted, no_llrs
+from bosaris_py.numerics.hull import ROCCH, Threshold
+from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
+from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.inputs import KeyLike
-from bosaris_py.trials.sample import ListedSample, Sample
+from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import AnyScores, to_natural
 
 
@@ -79,8 +83,7 @@ def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
 class Results(Records):
     """The performance of one detector on one set of trials.
 
-    Targets are sorted once and non-targets counted between them, when a metric first needs it;
-    every metric after that costs little.
+    Each class is sorted once, when a metric first needs it; every metric after that costs little.
 
     Parameters
     ----------
@@ -102,10 +105,7 @@ class Results(Records):
 
     Notes
     -----
-    `min_dcf` and `act_dcf` are not normalized unless asked. Costs in `metrics`, `to_dict`,
-    `records` and the table of `evaluate` are.
-
-    BOSARIS: ``Results.m``. Memory: one copy of the scores.
+    Costs are normalized unless `normalize` is False. BOSARIS: ``Results.m``.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Results(Records):
     >>> results
     Results: 3 targets, 3 non-targets, EER 0.1667, Cllr 0.8, minCllr 0.3333
     >>> float(results.min_dcf(0.5))
-    0.16666666666666666
+    0.3333333333333333
     >>> results.min_dcf_threshold(0.5)
     Threshold(1.0, pmiss=0, pfa=0.333333)
     """
@@ -133,7 +133,7 @@ class Results(Records):
             factor = check.log_of_base(base)
             lists = check.as_score_lists(tar, non, tar_weights, non_weights)
             tar, non = (factor * part.astype(np.float64) for part in lists)
-        self.__attrs_init__(ListedSample.from_scores(tar, non, tar_weights, non_weights))
+        self.__attrs_init__(Sample.from_scores(tar, non, tar_weights, non_weights))
 
     @classmethod
     def from_labels(
@@ -223,7 +223,8 @@ class Results(Records):
         ConditionWarning
             If conditions have trials of one class only.
         """
-        return cls.from_sample(ListedSample.of(to_natural(scores, base), key, conditions))
+        plain, _ = split_key(key)
+        return cls.from_sample(sample_of_trials(to_natural(scores, base), plain, conditions))
 
     @classmethod
     def from_files(
@@ -313,36 +314,30 @@ class Results(Records):
     @property
     def n_tar(self) -> int:
         """Number of target trials, those of weight 0 left out."""
-        return self.sample.n_tar
+        return self.sample.tar.size
 
     @property
     def n_non(self) -> int:
         """Number of non-target trials, those of weight 0 left out."""
-        return self.sample.n_non
-
-    @property
-    def roc(self) -> ROC:
-        """The steppy ROC."""
-        return self.sample.roc
-
-    @property
-    def rocch(self) -> ROCCH:
-        """The ROC's convex hull."""
-        return self._hull
+        return self.sample.non.size
 
     @functools.cached_property
-    def _hull(self) -> ROCCH:
-        """The hull; warns once of inverted scores."""
-        hull = self.roc.convex_hull()
-        warn_if_inverted(hull.eer, lambda: self.roc.auc, self.n_tar, self.n_non)
+    def roc(self) -> ROC:
+        """The steppy ROC."""
+        return self.sample.roc()
+
+    @functools.cached_property
+    def rocch(self) -> ROCCH:
+        """The ROC's convex hull."""
+        hull = self.sample.hull
+        warn(inverted(self.sample))
         return hull
 
     @functools.cached_property
     def _llrs(self) -> Sample:
         """The sample; warns once of scores that cannot be log-likelihood-ratios."""
-        least = min(self.n_tar, self.n_non)
         found = self.sample
-        warn_unless_llrs(found.within, lambda: found.cllr, lambda: self.rocch, least)
+        warn(found.range_notes() if isinstance(found, StreamedSample) else no_llrs(found))
         return found
 
     @property
@@ -351,36 +346,22 @@ class Results(Records):
         # Theory paper, equation 26: the largest minDCF over all priors.
         return self.rocch.eer
 
-    def equal_error_rate(self, definition: EERDefinition = "rocch") -> float:
-        """Return the equal error rate by one of its definitions; see `bosaris_py.eer`.
-
-        Parameters
-        ----------
-        definition : {"rocch", "interpolated", "step"}, default: "rocch"
-            Which of them; the first is `eer`.
-
-        Returns
-        -------
-        float
-            A fraction in [0, 1].
-        """
-        return self.roc.equal_error_rate(definition)
-
     @property
     def prbep(self) -> float:
         """Precision-recall break-even point, a number of errors; see `bosaris_py.prbep`."""
         # Theory paper, equation 29.
         return self.rocch.prbep
 
-    @property
+    @functools.cached_property
     def auc(self) -> float:
         """Area under the ROC; see `bosaris_py.auc`."""
-        return self.roc.auc
+        return AUC().of_view(self.sample)
 
-    @property
+    @functools.cached_property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits; see `bosaris_py.cllr`."""
-        return self._llrs.cllr
+        found = self._llrs
+        return found.cllr if isinstance(found, StreamedSample) else Cllr().of_view(found)
 
     @property
     def min_cllr(self) -> float:
@@ -400,15 +381,11 @@ class Results(Records):
         """
         return self.roc.eer_threshold
 
-    @overload
-    def act_dcf(self, prior: OnePrior, normalize: bool = False) -> float: ...  # type: ignore[overload-overlap]  # noqa: FBT001, FBT002
-    @overload
-    def act_dcf(self, prior: PriorLike, normalize: bool = False) -> Float64Array: ...  # noqa: FBT001, FBT002
     def act_dcf(
         self,
         prior: PriorLike,
-        normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    ) -> float | Float64Array:
+        normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    ) -> Any:
         """Compute the cost of Bayes decisions; see `bosaris_py.act_dcf`.
 
         Parameters
@@ -422,17 +399,13 @@ class Results(Records):
             Actual DCF; scores are taken as log-likelihood-ratios.
         """
         costs = DecisionCosts.from_prior(prior)
-        return costs.cost(*self._llrs.error_rates(costs.thresholds), normalize=normalize)
+        return costs.cost(*self._llrs.rates(costs.thresholds), normalize=normalize)
 
-    @overload
-    def min_dcf(self, prior: OnePrior, normalize: bool = False) -> float: ...  # type: ignore[overload-overlap]  # noqa: FBT001, FBT002
-    @overload
-    def min_dcf(self, prior: PriorLike, normalize: bool = False) -> Float64Array: ...  # noqa: FBT001, FBT002
     def min_dcf(
         self,
         prior: PriorLike,
-        normalize: bool = False,  # noqa: FBT001, FBT002 -- positional as in the toolkit
-    ) -> float | Float64Array:
+        normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
+    ) -> Any:
         """Compute the minimum cost over all thresholds; see `bosaris_py.min_dcf`.
 
         Parameters
@@ -477,13 +450,7 @@ class Results(Records):
         """
         return self.roc.threshold_at(pmiss=pmiss, pfa=pfa)
 
-    @overload
-    def error_rates_at(self, thresholds: Number) -> tuple[float, float]: ...
-    @overload
-    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Float64Array, Float64Array]: ...
-    def error_rates_at(
-        self, thresholds: npt.ArrayLike
-    ) -> tuple[float, float] | tuple[Float64Array, Float64Array]:
+    def error_rates_at(self, thresholds: npt.ArrayLike) -> tuple[Any, Any]:
         """Return both error-rates at given thresholds; see `bosaris_py.error_rates_at`.
 
         Parameters
@@ -497,7 +464,7 @@ class Results(Records):
         """
         limits = np.asarray(thresholds, dtype=np.float64)
         check.refuse_nan(np.atleast_1d(limits), "error_rates_at")
-        pmiss, pfa = self.sample.error_rates(limits)
+        pmiss, pfa = self.sample.rates(limits)
         return pmiss[()], pfa[()]
 
     def to_dict(self, prior: PriorLike | None = None) -> dict[str, Any]:
@@ -545,7 +512,7 @@ class Results(Records):
         """
         points = named_points(prior)
         costs = {
-            f"{name}{suffix}": float(cost(point, normalize=True))
+            f"{name}{suffix}": float(cost(point))
             for name, cost in (("min_dcf", self.min_dcf), ("act_dcf", self.act_dcf))
             for suffix, point in points.items()
         }
@@ -572,7 +539,7 @@ class Results(Records):
         # One search for the best vertices and one count at all Bayes thresholds serve all columns.
         costs = DecisionCosts.from_prior(prior)
         best = self.rocch.best_vertices(costs)
-        actual = self._llrs.error_rates(costs.thresholds)
+        actual = self._llrs.rates(costs.thresholds)
         minimal = self.rocch.pmiss[best], self.rocch.pfa[best]
         columns = {
             "plo": costs.plo,

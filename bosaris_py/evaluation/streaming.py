@@ -1,8 +1,8 @@
 """Scores in files, evaluated by two passes over them.
 
 The first pass collects the target scores and adds up the non-targets' part of Cllr. All other
-metrics depend on how many non-targets lie at and between the target scores: the second pass counts
-them. What is kept is a few numbers for each target.
+metrics depend on how many non-targets lie below each target score, and up to it: the second pass
+counts them. What is kept is a few numbers for each target.
 
 What tasks return adds up exactly: counts are whole numbers, and sums of floating-point numbers
 are returned block by block and added with `math.fsum` in the end. So the outcome does not
@@ -12,7 +12,6 @@ depend on who runs which blocks.
 from __future__ import annotations
 
 import functools
-import math
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -31,10 +30,12 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import FilePath, describe, invalid
-from bosaris_py.numerics.counts import RunningCounts, SortedScores, distinct_scores
-from bosaris_py.numerics.llr_cost import mean_bits, sum_in_bits, sums_of_nats
+from bosaris_py._notes import Note
+from bosaris_py.metrics.strange import FEW_TRIALS, range_notes
+from bosaris_py.numerics.hull import ROCCH
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike
-from bosaris_py.numerics.roc import ROC, all_within, warn_unless_llrs
+from bosaris_py.numerics.roc import ROC, both_sides, count_below, distinct, with_ends
+from bosaris_py.numerics.scoring import mean_bits, mean_of_nats, sums_of_nats
 from bosaris_py.trials.blocks import TrialBlock, without
 from bosaris_py.trials.passes import (
     MOST_TASKS,
@@ -46,11 +47,11 @@ from bosaris_py.trials.passes import (
     check_unchanged,
     reads_ahead,
 )
-from bosaris_py.trials.sample import Sample
+from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
 
 Files: TypeAlias = FilePath | Sequence[FilePath]
-# Non-targets at each threshold; and below, between and above them.
-Counts: TypeAlias = tuple[IntArray, IntArray]
+# Non-targets below each threshold, and all of them.
+Counts: TypeAlias = tuple[IntArray, int]
 
 # Tasks are about this large, so that a bar moves; but there are not too many, as each opens the
 # files and returns one count for each target score.
@@ -125,15 +126,22 @@ def _summarise(_: int, blocks: ReadBlocks, *, n_bytes: int) -> _Found:
 def _count(shared: tuple[Pairs, Float64Array], task: tuple[Task, Known]) -> Counts:
     """Count the non-targets of a task; keys are read only where it is not known which they are."""
     (pairs, thresholds), ((i, blocks), known) = shared, task
-    counts = RunningCounts(thresholds)
+    below, n_non = np.zeros(thresholds.size, dtype=np.int64), 0
+
+    def add(non: _NonTargetCells, block: FloatArray) -> None:
+        nonlocal below, n_non
+        scores = np.sort(non.take(block))
+        below += count_below(scores, thresholds)
+        n_non += scores.size
+
     if known:
         read = pairs[i].read_scores(blocks[: len(known)], ahead=reads_ahead())
         for non, (scores,) in zip(known, read, strict=True):
-            counts.add(non.take(scores))
+            add(non, scores)
     if len(known) < len(blocks):
         for block in pairs[i].read(blocks[len(known) :], ahead=reads_ahead()):
-            counts.add(_NonTargetCells.of(block).take(block.scores[0]))
-    return counts.result()
+            add(_NonTargetCells.of(block), block.scores[0])
+    return below, n_non
 
 
 def _add(first: Counts, second: Counts) -> Counts:
@@ -150,29 +158,36 @@ def _tasks(passes: FilePasses) -> list[Task]:
 
 def _thresholds(tar: FloatArray, prior: PriorLike | None) -> Float64Array:
     """Return where non-targets are counted: at the target scores, and what may be asked for."""
-    # With infinity, each threshold has a counted one at or above it; see `below`.
+    # With infinity, each threshold has a counted one at or above it; see `_non_below`.
     wanted = [np.array([np.inf]), DecisionCosts.from_plo(np.linspace(*_PLO)).thresholds]
     if prior is not None:
         wanted.append(np.ravel(DecisionCosts.from_prior(prior).thresholds))
-    return mark_read_only(np.unique(np.concatenate((tar.astype(np.float64), *wanted))))
+    return mark_read_only(np.unique(np.concatenate((both_sides(distinct(tar)), *wanted))))
 
 
 def _count_all(
     passes: FilePasses, thresholds: Float64Array, n_non: int, tasks: list[tuple[Task, Known]]
-) -> Counts:
+) -> IntArray:
     """Count the non-targets of all tasks, which must be as many as in the first pass."""
     with passes.blaming_changes():
         runner = passes.runner("non-target scores")
-        at, between = runner.reduce(_count, _add, (passes.pairs, thresholds), tasks)
-    check_unchanged(int(at.sum() + between.sum()), n_non)
-    return at, between
-
-
-def _running(at: IntArray, between: IntArray) -> IntArray:
-    """Return the counts below each threshold, then of all, from those at and between thresholds."""
-    below: IntArray = np.cumsum(between)
-    below[1:] += np.cumsum(at)
+        below, counted = runner.reduce(_count, _add, (passes.pairs, thresholds), tasks)
+    check_unchanged(counted, n_non)
     return below
+
+
+@attrs.frozen(eq=False, repr=False)
+class _CountedClass(ScoredClass):
+    """A class of which no score is kept."""
+
+    n_trials: int = attrs.field(default=0, kw_only=True)
+
+    __reduce__ = by_constructor
+
+    @property
+    def size(self) -> int:
+        """Number of trials."""
+        return self.n_trials
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -181,28 +196,27 @@ class StreamedSample(Sample):
 
     Parameters
     ----------
+    tar, non : object
+        The target scores, and the number of non-targets.
+    kinds, speaker_ids : None
+        Not known of files.
     passes : object
         What reads the files.
-    tar : object
-        The target scores, ascending.
-    thresholds : (k,) ndarray of float64
-        Where non-targets are counted, ascending: all target scores and others, infinity last.
-    at : (k,) ndarray of int
-        Non-targets at each threshold.
-    between : (k + 1,) ndarray of int
-        Non-targets below, between and above the thresholds.
+    limits : (k,) ndarray of float64
+        Where non-targets are counted, ascending: at and just above all target scores, and at
+        others, infinity last.
+    below : (k,) ndarray of int
+        Non-targets below each of them.
     fa_bits : float
-        Sum of log2(1 + exp(score)) over the non-targets.
+        Mean of log2(1 + exp(score)) of the non-targets.
     """
 
-    passes: FilePasses
-    tar: SortedScores
-    thresholds: Float64Array = attrs.field(converter=read_only)
-    at: IntArray = attrs.field(converter=read_only)
-    between: IntArray = attrs.field(converter=read_only)
-    fa_bits: float
+    passes: FilePasses = attrs.field(kw_only=True)
+    limits: Float64Array = attrs.field(kw_only=True, converter=read_only)
+    below: IntArray = attrs.field(kw_only=True, converter=read_only)
+    fa_bits: float = attrs.field(kw_only=True)
     # What was counted last at other thresholds.
-    _again: list[tuple[Float64Array, Counts]] = attrs.field(factory=list, init=False)
+    _again: list[tuple[Float64Array, IntArray]] = attrs.field(factory=list, init=False)
 
     __reduce__ = by_constructor
 
@@ -252,47 +266,73 @@ class StreamedSample(Sample):
             thresholds = _thresholds(tar, prior)
             n_non = sum(part.kept.n_non for part in found)
             again = [(part.task, part.kept.known) for part in found]
-            at, between = _count_all(kept, thresholds, n_non, again)
-        fa_bits = sum_in_bits(part for task in found for part in task.kept.nats)
-        return cls(passes, SortedScores(tar), thresholds, at, between, fa_bits)
+            below = _count_all(kept, thresholds, n_non, again)
+        fa_bits = mean_of_nats((part for task in found for part in task.kept.nats), n_non)
+        non = _CountedClass(np.empty(0), n_trials=n_non)
+        counted: Any = {"passes": passes, "limits": thresholds, "below": below}
+        return cls(ScoredClass(tar), non, **counted, fa_bits=fa_bits)
 
-    @property
-    def n_tar(self) -> int:
-        """Number of targets."""
-        return self.tar.size
+    def roc(self, times: Times = None) -> ROC:
+        """Return the steppy ROC.
+
+        Parameters
+        ----------
+        times : None
+            Trials of files count once.
+
+        Returns
+        -------
+        ROC
+        """
+        thresholds = with_ends(both_sides(distinct(self.tar.scores)))
+        misses = count_below(self.tar.scores, thresholds)
+        below = self.below[np.searchsorted(self.limits, thresholds)]
+        # All score below or at the last, and -inf is not counted unless a target has it.
+        misses[-1], below[0], below[-1] = self.tar.size, 0, self.non.size
+        return ROC(*map(mark_read_only, (thresholds, misses, self.non.size - below)))
 
     @functools.cached_property
-    def n_non(self) -> int:
-        """Number of non-targets."""
-        return int(self.at.sum() + self.between.sum())
+    def hull(self) -> ROCCH:
+        """The convex hull of the ROC."""
+        return self.roc().convex_hull()
 
-    @functools.cached_property
-    def roc(self) -> ROC:
-        """The steppy ROC."""
-        scores, tar_at = distinct_scores(self.tar)
-        positions = np.searchsorted(self.thresholds, scores)
-        # Gaps between the scores are those between all thresholds, put together with
-        # what lies at thresholds that are none of them.
-        elsewhere = self.at.copy()
-        elsewhere[positions] = 0
-        gaps = self.between.copy()
-        gaps[:-1] += elsewhere
-        starts = np.concatenate(([0], positions + 1))
-        between = mark_read_only(np.add.reduceat(gaps, starts))
-        return ROC(scores, tar_at, mark_read_only(self.at[positions]), between)
+    def rates_at_all(
+        self, times: Times = None, grid: Grid = "hull"
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at the thresholds that matter, as rows of one.
+
+        Parameters
+        ----------
+        times : None
+            Trials of files count once.
+        grid : {"hull", "ties", "all"}, default: "hull"
+            Each non-target between two target scores is a step of "all".
+
+        Returns
+        -------
+        pmiss, pfa : (1, k) ndarray of float64
+        """
+        roc = self.roc()
+        misses, alarms = roc.misses, roc.false_alarms
+        if grid == "all":
+            # Of a run of non-targets the two steps that are nearest to the diagonal.
+            ends = np.append(np.where(np.diff(misses) == 0, alarms[1:], alarms[:-1]), alarms[-1])
+            near = misses * self.non.size // self.tar.size
+            steps = [np.clip(near + one, ends, alarms) for one in (1, 0)]
+            misses, alarms = np.repeat(misses, 3), np.stack((alarms, *steps), axis=1).ravel()
+        return (misses / self.tar.size)[None], (alarms / self.non.size)[None]
 
     @functools.cached_property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits."""
-        miss_bits = mean_bits(self.tar.values, None, sign=-1.0)
-        return math.fsum((miss_bits, self.fa_bits / self.n_non)) / 2.0
+        return (mean_bits(self.tar.scores, -1.0) + self.fa_bits) / 2.0
 
-    def error_rates(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def rates(self, thresholds: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.
 
         Parameters
         ----------
-        thresholds : ndarray of float64
+        thresholds : array_like of float
             Accept iff score >= threshold; any shape and order, no NaN.
 
         Returns
@@ -300,9 +340,9 @@ class StreamedSample(Sample):
         pmiss, pfa : ndarray of float64, shaped like `thresholds`
         """
         # Counting wants ascending thresholds, each once.
-        limits, positions = np.unique(thresholds, return_inverse=True)
-        pmiss = self.tar.count_below(limits) / self.n_tar
-        pfa = (self.n_non - self._non_below(limits)) / self.n_non
+        limits, positions = np.unique(np.asarray(thresholds, np.float64), return_inverse=True)
+        pmiss = count_below(self.tar.scores, limits) / self.tar.size
+        pfa = (self.non.size - self._non_below(limits)) / self.non.size
         shape = np.shape(thresholds)
         return pmiss[positions].reshape(shape), pfa[positions].reshape(shape)
 
@@ -312,47 +352,44 @@ class StreamedSample(Sample):
         Where a threshold has not been counted and lies between others with non-targets in between,
         the files are read once more.
         """
-        positions = np.searchsorted(self.thresholds, limits)
-        exact = self.thresholds.take(positions, mode="clip") == limits
-        # No non-target in the gap: the count is that at the next threshold.
-        below = np.where(limits == -np.inf, 0, _running(self.at, self.between)[positions])
-        unknown = ~exact & (self.between[positions] > 0) & np.isfinite(limits)
+        positions = np.searchsorted(self.limits, limits)
+        exact = self.limits[positions] == limits
+        below = np.where(limits == -np.inf, 0, self.below[positions])
+        # No non-target from the threshold before: the count is that at the next one.
+        before = np.append(0, self.below)[positions]
+        unknown = ~exact & (below > before) & np.isfinite(limits)
         if unknown.any():
             asked = np.unique(limits[np.isfinite(limits)])
             counts = self._at_other_thresholds(asked)
-            below[unknown] = _running(*counts)[np.searchsorted(asked, limits[unknown])]
+            below[unknown] = counts[np.searchsorted(asked, limits[unknown])]
         return np.asarray(below)
 
-    def _at_other_thresholds(self, thresholds: Float64Array) -> Counts:
+    def _at_other_thresholds(self, thresholds: Float64Array) -> IntArray:
         """Count at other thresholds, in one more pass over the files."""
         if not (self._again and np.array_equal(self._again[0][0], thresholds)):
             tasks: list[tuple[Task, Known]] = [(task, ()) for task in _tasks(self.passes)]
-            counts = _count_all(self.passes, thresholds, self.n_non, tasks)
+            counts = _count_all(self.passes, thresholds, self.non.size, tasks)
             self._again[:] = [(thresholds, counts)]
         return self._again[0][1]
 
-    def within(self, low: float, high: float) -> bool:
-        """Tell whether all scores lie in a range.
-
-        Parameters
-        ----------
-        low, high : float
-            The range, both ends included.
+    def range_notes(self) -> list[Note]:
+        """Tell of scores that cannot be log-likelihood-ratios.
 
         Returns
         -------
-        bool
+        list of Note
         """
+        if min(self.tar.size, self.non.size) <= FEW_TRIALS:
+            return []
+        return range_notes(self._within, self.cllr, lambda: self.cllr, self)
+
+    def _within(self, low: float, high: float) -> bool:
+        """Tell whether all scores lie in a range."""
         # Only if all targets do, the files may have to be read once more.
-        if not all_within(low, high, self.tar.values):
+        if self.tar.scores[0] < low or self.tar.scores[-1] > high:
             return False
         below = self._non_below(np.array([low, np.nextafter(high, np.inf)]))
-        return bool(below.tolist() == [0, self.n_non])
-
-    def warn_unless_llrs(self) -> None:
-        """Warn of scores that cannot be log-likelihood-ratios."""
-        least = min(self.n_tar, self.n_non)
-        warn_unless_llrs(self.within, lambda: self.cllr, lambda: self.hull, least)
+        return bool(below.tolist() == [0, self.non.size])
 
 
 def _pair(score_files: Files, key_files: Files) -> list[tuple[list[FilePath], FilePath]]:

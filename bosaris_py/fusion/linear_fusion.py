@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
+from bosaris_py._notes import warn
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
@@ -29,7 +30,7 @@ from bosaris_py.calibration.trained import (
 from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.numerics.roc import warn_of_inverted
+from bosaris_py.metrics.strange import inverted_systems
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
@@ -239,7 +240,8 @@ class LinearFusion(LinearMap):
     @classmethod
     def _from_solution(cls, solution: LinearSolution, **training: Any) -> Self:
         if solution.separation is not None:
-            warn_of_inverted(solution.separation, min(training["n_tar"], training["n_non"]))
+            smaller = min(training["n_tar"], training["n_non"])
+            warn(inverted_systems(solution.separation, smaller))
         return cls(
             weights=mark_read_only(solution.weights),
             offset=solution.offset,

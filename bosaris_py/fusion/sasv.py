@@ -27,7 +27,8 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLik
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.kinds import check_classes, class_numbers
+from bosaris_py.trials.sample import sample_of_trials
 from bosaris_py.trials.scores import AnyScores
 
 
@@ -42,6 +43,17 @@ def _to_line(value: object) -> LinearCalibration:
 
 def _to_share(value: Any) -> float:
     return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
+
+
+def _class_lists(scores: AnyScores, key: KeyLike) -> list[FloatArray]:
+    """Return the scores of targets, zero-effort impostors and spoofs."""
+    class_numbers(*split_key(key))
+    sample = sample_of_trials(scores, key, allow_empty=True)
+    is_spoof = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
+    others = (sample.non.listed[is_spoof == kind] for kind in (0, 1))
+    lists = [sample.tar.listed, *others]
+    check_classes([one.size for one in lists])
+    return lists
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -150,9 +162,7 @@ class SASVFusion(SavedMap):
                 raise invalid("costs", "have three classes of positive prior", f"{name} 0")
         share = given.spoof_share if spoof_share is None else spoof_share
         trial_scores.refuse_utterances(cm, split_key(key)[0], "cm")
-        of_asv, of_cm = (ListedSample.of_kinds(scores, key) for scores in (asv, cm))
-        tar, non, _ = (part.scores for part in of_asv.classes)
-        *bona, spoof = (part.scores for part in of_cm.classes)
+        (tar, non, _), (*bona, spoof) = (_class_lists(scores, key) for scores in (asv, cm))
         lines = []
         for trials, alarm in (
             ((tar, non), given.fa_price),

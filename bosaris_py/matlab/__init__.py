@@ -21,7 +21,7 @@ from bosaris_py.matlab.arguments import METHODS, as_function, of_several
 _NAMES = {
     "bosaris_py.matlab.analysis": """
         analyse_dev_lin_and_qual_fusion analyse_dev_lin_fusion analyse_eval_lin_and_qual_fusion
-        analyse_eval_lin_fusion evalAll kldivergence_of_systems
+        analyse_eval_lin_fusion estimate_target_proportions evalAll kldivergence_of_systems
     """,
     "bosaris_py.matlab.calibration": """
         evaluate_objective linear_calibrate_scores linear_calibrate_scores_dev_eval
@@ -58,7 +58,6 @@ _NAMES = {
     """,
     "bosaris_py.matlab.arguments": "cllr eer prbep",
     "bosaris_py.numerics": "effective_prior logit probit sigmoid",
-    "bosaris_py.numerics.llr_cost": "estimate_target_proportions",
     "bosaris_py.trials": "Key Ndx Scores",
 }
 
@@ -82,6 +81,7 @@ if TYPE_CHECKING:
         analyse_dev_lin_fusion as analyse_dev_lin_fusion,
         analyse_eval_lin_and_qual_fusion as analyse_eval_lin_and_qual_fusion,
         analyse_eval_lin_fusion as analyse_eval_lin_fusion,
+        estimate_target_proportions as estimate_target_proportions,
         evalAll as evalAll,
         kldivergence_of_systems as kldivergence_of_systems,
     )
@@ -179,8 +179,5 @@ if TYPE_CHECKING:
         logit as logit,
         probit as probit,
         sigmoid as sigmoid,
-    )
-    from bosaris_py.numerics.llr_cost import (
-        estimate_target_proportions as estimate_target_proportions,
     )
     from bosaris_py.trials import Key as Key, Ndx as Ndx, Scores as Scores

@@ -10,18 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py._cautions import hushed
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.matlab import arguments
 from bosaris_py.matlab.classes import Results
 from bosaris_py.matlab.lists import sprintfmatrix
-from bosaris_py.numerics.llr_cost import estimate_target_proportions, kl_divergence
+from bosaris_py.numerics.priors import OperatingPoint, sigmoid
+from bosaris_py.numerics.scoring import resolve_prior
 from bosaris_py.trials import Key, Ndx, Scores
 from bosaris_py.trials.scores import stack_scores
 
 # Share of targets that the toolkit assumes of trials without a key.
 _ASSUMED_PRIOR = 0.08
+
+# Cells of the three-way arrays that are made for a block of trials.
+_BLOCK_CELLS = 2**18
 
 # Subsystems and their fusions.
 _WithFusions = tuple[arguments.Systems, list[Scores]]
@@ -215,3 +219,71 @@ def _analyse_eval(
 def _table(matrix: npt.ArrayLike, names: Sequence[str] | None = None) -> str:
     """Return a table without the end of its last line, which the logger adds."""
     return sprintfmatrix(matrix, names).removesuffix("\n")
+
+
+def estimate_target_proportions(llrs: npt.ArrayLike, prior: float | OperatingPoint) -> Float64Array:
+    """Return the mean posterior of a target of each system; `llrs` is (n_systems, n_trials).
+
+    If scores are calibrated and the prior is the true share of targets, that share is what to
+    expect. BOSARIS: ``estimate_target_proportions.m``.
+    """
+    _, plo = resolve_prior(prior)
+    matrix = _as_llrs(llrs)
+    return np.array([np.mean(sigmoid(row + plo)) for row in matrix.astype(np.float64, copy=False)])
+
+
+def kl_divergence(
+    llrs: npt.ArrayLike, prior: float | OperatingPoint, *, is_target: Weighting = None
+) -> Float64Array:
+    r"""Return the mean divergence in nats of the posteriors of each two systems.
+
+    Row i, column j: of system j from system i, the mean of :math:`p \log(p / r) + (1-p) \log((1-p)
+    / (1-r))`, computed from log-odds; infinite if j is certain of what i is not. With `is_target`
+    each class is averaged on its own and weighted with the prior. BOSARIS:
+    ``kldivergence_of_systems.m``.
+    """
+    probability, plo = resolve_prior(prior)
+    matrix = _as_llrs(llrs)
+    if is_target is None:
+        return _mean_divergence(matrix, plo)
+    labels = check.as_mask(is_target, "is_target")
+    if labels.shape != matrix.shape[1:]:
+        expected = f"have one label for each of the {matrix.shape[1]} trials"
+        raise check.invalid("is_target", expected, f"shape {labels.shape}")
+    if labels.all() or not labels.any():
+        raise check.invalid("is_target", "name trials of both classes", check.describe(labels))
+    of_targets = _mean_divergence(matrix[:, labels], plo)
+    of_others = _mean_divergence(matrix[:, ~labels], plo)
+    return np.asarray(probability * of_targets + (1.0 - probability) * of_others)
+
+
+def _as_llrs(llrs: npt.ArrayLike) -> FloatArray:
+    matrix = check.as_matrix(llrs, "llrs")
+    check.check_not_empty(matrix, "llrs")
+    check.refuse_nan(matrix, "llrs")
+    return matrix
+
+
+def _mean_divergence(llrs: FloatArray, plo: float) -> Float64Array:
+    """Return the mean over trials for each two systems, in blocks of trials."""
+    n_systems, n_trials = llrs.shape
+    total = np.zeros((n_systems, n_systems))
+    step = max(1, _BLOCK_CELLS // n_systems**2)
+    for start in range(0, n_trials, step):
+        log_odds = llrs[:, start : start + step] + np.float64(plo)
+        # Systems of the rows, systems of the columns, trials.
+        both = _expected_excess(log_odds) + _expected_excess(-log_odds)
+        # Rounding can leave a divergence just below zero.
+        total += np.maximum(both, 0.0).sum(axis=2)
+    return np.asarray(total / n_trials)
+
+
+def _expected_excess(log_odds: Float64Array) -> Float64Array:
+    """Return for each two systems p log(p / r), where `log_odds` belong to p and r."""
+    # -log of the posteriors.
+    surprise = np.logaddexp(0.0, -log_odds)
+    p = sigmoid(log_odds)[:, np.newaxis]
+    # Infinity less infinity means equal, and stands beside p = 0 only.
+    with np.errstate(invalid="ignore"):
+        excess = p * (surprise[np.newaxis] - surprise[:, np.newaxis])
+    return np.asarray(np.where(p > 0.0, excess, 0.0))

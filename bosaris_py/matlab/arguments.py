@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from bosaris_py import _validation, numerics
+from bosaris_py import _validation, metrics
 from bosaris_py._arrays import FloatArray
 from bosaris_py._validation import FilePath, as_matrix, describe, invalid, refuse_nan
 from bosaris_py.numerics.scoring import ScoringRule
@@ -86,7 +86,7 @@ def _of_vectors(metric: Callable[..., float]) -> Callable[..., float]:
     return flattened
 
 
-cllr, eer, prbep = map(_of_vectors, (numerics.cllr, numerics.eer, numerics.prbep))
+cllr, eer, prbep = map(_of_vectors, (metrics.cllr, metrics.eer, metrics.prbep))
 
 
 def as_vector(values: npt.ArrayLike, name: str) -> FloatArray:

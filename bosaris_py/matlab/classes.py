@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
-import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray
@@ -14,7 +13,6 @@ from bosaris_py.evaluation import Results as NativeResults
 from bosaris_py.matlab.arguments import flat, require
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
-from bosaris_py.trials.sample import ListedSample
 from bosaris_py.trials.scores import class_scores
 
 # The toolkit's names of classes that are called otherwise here.
@@ -53,7 +51,7 @@ class Results(NativeResults):
 
     def get_act_dcf(self, prior: PriorLike) -> Any:
         """Return the actual DCF at a probability of targets."""
-        return self.act_dcf(prior)
+        return self.act_dcf(prior, normalize=False)
 
     def get_norm_act_dcf(self, prior: PriorLike) -> Any:
         """Return the normalized actual DCF at a probability of targets."""
@@ -61,7 +59,7 @@ class Results(NativeResults):
 
     def get_min_dcf(self, prior: PriorLike) -> Any:
         """Return the minimum DCF at a probability of targets."""
-        return self.min_dcf(prior)
+        return self.min_dcf(prior, normalize=False)
 
     def get_norm_min_dcf(self, prior: PriorLike) -> Any:
         """Return the normalized minimum DCF at a probability of targets."""
@@ -86,16 +84,12 @@ class Results(NativeResults):
     @property
     def tar(self) -> FloatArray:
         """The target scores, in ascending order."""
-        return np.sort(self._listed.tar.scores)
+        return self.sample.tar.scores
 
     @property
     def non(self) -> FloatArray:
         """The non-target scores."""
-        return self._listed.non.scores
-
-    @property
-    def _listed(self) -> ListedSample:
-        return require("sample", self.sample, ListedSample)
+        return self.sample.non.listed
 
     @property
     def Pmiss(self) -> Float64Array:

@@ -15,7 +15,8 @@ from bosaris_py._arrays import Float64Array, IndexArray, IntArray, mark_read_onl
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.matlab import arguments
 from bosaris_py.matlab.classes import Results
-from bosaris_py.numerics import ROC, cllr, optimal_llrs, probit
+from bosaris_py.metrics import cllr, optimal_llrs
+from bosaris_py.numerics import ROC, probit
 from bosaris_py.numerics.priors import DecisionCosts
 
 # What the toolkit adds to the optimal LLR for each rank, over the number of trials.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -68,27 +69,44 @@ def no_llrs(sample: Sample) -> list[Note]:
     """Note scores that can be no llrs: too good for their range, of one sign, worse than none."""
     # Margins are 3 standard errors of an error-rate of the smaller class, or half of Cllr; llrs
     # stay below.
-    n_smaller = min(sample.tar.size, sample.non.size)
-    if n_smaller <= FEW_TRIALS:
+    if min(sample.tar.size, sample.non.size) <= FEW_TRIALS:
         return []
     lists = [one.listed for one in (sample.tar, sample.non)]
     # Mostly a look at some scores shows that nothing is strange, without a sort.
     if _look_inverted(*lists) and (found := inverted(sample)):
         return found
-    about = _some_bits(*lists)
+    return range_notes(
+        lambda low, high: _within(sample, low, high),
+        _some_bits(*lists),
+        lambda: _bits(*lists),
+        sample,
+    )
+
+
+def range_notes(
+    within: Callable[[float, float], bool],
+    about: float,
+    exact: Callable[[], float],
+    sample: Sample,
+) -> list[Note]:
+    """Note scores that are too good for their range, of one sign, or worse than none.
+
+    `within` tells whether all lie in a range; `about` and `exact` are Cllr in bits.
+    """
     if about < _LOWEST_BITS:
         return []
     reason = ""
-    one_sign = _within(sample, 0.0, math.inf) or _within(sample, -math.inf, 0.0)
-    if one_sign or _within(sample, -1.0, 1.0):
+    one_sign = within(0.0, math.inf) or within(-math.inf, 0.0)
+    if one_sign or within(-1.0, 1.0):
         # At prior 0.5 llrs of one sign decide always alike, which makes half of the errors.
         least = 0.5 if one_sign else _LOWEST_ERROR
+        n_smaller = min(sample.tar.size, sample.non.size)
         margin = _STANDARD_ERRORS * math.sqrt(least * (1.0 - least) / n_smaller)
         if float(sample.hull.min_dcf(0.5, normalize=False)) < least - margin:
             where = "have one sign" if one_sign else "lie between -1 and 1"
             reason = f"all {where}, but they tell the classes apart better than such llrs can"
     # Infinite: a hard decision that is wrong, such as of a PAV map, which are llrs all the same.
-    elif about > _USEFUL and 1.0 < (bits := _bits(*lists)) < math.inf:
+    elif about > _USEFUL and 1.0 < (bits := exact()) < math.inf:
         lowest = sample.hull.min_cllr
         # That of calibrated llrs is at most 1, up to chance, and minCllr little less than it.
         if lowest < min(bits / 2.0, _USEFUL):

@@ -7,7 +7,7 @@ training objectives are divided by.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -191,8 +191,13 @@ _LEAST_IN_FACTORS = 0.01
 
 def mean_bits(scores: FloatArray, sign: float) -> float:
     """Return the mean of log2(1 + exp(sign * score)); inf beyond the largest float."""
+    return mean_of_nats(sums_of_nats(scores, sign), scores.size)
+
+
+def mean_of_nats(sums: Iterable[float], n_trials: int) -> float:
+    """Return the mean, in bits, of costs that were summed in nats, block by block."""
     try:
-        return math.fsum(sums_of_nats(scores, sign)) / math.log(2.0) / scores.size
+        return math.fsum(sums) / math.log(2.0) / n_trials
     except OverflowError:
         return math.inf
 

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import check_choice, describe, invalid
-from bosaris_py.evaluation import Results, calibration_curves
+from bosaris_py.evaluation import Results, StreamedSample, calibration_curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import looks as styles
 from bosaris_py.plots.canvas import Sheet
@@ -30,7 +30,6 @@ from bosaris_py.plots.shown_systems import (
     per_cent,
     results_of,
 )
-from bosaris_py.trials.sample import ListedSample
 from bosaris_py.uncertainty.bands import ECEBand, TippettBand
 
 _SIZE = (6.0, 4.5)
@@ -124,8 +123,8 @@ def plot_histogram(
         dash = "-" if which == 0 else "--"
         outline: styles.Settings = {"color": look.colour, "linestyle": dash, "label": label}
         sheet._drawn.lines.append(sheet.ax.stairs(density, numbers.edges, **outline))
-        if size <= _RUG and isinstance(sample, ListedSample) and sample.strata.is_single:
-            scores = sample.non.scores if which else sample.tar.values.values
+        if size <= _RUG and not isinstance(sample, StreamedSample):
+            scores = (sample.non if which else sample.tar).listed
             heights = sheet.ax.get_xaxis_transform()
             ends = (0.0, 0.03) if which == 0 else (0.03, 0.06)
             sheet.ax.vlines(scores, *ends, color=look.colour, linewidth=0.6, transform=heights)

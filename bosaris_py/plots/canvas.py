@@ -18,14 +18,15 @@ from matplotlib.lines import Line2D
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, safe
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
-from bosaris_py.evaluation import Results
+from bosaris_py.evaluation import Results, StreamedSample
 from bosaris_py.plots import looks
 from bosaris_py.plots.display import Entry, Plot, Text
 from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.shown_systems import Chosen
 from bosaris_py.trials import Conditions
+from bosaris_py.trials.conditions import any_of
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.sample import ListedSample
+from bosaris_py.trials.sample import sample_of_trials
 from bosaris_py.trials.scores import AnyScores, check_scores
 
 # What a format string decides, by naming it or by leaving it out.
@@ -137,8 +138,8 @@ class Sheet(Plot):
     def _say_infinite(self, what: str = "") -> None:
         """Say how many scores of the current system are infinite, if any are."""
         sample = self._system().sample
-        if isinstance(sample, ListedSample):
-            classes = {"target": sample.tar.values.values, "non-target": sample.non.scores}
+        if not isinstance(sample, StreamedSample):
+            classes = {"target": sample.tar.listed, "non-target": sample.non.listed}
             found = [
                 f"{count} {noun}{'s' * (count > 1)} at {sign}inf"
                 for noun, scores in classes.items()
@@ -402,7 +403,7 @@ class Canvas(Sheet, ABC):
         check_scores(scores)
         _require("conditions", conditions, Conditions)
         key, _ = split_key(key)
-        sample = ListedSample.of(scores, key)
+        sample = sample_of_trials(scores, key)
         members = conditions.scored_members(scores, key)
         mixture = Results.from_sample(sample.weighted(members))
         # "lw" and "linewidth" are one property; the caller's wins over the ones below.
@@ -411,10 +412,14 @@ class Canvas(Sheet, ABC):
             # One class alone has no curve; the mixture takes its rate of the other from
             # the remaining conditions.
             if item.tar.size and item.non.size:
-                alone = sample.restricted(item.tar, item.non)
+                alone = sample.take(item.tar, item.non)
                 self.set_system_from_results(Results.from_sample(alone), item.name)
                 self._plot_curve(**({"linewidth": 0.9} | keywords))
-        self.set_system_from_results(Results.from_sample(sample.pooled(members)), name)
+        pooled = sample.take(
+            any_of((item.tar for item in members), sample.tar.size),
+            any_of((item.non for item in members), sample.non.size),
+        )
+        self.set_system_from_results(Results.from_sample(pooled), name)
         colour = looks.text_colour()
         dashed = {"color": colour, "linestyle": (0, (4, 2)), "linewidth": 1.4}
         self._plot_curve(label="pooled", **(dashed | keywords))

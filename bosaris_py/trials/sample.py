@@ -153,6 +153,16 @@ class ScoredClass:
         first, second = self.speakers
         return first[self.order], None if second is None else second[self.order]
 
+    @property
+    def n_meetings(self) -> int:
+        """Number of speakers, or of pairs of speakers who meet; 0 if they are not known."""
+        if self.speakers is None:
+            return 0
+        first, second = self.speakers
+        other = first if second is None else np.where(second < 0, first, second)
+        low, high = np.minimum(first, other).astype(np.int64), np.maximum(first, other)
+        return int(np.unique(low << 31 | high.astype(np.int64)).size)
+
     def _counts(self, times: Weights | None) -> Weights:
         """Return how often each sorted trial counts."""
         if self.sorted_weights is None:
