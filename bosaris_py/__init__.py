@@ -22,8 +22,8 @@ _NAMES = {
         cross_fit llr_bounds
     """,
     "bosaris_py.evaluation": """
-        EvaluationPlan PLANS PartitionFactor PrimaryCost Results TandemCost TandemEER
-        Validation act_t_dcf primary_cost split_by_labels t_dcf t_eer tandem_cost validate
+        EvaluationPlan PLANS PartitionFactor PrimaryCost Results Validation primary_cost
+        split_by_labels validate
     """,
     "bosaris_py.examples": "ExamplePart load_example",
     "bosaris_py.files.columns": "Factor",
@@ -33,6 +33,7 @@ _NAMES = {
         a_dcf act_a_dcf act_dcf auc cllr eer error_rates_at min_cllr min_dcf optimal_llrs prbep
         sasv_eer spf_eer sv_eer
     """,
+    "bosaris_py.metrics.tandem": "t_dcf t_eer",
     "bosaris_py.numerics": """
         OperatingPoint ROC ROCCH SpoofCosts Threshold effective_prior logit posterior probit
         sigmoid
@@ -93,15 +94,9 @@ if TYPE_CHECKING:
         PartitionFactor as PartitionFactor,
         PrimaryCost as PrimaryCost,
         Results as Results,
-        TandemCost as TandemCost,
-        TandemEER as TandemEER,
         Validation as Validation,
-        act_t_dcf as act_t_dcf,
         primary_cost as primary_cost,
         split_by_labels as split_by_labels,
-        t_dcf as t_dcf,
-        t_eer as t_eer,
-        tandem_cost as tandem_cost,
         validate as validate,
     )
     from bosaris_py.examples import ExamplePart as ExamplePart, load_example as load_example
@@ -130,6 +125,7 @@ if TYPE_CHECKING:
         spf_eer as spf_eer,
         sv_eer as sv_eer,
     )
+    from bosaris_py.metrics.tandem import t_dcf as t_dcf, t_eer as t_eer
     from bosaris_py.numerics import (
         ROC as ROC,
         ROCCH as ROCCH,

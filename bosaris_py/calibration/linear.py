@@ -8,8 +8,8 @@ from typing import Any, Self
 import attrs
 import numpy.typing as npt
 
-from bosaris_py._notes import warn
 from bosaris_py._arrays import FloatArray
+from bosaris_py._notes import warn
 from bosaris_py._validation import FilePath, as_path, as_vector
 from bosaris_py.calibration.trained import (
     HIGH_OR_NONE,
@@ -23,10 +23,10 @@ from bosaris_py.calibration.trained import (
     weighted_sum,
     write_llrs,
 )
+from bosaris_py.metrics.strange import negative_scale
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.metrics.strange import negative_scale
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.passes import Where

@@ -25,7 +25,6 @@ from bosaris_py.evaluation.plans.primary_cost import (
 )
 from bosaris_py.evaluation.results import Results, split_by_labels
 from bosaris_py.evaluation.streaming import StreamedSample
-from bosaris_py.evaluation.tandem import TandemCost, TandemEER, act_t_dcf, t_dcf, t_eer, tandem_cost
 
 __all__ = [
     "PLANS",
@@ -43,18 +42,12 @@ __all__ = [
     "ScoreHistogram",
     "StreamedSample",
     "SystemTable",
-    "TandemCost",
-    "TandemEER",
     "TippettCurve",
     "Validation",
-    "act_t_dcf",
     "hull_points",
     "primary_cost",
     "split_by_labels",
     "steppy_points",
-    "t_dcf",
-    "t_eer",
-    "tandem_cost",
     "validate",
 ]
 

@@ -14,6 +14,7 @@ from bosaris_py import _tables
 from bosaris_py._cautions import Caution, cautions, hushed
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.results import Results
+from bosaris_py.metrics.ranks import EER
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import ConditionMembers
@@ -322,7 +323,7 @@ def table_figures(
     figures: dict[str, float | None] = dict.fromkeys(names)
     # In this order warnings come; the hull's own EER warns of inverted scores.
     figures["cllr"], figures["min_cllr"] = results.cllr, results.min_cllr
-    figures["eer"] = results.eer if eer == "rocch" else results.equal_error_rate(eer)
+    figures["eer"] = results.eer if eer == "rocch" else EER(eer).of_view(results.sample)
     for name, suffix in costs:
         figures[name + suffix] = float(getattr(results, name)(points[suffix], normalize=normalize))
     return figures

@@ -29,8 +29,8 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py._notes import Note
+from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.metrics.strange import FEW_TRIALS, range_notes
 from bosaris_py.numerics.hull import ROCCH
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike

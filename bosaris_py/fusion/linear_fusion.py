@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
-from bosaris_py._notes import warn
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
 from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration.trained import (
     BLOCK,
@@ -28,9 +28,9 @@ from bosaris_py.calibration.trained import (
     write_llrs,
 )
 from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
+from bosaris_py.metrics.strange import inverted_systems
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.metrics.strange import inverted_systems
 from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key

@@ -26,8 +26,8 @@ from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.key import AnyNdx
-from bosaris_py.trials.passes import Where
 from bosaris_py.trials.kinds import check_classes, class_numbers
+from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import sample_of_trials
 from bosaris_py.trials.scores import AnyScores
 

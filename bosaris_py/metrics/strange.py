@@ -84,10 +84,7 @@ def no_llrs(sample: Sample) -> list[Note]:
 
 
 def range_notes(
-    within: Callable[[float, float], bool],
-    about: float,
-    exact: Callable[[], float],
-    sample: Sample,
+    within: Callable[[float, float], bool], about: float, exact: Callable[[], float], sample: Sample
 ) -> list[Note]:
     """Note scores that are too good for their range, of one sign, or worse than none.
 

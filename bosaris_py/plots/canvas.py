@@ -19,12 +19,12 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, safe
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results, StreamedSample
+from bosaris_py.evaluation.condition_table import pooled
 from bosaris_py.plots import looks
 from bosaris_py.plots.display import Entry, Plot, Text
 from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.shown_systems import Chosen
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.conditions import any_of
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import sample_of_trials
 from bosaris_py.trials.scores import AnyScores, check_scores
@@ -415,11 +415,7 @@ class Canvas(Sheet, ABC):
                 alone = sample.take(item.tar, item.non)
                 self.set_system_from_results(Results.from_sample(alone), item.name)
                 self._plot_curve(**({"linewidth": 0.9} | keywords))
-        pooled = sample.take(
-            any_of((item.tar for item in members), sample.tar.size),
-            any_of((item.non for item in members), sample.non.size),
-        )
-        self.set_system_from_results(Results.from_sample(pooled), name)
+        self.set_system_from_results(Results.from_sample(pooled(sample, members)), name)
         colour = looks.text_colour()
         dashed = {"color": colour, "linestyle": (0, (4, 2)), "linewidth": 1.4}
         self._plot_curve(label="pooled", **(dashed | keywords))

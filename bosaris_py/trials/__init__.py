@@ -10,6 +10,7 @@ from bosaris_py.trials.inputs import are_large, read_any, read_key, read_scores,
 from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
 from bosaris_py.trials.metadata import TrialComparison, TrialMetadata, compare_trials, to_table
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import FlatScores, Scores, scores_of_segments
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Key",
     "Ndx",
     "QualityMeasures",
+    "Sample",
     "Scores",
     "SegmentQuality",
     "TrialComparison",

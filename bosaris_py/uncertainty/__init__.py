@@ -27,34 +27,29 @@ __all__, __getattr__, __dir__ = lazy_names(__name__, _NAMES)
 
 if TYPE_CHECKING:
     from bosaris_py.metrics.costs import (
+        DCF as DCF,
         ActDCF as ActDCF,
         Cllr as Cllr,
-        DCF as DCF,
         MinDCF as MinDCF,
         Pfa as Pfa,
         Pmiss as Pmiss,
     )
-    from bosaris_py.metrics.metric import (
-        Metric as Metric,
-    )
+    from bosaris_py.metrics.metric import Metric as Metric
     from bosaris_py.metrics.ranks import (
         AUC as AUC,
         EER as EER,
-        MinCllr as MinCllr,
         PRBEP as PRBEP,
+        MinCllr as MinCllr,
         PfaAt as PfaAt,
         PmissAt as PmissAt,
     )
-    from bosaris_py.metrics.tandem import (
-        TDCF as TDCF,
-        TEER as TEER,
-    )
+    from bosaris_py.metrics.tandem import TDCF as TDCF, TEER as TEER
     from bosaris_py.metrics.third_class import (
         ADCF as ADCF,
-        ActADCF as ActADCF,
         SASVEER as SASVEER,
         SPFEER as SPFEER,
         SVEER as SVEER,
+        ActADCF as ActADCF,
     )
     from bosaris_py.uncertainty.analytic import (
         auc_standard_error as auc_standard_error,
@@ -62,9 +57,7 @@ if TYPE_CHECKING:
         delong as delong,
         normality_test as normality_test,
     )
-    from bosaris_py.uncertainty.bands import (
-        bootstrap_bands as bootstrap_bands,
-    )
+    from bosaris_py.uncertainty.bands import bootstrap_bands as bootstrap_bands
     from bosaris_py.uncertainty.bootstrap import (
         bootstrap as bootstrap,
         bootstrap_scores as bootstrap_scores,
@@ -74,10 +67,7 @@ if TYPE_CHECKING:
         compare_systems as compare_systems,
         speaker_interval as speaker_interval,
     )
-    from bosaris_py.uncertainty.estimate import (
-        Estimate as Estimate,
-        quantile as quantile,
-    )
+    from bosaris_py.uncertainty.estimate import Estimate as Estimate, quantile as quantile
     from bosaris_py.uncertainty.papers import (
         bootstrap_table as bootstrap_table,
         equal_size_sets as equal_size_sets,
@@ -96,6 +86,4 @@ if TYPE_CHECKING:
         mcnemar_test as mcnemar_test,
         rule_of_30 as rule_of_30,
     )
-    from bosaris_py.uncertainty.transfer import (
-        transfer as transfer,
-    )
+    from bosaris_py.uncertainty.transfer import transfer as transfer
