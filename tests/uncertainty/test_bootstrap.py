@@ -1,0 +1,140 @@
+"""Bootstraps: closed forms of standard errors, seeds, sets, differences and bad input."""
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
+
+RNG = np.random.default_rng(1)
+TAR, NON = 1.5 + RNG.normal(size=200), RNG.normal(size=1000)
+IDS = [f"s{i}" for i in range(12)]
+SAME = np.eye(12, dtype=bool)
+
+
+def matrix(seed: int) -> bp.Scores:
+    """Return scores of twelve speakers with habits."""
+    rng = np.random.default_rng(seed)
+    habits = rng.normal(size=(12, 1))
+    return bp.Scores(2.5 * SAME + habits + habits.T + rng.normal(size=(12, 12)), IDS, IDS)
+
+
+KEY = bp.Key(IDS, IDS, SAME, ~SAME)
+
+
+def test_standard_error_of_a_rate_is_binomial() -> None:
+    found = unc.bootstrap(TAR, NON, unc.Pfa(1.0), replications=4000, rng=1)
+    rate = np.mean(NON >= 1.0)
+    # The error of a standard error of B replicates is about 1 / sqrt(2 B).
+    expected = np.sqrt(rate * (1 - rate) / NON.size)
+    assert found.standard_error == pytest.approx(expected, rel=5 / np.sqrt(8000))
+    assert found.value == rate
+
+
+def test_equal_seeds_give_equal_replicates() -> None:
+    one, other = (unc.bootstrap(TAR, NON, unc.EER(), replications=50, rng=3) for _ in range(2))
+    assert np.array_equal(one.replicates, other.replicates)
+
+
+def test_intervals_are_of_the_replicates() -> None:
+    found = unc.bootstrap(TAR, NON, unc.EER(), replications=400, rng=4)
+    assert [found.low, found.high] == unc.quantile(found.replicates, [0.025, 0.975]).tolist()
+    normal = unc.bootstrap(TAR, NON, unc.EER(), replications=400, rng=4, interval="normal")
+    assert normal.high - normal.value == pytest.approx(1.959964 * normal.standard_error, rel=1e-6)
+
+
+def test_one_set_drawn_as_a_whole() -> None:
+    """Two sets of one score each: a replicate has one of three miss rates, 0, 1/2 or 1."""
+    found = unc.bootstrap(
+        [1.0, 1.0, 3.0, 3.0], NON, unc.Pmiss(2.0), method="one-layer", tar_sets=[0, 0, 1, 1],
+        non_sets=np.arange(NON.size) % 20, replications=2000, rng=5,
+    )  # fmt: skip
+    values, counts = np.unique(found.replicates, return_counts=True)
+    assert values.tolist() == [0.0, 0.5, 1.0]
+    # Chances 1/4, 1/2, 1/4 of 2000.
+    assert np.all(np.abs(counts - [500, 1000, 500]) < 5 * np.sqrt(2000 / 4))
+
+
+def test_users_functions() -> None:
+    found = unc.bootstrap(
+        TAR, NON, lambda tar, non: tar.mean() - non.mean(), replications=300, rng=6
+    )
+    expected = np.sqrt(TAR.var() / TAR.size + NON.var() / NON.size)
+    assert found.standard_error == pytest.approx(expected, rel=5 / np.sqrt(600))
+
+
+def test_difference_of_a_system_from_itself_is_nothing() -> None:
+    found = unc.bootstrap_scores(
+        matrix(1), KEY, unc.Cllr(), against=matrix(1), replications=20, rng=7
+    )
+    assert found.value == 0.0
+    assert not found.replicates.any()
+    assert found.correlation == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("method", ["speaker", "iid", "one-layer", "two-layer"])
+def test_difference_of_systems_is_that_of_replicates(method: str) -> None:
+    both = {"method": method, "replications": 30, "rng": 8}
+    one, other = matrix(1), matrix(2)
+    found = unc.bootstrap_scores(one, KEY, unc.Cllr(), against=other, **both)
+    turned = unc.bootstrap_scores(other, KEY, unc.Cllr(), against=one, **both)
+    assert found.value == -turned.value
+    np.testing.assert_allclose(found.replicates, -turned.replicates, atol=1e-12)
+    assert found.correlation == pytest.approx(turned.correlation)
+
+
+def test_conditions_are_weighted_in_each_replicate() -> None:
+    men = np.zeros((12, 12), dtype=bool)
+    men[:6] = True
+    weights = bp.Conditions({"men": men, "women": ~men}, {"men": 1.0, "women": 0.0})
+    alone = bp.Key(IDS, IDS, SAME & men, ~SAME & men)
+    given = {"method": "iid", "replications": 20, "rng": 9}
+    one = unc.bootstrap_scores(matrix(1), KEY, unc.EER(), conditions=weights, **given)
+    other = unc.bootstrap_scores(matrix(1), alone, unc.EER(), **given)
+    assert one.value == other.value
+
+
+@pytest.mark.parametrize("name", ["tar_sets", "non_sets"])
+def test_trials_alone_take_no_sets(name: str) -> None:
+    """Else a forgotten `method` would make errors far too small, in silence."""
+    with pytest.raises(InvalidInputError):
+        unc.bootstrap(TAR, NON, unc.EER(), **{name: [0, 1, 1]})
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"method": "sets"},
+        {"replications": 1},
+        {"confidence": 95},
+        {"interval": "basic"},
+        {"method": "one-layer"},
+        {"method": "one-layer", "tar_sets": [0] * 200, "non_sets": [0, 1] * 500},
+        {"method": "one-layer", "tar_sets": [0, 1], "non_sets": [0, 1] * 500},
+        {"method": "one-layer", "tar_sets": [None] * 200, "non_sets": [0, 1] * 500},
+    ],
+)
+def test_bad_input(bad: dict) -> None:
+    with pytest.raises(InvalidInputError):
+        unc.bootstrap(TAR, NON, unc.EER(), **bad)
+
+
+def test_different_trials_are_refused() -> None:
+    part = matrix(2).filter(IDS[:11], IDS, keep=True)
+    with pytest.raises(TrialMismatchError):
+        unc.bootstrap_scores(matrix(1), KEY, unc.EER(), against=part)
+
+
+def test_few_errors_are_told() -> None:
+    with pytest.warns(FewErrorsWarning):
+        unc.bootstrap(TAR, NON, unc.Pfa(3.0), replications=10, rng=1)
+
+
+def test_a_label_is_a_label() -> None:
+    """The number 1 and the text "1" are two sets."""
+    found = unc.bootstrap(
+        [1.0, 3.0], NON, unc.Pmiss(2.0), method="one-layer", tar_sets=[1, "1"],
+        non_sets=np.arange(NON.size) % 20, replications=200, rng=5,
+    )  # fmt: skip
+    assert set(found.replicates.tolist()) == {0.0, 0.5, 1.0}

@@ -1,0 +1,113 @@
+"""Comparisons of systems and intervals by speaker, through the public functions."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import FewSpeakersWarning, InvalidInputError, TrialMismatchError
+from bosaris_py.uncertainty.compare import ComparisonTable, holm
+
+K = 14
+IDS = [f"s{i}" for i in range(K)]
+SAME = np.eye(K, dtype=bool)
+KEY = bp.Key(IDS, IDS, SAME, ~SAME)
+
+
+def system(seed: int, gain: float = 2.0) -> bp.Scores:
+    """Return scores of speakers with habits."""
+    rng = np.random.default_rng(seed)
+    habits = rng.normal(size=(K, 1))
+    return bp.Scores(gain * SAME + habits + habits.T + rng.normal(size=(K, K)), IDS, IDS)
+
+
+def without(scores: bp.Scores, k: int, metric) -> float:
+    """Compute a metric without speaker k."""
+    kept = np.arange(K) != k
+    matrix = scores.scoremat[np.ix_(kept, kept)]
+    same = np.eye(K - 1, dtype=bool)
+    return metric(matrix[same], matrix[~same])
+
+
+def test_holm() -> None:
+    # Holm 1979: .01 x 3, .02 x 2, .04 x 1, and none below the one before.
+    assert holm([0.04, 0.01, 0.02]).tolist() == pytest.approx([0.04, 0.03, 0.04])
+    assert holm([0.6, 0.7]).tolist() == [1.0, 1.0]
+
+
+def test_interval_equals_a_naive_loop() -> None:
+    scores, metric = system(1), unc.Cllr()
+    with pytest.warns(FewSpeakersWarning):
+        found = unc.speaker_interval(scores, KEY, metric, speakers=lambda name: name)
+    values = np.array([without(scores, k, metric) for k in range(K)])
+    d = values.mean() - values
+    error = np.sqrt((K - 1) / K * (d**2).sum())
+    assert found.standard_error == pytest.approx(error, rel=1e-11)
+    nu = np.sqrt((K - 1) * ((d**2).sum() ** 2 / (d**4).sum() - 1))
+    assert found.degrees == pytest.approx(nu, rel=1e-9)
+    half = stats.t.ppf(0.975, nu) * error / found.value
+    # An error of a class costs a bit, so that few bits open the upper end.
+    assert found.low == pytest.approx(found.value * np.exp(-half), rel=1e-9)
+    assert found.high >= found.value * np.exp(half)
+    assert found.n_units == K
+    assert set(found.deviations) == set(IDS)
+
+
+def test_difference_equals_a_naive_loop() -> None:
+    systems, metric = {"a": system(1), "b": system(2)}, unc.EER()
+    with pytest.warns(FewSpeakersWarning):
+        table = unc.compare_systems(systems, KEY, metric)
+    (row,) = table.rows
+    values = [np.array([without(s, k, metric) for k in range(K)]) for s in systems.values()]
+    d = values[0] - values[1]
+    error = np.sqrt((K - 1) / K * ((d - d.mean()) ** 2).sum())
+    assert row.difference.standard_error == pytest.approx(error, rel=1e-11)
+    expected = 2 * stats.t.sf(abs(row.difference.value) / error, K - 1)
+    assert row.p == row.p_holm == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.fixture(scope="module")
+def table() -> ComparisonTable:
+    """Return three systems, the last of which is far worse."""
+    systems = {"a": system(1, 4.0), "b": system(1, 4.0001), "c": system(3, 0.0)}
+    with pytest.warns(FewSpeakersWarning):
+        return unc.compare_systems(systems, KEY, unc.EER(), confidence=0.9)
+
+
+def test_all_pairs(table: ComparisonTable) -> None:
+    assert [(row.first, row.second) for row in table.rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [row.p_holm for row in table.rows] == holm([row.p for row in table.rows]).tolist()
+    assert table.rows[1].difference.confidence == pytest.approx(0.9)
+    assert table.groups() == (("a", "b"), ("c",))
+
+
+def test_table_prints_and_exports(table: ComparisonTable) -> None:
+    lines = repr(table).splitlines()
+    assert lines[0].split()[:3] == ["first", "second", "difference"]
+    assert len(table.to_csv().splitlines()) == 4
+    records = table.records()
+    assert records[1]["significant"] is True
+    assert records[1]["low"] < records[1]["difference"] < records[1]["high"]
+
+
+def test_third_class_and_conditions() -> None:
+    men = np.zeros((K, K), dtype=bool)
+    men[: K // 2] = True
+    conditions = bp.Conditions({"men": men, "women": ~men})
+    with pytest.warns(FewSpeakersWarning):
+        found = unc.speaker_interval(system(1), KEY, unc.EER(), conditions=conditions)
+    results = bp.Results.from_scores(system(1), KEY, conditions)
+    assert found.value == pytest.approx(results.eer, rel=1e-12)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(InvalidInputError):
+        unc.compare_systems({"a": system(1)}, KEY, unc.EER())
+    with pytest.raises(TrialMismatchError):
+        part = system(2).filter(IDS[:-1], IDS, keep=True)
+        unc.compare_systems({"a": system(1), "b": part}, KEY, unc.EER())
+    with pytest.raises(InvalidInputError):
+        unc.speaker_interval(system(1), KEY, unc.EER)
+    with pytest.raises(InvalidInputError):
+        unc.speaker_interval(system(1), KEY, unc.EER(), confidence=95)

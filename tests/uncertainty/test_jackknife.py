@@ -1,0 +1,172 @@
+"""The jackknife over speakers: equal to a naive loop, and its formulas by hand."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmiss
+from bosaris_py.metrics.metric import Metric
+from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
+from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
+from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.uncertainty.jackknife import Jackknife, LeftOut, jackknife
+from tests.uncertainty.samples import make_sample, without_each
+
+METRICS = [
+    *(EER(), EER("step"), EER("interpolated"), AUC(), MinCllr(), Cllr(), Brier()),
+    *(MinDCF(0.05), MinDCF([0.1, 0.01]), ActDCF(0.05), ActDCF([0.1, 0.5]), DCF(0.5, 0.1)),
+    *(PmissAt(0.05), PfaAt(0.05), Pmiss(1.0), Pfa(1.0)),
+]
+OF_THREE = [ADCF(), ActADCF(), SVEER(), SPFEER(), SASVEER()]
+GAP = Metric(lambda tar, non: float(np.mean(tar) - np.mean(non)))
+
+
+def check_against_loop(metrics: list, sample: Sample, n_speakers: int) -> None:
+    """Compare the values without each speaker, whose order is not that of the numbers."""
+    copies = list(without_each(sample, n_speakers))
+    for metric, (found, _) in zip(metrics, jackknife(metrics, sample), strict=True):
+        naive = [metric.value(copy) for copy in copies]
+        np.testing.assert_allclose(np.sort(found.without), np.sort(naive), rtol=0, atol=1e-12)
+        assert found.value == pytest.approx(metric.value(sample), abs=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_equal_to_a_naive_loop(seed: int) -> None:
+    sample = make_sample(
+        np.random.default_rng(seed),
+        groups=seed % 2 == 1,
+        weights=seed % 3 == 1,
+        one_side=seed % 4 == 3,
+        ties=seed % 5 < 2,
+    )
+    check_against_loop(METRICS, sample, 9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_three_classes_equal_a_naive_loop(seed: int) -> None:
+    sample = make_sample(np.random.default_rng(seed), spoofs=True, ties=seed == 1)
+    check_against_loop(OF_THREE, sample, 9)
+
+
+def test_functions_of_users_equal_a_naive_loop() -> None:
+    check_against_loop([GAP], make_sample(np.random.default_rng(4)), 9)
+
+
+def test_a_speaker_on_both_sides_of_a_trial_is_left_out_once() -> None:
+    sample = make_sample(np.random.default_rng(5))
+    first, second = sample.non.speakers
+    same = np.where(np.arange(first.size) % 7 == 0, first, second)
+    sample = Sample(sample.tar, ScoredClass(sample.non.listed, speakers=(first, same)))
+    check_against_loop(METRICS, sample, 9)
+
+
+def test_many_speakers_are_left_out_in_groups() -> None:
+    rng = np.random.default_rng(6)
+    sample = make_sample(rng, n_speakers=450, n_tar=900, n_non=2000)
+    left = LeftOut.from_sample(sample)
+    assert left.n_units == 200
+    assert left.names is None
+    times = np.bincount(np.concatenate([*sample.tar.speakers, *sample.non.speakers]))
+    assert left.shares.max() < 2 * left.shares.min() + 2 * times.max() / times.sum()
+
+
+def test_meetings_are_pairs_of_speakers() -> None:
+    sample = make_sample(np.random.default_rng(7), spoofs=True)
+    first, second = sample.non.speakers
+    bona_fide = sample.kinds == 0
+    pairs = {frozenset(pair) for pair in zip(first[bona_fide], second[bona_fide], strict=True)}
+    spoofed = np.unique(first[~bona_fide]).size
+    found = LeftOut.from_sample(ADCF().view(sample)).meetings
+    assert found == (np.unique(sample.tar.speakers[0]).size, len(pairs), spoofed)
+
+
+# Three speakers without each of whom a rate of .2 is .1, .2, .3.
+THREE = np.array([0.1, 0.2, 0.3])
+
+
+def test_standard_error_degrees_and_ends_by_hand() -> None:
+    found = Jackknife(0.2, THREE, np.ones(3) / 3, "logit", (0.0, 1.0))
+    # s^2 = 2/3 (.01 + 0 + .01).
+    assert found.standard_error == pytest.approx(np.sqrt(0.04 / 3), rel=1e-14)
+    # (sum d^2)^2 / sum d^4 = 2, and less 1 at least 2.
+    assert found.degrees == pytest.approx(2.0)
+    half = stats.t.ppf(0.975, 2.0) * found.standard_error / (0.2 * 0.8)
+    expected = special.expit(special.logit(0.2) + np.array([-half, half]))
+    assert found.ends(0.025) == pytest.approx(expected, rel=1e-12)
+
+
+def test_costs_have_the_logarithm() -> None:
+    found = Jackknife(0.2, THREE, np.ones(3) / 3, "log", (0.0, 20.0))
+    half = stats.t.ppf(0.975, 2.0) * found.standard_error / 0.2
+    assert found.ends(0.025) == pytest.approx(0.2 * np.exp([-half, half]), rel=1e-12)
+
+
+def test_a_class_without_errors_opens_the_upper_end() -> None:
+    # Clopper and Pearson: 1 - a^(1/n) of a rate of 0 of n.
+    found = Jackknife(
+        0.0, np.zeros(20), np.ones(20) / 20, "logit", (0.0, 1.0), 0.0, ((1.0, 190, 0.0),)
+    )
+    assert found.ends(0.025) == pytest.approx((0.0, 1 - 0.025 ** (1 / 190)), rel=1e-12)
+
+
+def test_a_difference_has_student_of_k_minus_1() -> None:
+    one = Jackknife(0.5, THREE + 0.3, np.ones(3) / 3)
+    other = Jackknife(0.2, THREE[::-1].copy(), np.ones(3) / 3)
+    difference = one.minus(other)
+    assert difference.degrees == 2.0
+    assert difference.value == pytest.approx(0.3)
+    five = Jackknife(0.5, np.arange(5.0), np.ones(5) / 5).minus(
+        Jackknife(0.2, np.ones(5), np.ones(5))
+    )
+    found = five.estimate(0.95, None)
+    t = 0.3 / five.standard_error
+    assert found.p_value() == pytest.approx(2 * stats.t.sf(t, 4), rel=1e-12)
+
+
+def test_below_five_speakers_there_is_no_interval() -> None:
+    found = Jackknife(0.2, THREE, np.ones(3) / 3, "logit", (0.0, 1.0)).estimate(0.95, None)
+    assert found.low is None
+    assert [note.kind for note in found.notes] == [FewSpeakersWarning]
+
+
+def test_one_false_alarm_more_does_not_shorten_the_interval() -> None:
+    """The upper end of no false alarm is at most 1.5 times that of one."""
+    n, ends = 20, []
+    first, second = np.nonzero(~np.eye(n, dtype=bool))
+    first, second = np.repeat(first, 4), np.repeat(second, 4)
+    own = np.repeat(np.arange(n), 4)
+    tar = ScoredClass(np.full(own.size, 2.0), speakers=(own, own))
+    for n_alarms in (0, 1):
+        scores = np.full(first.size, -2.0)
+        scores[:n_alarms] = 1.0
+        sample = Sample(tar, ScoredClass(scores, speakers=(first, second)))
+        ((found, left),) = jackknife([Pfa(0.0)], sample)
+        ends.append(found.estimate(0.95, left.names).high)
+    assert ends[0] <= 1.5 * ends[1]
+    assert ends[0] < 0.03
+
+
+def test_deviations_have_the_names_of_speakers() -> None:
+    sample = make_sample(np.random.default_rng(8))
+    names = np.array([f"speaker {i}" for i in range(9)])
+    sample = Sample(sample.tar, sample.non, None, names)
+    ((found, left),) = jackknife([EER()], sample)
+    deviations = found.estimate(0.95, left.names).deviations
+    naive = np.array([EER().value(copy) for copy in without_each(sample, 9)])
+    for k, name in enumerate(names):
+        assert deviations[name] == pytest.approx(naive.mean() - naive[k], abs=1e-12)
+
+
+def test_points_of_a_mean_open_at_their_own_thresholds() -> None:
+    sample = make_sample(np.random.default_rng(9))
+    single = [MinDCF(prior).openings(sample) for prior in (0.1, 0.01)]
+    both = MinDCF([0.1, 0.01]).openings(sample)
+    expected = [(o.price / 2, o.rate, o.place) for found in single for o in found]
+    assert [tuple(o) for o in both] == expected
+
+
+def test_prbep_of_a_row_is_of_the_numbers_of_the_sample() -> None:
+    sample = make_sample(np.random.default_rng(10))
+    ((found, _),) = jackknife([PRBEP()], sample)
+    assert found.value == pytest.approx(sample.hull.prbep, rel=1e-12)
