@@ -7,6 +7,9 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import FewErrorsWarning, InvalidInputError, TrialMismatchError
 
+# So few trials have few errors.
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+
 RNG = np.random.default_rng(1)
 TAR, NON = 1.5 + RNG.normal(size=200), RNG.normal(size=1000)
 IDS = [f"s{i}" for i in range(12)]
