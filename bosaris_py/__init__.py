@@ -31,9 +31,8 @@ _NAMES = {
     "bosaris_py.fusion": "LinearFusion QualityFusion SASVFusion quality_systems read_model",
     "bosaris_py.metrics": """
         a_dcf act_a_dcf act_dcf auc cllr eer error_rates_at min_cllr min_dcf optimal_llrs prbep
-        sasv_eer spf_eer sv_eer
+        sasv_eer spf_eer sv_eer t_dcf t_eer
     """,
-    "bosaris_py.metrics.tandem": "t_dcf t_eer",
     "bosaris_py.numerics": """
         OperatingPoint ROC ROCCH SpoofCosts Threshold effective_prior logit posterior probit
         sigmoid
@@ -124,8 +123,9 @@ if TYPE_CHECKING:
         sasv_eer as sasv_eer,
         spf_eer as spf_eer,
         sv_eer as sv_eer,
+        t_dcf as t_dcf,
+        t_eer as t_eer,
     )
-    from bosaris_py.metrics.tandem import t_dcf as t_dcf, t_eer as t_eer
     from bosaris_py.numerics import (
         ROC as ROC,
         ROCCH as ROCCH,

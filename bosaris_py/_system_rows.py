@@ -118,9 +118,8 @@ class Judging:
     def tandem(self, systems: Mapping[str, AnyScores]) -> Sample:
         """Join the scores of a verifier and of a countermeasure with the key."""
         pair: KeyLike = self.key if self.metadata is None else (self.key, self.metadata)
-        return tandem_sample(
-            systems["asv"], systems["cm"], pair, self.maps if self.by_speaker else None
-        )
+        who = Speakers(self.maps).of_trials(pair) if self.by_speaker else None
+        return tandem_sample(systems["asv"], systems["cm"], pair, who)
 
     def estimates(self, metrics: Mapping[str, AnyMetric], sample: Sample) -> dict[str, Estimate]:
         """Estimate figures, all by the jackknife over speakers, or all on the same replicates."""

@@ -2,6 +2,7 @@
 
 from bosaris_py.metrics.costs import act_dcf, cllr, error_rates_at, min_dcf
 from bosaris_py.metrics.ranks import auc, eer, min_cllr, optimal_llrs, prbep
+from bosaris_py.metrics.tandem import t_dcf, t_eer
 from bosaris_py.metrics.third_class import a_dcf, act_a_dcf, sasv_eer, spf_eer, sv_eer
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "sasv_eer",
     "spf_eer",
     "sv_eer",
+    "t_dcf",
+    "t_eer",
 ]
 
 

@@ -15,8 +15,8 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._cautions import cautions
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.tandem import Lists
-from bosaris_py.evaluation.third_class import a_dcf, act_a_dcf
+from bosaris_py.metrics.tandem import Lists
+from bosaris_py.metrics.third_class import a_dcf, act_a_dcf
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.plots import looks as styles
 from bosaris_py.plots.canvas import Look, Sheet

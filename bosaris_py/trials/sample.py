@@ -437,6 +437,9 @@ class Sample:
         -------
         (k,) ndarray of float64
         """
+        if self.tar.listed.ndim > 1:
+            # Two detectors have no threshold in common.
+            return with_ends(np.empty(0))
         if grid == "all":
             both = np.sort(np.concatenate([distinct(one.scores) for one in (self.tar, self.non)]))
             return with_ends(distinct(both))

@@ -1,0 +1,290 @@
+"""Tandems of two detectors against naive counts of all (pairs of) thresholds."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER, t_dcf, t_eer, tandem_sample
+from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
+from bosaris_py.numerics.roc import ROC
+from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.uncertainty.bootstrap import Resampling
+from bosaris_py.uncertainty.draws import IidDraws, SetDraws, SpeakerDraws
+from bosaris_py.uncertainty.jackknife import jackknife
+
+PRICES = Fraction(9405, 10000), Fraction(95, 1000), Fraction(1, 2)
+
+
+def share(chosen, n):
+    return Fraction(sum(chosen), n)
+
+
+def rates(asv, threshold):
+    tar, non, spoof = asv
+    return (
+        share((x < threshold for x in tar), len(tar)),
+        share((x >= threshold for x in non), len(non)),
+        share((x >= threshold for x in spoof), len(spoof)),
+    )
+
+
+def naive_t_dcf(asv, cm, threshold, form, limits=None):
+    """Count all thresholds of the countermeasure, by the formula with three products."""
+    miss, alarm, fake = PRICES
+    bona, spoof = [*cm[0], *cm[1]], cm[2]
+    pmiss, pfa, accepted = rates(asv, threshold)
+    costs = []
+    for limit in limits or [*bona, *spoof, np.inf]:
+        rejected = share((x < limit for x in bona), len(bona))
+        passed = share((x >= limit for x in spoof), len(spoof))
+        of_targets = rejected + (1 - rejected) * pmiss
+        cost = miss * of_targets + alarm * (1 - rejected) * pfa + fake * passed * accepted
+        costs.append(cost - (form == "legacy") * (miss * pmiss + alarm * pfa))
+    fixed = miss * pmiss + alarm * pfa
+    default = min(miss - fixed, fake * accepted) + (form == "revised") * fixed
+    return min(costs), default
+
+
+def naive_t_eer(asv, cm):
+    """Count all pairs of thresholds, by the rule with fractions."""
+    bona, spoof = [*cm[0], *cm[1]], cm[2]
+    found = []
+    for threshold in {*asv[0], *asv[1], *asv[2], np.inf}:
+        pmiss, pfa, accepted = rates(asv, threshold)
+        for limit in {*bona, *spoof, np.inf}:
+            kept = share((x >= limit for x in bona), len(bona))
+            passed = share((x >= limit for x in spoof), len(spoof))
+            three = 1 - kept * (1 - pmiss), kept * pfa, passed * accepted
+            found.append((max(three) - min(three), max(three), sum(three) / 3))
+    return float(min(found)[-1])
+
+
+def some_lists(rng):
+    levels, shifts = rng.integers(2, 9), (rng.integers(1, 5), 0, 1)
+    sizes = rng.integers(1, 7, size=3)
+
+    def detector(shift):
+        return [
+            (rng.integers(0, levels, size=size) + extra).astype(float).tolist()
+            for size, extra in zip(sizes, shift, strict=True)
+        ]
+
+    return detector(shifts), detector((shifts[0], shifts[0], 0))
+
+
+@pytest.mark.parametrize("form", ["revised", "legacy"])
+def test_t_dcf_is_that_of_a_naive_count_of_all_thresholds(form):
+    rng, counted = np.random.default_rng(1), 0
+    for _ in range(80):
+        asv, cm = some_lists(rng)
+        threshold = float(ROC.from_scores(*asv[:2]).eer_threshold)
+        cost, default = naive_t_dcf(asv, cm, threshold, form)
+        pmiss, pfa, _ = rates(asv, threshold)
+        if PRICES[0] - PRICES[0] * pmiss - PRICES[1] * pfa <= 0 or default == 0:
+            with pytest.raises(InvalidInputError):
+                t_dcf(asv=asv, cm=cm, form=form)
+            continue
+        counted += 1
+        # A few roundings of numbers of about one.
+        found = t_dcf(asv=asv, cm=cm, form=form)
+        assert found == pytest.approx(float(cost / default), abs=1e-13, rel=1e-13)
+        at_one = naive_t_dcf(asv, cm, threshold, form, [1.0])[0] / default
+        found = t_dcf(asv=asv, cm=cm, form=form, threshold=1.0)
+        assert found == pytest.approx(float(at_one), abs=1e-13, rel=1e-13)
+    assert counted > 40
+
+
+def test_bayes_decisions_accept_from_log_c2_over_c1():
+    rng = np.random.default_rng(2)
+    asv = [rng.normal(m, 1, n) for m, n in ((3, 50), (0, 60), (1.5, 70))]
+    cm = [rng.normal(m, 1, n) for m, n in ((2, 90), (-2, 80))]
+    pmiss, pfa, accepted = map(float, rates(asv, 1.5))
+    c0 = 0.9405 * pmiss + 0.095 * pfa
+    limit = float(np.log(0.5 * accepted / (0.9405 - c0)))
+    options = {"asv": asv, "cm": cm, "asv_threshold": 1.5}
+    assert t_dcf(**options, threshold="bayes") == t_dcf(**options, threshold=limit)
+    assert t_dcf(**options) <= t_dcf(**options, threshold="bayes")
+
+
+def test_t_eer_is_that_of_a_naive_count_of_all_pairs_of_thresholds():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        asv, cm = some_lists(rng)
+        assert t_eer(asv=asv, cm=cm) == naive_t_eer(asv, cm)
+        shuffled = [[rng.permutation(part) for part in one] for one in (asv, cm)]
+        assert t_eer(asv=shuffled[0], cm=shuffled[1]) == t_eer(asv=asv, cm=cm)
+
+
+LISTS = ([1.0, 2.0], [0.0, 1.0], [0.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"asv": LISTS[:2], "cm": LISTS},
+        {"asv": LISTS, "cm": LISTS[:1]},
+        {"asv": LISTS, "cm": LISTS, "form": "old"},
+        {"asv": LISTS, "cm": LISTS, "asv_threshold": "EER"},
+        {"asv": LISTS, "cm": LISTS, "threshold": "eer"},
+        # C1 < 0: misses of 1/2 and false alarms of 3/4 cost more than to reject every trial.
+        {
+            "asv": ([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 3.0, 4.0], [2.0, 3.0]),
+            "cm": LISTS,
+            "costs": SpoofCosts(0.1, 0.85, 0.05, 1.0, 10.0, 10.0),
+            "asv_threshold": 2.0,
+        },
+        # No spoof is accepted.
+        {"asv": ([1.0], [0.0], [0.0]), "cm": LISTS, "asv_threshold": 1.0},
+    ],
+)
+def test_bad_input(given):
+    with pytest.raises(InvalidInputError):
+        t_dcf(**given)
+
+
+def test_figures_of_asvspoof_2019():
+    trials = bp.load_example("asvspoof2019_la").eval.trials
+    labels = trials.columns["label"].values()
+    _, first = np.unique(trials.segments.codes, return_index=True)
+
+    def lists(name, lines=slice(None)):
+        scores, some = np.asarray(trials.columns[name], float)[lines], labels[lines]
+        return [scores[some == kind] for kind in ("target", "nontarget", "spoof")]
+
+    asv, by_trial, (tar, non, spoof) = lists("ecapa"), lists("aasist"), lists("aasist", first)
+    # Worked out from the formula with public scores. A public kit prints 0.1503, which takes the
+    # rate of rejected spoofs for that of accepted ones.
+    assert t_dcf(asv=asv, cm=by_trial) == pytest.approx(0.08730, abs=1e-5)
+    by_utterance = np.concatenate((tar, non)), spoof
+    assert t_dcf(asv=asv, cm=by_utterance) == pytest.approx(0.0747, abs=5e-5)
+
+
+# ---- Samples, the jackknife and draws
+
+METRICS = [
+    TDCF(),
+    TDCF("a-DCF1", form="legacy"),
+    TDCF(asv_threshold=1.0, threshold="bayes"),
+    TEER(),
+    CountermeasureEER("step"),
+]
+
+
+@pytest.fixture(scope="module")
+def sample():
+    """Eight speakers: targets, impostors of others, and spoofs of one speaker."""
+    rng = np.random.default_rng(4)
+    classes = []
+    for asv, cm, n in ((3, 2, 40), (0, 2, 60), (2, -1, 50)):
+        scores = np.round(rng.normal((asv, cm), 1, (n, 2)), 1)
+        first = np.arange(n) % 8
+        classes.append((scores, first, (first + 1 + np.arange(n) // 8 % 7) % 8))
+    (tar, who, _), (non, model, segment), (spoof, claimed, _) = classes
+    others = np.concatenate((model, claimed)), np.concatenate((segment, np.full(50, -1)))
+    return Sample(
+        ScoredClass(tar, speakers=(who, who)),
+        ScoredClass(np.concatenate((non, spoof)), speakers=others),
+        np.repeat([0, 1], [60, 50]),
+        np.arange(8).astype(str),
+    )
+
+
+def of_copies(metric, sample, tar, non):
+    """Return the metric of lists in which each listed trial stands so many times."""
+    lists = [(sample.tar.listed, tar)]
+    lists += [(sample.non.listed[part], non[part]) for part in (slice(60), slice(60, None))]
+    listed = [np.repeat(scores, times, axis=0) for scores, times in lists]
+    return metric(asv=[x[:, 0] for x in listed], cm=[x[:, 1] for x in listed])
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_the_jackknife_is_a_naive_loop_over_speakers(metric, sample):
+    ((found, _),) = jackknife([metric], sample)
+    assert found.value == of_copies(metric, sample, np.ones(40, int), np.ones(110, int))
+    (who, _), (first, second) = sample.tar.speakers, sample.non.speakers
+    without = [
+        of_copies(
+            metric, sample, (who != k).astype(int), ((first != k) & (second != k)).astype(int)
+        )
+        for k in range(8)
+    ]
+    assert sorted(found.without.tolist()) == sorted(without)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_a_replicate_by_speaker_repeats_trials(metric, sample):
+    draws = SpeakerDraws.of_systems([sample])
+    (rows,) = draws.rows(20, np.random.default_rng(5))
+    values = metric.values(rows)
+    for value, picks in zip(values, rows.tar, strict=True):
+        (who, _), (first, second) = sample.tar.speakers, sample.non.speakers
+        # A spoof counts as often as the speaker who is claimed.
+        of_second = np.where(second < 0, 1, picks[second])
+        times = picks[who], picks[first] * of_second
+        if all(part.any() for part in (times[0], times[1][:60], times[1][60:])):
+            assert value == of_copies(metric, sample, *times)
+
+
+@pytest.mark.parametrize("draws", [IidDraws, SetDraws.of_systems], ids=["trials", "sets"])
+def test_replicates_of_trials_and_sets_vary_about_the_value(draws, sample):
+    made = draws((sample,)).rows(60, np.random.default_rng(6))[0]
+    values = TEER().values(made)
+    spread = np.nanstd(values)
+    assert spread > 0
+    # The mean of 60 has a bias of the order of the spread at most.
+    assert abs(np.nanmean(values) - TEER().value(sample)) < spread
+
+
+def test_the_bootstrap_takes_a_metric_of_two_detectors(sample):
+    options = {"method": "speaker", "replications": 30, "interval": "percentile"}
+    how = Resampling(**options, confidence=0.9, rng=7)
+    found = how.estimate(TDCF(), [sample])
+    assert 0 <= found.low < found.high <= 1
+
+
+def test_errors_of_the_tandem_add_up_to_its_cost(sample):
+    parts = TDCF().openings(sample)
+    assert [part.place for part in parts] == [0, 1, 2]
+    assert sum(part.price * part.rate for part in parts) == pytest.approx(TDCF().value(sample))
+
+
+def test_a_metric_of_two_detectors_refuses_one_and_a_class_without_trials(sample):
+    one = Sample.from_scores([1.0, 2.0], [0.0, 1.0])
+    without = sample.take(slice(None), np.arange(60))
+    for bad in (one, without):
+        with pytest.raises(InvalidInputError):
+            TEER().view(bad)
+
+
+def test_a_verifier_worse_than_none_is_refused_and_its_replicates_are_not_known(sample):
+    metric = TDCF(asv_threshold=99.0)
+    assert np.isnan(metric.of_view(sample, (np.ones(40), np.ones(110))))
+    with pytest.raises(InvalidInputError):
+        metric.value(sample)
+
+
+def test_two_detectors_are_joined_by_trial():
+    rng, kinds = np.random.default_rng(8), np.repeat(["target", "nontarget", "spoof"], [4, 5, 6])
+    models, segments = [[f"{x}{i:02}" for i in range(15)] for x in "ms"]
+    key = bp.FlatKey.from_trials(models, segments, kinds == "target")
+    pair = key, bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
+    asv, cm = rng.normal(size=(2, 15))
+    systems = [bp.FlatScores.from_trials(models, segments, x) for x in (asv, cm)]
+    found = tandem_sample(*systems, pair)
+    assert found.tar.listed.tolist() == np.stack((asv, cm), axis=1)[:4].tolist()
+    assert found.non.listed.tolist() == np.stack((asv, cm), axis=1)[4:].tolist()
+    assert found.kinds.tolist() == [0] * 5 + [1] * 6
+    fewer = bp.FlatScores.from_trials(models[:-1], segments[:-1], cm[:-1])
+    with pytest.raises(TrialMismatchError):
+        tandem_sample(systems[0], fewer, pair)
+    with pytest.raises(InvalidInputError):
+        tandem_sample(*systems, key)
+
+
+def test_costs_have_names():
+    assert TDCF().costs == SPOOF_COSTS["ASVspoof5"]
+    with pytest.raises(InvalidInputError):
+        TDCF("unknown")

@@ -1,0 +1,175 @@
+"""Metrics of three classes against a naive count of all thresholds, and published data."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import bosaris_py as bp
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.metrics.costs import act_dcf, min_dcf
+from bosaris_py.metrics.third_class import (
+    ADCF,
+    SASVEER,
+    SPFEER,
+    SVEER,
+    ActADCF,
+    a_dcf,
+    act_a_dcf,
+    sample_of_three,
+    sasv_eer,
+    spf_eer,
+    sv_eer,
+)
+from bosaris_py.numerics.priors import SPOOF_COSTS, OperatingPoint, SpoofCosts
+from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.uncertainty.jackknife import jackknife
+
+
+def prices(costs):
+    pairs = ((costs.p_target, costs.c_miss), (costs.p_nontarget, costs.c_fa))
+    pairs += ((costs.p_spoof, costs.c_fa_spoof),)
+    return [Fraction(p).limit_denominator(10**6) * Fraction(c) for p, c in pairs]
+
+
+def naive_a_dcf(tar, non, spoof, costs):
+    """Count all thresholds with fractions, as the definition says."""
+    miss, alarm, fake = prices(costs)
+    found = []
+    for threshold in [*tar, *non, *spoof, np.inf]:
+        cost = miss * Fraction(sum(x < threshold for x in tar), len(tar))
+        cost += alarm * Fraction(sum(x >= threshold for x in non), len(non))
+        cost += fake * Fraction(sum(x >= threshold for x in spoof), len(spoof))
+        found.append(cost)
+    return min(found) / min(miss, alarm + fake)
+
+
+def some_lists(rng):
+    levels, sizes = rng.integers(2, 12), rng.integers(1, 9, size=3)
+    shifts = rng.integers(0, 4, size=3) * [1, 0, 1]
+    return [
+        (rng.integers(0, levels, size=size) + shift).astype(float).tolist()
+        for size, shift in zip(sizes, shifts, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("costs", ["a-DCF1", "ASVspoof5"])
+def test_min_a_dcf_is_that_of_a_naive_count_of_all_thresholds(costs):
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        lists = some_lists(rng)
+        expected = float(naive_a_dcf(*lists, SPOOF_COSTS[costs]))
+        # A few roundings of numbers of about one.
+        assert a_dcf(*lists, costs) == pytest.approx(expected, abs=1e-14)
+        shuffled = [rng.permutation(part) for part in lists]
+        for function in (a_dcf, act_a_dcf, sv_eer, spf_eer, sasv_eer):
+            assert function(*lists) == function(*shuffled)
+
+
+def test_actual_cost_counts_at_the_bayes_threshold():
+    rng = np.random.default_rng(3)
+    tar, non, spoof = rng.normal(3, 2, 40), rng.normal(-3, 2, 50), rng.normal(-1, 2, 60)
+    limit = np.log((0.05 * 10 + 0.05 * 20) / 0.9)
+    expected = 0.9 * np.mean(tar < limit) + 0.5 * np.mean(non >= limit) + np.mean(spoof >= limit)
+    # Sums in another order.
+    assert act_a_dcf(tar, non, spoof) == pytest.approx(expected / 0.9, rel=1e-14)
+    unscaled = act_a_dcf(tar, non, spoof, normalize=False)
+    assert unscaled == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("spoof", [None, []])
+@pytest.mark.parametrize("normalize", [True, False])
+def test_without_spoofs_the_digits_are_those_of_two_classes(spoof, normalize):
+    rng = np.random.default_rng(4)
+    tar, non = rng.normal(2, 1, 300), rng.normal(-2, 1, 500)
+    costs, point = SpoofCosts(0.99, 0.01, 0.0, 1.0, 10.0), OperatingPoint(0.99, 1.0, 10.0)
+    given = {"normalize": normalize}
+    assert a_dcf(tar, non, spoof, costs, **given) == min_dcf(tar, non, point, **given)
+    assert act_a_dcf(tar, non, spoof, costs, **given) == act_dcf(tar, non, point, **given)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: a_dcf([1.0], [0.0], []),
+        lambda: a_dcf([1.0], [0.0], None),
+        lambda: a_dcf([1.0], None, [0.0]),
+        lambda: spf_eer([1.0], [0.0], None),
+        lambda: SpoofCosts(0.9, 0.2, 0.05),
+        lambda: SpoofCosts(0.9, -0.05, 0.15),
+        lambda: SpoofCosts(0.9, 0.05, 0.05, c_fa_spoof=0.0),
+        lambda: SpoofCosts.named("asvspoof5"),
+    ],
+)
+def test_bad_input(make):
+    with pytest.raises(InvalidInputError):
+        make()
+
+
+METRICS = [ADCF(), ActADCF("ASVspoof5"), SVEER("step"), SPFEER(), SASVEER("interpolated")]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+def test_the_jackknife_is_a_naive_loop_over_speakers(metric):
+    rng = np.random.default_rng(5)
+    lists = [np.round(rng.normal(m, 1, n), 1) for m, n in ((3, 40), (0, 60), (1, 50))]
+    who = [np.arange(one.size) % 8 for one in lists]
+    other = (who[1] + 1 + np.arange(60) // 8 % 7) % 8
+    sample = sample_of_three(*lists)
+    first, second = np.concatenate(who[1:]), np.concatenate((other, np.full(50, -1)))
+    sample = Sample(
+        ScoredClass(sample.tar.listed, speakers=(who[0], who[0])),
+        ScoredClass(sample.non.listed, speakers=(first, second)),
+        sample.kinds,
+    )
+    ((found, _),) = jackknife([metric], sample)
+    kept = ([part != k for part in (who[0], who[1], who[2])] for k in range(8))
+    expected = []
+    for k, (tar, non, spoof) in enumerate(kept):
+        non &= other != k
+        expected.append(metric(lists[0][tar], lists[1][non], lists[2][spoof]))
+    # Speakers come by their number of trials; sums of rates in another order.
+    np.testing.assert_allclose(sorted(found.without), sorted(expected), rtol=1e-12)
+    assert found.value == pytest.approx(metric(*lists), rel=1e-14)
+
+
+@pytest.fixture(scope="module")
+def asvspoof():
+    trials = bp.load_example("asvspoof2019_la").eval.trials
+    labels = trials.columns["label"].values()
+    asv, cm = (np.asarray(trials.columns[name], float) for name in ("ecapa", "aasist"))
+    scores = -np.logaddexp(np.log(0.5) - (27.25 * asv - 12.34), np.log(0.5) - cm)
+    lists = [scores[labels == name] for name in ("target", "nontarget", "spoof")]
+    return lists, scores, trials.columns["attack"].values()
+
+
+def test_figures_of_a_naive_count_on_asvspoof_2019(asvspoof):
+    # Counted by a program that knows all thresholds and shares no code with this one.
+    lists, _, _ = asvspoof
+    assert round(a_dcf(*lists, "a-DCF1"), 10) == 0.0482270669
+    assert round(a_dcf(*lists, "ASVspoof5"), 10) == 0.0625550350
+    assert round(act_a_dcf(*lists, "ASVspoof5"), 10) == 0.1090513309
+
+
+@pytest.mark.parametrize(
+    ("function", "percent"),
+    [
+        (sv_eer, (1.6385, 1.6387, 1.6292)),
+        (spf_eer, (2.6628, 2.6629, 2.6116)),
+        (sasv_eer, (2.4021, 2.4022, 2.3487)),
+    ],
+)
+def test_equal_error_rates_on_asvspoof_2019(asvspoof, function, percent):
+    for definition, expected in zip(("step", "interpolated", "rocch"), percent, strict=True):
+        assert round(100 * function(*asvspoof[0], definition=definition), 4) == expected
+
+
+def test_a_dcf_by_attack_on_asvspoof_2019(asvspoof):
+    (tar, non, _), scores, attacks = asvspoof
+    names = sorted(set(attacks) - {"bonafide", "-"})
+    found = {name: a_dcf(tar, non, scores[attacks == name], "ASVspoof5") for name in names}
+    published = {"A10": 0.093367, "A12": 0.084626, "A09": 0.024598, "A14": 0.026629}
+    assert {name: round(found[name], 6) for name in published} == published
+    ranked = sorted(found, key=found.__getitem__)
+    assert ranked[:2] == ["A09", "A14"]
+    assert ranked[-2:] == ["A12", "A10"]
