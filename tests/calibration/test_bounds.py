@@ -21,7 +21,7 @@ from bosaris_py.errors import (
     SuspectScoresWarning,
 )
 from bosaris_py.fusion import read_model
-from bosaris_py.numerics import act_dcf
+from bosaris_py.metrics import act_dcf
 from bosaris_py.numerics.priors import sigmoid
 from bosaris_py.trials import Key, Scores
 from tests.calibration.test_cross_fitting import simulated

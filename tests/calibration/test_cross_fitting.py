@@ -14,7 +14,7 @@ from bosaris_py.errors import (
     SuspectScoresWarning,
 )
 from bosaris_py.fusion import LinearFusion, QualityFusion
-from bosaris_py.numerics import cllr
+from bosaris_py.metrics import cllr
 from bosaris_py.trials import Conditions, FlatScores, Key, Scores, SegmentQuality, TrialMetadata
 from tests.crossed_trials import CrossedExperiment
 

@@ -24,7 +24,8 @@ from bosaris_py.errors import (
     SeparableDataWarning,
 )
 from bosaris_py.fusion import LinearFusion
-from bosaris_py.numerics import OperatingPoint, cllr, newton
+from bosaris_py.metrics import cllr
+from bosaris_py.numerics import OperatingPoint, newton
 from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Scores

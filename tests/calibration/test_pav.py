@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py.calibration import PAVCalibration
 from bosaris_py.errors import FileFormatError, InvalidInputError, SuspectScoresWarning
-from bosaris_py.numerics import cllr, min_cllr, optimal_llrs
+from bosaris_py.metrics import cllr, min_cllr, optimal_llrs
 from bosaris_py.trials import Key, Scores
 from tests.score_strategies import finite_scores, score_lists
 

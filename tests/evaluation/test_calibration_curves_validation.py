@@ -7,7 +7,7 @@ import pytest
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results, validate
-from bosaris_py.numerics import cllr, min_cllr, optimal_llrs
+from bosaris_py.metrics import cllr, min_cllr, optimal_llrs
 
 RNG = np.random.default_rng(3)
 TAR, NON = np.round(RNG.normal(2, 2, 80), 1), np.round(RNG.normal(-1, 2, 120), 1)

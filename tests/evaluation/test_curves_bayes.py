@@ -11,7 +11,8 @@ from hypothesis import given
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.curves import BayesCurves, smallest_measurable_rate
-from bosaris_py.numerics import act_dcf, min_dcf, sigmoid
+from bosaris_py.metrics import act_dcf, min_dcf
+from bosaris_py.numerics import sigmoid
 from tests.score_strategies import score_lists
 
 FIELDS = {

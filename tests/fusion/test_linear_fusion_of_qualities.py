@@ -6,7 +6,7 @@ import pytest
 from bosaris_py.calibration import LinearCalibration, cross_fit
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
-from bosaris_py.numerics import cllr
+from bosaris_py.metrics import cllr
 from bosaris_py.trials import Key, Scores, SegmentQuality
 from tests.crossed_trials import mismatched
 

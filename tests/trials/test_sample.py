@@ -4,13 +4,13 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from bosaris_py.trials.strata import Strata
 from hypothesis import given, strategies as st
 
 from bosaris_py import Conditions, Key, Scores, uncertainty as unc
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.trials import sample as module
 from bosaris_py.trials.sample import ListedSample, ScoredClass
-from bosaris_py.trials.strata import Strata
 from tests.score_strategies import score_lists, tied_scores
 
 LIMITS = np.array([-1.0, 0.0, 0.5, 2.0])

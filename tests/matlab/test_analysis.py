@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.numerics import llr_cost
-from bosaris_py.numerics.llr_cost import estimate_target_proportions, kl_divergence
+from bosaris_py.matlab import analysis
+from bosaris_py.matlab.analysis import estimate_target_proportions, kl_divergence
 from bosaris_py.numerics.priors import OperatingPoint
 
 
@@ -95,12 +95,12 @@ def naive_divergence(llrs, prior):
 def test_blocks_do_not_matter(monkeypatch, rng):
     llrs = rng.normal(0, 3, (3, 500)).astype(np.float32)
     whole = kl_divergence(llrs, 0.3)
-    monkeypatch.setattr(llr_cost, "_BLOCK_CELLS", 9 * 64)
+    monkeypatch.setattr(analysis, "_BLOCK_CELLS", 9 * 64)
     # Another order of summation.
     np.testing.assert_allclose(kl_divergence(llrs, 0.3), whole, rtol=1e-12)
     np.testing.assert_allclose(kl_divergence(llrs.astype(float), 0.3), whole, rtol=1e-12)
     # More pairs of systems than cells of a block.
-    monkeypatch.setattr(llr_cost, "_BLOCK_CELLS", 8)
+    monkeypatch.setattr(analysis, "_BLOCK_CELLS", 8)
     np.testing.assert_allclose(kl_divergence(llrs[:, :9], 0.3), naive_divergence(llrs[:, :9], 0.3))
 
 
