@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -29,16 +29,20 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray
-from bosaris_py._validation import as_number, check_choice, describe, invalid, one_of
+from bosaris_py._validation import as_number, check_choice, describe, invalid, list_some, one_of
 from bosaris_py.metrics.metric import AnyMetric, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition, as_class, count_below
+from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import Sample, ScoredClass, Times, check_same_trials, sample_of_trials
 from bosaris_py.trials.scores import AnyScores, refuse_utterances
 from bosaris_py.trials.speakers import TrialSpeakers
+
+# The scores of one detector; or of a verifier and a countermeasure, named asv and cm.
+AnySystem: TypeAlias = AnyScores | Mapping[str, AnyScores]
 
 Form: TypeAlias = Literal["revised", "legacy"]
 
@@ -589,3 +593,26 @@ def tandem_sample(
         for x, y in ((one.tar, other.tar), (one.non, other.non))
     )
     return Sample(tar, non, one.kinds, one.speaker_ids)
+
+
+def detectors_by_name(system: AnySystem, name: str) -> dict[str, AnyScores]:
+    """Return the scores of each detector of a system, by what messages call it."""
+    if isinstance(system, Mapping):
+        return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}
+    return {name: system}
+
+
+def sample_of_system(
+    system: AnySystem,
+    key: KeyLike,
+    conditions: Conditions | None = None,
+    speakers: TrialSpeakers | None = None,
+) -> Sample:
+    """Join the scores of one detector, or of two in tandem, with a key."""
+    if not isinstance(system, Mapping):
+        return sample_of_trials(system, key, conditions, speakers)
+    if set(system) != {"asv", "cm"}:
+        raise invalid("scores", "be those of asv and cm", list_some(map(repr, system)))
+    if conditions is not None:
+        raise invalid("conditions", "be left out for two detectors", describe(conditions))
+    return tandem_sample(system["asv"], system["cm"], key, speakers)

@@ -4,6 +4,9 @@ from typing import TYPE_CHECKING
 
 from bosaris_py._lazy import lazy_names
 
+# A module hides a function of the same name if it is imported after this package.
+from bosaris_py.uncertainty.bootstrap import bootstrap as bootstrap
+
 # Names by the module that has them; type checkers see the same below.
 _NAMES = {
     "analytic": "auc_standard_error dcf_standard_error delong normality_test",
@@ -58,10 +61,7 @@ if TYPE_CHECKING:
         normality_test as normality_test,
     )
     from bosaris_py.uncertainty.bands import bootstrap_bands as bootstrap_bands
-    from bosaris_py.uncertainty.bootstrap import (
-        bootstrap as bootstrap,
-        bootstrap_scores as bootstrap_scores,
-    )
+    from bosaris_py.uncertainty.bootstrap import bootstrap_scores as bootstrap_scores
     from bosaris_py.uncertainty.compare import (
         ComparisonTable as ComparisonTable,
         compare_systems as compare_systems,

@@ -28,11 +28,11 @@ from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.metrics.metric import AnyMetric, as_metric
+from bosaris_py.metrics.tandem import AnySystem, detectors_by_name, sample_of_system
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike
-from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials, sample_of_trials
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
 from bosaris_py.uncertainty.draws import (
     Draws,
@@ -286,11 +286,11 @@ def set_labels(labels: npt.ArrayLike, name: str, n_trials: int) -> AnyArray:
 
 
 def bootstrap_scores(
-    scores: AnyScores,
+    scores: AnySystem,
     key: KeyLike,
     metric: object,
     *,
-    against: AnyScores | None = None,
+    against: AnySystem | None = None,
     method: Method = "speaker",
     speakers: SpeakersLike = None,
     conditions: Conditions | None = None,
@@ -304,8 +304,9 @@ def bootstrap_scores(
 
     Parameters
     ----------
-    scores : Scores
-        Scores of the system.
+    scores : Scores, or mapping of two
+        Scores of the system; of two detectors in tandem ``{"asv": verifier, "cm":
+        countermeasure}``.
     key : Key
         Which trials are targets and which non-targets.
     metric : metric or callable
@@ -383,8 +384,9 @@ def bootstrap_scores(
         found_speakers = who.of_trials(key) if method == "speaker" else who.of_models(key)
     systems = [scores] if against is None else [scores, against]
     if against is not None:
-        check_same_trials({"scores": scores, "against": against}, key)
-    samples = [sample_of_trials(one, key, conditions, found_speakers) for one in systems]
+        both = detectors_by_name(scores, "scores") | detectors_by_name(against, "against")
+        check_same_trials(both, key)
+    samples = [sample_of_system(one, key, conditions, found_speakers) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
     warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
     return found

@@ -19,6 +19,7 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._tables import Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.metrics.metric import AnyMetric, as_metric
+from bosaris_py.metrics.tandem import AnySystem, sample_of_system
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems
 from bosaris_py.trials.sample import Sample, check_same_trials, sample_of_trials
@@ -277,7 +278,7 @@ def _once(notes: Iterable[Note]) -> list[Note]:
 
 
 def speaker_interval(
-    scores: Any,
+    scores: AnySystem,
     key: KeyLike,
     metric: object,
     *,
@@ -289,8 +290,9 @@ def speaker_interval(
 
     Parameters
     ----------
-    scores : Scores
-        Scores of the system.
+    scores : Scores, or mapping of two
+        Scores of the system; of two detectors in tandem ``{"asv": verifier, "cm":
+        countermeasure}``.
     key, metric, speakers, conditions
         As for `compare_systems`.
     confidence : float, default: 0.95
@@ -325,7 +327,7 @@ def speaker_interval(
     chosen = as_metric(metric)
     level = check_fraction(confidence, "confidence")
     who = Speakers(speakers).of_trials(key)
-    sample = sample_of_trials(scores, key, conditions, who)
+    sample = sample_of_system(scores, key, conditions, who)
     ((found, left),) = jackknife([chosen], sample)
     estimate = found.estimate(level, left.names, chosen.notes(left.sample))
     warn(estimate.notes)

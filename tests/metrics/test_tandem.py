@@ -11,7 +11,7 @@ from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER, t_dcf, t_ee
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.sample import Sample, ScoredClass
-from bosaris_py.uncertainty.bootstrap import Resampling
+from bosaris_py.uncertainty.bootstrap import Resampling, bootstrap_scores
 from bosaris_py.uncertainty.draws import IidDraws, SetDraws, SpeakerDraws
 from bosaris_py.uncertainty.jackknife import jackknife
 
@@ -266,6 +266,7 @@ def test_a_verifier_worse_than_none_is_refused_and_its_replicates_are_not_known(
         metric.value(sample)
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 def test_two_detectors_are_joined_by_trial():
     rng, kinds = np.random.default_rng(8), np.repeat(["target", "nontarget", "spoof"], [4, 5, 6])
     models, segments = [[f"{x}{i:02}" for i in range(15)] for x in "ms"]
@@ -277,6 +278,11 @@ def test_two_detectors_are_joined_by_trial():
     assert found.tar.listed.tolist() == np.stack((asv, cm), axis=1)[:4].tolist()
     assert found.non.listed.tolist() == np.stack((asv, cm), axis=1)[4:].tolist()
     assert found.kinds.tolist() == [0] * 5 + [1] * 6
+    both = {"asv": systems[0], "cm": systems[1]}
+    drawn = {"method": "iid", "replications": 20, "rng": 9}
+    assert bootstrap_scores(both, pair, TEER(), **drawn).value == TEER().value(found)
+    same = bootstrap_scores(both, pair, TEER(), against=both, **drawn)
+    assert (same.value, same.standard_error) == (0, 0)
     fewer = bp.FlatScores.from_trials(models[:-1], segments[:-1], cm[:-1])
     with pytest.raises(TrialMismatchError):
         tandem_sample(systems[0], fewer, pair)
