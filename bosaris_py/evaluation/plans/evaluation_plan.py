@@ -217,7 +217,7 @@ class EvaluationPlan:
     spoof_costs : SpoofCosts or str, optional
         Priors and costs of three classes, for those figures that are costs.
     tandem_form : {"revised", "legacy"}, default: "revised"
-        Of the t-DCF, see `tandem_cost`.
+        Of the t-DCF, see `t_dcf`.
     sets : str, default: ""
         A column of the metadata that names data sets: each figure is the mean of those of the sets.
     eer : {"rocch", "interpolated", "step"}, optional

@@ -80,7 +80,7 @@ _COMMON_CONDITIONS = (
 _FROM_MEMORY = "The partitions are known from memory only: compare them with the source."
 _BY_UTTERANCE = (
     "The kit counts each utterance of the countermeasure once, this plan each trial. "
-    "tandem_cost(asv=..., cm=(bonafide, spoof)) takes utterances."
+    "t_dcf(asv=..., cm=(bona_fide, spoof)) takes utterances."
 )
 _OF_CM = "cm_eer is the EER of the countermeasure, the secondary metric."
 
