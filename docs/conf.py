@@ -74,8 +74,7 @@ numpydoc_validation_checks = (_left_out - {"PR01", "PR02", "RT01", "YD01"}) | {"
 # one by one, although it forwards them as one set.
 _forwarding = (
     "bootstrap|bootstrap_scores|bootstrap_table|compare_systems"
-    "|dcf_standard_error_scores"
-    "|paired_bootstrap|speaker_errors|speaker_interval"
+    "|paired_bootstrap|speaker_interval"
     "|speaker_z_test|standard_error_distribution"
 )
 numpydoc_validation_exclude = {

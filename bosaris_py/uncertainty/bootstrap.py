@@ -232,19 +232,29 @@ def bootstrap(
         rng=rng,
         progress=progress,
     )
-    chosen, sample = as_metric(metric), Sample.from_scores(tar, non)
-    given = {"tar_sets": tar_sets, "non_sets": non_sets}
+    chosen, sample = as_metric(metric), drawn_lists(tar, non, method, tar_sets, non_sets)
+    found = how.estimate(chosen, [chosen.view(sample)])
+    warn([*chosen.notes(sample), *found.notes])
+    return found
+
+
+def drawn_lists(
+    tar: npt.ArrayLike,
+    non: npt.ArrayLike,
+    method: Method,
+    tar_sets: npt.ArrayLike | None,
+    non_sets: npt.ArrayLike | None,
+) -> Sample:
+    """Return the sample of two lists of scores, with the sets that a method draws."""
+    sample, given = Sample.from_scores(tar, non), {"tar_sets": tar_sets, "non_sets": non_sets}
     if method == "iid":
         for name, sets in given.items():
             if sets is not None:
                 hint = 'Sets take method="one-layer" or "two-layer".'
                 raise check.invalid(name, 'be left out with method="iid"', "labels", hint)
-    else:
-        tar_class = _with_sets(sample.tar, tar_sets, "tar_sets")
-        sample = Sample(tar_class, _with_sets(sample.non, non_sets, "non_sets"))
-    found = how.estimate(chosen, [chosen.view(sample)])
-    warn([*chosen.notes(sample), *found.notes])
-    return found
+        return sample
+    tar_class = _with_sets(sample.tar, tar_sets, "tar_sets")
+    return Sample(tar_class, _with_sets(sample.non, non_sets, "non_sets"))
 
 
 def _with_sets(one: ScoredClass, sets: npt.ArrayLike | None, name: str) -> ScoredClass:

@@ -70,7 +70,7 @@ class Estimate:
     >>> print(f"{found.value:.4f} [{found.low:.4f}, {found.high:.4f}]")
     0.0200 [0.0165, 0.0243]
     >>> print(f"{found.upper(0.95):.4f}, p {found.p_value(0.03):.1e}")
-    0.0235, p 4.3e-06
+    0.0235, p 3.4e-05
     """
 
     value: float

@@ -33,8 +33,6 @@ DOORS: dict[str, Door] = {
     "conditions": lambda scores, key: bp.evaluate(scores, key, conditions=HALVES).records(),
     "primary_cost": lambda scores, key: bp.primary_cost(scores, key, "VoxSRC").actual,
     "Decisions": lambda scores, key: unc.Decisions.from_scores(scores, key, 0.0).counts,
-    "ErrorCounts": lambda scores, key: unc.ErrorCounts.from_scores(scores, key, 0.0),
-    "auc_standard_error": lambda scores, key: unc.auc_standard_error_scores(scores, key),
     "evaluate": lambda scores, key: bp.evaluate({"A": scores}, key).records(),
 }
 # Methods of the trials themselves take no file.

@@ -1227,7 +1227,7 @@ def evaluate_by_speaker(x):
     return [[row[f"act_dcf(0.1)_{end}"] for end in ("low", "high")] for row in found]
 
 
-METHODS = ("wilson", "normal", "jeffreys", "clopper-pearson")
+METHODS = ("wilson", "normal")
 
 
 @intervals(
