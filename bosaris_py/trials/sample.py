@@ -195,12 +195,12 @@ class ScoredClass:
     def masses(self, times: Weights | None = None) -> Float64Array:
         """Return the mass of each sorted trial, NaN if a group has none."""
         groups, counts = self.sorted_groups, self._counts(times)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore"):
             if groups is None:
                 return np.asarray(counts / counts.sum())
             totals = np.bincount(groups, counts, minlength=self.shares.size)
             factors = np.where(self.shares > 0, self.shares / totals, 0.0)
-        return np.asarray(counts * factors[groups])
+            return np.asarray(counts * factors[groups])
 
     def mean(self, losses: Float64Array, times: Weights | None = None) -> float:
         """Return the mean loss of the sorted trials."""

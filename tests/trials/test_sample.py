@@ -1,28 +1,30 @@
-"""The sample: one sort of each class, conditions and kinds as weighted means, parts of a sample."""
+"""The sample: masses by hand, conditions and kinds as weighted means, `times`, parts."""
 
-from unittest import mock
+import copy
+import pickle
+from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from bosaris_py.trials.strata import Strata
 from hypothesis import given, strategies as st
 
-from bosaris_py import Conditions, Key, Scores, uncertainty as unc
+from bosaris_py import ROC, Conditions, Key, Sample, Scores
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials import sample as module
-from bosaris_py.trials.sample import ListedSample, ScoredClass
-from tests.score_strategies import score_lists, tied_scores
+from bosaris_py.trials.sample import ScoredClass, sample_of_trials
+from tests.score_strategies import score_lists, tied_scores, weighted_scores
 
-LIMITS = np.array([-1.0, 0.0, 0.5, 2.0])
-
-scores_of_a_class = score_lists(tied_scores, max_size=30)
-ways = st.sampled_from(["counted", "ordered"])
+LIMITS = np.array([-1.0, 0.0, 0.5, 2.0, -np.inf, np.inf, 0.5, 1.0])
+lists = score_lists(tied_scores)
 
 
-def rates_by_mask(
-    tar: np.ndarray, non: np.ndarray, limits: np.ndarray = LIMITS
-) -> tuple[list[float], list[float]]:
-    return [np.mean(tar < t) for t in limits], [np.mean(non >= t) for t in limits]
+def rates_by_mask(tar: np.ndarray, non: np.ndarray) -> np.ndarray:
+    return np.array([[np.mean(tar < t) for t in LIMITS], [np.mean(non >= t) for t in LIMITS]])
+
+
+def curve(sample: Sample, times: object = None) -> list[list[float]]:
+    roc = sample.roc(times).corners()
+    return [roc.pmiss.tolist(), roc.pfa.tolist()]
 
 
 def joined(seed: int = 1) -> tuple[Scores, Key, Conditions]:
@@ -33,89 +35,186 @@ def joined(seed: int = 1) -> tuple[Scores, Key, Conditions]:
     return scores, Key(ids, ids, tar, ~tar), Conditions({"a": rows, "b": ~rows}, [0.3, 0.7])
 
 
-@given(scores_of_a_class, scores_of_a_class, ways)
-def test_figures_do_not_depend_on_what_is_sorted(
-    tar: np.ndarray, non: np.ndarray, way: str
-) -> None:
-    sample = ListedSample.from_scores(tar, non)
-    if way == "ordered":
-        sample.arranged()
-    pmiss, pfa = sample.error_rates(LIMITS)
-    assert (pmiss.tolist(), pfa.tolist()) == rates_by_mask(tar, non)
-    plain = ListedSample.from_scores(tar, non)
-    assert sample.roc.pmiss.tolist() == plain.roc.pmiss.tolist()
-    assert sample.roc.pfa.tolist() == plain.roc.pfa.tolist()
-    assert sample.cllr == plain.cllr
+def test_masses_by_hand() -> None:
+    """Van Leeuwen 2008, equation 12: the share of a group times the share of a trial in it."""
+    one = ScoredClass(np.array([3.0, 1.0, 2.0]), np.array([0, 0, 1]), np.array([0.25, 0.75]))
+    assert one.scores.tolist() == [1.0, 2.0, 3.0]
+    assert one.masses().tolist() == [0.125, 0.75, 0.125]
+    assert one.cumulated().tolist() == [0.0, 0.125, 0.875, 1.0]
+    assert one.mean(np.array([1.0, 10.0, 100.0])) == 0.125 + 7.5 + 12.5
+    # Three times the first, the last left out.
+    times = np.array([3, 1, 0])
+    assert one.masses(times).tolist() == [0.25, 0.75, 0.0]
+    assert one.mean(np.array([1.0, 10.0, np.inf]), times) == 7.75
+    # A group of share 0 is left out; one without trials has no masses.
+    alone = ScoredClass(one.listed, one.groups, np.array([0.0, 1.0]))
+    assert alone.masses().tolist() == [0.0, 1.0, 0.0]
+    with np.errstate(all="raise"):
+        assert np.isnan(one.masses(np.array([1, 0, 1]))).any()
 
 
-@pytest.mark.parametrize("way", ["counted", "ordered"])
-def test_conditions_are_means_of_their_rates(way: str) -> None:
-    """Van Leeuwen 2008, equations 3 and 4, by masks."""
+def test_counts_are_divided_last() -> None:
+    sample = Sample.from_scores([1.0, 2.0, 3.0], [0.0, 2.0])
+    assert sample.tar.cumulated() is None
+    assert sample.tar.cumulated(np.array([1, 0, 2])).tolist() == [0, 1, 1, 3]
+    assert sample.rates_at_all()[0].tolist() == [[0.0, 0.0, 1 / 3, 2 / 3, 1.0]]
+    assert sample.thresholds.tolist() == [-np.inf, 1.0, 2.0, 3.0, np.inf]
+    assert sample.grid("all")[1:-1].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert sample.grid("ties").size == 2 + 2 * 3
+    # The smaller class decides where the hull can turn.
+    few = Sample.from_scores([1.0, 2.0, 3.0, 4.0, 5.0], [0.0, 2.0])
+    assert few.thresholds.size == 4
+
+
+@given(lists, lists)
+def test_rates_and_curves_are_those_of_the_lists(tar: np.ndarray, non: np.ndarray) -> None:
+    sample = Sample.from_scores(tar, non)
+    np.testing.assert_array_equal(sample.rates(LIMITS), rates_by_mask(tar, non))
+    np.testing.assert_array_equal(sample.rates(LIMITS[:2]), rates_by_mask(tar, non)[:, :2])
+    roc = ROC.from_scores(tar, non)
+    np.testing.assert_array_equal(sample.roc().misses, roc.misses)
+    np.testing.assert_array_equal(sample.roc().false_alarms, roc.false_alarms)
+    for name in ("thresholds", "misses", "false_alarms"):
+        ours, expected = getattr(sample.hull, name), getattr(roc.convex_hull(), name)
+        np.testing.assert_array_equal(ours, expected)
+
+
+@given(weighted_scores(tied_scores), weighted_scores(tied_scores))
+def test_times_and_weights_are_repetitions(tar, non) -> None:
+    plain = Sample.from_scores(tar[0], non[0])
+    times = tar[1][plain.tar.order], non[1][plain.non.order]
+    repeated = Sample.from_scores(np.repeat(*tar), np.repeat(*non))
+    weighted = Sample.from_scores(tar[0], non[0], tar[1], non[1])
+    assert curve(plain, times) == curve(weighted) == curve(repeated)
+    np.testing.assert_array_equal(weighted.rates(LIMITS), repeated.rates(LIMITS))
+    losses = plain.tar.scores**2, np.cos(plain.non.scores)
+    expected = [np.average(v, weights=w) for v, w in zip(losses, times, strict=True)]
+    assert plain.mean(losses, times) == pytest.approx(expected, rel=1e-13)
+    ones = np.ones(tar[0].size, np.int64), np.ones(non[0].size, np.int64)
+    assert curve(plain, ones) == curve(plain)
+
+
+@given(lists, lists, lists, st.integers(1, 9))
+def test_groups_are_means_of_their_rates(first, second, non, tenths: int) -> None:
+    """Equations 3 and 4, as exact fractions at each threshold."""
+    share = tenths / 10
+    groups = np.repeat([0, 1], [first.size, second.size])
+    tar = ScoredClass(np.append(first, second), groups, np.array([share, 1 - share]))
+    sample = Sample(tar, ScoredClass(non))
+    alone = Sample(ScoredClass(tar.listed, groups, np.array([1.0, 0.0])), ScoredClass(non))
+    expected = share * rates_by_mask(first, non) + (1 - share) * rates_by_mask(second, non)
+    np.testing.assert_allclose(sample.rates(LIMITS)[0], expected[0], atol=1e-15)
+    np.testing.assert_array_equal(alone.rates(LIMITS), rates_by_mask(first, non))
+    roc = sample.roc()
+    for limit, pmiss in zip(roc.thresholds.tolist()[:-1], roc.pmiss.tolist(), strict=False):
+        parts = [Fraction(int((x < limit).sum()), x.size) for x in (first, second)]
+        assert pmiss == pytest.approx(share * float(parts[0]) + (1 - share) * float(parts[1]))
+
+
+# ---- Trials of a key
+
+
+def test_conditions_are_means_of_their_rates() -> None:
     scores, key, conditions = joined()
-    base = ListedSample.of(scores, key)
-    if way == "ordered":
-        base.arranged()
-    sample = base.weighted(conditions.scored_members(scores, key))
+    sample = sample_of_trials(scores, key, conditions)
     expected = np.zeros((2, LIMITS.size))
     for rows, weight in ((slice(0, 5), 0.3), (slice(5, 14), 0.7)):
         values = scores.scoremat[rows]
-        rates = rates_by_mask(values[key.tar[rows]], values[key.non[rows]])
-        expected += weight * np.array(rates)
-    assert np.array(sample.error_rates(LIMITS)) == pytest.approx(expected, rel=1e-15)
-    # The ROC at a target score is the same mean.
-    at = sample.roc.target_scores[3]
-    point = sample.error_rates(np.array([at]))
-    found = sample.roc.threshold_at(pmiss=float(point[0][0]))
-    assert found.pfa <= point[1][0] + 1e-15
+        expected += weight * rates_by_mask(values[key.tar[rows]], values[key.non[rows]])
+    np.testing.assert_allclose(sample.rates(LIMITS), expected, rtol=1e-14, atol=1e-15)
+    plain = sample_of_trials(scores, key)
+    assert (plain.tar.listed.tolist(), plain.non.listed.tolist()) == tuple(
+        one.tolist() for one in scores.get_tar_non(key)
+    )
+    # Halves with the shares of their sizes add up to the whole.
+    rows = np.repeat(np.arange(14)[:, None] < 7, 14, axis=1)
+    halves = sample_of_trials(scores, key, Conditions({"a": rows, "b": ~rows}, [0.5, 0.5]))
+    np.testing.assert_allclose(halves.rates(LIMITS), plain.rates(LIMITS), rtol=1e-14)
 
 
-def test_parts_are_not_sorted_again() -> None:
-    scores, key, conditions = joined()
-    base = ListedSample.of(scores, key).arranged()
-    members = conditions.scored_members(scores, key)
-    with mock.patch.object(module.np, "sort") as sort:
-        parts = {name: part for name, _, _, part in base.rows(members)}
-        for part in parts.values():
-            for side in (part.tar, part.non):
-                assert all((np.diff(p.values) >= 0).all() for p in side.sorted.parts)
-                assert np.array_equal(side.scores[side.order], side.sorted.values)
-    sort.assert_not_called()
-    assert list(parts) == ["pooled", "a", "b", "equalised"]
-    assert parts["a"].n_tar + parts["b"].n_tar == parts["pooled"].n_tar == key.n_tar
-
-
-def test_a_trial_of_two_conditions_counts_in_both_and_cannot_be_resampled() -> None:
+def test_a_trial_of_two_conditions_counts_in_both() -> None:
     scores, key, _ = joined()
-    everything = np.ones((14, 14), dtype=bool)
     first = np.repeat(np.arange(14)[:, None] < 5, 14, axis=1)
-    conditions = Conditions({"all": everything, "first": first}, [0.5, 0.5], overlap="allow")
-    sample = ListedSample.of(scores, key, conditions)
-    assert (sample.n_tar, sample.tar.scores.size, sample.tar.is_repeated) == (14, 19, True)
+    conditions = Conditions(
+        {"all": np.ones((14, 14), bool), "first": first}, [0.5, 0.5], overlap="allow"
+    )
+    sample = sample_of_trials(scores, key, conditions)
     of_all = rates_by_mask(scores.scoremat[key.tar], scores.scoremat[key.non])
     of_first = rates_by_mask(scores.scoremat[:5][key.tar[:5]], scores.scoremat[:5][key.non[:5]])
-    expected = (np.array(of_all) + np.array(of_first)) / 2
-    assert np.array(sample.error_rates(LIMITS)) == pytest.approx(expected, rel=1e-15)
-    with pytest.raises(InvalidInputError, match="not overlap"):
-        unc.bootstrap_scores(scores, key, unc.EER(), conditions=conditions, method="iid")
+    np.testing.assert_allclose(sample.rates(LIMITS), (of_all + of_first) / 2, rtol=1e-14)
 
 
-def test_kinds_of_non_targets_have_fixed_shares() -> None:
-    """Zero-effort and spoofed trials: a false-alarm rate of .8 and .2 of theirs."""
-    tar, zero, spoof = np.array([1.0, 2.0]), np.array([-1.0, 0.0, 0.5, 1.5]), np.array([0.0, 3.0])
-    classes = [
-        ScoredClass(tar, Strata.single(2), None, (np.array([0, 1]), np.array([0, 1]))),
-        ScoredClass(zero, Strata.single(4), None, (np.array([0, 0, 1, 1]), np.array([1, 2, 0, 2]))),
-        # A spoofed trial has one person.
-        ScoredClass(spoof, Strata.single(2), None, (np.array([0, 1]), None)),
-    ]
-    sample = ListedSample(tuple(classes), (0.8, 0.2))
-    assert (sample.n_tar, sample.n_non) == (2, 6)
-    _, pfa = sample.error_rates(np.array([0.5, 1.0]))
-    # 2 and 1 of 4 zero-effort trials, 1 of 2 spoofed ones.
-    assert pfa == pytest.approx([0.8 * 2 / 4 + 0.2 / 2, 0.8 / 4 + 0.2 / 2], rel=1e-15)
-    assert sample.roc.pfa[0] == 1.0
-    # minDCF at prior .5: the threshold 1 misses nothing.
-    assert unc.MinDCF(0.5).of_sample(sample) == pytest.approx(0.5 * 0.3, rel=1e-15)
-    first, second = sample.non.persons
-    assert first.tolist() == [0, 0, 1, 1, 0, 1]
-    assert second.tolist() == [1, 2, 0, 2, -1, -1]
+def test_parts_keep_scores_speakers_and_order() -> None:
+    speakers = np.array([0, 1, 2, 3]), np.array([1, 1, -1, 0])
+    one = ScoredClass(np.array([4.0, 1.0, 3.0, 1.0]), weights=np.arange(4.0), speakers=speakers)
+    assert one.order.tolist() == [1, 3, 2, 0]
+    mask = np.array([True, False, True, True])
+    for part in (one.part(mask), one.take(mask), one.take(np.array([0, 2, 3]))):
+        assert part.scores.tolist() == [1.0, 3.0, 4.0]
+        assert part.sorted_weights.tolist() == [3.0, 2.0, 0.0]
+        assert [side.tolist() for side in part.sorted_speakers] == [[3, 2, 0], [0, -1, 1]]
+    # Meetings: 0 with 1, 1 with himself, 2 alone, 3 with 0.
+    assert one.n_meetings == 4
+    assert ScoredClass(one.listed).n_meetings == 0
+
+
+# ---- Kinds of non-targets
+
+
+@pytest.fixture
+def of_three() -> Sample:
+    """Return zero-effort impostors -1, 0, .5, 1.5 and spoofs 0, 3, mixed."""
+    non = ScoredClass(np.array([0.0, -1.0, 0.0, 0.5, 1.5, 3.0]))
+    return Sample(ScoredClass(np.array([1.0, 2.0])), non, np.array([1, 0, 0, 0, 0, 1]))
+
+
+def test_kinds_have_fixed_shares(of_three: Sample) -> None:
+    assert (of_three.n_tar, of_three.n_non, of_three.n_spoof) == (2, 4, 2)
+    mixed = of_three.with_shares(0.8, 0.2)
+    # 2 and 1 of 4 zero-effort impostors, 1 of 2 spoofs.
+    found = mixed.rates([0.5, 1.0])[1]
+    assert found == pytest.approx([0.8 * 2 / 4 + 0.2 / 2, 0.8 / 4 + 0.2 / 2], rel=1e-15)
+    assert mixed.roc().pfa[0] == pytest.approx(1.0, rel=1e-15)
+    assert mixed.n_spoof == 2
+    # A kind of share 0 is left out.
+    bona, spoofs = of_three.bona_fide(), of_three.with_shares(0.0, 1.0)
+    assert (bona.non.scores.tolist(), bona.n_spoof) == ([-1.0, 0.0, 0.5, 1.5], 0)
+    assert spoofs.non.scores.tolist() == [0.0, 3.0]
+    assert bona.bona_fide() is bona
+    with pytest.raises(InvalidInputError, match="spoofs with scores"):
+        bona.with_shares(0.5, 0.5)
+
+
+def test_kinds_within_conditions(of_three: Sample) -> None:
+    """Spoofs of the second condition only have the whole share of the spoofs."""
+    groups = np.array([1, 0, 0, 1, 1, 1])
+    non = ScoredClass(of_three.non.listed, groups, np.array([0.25, 0.75]))
+    mixed = Sample(of_three.tar, non, of_three.kinds).with_shares(0.5, 0.5)
+    masses = np.empty(6)
+    masses[mixed.non.order] = mixed.non.masses()
+    np.testing.assert_allclose(masses, [1 / 4, 1 / 16, 1 / 16, 3 / 16, 3 / 16, 1 / 4], rtol=1e-15)
+    taken = mixed.take(slice(None), np.array([0, 1]))
+    assert taken.kinds.tolist() == [1, 0]
+
+
+# ---- What is refused, and copies
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Sample.from_scores([], [1.0]),
+        lambda: Sample.from_scores([1.0], [np.nan]),
+        lambda: Sample.from_scores([1.0], [0.0], tar_weights=[0.0]),
+        lambda: sample_of_trials(joined()[0], joined()[1].to_ndx()),
+    ],
+)
+def test_what_is_refused(call: Callable[[], object]) -> None:
+    with pytest.raises((InvalidInputError, TypeError)):
+        call()
+
+
+def test_copies_have_the_same_numbers(of_three: Sample) -> None:
+    for again in (copy.deepcopy(of_three), pickle.loads(pickle.dumps(of_three))):
+        assert repr(again) == repr(of_three) == "Sample: 2 targets, 4 non-targets, 2 spoofs"
+        assert curve(again) == curve(of_three)

@@ -1,0 +1,141 @@
+"""Metrics of ranks: fractions by hand, naive scorers, laws of ranks."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from scipy.stats import norm
+
+from bosaris_py import auc, cllr, eer, min_cllr, optimal_llrs, prbep
+from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
+from bosaris_py.trials.sample import Sample
+from tests.score_strategies import naive_points, score_lists, weighted_scores
+
+DEFINITIONS = ("rocch", "interpolated", "step")
+STEPPY = DEFINITIONS[1:]
+
+
+def test_fractions_by_hand() -> None:
+    """Points (pmiss, pfa): (0, 1) (0, 1/2) (1/3, 1/2) (1/3, 0) (1, 0).
+
+    The straight edge at pmiss = 1/3 crosses; its ends are 1/6 and 1/3 off the diagonal. On the
+    hull, 1/5 = 1/2 (1 - x / (1/3)).
+    """
+    tar, non = [1.0, 3.0, 4.0], [0.0, 2.0]
+    found = [eer(tar, non, definition=name) for name in DEFINITIONS]
+    assert found == pytest.approx([1 / 5, 1 / 3, 5 / 12], rel=1e-15)
+    assert [EER(name)(tar, non) for name in DEFINITIONS] == found
+    # m misses and 1 - m false alarms on the edge to (1, 0): both 1/2.
+    assert prbep(tar, non) == PRBEP()(tar, non) == pytest.approx(1 / 2, rel=1e-15)
+    assert auc(tar, non) == AUC()(tar, non) == pytest.approx(5 / 6, rel=1e-15)
+    assert (PmissAt(0.5)(tar, non), PmissAt(0.4)(tar, non)) == pytest.approx((0, 1 / 3))
+    assert (PfaAt(0.3)(tar, non), PfaAt(0.4)(tar, non)) == (0.5, 0.0)
+
+
+def test_a_tie_of_the_classes_is_one_step() -> None:
+    """From (0, 2/3) to (1/2, 1/3): crossing at 2/5; nearer is the end, 1/6 off."""
+    tar, non = [1.0, 2.0], [0.0, 1.0, 3.0]
+    assert eer(tar, non, definition="interpolated") == pytest.approx(2 / 5, rel=1e-15)
+    assert eer(tar, non, definition="step") == pytest.approx(5 / 12, rel=1e-15)
+    # So are equal scores of one class: (1/2, 1) and (1/2, 0) are as near.
+    assert eer([0.0, 9.0], [1.0, 1.0], definition="step") == 0.25
+
+
+def test_two_steps_as_near_give_the_lower_rates() -> None:
+    """At pmiss = 1/2, pfa = 2/3 and 1/3 are as near: (1/2 + 1/3) / 2."""
+    assert eer([0.0, 9.0], [1.0, 2.0, 3.0], definition="step") == pytest.approx(5 / 12, rel=1e-15)
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_perfect_useless_and_inverted(definition: str) -> None:
+    found = [
+        eer(tar, non, definition=definition)
+        for tar, non in (([2, 3], [0, 1]), ([1, 1], [1]), ([0, 1], [2, 3]))
+    ]
+    assert found == [0.0, 0.5, 0.5 if definition == "rocch" else 1.0]
+
+
+@given(score_lists(), score_lists(), st.sampled_from(DEFINITIONS))
+def test_swapping_the_classes_changes_nothing(tar, non, definition: str) -> None:
+    swapped = eer(-non, -tar, definition=definition)
+    assert eer(tar, non, definition=definition) == pytest.approx(swapped, abs=1e-15)
+    assert auc(tar, non) == pytest.approx(auc(-non, -tar), rel=1e-14)
+
+
+@given(score_lists(), score_lists())
+def test_the_hull_is_never_above(tar: np.ndarray, non: np.ndarray) -> None:
+    assert eer(tar, non) <= eer(tar, non, definition="interpolated") + 1e-15
+    points = [(Fraction(0), Fraction(1)), *naive_points(tar, non)]
+    assert eer(tar, non) <= float(min(map(max, points))) + 1e-15
+
+
+@given(score_lists(st.integers(-8, 8).map(float)), score_lists(st.integers(-8, 8).map(float)))
+def test_rising_maps_and_orders_change_nothing(tar: np.ndarray, non: np.ndarray) -> None:
+    metrics = [*map(EER, DEFINITIONS), AUC(), PRBEP(), MinCllr(), PmissAt(0.1), PfaAt(0.1)]
+    expected = [metric(tar, non) for metric in metrics]
+    for warp in (lambda s: s[::-1] ** 3 + 1.0, np.exp, lambda s: (s / 16).astype(np.float32)):
+        assert [metric(warp(tar), warp(non)) for metric in metrics] == expected
+
+
+@given(weighted_scores(), weighted_scores(), st.sampled_from(STEPPY))
+def test_fractional_weights_are_shares(tar, non, definition: str) -> None:
+    weights = {"tar_weights": tar[1] / 7, "non_weights": non[1] / 3}
+    repeated = np.repeat(*tar), np.repeat(*non)
+    scaled = eer(tar[0], non[0], **weights, definition=definition)
+    assert scaled == pytest.approx(eer(*repeated, definition=definition), abs=1e-14)
+    assert auc(tar[0], non[0], **weights) == pytest.approx(auc(*repeated), abs=1e-14)
+
+
+@given(score_lists(), score_lists(), st.floats(0, 0.99))
+def test_one_rate_within_a_limit_of_the_other(tar, non, limit: float) -> None:
+    points = [(0.0, 1.0), *((float(m), float(f)) for m, f in naive_points(tar, non))]
+    least = min(m for m, f in points if f <= limit), min(f for m, f in points if m <= limit)
+    found = PmissAt(limit)(tar, non), PfaAt(limit)(tar, non)
+    assert found == pytest.approx(least, abs=1e-15)
+
+
+def test_gaussian_scores_have_the_textbook_rates(rng: np.random.Generator) -> None:
+    """Targets N(s^2/2, s^2) and non-targets N(-s^2/2, s^2): EER = Phi(-s/2)."""
+    s, n = 2.0, 200_000
+    tar, non = rng.normal(s**2 / 2, s, n), rng.normal(-(s**2) / 2, s, n)
+    expected = norm.cdf(-s / 2)
+    tolerance = 4 * np.sqrt(expected * (1 - expected) / (2 * n))
+    assert eer(tar, non) == pytest.approx(expected, abs=tolerance)
+    assert auc(tar, non) == pytest.approx(norm.cdf(s / np.sqrt(2)), abs=4 / np.sqrt(n))
+    # PAV over-fits a little: below Cllr, but by much less than a percent here.
+    assert 0.99 * cllr(tar, non) < min_cllr(tar, non) < cllr(tar, non)
+
+
+# ---- Optimal llrs
+
+
+def test_optimal_llrs_by_hand() -> None:
+    tar, non = optimal_llrs([1.0, 3.0, 2.0], [0.0, 2.0])
+    np.testing.assert_allclose(tar, [np.log(4 / 3), np.inf, np.log(4 / 3)], rtol=1e-15)
+    np.testing.assert_allclose(non, [-np.inf, np.log(4 / 3)], rtol=1e-15)
+
+
+@given(score_lists(), score_lists())
+def test_the_minimum_is_the_cllr_of_the_optimal_llrs(tar: np.ndarray, non: np.ndarray) -> None:
+    llrs, least = optimal_llrs(tar, non), min_cllr(tar, non)
+    assert least == pytest.approx(cllr(*llrs), abs=1e-13)
+    assert least <= cllr(tar, non) + 1e-14
+    # They rise with the scores, and are calibrated already.
+    order = np.argsort(np.concatenate((tar, non)), kind="stable")
+    rising = np.concatenate(llrs)[order]
+    assert np.all(rising[1:] >= rising[:-1])
+    for again, first in zip(optimal_llrs(*llrs), llrs, strict=True):
+        np.testing.assert_allclose(again, first, rtol=1e-12, atol=1e-12)
+    # Pooling keeps means: posteriors average to the share of targets.
+    posterior = 1 / (1 + np.exp(-rising) * non.size / tar.size)
+    assert posterior.mean() == pytest.approx(tar.size / (tar.size + non.size), rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", [EER(), MinCllr(), AUC(), PmissAt(0.1), PfaAt(0.1)])
+def test_what_is_open_without_errors_and_with_some(metric) -> None:
+    without = metric.openings(Sample.from_scores([2.0, 3.0], [0.0, 1.0]))
+    some = metric.openings(Sample.from_scores([0.0, 1.0, 3.0], [0.5, 1.0, 2.0]))
+    assert all(opening.rate == 0.0 for opening in without)
+    assert all(opening.rate > 0.0 for opening in some)
+    assert [o.place for o in without] == [o.place for o in some]
