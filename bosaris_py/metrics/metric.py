@@ -296,7 +296,9 @@ class RatesMetric(AnyMetric):
 
     def values(self, rows: Rows) -> Float64Array:
         """Compute the metric of each row."""
-        return self.of_rates(*rows.rates(self.grid))
+        pmiss, pfa = rows.rates(self.grid)
+        lacking = np.isnan(pmiss[:, -1] + pfa[:, 0])
+        return np.where(lacking, np.nan, self.of_rates(pmiss, pfa))
 
 
 class ThresholdMetric(AnyMetric):

@@ -73,7 +73,7 @@ class EER(RatesMetric):
         """Compute the rate of curves."""
         if self.definition != "rocch":
             return steppy_eers(pmiss, pfa, self.definition)
-        return np.where(np.isnan(pmiss[:, -1] + pfa[:, 0]), np.nan, hull_eers(pmiss, pfa)[0])
+        return hull_eers(pmiss, pfa)[0]
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of each class cost, and how many there are: half of both."""
@@ -140,7 +140,10 @@ class PRBEP(RatesMetric):
     def values(self, rows: Rows) -> Float64Array:
         """Compute the number of each row, as of the numbers of trials of the sample."""
         pmiss, pfa = rows.rates("hull")
-        n_tar, n_non = rows.sample.tar.size, rows.sample.non.size
+        n_tar, n_non = (
+            one.size if one.weights is None else float(one.weights.sum())
+            for one in (rows.sample.tar, rows.sample.non)
+        )
         # Equation (29) of the theory paper: the EER of numbers of errors in place of rates.
         total = n_tar + n_non
         return total * hull_eers(pmiss * (n_tar / total), pfa * (n_non / total))[0]

@@ -150,6 +150,7 @@ class ROC:
         -------
         ROC
         """
+        tar, non = check.as_score_lists(tar, non, tar_weights, non_weights)
         given = as_class(tar, tar_weights, "tar"), as_class(non, non_weights, "non")
         (tar, of_tar), (non, of_non) = (_sorted(*one) for one in given)
         thresholds = with_ends(both_sides(distinct(tar)))
