@@ -267,9 +267,10 @@ class AnyMetric(abc.ABC):
         -------
         float
         """
-        value = self.value(sample)
-        warn(self.notes(self.view(sample)))
-        return value
+        view = self.view(sample)
+        if notes := self.notes(view):
+            warn(notes)
+        return self.of_view(view)
 
 
 class RatesMetric(AnyMetric):

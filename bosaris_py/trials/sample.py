@@ -133,7 +133,9 @@ class ScoredClass:
         """The scores, ascending."""
         # Without an order numpy sorts ten times as fast.
         alone = self.is_plain and self.speakers is None and self._order is None
-        return mark_read_only(np.sort(self.listed) if alone else self.listed[self.order])
+        scores = np.sort(self.listed) if alone else self.listed[self.order]
+        scores.setflags(write=False)
+        return scores
 
     @functools.cached_property
     def sorted_groups(self) -> AnyArray | None:
