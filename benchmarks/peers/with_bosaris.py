@@ -47,7 +47,7 @@ def auc_se(tar, non):
 @job("delong", "stacks")
 def delong(tar, non):
     test = unc.delong(tar[:2], non[:2]).compare()
-    return abs(test.z), test.p_value
+    return abs(test.z), test.p_value()
 
 
 def _calibrate(tar, non, prior):
