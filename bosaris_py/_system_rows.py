@@ -28,6 +28,7 @@ from bosaris_py.trials.kinds import nouns_of_third
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import AnyScores
 from bosaris_py.trials.speakers import Speakers
+from bosaris_py.uncertainty.bands import Band, BandKind, bands_of_sample
 from bosaris_py.uncertainty.bootstrap import Resampling
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
@@ -254,10 +255,8 @@ class Judging:
         )
         return [*rows, mean]
 
-    def bands(self, sample: Sample) -> dict[str, Any]:
+    def bands(self, sample: Sample) -> dict[BandKind, Band]:
         """Return bands around the curves of a system."""
-        from bosaris_py.uncertainty.bands import bands_of_sample
-
         how = attrs.evolve(self.resampling(), replications=self.band_replicates)
         return bands_of_sample(sample, how)
 

@@ -371,7 +371,7 @@ def _mean_bits(one: ScoredClass, plo: float, sign: float) -> float:
     moved = one.scores.astype(np.float64) + plo
     if one.is_plain:
         return mean_bits(moved, sign)
-    return one.mean(softplus(moved, sign)) / math.log(2.0)
+    return float(one.mean(softplus(moved, sign))) / math.log(2.0)
 
 
 def _weights(one: ScoredClass) -> Float64Array:

@@ -327,13 +327,17 @@ class StreamedSample(Sample):
         """Cost of the log-likelihood-ratios, in bits."""
         return (mean_bits(self.tar.scores, -1.0) + self.fa_bits) / 2.0
 
-    def rates(self, thresholds: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+    def rates(
+        self, thresholds: npt.ArrayLike, times: Times = None
+    ) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.
 
         Parameters
         ----------
         thresholds : array_like of float
             Accept iff score >= threshold; any shape and order, no NaN.
+        times : None
+            Trials of files count once.
 
         Returns
         -------

@@ -53,7 +53,7 @@ class Rows(Protocol):
         """Return both error-rates at given thresholds: (n_rows, k)."""
 
     def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
-        """Return the mean loss of each class: (n_rows,)."""
+        """Return the mean loss of each class: (n_rows,), or (n_rows, k) of several losses."""
 
     def lists(self) -> Iterator[tuple[FloatArray, ...]]:
         """Yield the scores of each class, row by row."""
@@ -72,11 +72,7 @@ class OneRow:
 
     def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds."""
-        if self.times is None:
-            pmiss, pfa = self.sample.rates(thresholds)
-        else:
-            errors = [_errors_at(self.sample, limit, self.times) for limit in thresholds.tolist()]
-            pmiss, pfa = np.array(errors).T
+        pmiss, pfa = self.sample.rates(thresholds, self.times)
         return pmiss[None], pfa[None]
 
     def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
@@ -95,10 +91,6 @@ class OneRow:
         counted = np.ones(sample.non.size, np.int64) if non is None else non
         others = [repeated(sample.non, np.where(kind, counted, 0)) for kind in kinds]
         yield repeated(sample.tar, tar), others[0], others[1]
-
-
-def _errors_at(sample: Sample, limit: float, times: Times) -> tuple[float, float]:
-    return sample.mean(indicators(sample, limit), times)
 
 
 def indicators(sample: Sample, limit: float) -> Losses:

@@ -29,7 +29,7 @@ from bosaris_py.plots.shown_systems import (
     per_cent,
     results_of,
 )
-from bosaris_py.uncertainty.bands import DCFBand
+from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches.
 _SIZE = (7.0, 5.5)
@@ -214,13 +214,13 @@ class BayesPlot(Canvas):
         "fa_rate_min", "false alarms' part of the minimum error-rate", "wide dots"
     )
 
-    def plot_band(self, band: DCFBand, label: Text = None, **fill_keywords: object) -> Axes:
+    def plot_band(self, band: Band, label: Text = None, **fill_keywords: object) -> Axes:
         """Shade a band around a curve: where the true error-rate may lie.
 
         Parameters
         ----------
-        band : DCFBand
-            Made by `bosaris_py.uncertainty.ActDCFCurve` or `MinDCFCurve`.
+        band : Band
+            Made by `bosaris_py.uncertainty.bootstrap_bands` of ``kind="bayes"``.
         label, **fill_keywords
             As in `DETPlot.plot_band`.
 
@@ -231,13 +231,10 @@ class BayesPlot(Canvas):
         Notes
         -----
         As `DETPlot.plot_band`, with an example there; at each prior an interval of the normalized
-        error-rate. The band of a minimum is paler, and hatched.
+        actual error-rate.
         """
-        check_band(band, DCFBand, "ActDCFCurve")
-        if band.kind == "min":
-            # The bands of both curves of a system have its colour.
-            fill_keywords = {"alpha": 0.1, "hatch": "////"} | fill_keywords
-        return self._system_band(band, band.plo, label, fill_keywords)
+        check_band(band, "bayes")
+        return self._system_band((band.low, band.high), band.x, label, fill_keywords)
 
     def plot_operating_point(
         self,
@@ -453,7 +450,7 @@ def plot_bayes(
     axes: Sequence[float] | None = None,
     title: str | None = None,
     prior: PriorLike | None = None,
-    bands: Mapping[str, DCFBand] | None = None,
+    bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
     legend: bool | str = True,
     order: str | Sequence[str] | None = None,
@@ -474,8 +471,8 @@ def plot_bayes(
         Title of the plot.
     prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
         Mark these operating points, with their priors at the foot of the lines.
-    bands : mapping of str to DCFBand, optional
-        Bands by the names of their systems; see `bosaris_py.uncertainty.ActDCFCurve`.
+    bands : mapping of str to Band, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.bootstrap_bands`.
     looks, legend, order, highlight
         Looks, legend, order and highlight, as for `bosaris_py.plot_det`.
 
@@ -494,7 +491,7 @@ def plot_bayes(
     """
     chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     judged = chosen.results
-    areas = bands_of(bands, judged, DCFBand)
+    areas = bands_of(bands, judged, "bayes")
     marked = log_odds(prior)
     limits = _limits_of(list(judged.values()), marked) if axes is None else axes
     plot = BayesPlot(limits, title, ax)

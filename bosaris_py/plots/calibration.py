@@ -8,13 +8,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 
-from bosaris_py._arrays import Float64Array
 from bosaris_py._validation import check_choice, describe, invalid
 from bosaris_py.evaluation import Results, StreamedSample, calibration_curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
@@ -30,7 +29,7 @@ from bosaris_py.plots.shown_systems import (
     per_cent,
     results_of,
 )
-from bosaris_py.uncertainty.bands import ECEBand, TippettBand
+from bosaris_py.uncertainty.bands import Band
 
 _SIZE = (6.0, 4.5)
 _SQUARE = (5.0, 5.0)
@@ -155,7 +154,7 @@ def plot_tippett(
     ax: Axes | None = None,
     *,
     convention: Literal["above", "crossing"] = "above",
-    bands: Mapping[str, TippettBand] | None = None,
+    bands: Mapping[str, Band] | None = None,
     title: str | None = None,
     looks: Looks = None,
     legend: bool | str = True,
@@ -173,8 +172,8 @@ def plot_tippett(
     convention : {"above", "crossing"}, default: "above"
         Of both classes the share at or above each value; or of non-targets (H2) the share at or
         below, so that the curves cross.
-    bands : mapping of str to TippettBand, optional
-        Bands by the names of their systems; see `bosaris_py.uncertainty.Tippett`.
+    bands : mapping of str to Band, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.bootstrap_bands`.
     title : str, optional
         Title of the plot.
     looks, legend, order, highlight
@@ -193,7 +192,7 @@ def plot_tippett(
     """
     check_choice(convention, ("above", "crossing"), "convention")
     chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
-    areas = bands_of(bands, chosen.given, TippettBand)
+    areas = bands_of(bands, chosen.given, "tippett")
     sheet = _sheet(ax, _SIZE, title, "log10 likelihood-ratio", "share of trials (%)")
     crossing = convention == "crossing"
     for name, results in sheet._each_of(chosen):
@@ -203,13 +202,14 @@ def plot_tippett(
         non = curve.non_below if crossing else curve.non_above
         if name in areas:
             band = areas[name]
-            at = calibration_curves.TippettCurve.from_results(results, band.llr)
-            shares = (at.tar_above, at.non_above)
-            for at_or_above, (low, high) in zip(shares, band.of(convention), strict=True):
+            for which in (0, 1):
+                low, high = band.low[which], band.high[which]
+                if crossing and which == 1:
+                    low, high = 1.0 - high, 1.0 - low
                 # Beyond the scores of a class there is no curve.
-                met = (at_or_above > 0.0) & (at_or_above < 1.0)
-                area = _Band(100.0 * low[met], 100.0 * high[met])
-                sheet._system_band(area, band.llr[met] / _LOG_10, None, {})
+                met = (band.value[which] > 0.0) & (band.value[which] < 1.0)
+                ends = 100.0 * low[met], 100.0 * high[met]
+                sheet._system_band(ends, band.x[met] / _LOG_10, None, {})
         sheet._draw("tar", x, 100.0 * curve.tar_above, "H1: targets", drawstyle="steps-pre")
         side = "steps-post" if crossing else "steps-pre"
         sheet._draw("non", x, 100.0 * non, "H2: non-targets", drawstyle=side)
@@ -224,19 +224,12 @@ def plot_tippett(
     return sheet._finish(legend=chosen.legend)
 
 
-class _Band(NamedTuple):
-    """Ends of a band, in the units of a plot."""
-
-    low: Float64Array
-    high: Float64Array
-
-
 @styles.one_at_a_time
 def plot_ece(
     systems: Systems,
     ax: Axes | None = None,
     *,
-    bands: Mapping[str, ECEBand] | None = None,
+    bands: Mapping[str, Band] | None = None,
     title: str | None = None,
     looks: Looks = None,
     legend: bool | str = True,
@@ -248,7 +241,7 @@ def plot_ece(
     Parameters
     ----------
     systems, ax, bands, title, looks, legend, order, highlight
-        As for `plot_tippett`; bands are those of `bosaris_py.uncertainty.ECE`.
+        As for `plot_tippett`.
 
     Returns
     -------
@@ -264,14 +257,15 @@ def plot_ece(
     """
     words = "log10 prior odds", "empirical cross-entropy (bits)"
     chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
-    areas = bands_of(bands, chosen.given, ECEBand)
+    areas = bands_of(bands, chosen.given, "ece")
     sheet = _sheet(ax, _SIZE, title, *words)
     highest = 1.0
     for name, results in sheet._each_of(chosen):
         curve = calibration_curves.ECECurve.from_results(results)
         x = curve.plo / _LOG_10
         if name in areas:
-            sheet._system_band(areas[name], areas[name].plo / _LOG_10, None, {})
+            band = areas[name]
+            sheet._system_band((band.low, band.high), band.x / _LOG_10, None, {})
         finite = np.isfinite(curve.ece)
         # The legend has no line that is not there.
         sheet._draw("act", x, curve.ece, "actual" if finite.any() else "_nolegend_")

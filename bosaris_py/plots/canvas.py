@@ -15,6 +15,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import is_color_like
 from matplotlib.lines import Line2D
 
+from bosaris_py._arrays import Float64Array
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, safe
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
@@ -28,6 +29,7 @@ from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import sample_of_trials
 from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.uncertainty.bands import Band, BandKind
 
 # What a format string decides, by naming it or by leaving it out.
 _STYLED = ("color", "linestyle", "marker")
@@ -171,7 +173,13 @@ class Sheet(Plot):
             text = label.removeprefix(self._name).strip()
             self._drawn.entries[artist] = Entry(self._name, text, kind, plain)
 
-    def _system_band(self, band: Any, x: npt.ArrayLike, label: Text, keywords: Settings) -> Axes:
+    def _system_band(
+        self,
+        ends: tuple[Float64Array, Float64Array],
+        x: npt.ArrayLike,
+        label: Text,
+        keywords: Settings,
+    ) -> Axes:
         """Shade what lies between the ends of a band, in the colour of the current system."""
         self._system()
         if self._is_other:
@@ -180,7 +188,7 @@ class Sheet(Plot):
         settings: Settings = {"facecolor": self._look.colour, "alpha": 0.2, "linewidth": 0.0}
         settings |= cbook.normalize_kwargs(keywords, PolyCollection)
         entry = self._system_label(label)
-        area = self.ax.fill_between(x, band.low, band.high, **settings)
+        area = self.ax.fill_between(x, *ends, **settings)
         area.set_label(entry or "_nolegend_")
         self._note(area, "band", entry, plain=not keywords)
         return self.ax
@@ -507,8 +515,8 @@ def highest_rates(results: Results) -> tuple[float, float]:
     return 1.0 - 0.05 ** (1.0 / results.n_non), 1.0 - 0.05 ** (1.0 / results.n_tar)
 
 
-def check_band(band: object, kind: type, curve: str) -> None:
-    """Raise unless `band` is of the kind that the method of a curve makes."""
-    if not isinstance(band, kind):
-        hint = f"{curve}(...).band(result) makes one of a bootstrap's result."
-        raise invalid("band", f"be a {kind.__name__}", describe(band), hint)
+def check_band(band: object, kind: BandKind) -> None:
+    """Raise unless `band` is around a curve of this kind."""
+    if not isinstance(band, Band) or band.kind != kind:
+        hint = "uncertainty.bootstrap_bands makes one."
+        raise invalid("band", f'be of kind="{kind}"', describe(band), hint)

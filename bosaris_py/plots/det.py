@@ -22,7 +22,7 @@ from bosaris_py.plots.canvas import Canvas, Look, check_band, highest_rates, is_
 from bosaris_py.plots.display import Text
 from bosaris_py.plots.looks import Settings, covers, letters, make_axes, one_at_a_time, text_colour
 from bosaris_py.plots.shown_systems import Chosen, Looks, Systems, bands_of, results_of
-from bosaris_py.uncertainty.bands import DETBand
+from bosaris_py.uncertainty.bands import Band
 
 # Width and height of a new figure in inches: with its labels the window is almost square.
 _SIZE = (6.0, 6.0)
@@ -189,13 +189,13 @@ class DETPlot(Canvas):
         points = hull_points(self._system().rocch, window.pfa_limits, window.pmiss_limits)
         return self._det_curve("rocch_det", points, Look(style, label, keywords))
 
-    def plot_band(self, band: DETBand, label: Text = None, **fill_keywords: object) -> Axes:
+    def plot_band(self, band: Band, label: Text = None, **fill_keywords: object) -> Axes:
         """Shade a band around the DET curve: where the true miss rate may lie.
 
         Parameters
         ----------
-        band : DETBand
-            Made by `bosaris_py.uncertainty.DETCurve`.
+        band : Band
+            Made by `bosaris_py.uncertainty.bootstrap_bands` of ``kind="det"``.
         label : str, optional
             As in `plot_steppy_det`.
         **fill_keywords
@@ -215,8 +215,7 @@ class DETPlot(Canvas):
         >>> from bosaris_py import uncertainty as unc
         >>> rng = np.random.default_rng(0)
         >>> tar, non = rng.normal(3, 1, 500), rng.normal(0, 1, 5000)
-        >>> curve = unc.DETCurve()
-        >>> band = curve.band(unc.bootstrap(tar, non, curve, replications=200, rng=1))
+        >>> band = unc.bootstrap_bands((tar, non), kind="det", replications=200, rng=1)
         >>> plot = DETPlot("old")
         >>> plot.set_system(tar, non, "system A")
         >>> axes = plot.plot_band(band, label="95 %")
@@ -224,8 +223,8 @@ class DETPlot(Canvas):
         >>> plot
         DETPlot: 1 lines, 1 band, current system 'system A'
         """
-        check_band(band, DETBand, "DETCurve")
-        return self._system_band(band, band.pfa, label, fill_keywords)
+        check_band(band, "det")
+        return self._system_band((band.low, band.high), band.x, label, fill_keywords)
 
     def plot_mindcf_point(
         self, prior: PriorLike, style: Text = None, label: Text = None, **keywords: object
@@ -448,7 +447,7 @@ def plot_det(
     *,
     title: str | None = None,
     prior: PriorLike | None = None,
-    bands: Mapping[str, DETBand] | None = None,
+    bands: Mapping[str, Band] | None = None,
     looks: Looks = None,
     legend: bool | str = True,
     order: str | Sequence[str] | None = None,
@@ -471,8 +470,8 @@ def plot_det(
     prior : float or OperatingPoint, optional
         Mark the points of minimum (star) and actual cost (open star) there. Scores are taken as
         natural-log likelihood-ratios.
-    bands : mapping of str to DETBand, optional
-        Bands by the names of their systems; see `bosaris_py.uncertainty.DETCurve`.
+    bands : mapping of str to Band, optional
+        Bands by the names of their systems; see `bosaris_py.uncertainty.bootstrap_bands`.
     looks, legend, order, highlight
         ``looks``: by name of a system, properties of matplotlib's lines (color, linestyle,
         linewidth, marker, markersize, alpha, zorder). ``legend``: True, False, "beside", "below",
@@ -505,7 +504,7 @@ def plot_det(
     """
     chosen = Chosen.of(results_of(systems), looks, legend, order, highlight)
     judged = chosen.results
-    areas = bands_of(bands, judged, DETBand)
+    areas = bands_of(bands, judged, "det")
     plot = DETPlot(window, title, ax)
     plot._choose(chosen)
     if plot._seen is not None:

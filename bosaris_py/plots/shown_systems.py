@@ -15,6 +15,7 @@ from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.evaluation import Results
 from bosaris_py.numerics.priors import DecisionCosts, PriorLike, sigmoid
 from bosaris_py.plots.looks import Settings
+from bosaris_py.uncertainty.bands import Band, BandKind
 
 Systems: TypeAlias = Mapping[str, Results | tuple[npt.ArrayLike, npt.ArrayLike]] | Results
 
@@ -160,7 +161,7 @@ def results_of(systems: object) -> dict[str, Results]:
     }
 
 
-def bands_of(bands: object, systems: Iterable[str], kind: type) -> Settings:
+def bands_of(bands: object, systems: Iterable[str], kind: BandKind) -> dict[str, Band]:
     """Return bands by the names of the systems of a plot, to which all must belong."""
     if bands is None:
         return {}
@@ -172,8 +173,9 @@ def bands_of(bands: object, systems: Iterable[str], kind: type) -> Settings:
         if name not in names:
             expected = f"name systems of the plot ({list_some(map(repr, names), 20)})"
             raise invalid("bands", expected, describe(name))
-        if not isinstance(band, kind):
-            raise invalid("bands", f"hold a {kind.__name__} for each system", describe(band))
+        if not isinstance(band, Band) or band.kind != kind:
+            hint = "uncertainty.bootstrap_bands makes one."
+            raise invalid("bands", f'be of kind="{kind}"', describe(band), hint)
     return found
 
 

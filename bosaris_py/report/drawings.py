@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import attrs
 
@@ -22,6 +22,7 @@ from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.plots.looks import drawable, for_report, svg
+from bosaris_py.uncertainty.bands import Band, BandKind
 from bosaris_py.uncertainty.compare import ComparisonTable
 
 # Longer names would leave no room for curves.
@@ -132,7 +133,7 @@ def make_figures(
     table: SystemTable,
     points: Sequence[float | OperatingPoint],
     *,
-    bands: Mapping[str, Mapping[str, object]],
+    bands: Mapping[str, Mapping[BandKind, Band]],
     comparison: ComparisonTable | None,
     kinds: Mapping[str, Mapping[str, FloatArray]],
     spoof_costs: SpoofCosts | None,
@@ -189,9 +190,9 @@ def _drawings(
     results: Mapping[str, Results],
     shown: Mapping[str, str],
     points: Sequence[float | OperatingPoint],
-    bands: Mapping[str, Mapping[str, object]],
+    bands: Mapping[str, Mapping[BandKind, Band]],
 ) -> Iterator[_Drawing]:
-    def around(kind: str) -> dict[str, Any]:
+    def around(kind: BandKind) -> dict[str, Band]:
         return {name: found[kind] for name, found in bands.items()}
 
     whose = " and ".join(bands)

@@ -28,6 +28,7 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
 from bosaris_py.report.answer import answer
 from bosaris_py.report.cautions import MEANINGS, SystemCautions, of_scores, of_speakers, of_warnings
 from bosaris_py.report.drawings import make_figures
+from bosaris_py.uncertainty.bands import Band, BandKind
 from bosaris_py.uncertainty.compare import ComparisonTable
 
 # Packages on which figures may depend.
@@ -89,7 +90,7 @@ class Report:
     speakers: Mapping[str, int] | None
     table: SystemTable
     comparison: ComparisonTable | None = None
-    bands: Mapping[str, Mapping[str, object]] = attrs.field(factory=dict)
+    bands: Mapping[str, Mapping[BandKind, Band]] = attrs.field(factory=dict)
     results: Mapping[str, Results]
     kinds: Mapping[str, Mapping[str, FloatArray]] = attrs.field(factory=dict)
     spoof_costs: SpoofCosts | None = None

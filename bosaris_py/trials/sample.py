@@ -204,24 +204,26 @@ class ScoredClass:
             factors = np.where(self.shares > 0, self.shares / totals, 0.0)
             return np.asarray(counts * factors[groups])
 
-    def mean(self, losses: Float64Array, times: Weights | None = None) -> float:
-        """Return the mean loss of the sorted trials."""
+    def mean(self, losses: Float64Array, times: Weights | None = None) -> Float64Array:
+        """Return the mean loss of the sorted trials; of several losses (k, n), each of them."""
         if times is None and self.is_plain:
-            return float(losses.mean())
+            return np.asarray(losses.mean(axis=-1))
         masses = self.masses(times)
         # An infinite loss of a trial without mass is no loss.
-        return float(np.dot(masses, np.where(masses == 0.0, 0.0, losses)))
+        return np.asarray(np.dot(np.where(masses == 0.0, 0.0, losses), masses))
 
-    def shares_below(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def shares_below(
+        self, thresholds: Float64Array, times: Weights | None = None
+    ) -> tuple[Float64Array, Float64Array]:
         """Return the mass of the scores below each threshold, and of those at or above it."""
-        if self.is_plain and thresholds.size <= _FEW_THRESHOLDS:
+        if times is None and self.is_plain and thresholds.size <= _FEW_THRESHOLDS:
             # A pass for each takes less time than a sort.
             limits = thresholds.ravel()
             below = np.array([np.count_nonzero(self.listed < limit) for limit in limits])
             below = below.reshape(thresholds.shape)
         else:
             below = count_below(self.scores, thresholds)
-        mass = self.cumulated()
+        mass = self.cumulated(times)
         total = self.size if mass is None else mass[-1]
         under = below if mass is None else mass[below]
         with np.errstate(invalid="ignore"):
@@ -536,36 +538,41 @@ class Sample:
             limits = targets[np.searchsorted(targets, limits)]
         return ROCCH.from_points(limits, *self._errors(self._below))
 
-    def rates(self, thresholds: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
+    def rates(
+        self, thresholds: npt.ArrayLike, times: Times = None
+    ) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds.
 
         Parameters
         ----------
         thresholds : array_like of float
             Accept iff score >= threshold; of any shape and order.
+        times
+            As for `rates_at_all`.
 
         Returns
         -------
         pmiss, pfa : ndarray of float64, like `thresholds`
         """
         limits = np.asarray(thresholds, dtype=np.float64)
-        return self.tar.shares_below(limits)[0], self.non.shares_below(limits)[1]
+        tar, non = (None, None) if times is None else times
+        return self.tar.shares_below(limits, tar)[0], self.non.shares_below(limits, non)[1]
 
     def mean(
         self, losses: tuple[Float64Array, Float64Array], times: Times = None
-    ) -> tuple[float, float]:
+    ) -> tuple[Float64Array, Float64Array]:
         """Return the mean loss of each class, given that of each sorted trial.
 
         Parameters
         ----------
         losses : pair of (n_tar,), (n_non,) ndarray of float64
-            What each trial loses.
+            What each trial loses; or several losses, (k, n_tar) and (k, n_non).
         times
             As for `rates_at_all`.
 
         Returns
         -------
-        tar, non : float
+        tar, non : () or (k,) ndarray of float64
         """
         tar, non = (None, None) if times is None else times
         return self.tar.mean(losses[0], tar), self.non.mean(losses[1], non)

@@ -14,7 +14,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -22,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, Float64Array
+from bosaris_py._arrays import Float64Array, IntArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import FewErrorsWarning
-from bosaris_py.metrics.metric import AnyMetric, as_metric
+from bosaris_py.metrics.metric import AnyMetric, Rows, as_metric
 from bosaris_py.metrics.tandem import AnySystem, detectors_by_name, sample_of_system
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import Conditions
@@ -83,21 +83,31 @@ class Resampling:
 
     def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[Float64Array]:
         """Draw the values of a metric, of each system on the same draws."""
-        lazy = lazy_draws(metric, views[0]) if self.method == "iid" and len(views) == 1 else None
-        draws = None if lazy else self.draws(views)
+        lazy = lazy_draws(metric, views[0], self.method) if len(views) == 1 else None
+        if lazy is None:
+            return self.drawn(metric.values, views)
+        return [np.concatenate([lazy.draw(size, self.rng) for size in self._blocks(lazy.block)])]
+
+    def drawn(
+        self, function: Callable[[Rows], Float64Array], views: Sequence[Sample]
+    ) -> list[Float64Array]:
+        """Draw the values of a function of rows, of each system on the same draws."""
+        draws = self.draws(views)
         points = max(view.thresholds.size * view.non.shares.size for view in views)
-        step = min(_MOST_ROWS, max(1, _BLOCK_CELLS // points)) if lazy is None else lazy.block
+        if len(views) > 1 and self.method in ("iid", "two-layer"):
+            # How often each trial is drawn is kept for all systems.
+            points = max(points, views[0].tar.size + views[0].non.size)
         found: list[list[Float64Array]] = [[] for _ in views]
-        starts = range(0, self.replications, step)
-        for start in progress_bar(starts, shown=self.progress, unit="block"):
-            size = min(step, self.replications - start)
-            if lazy is not None:
-                found[0].append(lazy.draw(size, self.rng))
-                continue
-            assert draws is not None
+        for size in self._blocks(min(_MOST_ROWS, max(1, _BLOCK_CELLS // points))):
             for values, rows in zip(found, draws.rows(size, self.rng), strict=True):
-                values.append(metric.values(rows))
+                values.append(function(rows))
         return [np.concatenate(values) for values in found]
+
+    def _blocks(self, size: int) -> Iterator[int]:
+        """Yield the sizes of blocks of replicates, and move the bar."""
+        starts = range(0, self.replications, size)
+        for start in progress_bar(starts, shown=self.progress, unit="block"):
+            yield min(size, self.replications - start)
 
     def estimate(self, metric: AnyMetric, views: Sequence[Sample]) -> Estimate:
         """Estimate a metric, or of two systems the difference."""
@@ -108,7 +118,7 @@ class Resampling:
             "confidence": self.confidence,
             "method": f"{self.method} bootstrap, {self.interval}",
         }
-        notes = _degenerate(replicates)
+        notes = degenerate(replicates)
         if len(views) == 1:
             notes += few_errors(metric, views[0])
             return Estimate.from_replicates(
@@ -123,7 +133,7 @@ class Resampling:
         return Estimate.from_replicates(values[0] - values[1], difference, **fields)
 
 
-def _degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
+def degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
     """Note replicates that lost a class."""
     count = int(sum(np.count_nonzero(~np.isfinite(one)) for one in replicates))
     if not count:
@@ -258,41 +268,29 @@ def drawn_lists(
 
 
 def _with_sets(one: ScoredClass, sets: npt.ArrayLike | None, name: str) -> ScoredClass:
-    """Give each trial of a class the number of its set."""
-    if sets is None:
+    return ScoredClass(one.listed, speakers=(set_numbers(sets, one.size, name), None))
+
+
+def set_numbers(labels: npt.ArrayLike | None, n_trials: int | None, name: str) -> IntArray:
+    """Return the number of the set of each trial, by labels that name at least two sets."""
+    if labels is None:
         hint = 'Give the label of each trial\'s set, or use method="iid".'
         raise check.invalid(name, "be given when sets are resampled", "None", hint)
-    labels = set_labels(sets, name, one.size)
-    names, numbers = np.unique(labels, return_inverse=True)
-    if names.size < _FEWEST_SETS:
-        expected = f"name at least {_FEWEST_SETS} sets"
-        raise check.invalid(name, expected, f"{names.size}", "One set shows no variation.")
-    return ScoredClass(one.listed, speakers=(numbers, None))
-
-
-def set_labels(labels: npt.ArrayLike, name: str, n_trials: int) -> AnyArray:
-    """Return the labels of the sets of trials, text or whole numbers, checked."""
     # numpy would make the text "1" of the number 1, and "None" of a missing label.
-    array = labels if isinstance(labels, np.ndarray) else np.array(labels, dtype=object)
-    listed = array.ravel().tolist()
-    missing = [i for i, label in enumerate(listed) if check.is_missing(label)]
-    if missing:
-        found = f"none for {len(missing)} trials (positions {check.list_some(missing)})"
-        hint = "Leave these trials out, or give each a set of its own."
-        raise check.invalid(name, "tell the set of each trial", found, hint)
-    known = all(isinstance(label, (str, int, np.integer)) for label in listed)
-    if array.ndim != 1 or not known:
-        expected = "be a one-dimensional list of labels, text or whole numbers"
+    given = labels if isinstance(labels, np.ndarray) else np.array(labels, dtype=object)
+    if given.dtype.kind == "O" and len({type(one) for one in given.tolist()}) == 1:
+        given = np.array(given.tolist())
+    if given.ndim != 1 or given.dtype.kind not in "iuUSTb":
+        expected = "be a list of labels, all text or all whole numbers, without missing ones"
         raise check.invalid(name, expected, check.describe(labels))
-    if array.size != n_trials:
+    if n_trials is not None and given.size != n_trials:
         expected = f"have one label for each of the {n_trials} trials"
-        raise check.invalid(name, expected, f"{array.size} labels")
-    # Different numbers for 1 and "1".
-    return (
-        array
-        if array.dtype.kind in "iuU"
-        else np.array([f"{type(x).__name__} {x}" for x in listed])
-    )
+        raise check.invalid(name, expected, f"{given.size} labels")
+    values, numbers = np.unique(given, return_inverse=True)
+    if values.size < _FEWEST_SETS:
+        hint = "One set shows no variation."
+        raise check.invalid(name, f"name at least {_FEWEST_SETS} sets", f"{values.size}", hint)
+    return numbers
 
 
 def bootstrap_scores(
@@ -371,8 +369,8 @@ def bootstrap_scores(
     >>> import numpy as np
     >>> from bosaris_py import Key, Scores
     >>> from bosaris_py import uncertainty as unc
-    >>> speakers, same = [f"speaker{i}" for i in range(30)], np.eye(30, dtype=bool)
-    >>> habits = np.random.default_rng(1).normal(size=(30, 1))
+    >>> speakers, same = [f"speaker{i}" for i in range(120)], np.eye(120, dtype=bool)
+    >>> habits = 1.5 * np.random.default_rng(1).normal(size=(120, 1))
     >>> scores = Scores(4.0 * same + habits + habits.T, speakers, speakers)
     >>> key = Key(speakers, speakers, same, ~same)
     >>> by_speaker = unc.bootstrap_scores(scores, key, unc.Cllr(), rng=2)
@@ -388,15 +386,27 @@ def bootstrap_scores(
         rng=rng,
         progress=progress,
     )
-    chosen, who = as_metric(metric), Speakers(speakers)
-    found_speakers = None
-    if method != "iid":
-        found_speakers = who.of_trials(key) if method == "speaker" else who.of_models(key)
+    chosen = as_metric(metric)
     systems = [scores] if against is None else [scores, against]
     if against is not None:
         both = detectors_by_name(scores, "scores") | detectors_by_name(against, "against")
         check_same_trials(both, key)
-    samples = [sample_of_system(one, key, conditions, found_speakers) for one in systems]
+    samples = [drawn_trials(one, key, method, speakers, conditions) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
     warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
     return found
+
+
+def drawn_trials(
+    scores: AnySystem,
+    key: KeyLike,
+    method: Method,
+    speakers: SpeakersLike,
+    conditions: Conditions | None = None,
+) -> Sample:
+    """Return the scored trials of a key, with the speakers that a method draws."""
+    who = Speakers(speakers)
+    if method == "iid":
+        return sample_of_system(scores, key, conditions)
+    found = who.of_trials(key) if method == "speaker" else who.of_models(key)
+    return sample_of_system(scores, key, conditions, found)

@@ -14,13 +14,26 @@ import attrs
 import numpy as np
 import scipy
 
-from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
+from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IndexArray, IntArray
 from bosaris_py._validation import invalid
-from bosaris_py.metrics.metric import Losses, OneRow, indicators
+from bosaris_py.metrics.metric import Losses, OneRow
+from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass
 
 # How often each speaker, or each set, is picked: (n_rows, n_units).
 UnitWeights = IntArray
+
+
+def counts_at(
+    sample: Sample, thresholds: Float64Array
+) -> tuple[tuple[IntArray, IntArray], IndexArray]:
+    """Count the trials below -inf, each distinct threshold and inf; and say where each stands."""
+    limits, at = np.unique(thresholds, return_inverse=True)
+    tar, non = (
+        np.concatenate(([0], count_below(one.scores, limits), [one.size]))
+        for one in (sample.tar, sample.non)
+    )
+    return (tar, non), at
 
 
 @attrs.frozen(eq=False)
@@ -87,7 +100,9 @@ class ClassCells:
         return np.concatenate((np.zeros((len(units), 1)), mass), axis=1)
 
     def means(self, units: UnitWeights, losses: Float64Array) -> Float64Array:
-        """Return the mean loss of each row."""
+        """Return the mean loss of each row; of several losses (k, n), that of each."""
+        if losses.ndim > 1:
+            return np.stack([self.means(units, one) for one in losses], axis=1)
         weights, place = self.weights(units).T.astype(np.float64), np.zeros(self.pairs.size, int)
         # An infinite loss of a trial that does not count is no loss.
         finite = np.where(np.isfinite(losses), losses, 0.0)
@@ -144,9 +159,9 @@ class CellRows:
 
     def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at given thresholds."""
-        found = [self.means(indicators(self.sample, limit)) for limit in thresholds.tolist()]
-        pmiss, pfa = zip(*found, strict=True)
-        return np.stack(pmiss, axis=1), np.stack(pfa, axis=1)
+        (tar, non), at = counts_at(self.sample, thresholds)
+        pmiss = self.cells.tar.below(self.tar, tar)[:, 1:-1]
+        return pmiss[:, at], 1.0 - self.cells.non.below(self.non, non)[:, 1:-1][:, at]
 
     def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
         """Return the mean loss of each class."""

@@ -8,7 +8,7 @@ Trials are drawn independently (NISTIR 7722), or sets of trials in one layer or 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -17,8 +17,9 @@ import numpy as np
 from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
 from bosaris_py._validation import invalid
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
+from bosaris_py.numerics.roc import running_sum
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass
-from bosaris_py.uncertainty.cells import Cells, UnitWeights
+from bosaris_py.uncertainty.cells import Cells, UnitWeights, counts_at
 
 Method: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 
@@ -181,36 +182,27 @@ class IidRows:
         return pmiss, 1.0 - self._below(self.sample.non, below[1])
 
     def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Draw both error-rates at given thresholds: binomials where there is one."""
-        limits, at = np.unique(thresholds, return_inverse=True)
-        tar, non = (
-            np.concatenate(([0], one.scores.searchsorted(limits), [one.size]))
-            for one in (self.sample.tar, self.sample.non)
-        )
-        pmiss = self._below(self.sample.tar, tar)
-        rejected = self._below(self.sample.non, non)
-        return pmiss[:, 1:-1][:, at], 1.0 - rejected[:, 1:-1][:, at]
+        """Draw both error-rates at given thresholds."""
+        (tar, non), at = counts_at(self.sample, thresholds)
+        pmiss = self._below(self.sample.tar, tar)[:, 1:-1]
+        return pmiss[:, at], 1.0 - self._below(self.sample.non, non)[:, 1:-1][:, at]
 
-    def _below(self, one: ScoredClass, counts: IntArray) -> Float64Array:
+    def _below(self, one: ScoredClass, below: IntArray) -> Float64Array:
         """Draw the mass below each threshold: (n_rows, k)."""
-        places = np.repeat(np.arange(counts.size - 1), np.diff(counts))
         groups = one.sorted_groups
-        total = np.zeros((self.n_rows, counts.size))
+        total = np.zeros((self.n_rows, below.size))
         for group in np.flatnonzero(one.shares).tolist():
-            own = places if groups is None else places[groups == group]
-            drawn = self._cells(own, counts.size - 1)
-            total[:, 1:] += one.shares[group] * (drawn.cumsum(axis=1) / own.size)
+            own = below if groups is None else running_sum(groups == group)[below]
+            drawn = self._cells(np.diff(own))
+            total[:, 1:] += one.shares[group] * (drawn.cumsum(axis=1) / own[-1])
         return total
 
-    def _cells(self, places: IntArray, size: int) -> IntArray:
-        """Draw how many trials lie in each cell."""
-        n = places.size
-        if n > _TRIALS_A_CELL * size or size == 2:
-            counts = np.bincount(places, minlength=size)
-            if size == 2:
-                first = self.rng.binomial(n, counts[0] / n, size=self.n_rows)
-                return np.stack((first, n - first), axis=1)
+    def _cells(self, counts: IntArray) -> IntArray:
+        """Draw how many trials lie in each cell, as many as there are."""
+        n, size = int(counts.sum()), counts.size
+        if n > _TRIALS_A_CELL * size:
             return self.rng.multinomial(n, counts / n, size=self.n_rows)
+        places = np.repeat(np.arange(size), counts)
         drawn = np.empty((self.n_rows, size), dtype=np.int64)
         for row in drawn:
             row[:] = np.bincount(places[self.rng.integers(0, n, n)], minlength=size)
@@ -240,7 +232,7 @@ class TimesRows:
     """Replicates of which it is known how often each listed trial counts."""
 
     sample: Sample
-    times: Sequence[tuple[IntArray, IntArray]]
+    times: Iterable[tuple[IntArray, IntArray]]
 
     def _rows(self) -> Iterator[OneRow]:
         for tar, non in self.times:
@@ -314,7 +306,7 @@ class TwoLayerRows:
     rng: np.random.Generator
 
     def _drawn(self) -> TimesRows:
-        times = [_two_layer_times(self.sample, self.rng) for _ in range(self.n_rows)]
+        times = (_two_layer_times(self.sample, self.rng) for _ in range(self.n_rows))
         return TimesRows(self.sample, times)
 
     def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
@@ -332,11 +324,13 @@ class TwoLayerRows:
 
     def _share(self, one: ScoredClass, errors: AnyArray) -> Float64Array:
         """Draw the share of errors: binomial in each set, given how often it was picked."""
+        # Sets of one size with as many errors are alike: how many of them are picked is drawn.
         sets = _sets(one)
-        sizes = np.bincount(sets)
-        rates = np.bincount(sets, errors) / sizes
-        trials = picked_units(self.n_rows, sizes.size, self.rng) * sizes
-        drawn = self.rng.binomial(trials, rates).sum(axis=1)
+        kinds = np.stack((np.bincount(sets), np.bincount(sets, errors)))
+        (sizes, wrong), alike = np.unique(kinds, axis=1, return_counts=True)
+        n_sets = alike.sum()
+        trials = self.rng.multinomial(n_sets, alike / n_sets, size=self.n_rows) * sizes.astype(int)
+        drawn = self.rng.binomial(trials, wrong / sizes).sum(axis=1)
         return np.asarray(drawn / trials.sum(axis=1))[:, np.newaxis]
 
     def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:

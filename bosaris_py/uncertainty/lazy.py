@@ -1,4 +1,4 @@
-r"""Lazy i.i.d. bootstrap replicates of a ROC: only the part that decides a minimum is drawn.
+r"""Lazy bootstrap replicates: only what decides a minimum, or the errors at a threshold, is drawn.
 
 An i.i.d. replicate of a ROC is a multinomial draw of how often each score was picked. Cut the
 distinct target scores into halves, and these again, down to single scores: each cut is a binomial
@@ -10,22 +10,34 @@ that of the plain bootstrap. With conditions a cut is a draw for each, and costs
 
 The convex-hull EER is the maximum over the prior of the minimum cost (theory paper, equation 26).
 Only pieces that can hold the minimum at a prior near this maximum are cut.
+
+At one threshold only the numbers of errors matter. That of trials is binomial; that of sets of
+equal size has a law that is known, which one random number draws (benchmarks/suite/uncertainty.py).
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, Self
+import functools
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray, Weights, mark_read_only
 from bosaris_py.metrics.costs import MinDCF
-from bosaris_py.metrics.metric import AnyMetric
+from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import ADCF
 from bosaris_py.numerics.hull import SAME_COST, diagonal_crossing
 from bosaris_py.trials.sample import Sample, ScoredClass
+from bosaris_py.uncertainty.draws import Method
+
+# Draws numbers of errors: how many replicates, and the source of the randomness.
+_DrawErrors: TypeAlias = Callable[[int, np.random.Generator], IntArray]
+
+# Of more trials in sets, drawing sets takes less time than the law of their errors.
+_LONGEST_LAW = 2**18
 
 
 @attrs.frozen(eq=False)
@@ -311,9 +323,75 @@ class _Bracket:
         return lowest, highest
 
 
-def lazy_draws(metric: AnyMetric, sample: Sample) -> LazyMinCost | LazyEER | None:
+@attrs.frozen(eq=False)
+class LazyErrors:
+    """The cost at one threshold: numbers of errors are drawn, not trials."""
+
+    block: ClassVar[int] = 2**17
+
+    # Of each class the price of its error-rate, its size, and what draws the number of errors.
+    classes: tuple[tuple[float, int, _DrawErrors], ...]
+
+    @classmethod
+    def from_sample(
+        cls, point: tuple[float, float, float], sample: Sample, method: Method
+    ) -> Self | None:
+        """Find the law of the errors of both classes; None where sets differ in size."""
+        limit, *prices = point
+        wrong = sample.tar.listed < np.float64(limit), sample.non.listed >= np.float64(limit)
+        draws = [
+            _error_law(one, errors, method)
+            for one, errors in zip((sample.tar, sample.non), wrong, strict=True)
+        ]
+        found = zip(prices, (sample.tar.size, sample.non.size), draws, strict=True)
+        classes = tuple((price, size, draw) for price, size, draw in found if draw is not None)
+        return cls(classes) if len(classes) == len(prices) else None
+
+    def draw(self, n_replicates: int, rng: np.random.Generator) -> Float64Array:
+        """Draw replicates."""
+        costs = [price * (draw(n_replicates, rng) / n) for price, n, draw in self.classes]
+        return np.asarray(costs[0] + costs[1])
+
+
+def _error_law(one: ScoredClass, wrong: BoolArray, method: Method) -> _DrawErrors | None:
+    """Return what draws the number of errors of a class, given which trials are wrong."""
+    if one.speakers is None or method == "iid":
+        return functools.partial(_draw_binomial, one.size, float(wrong.mean()))
+    sets = np.unique(one.speakers[0], return_inverse=True)[1]
+    sizes, errors = np.bincount(sets), np.bincount(sets, wrong)
+    size = int(sizes[0])
+    if (sizes != size).any() or one.size > _LONGEST_LAW:
+        return None
+    # The characteristic function of the errors of one picked set: of a known number of them in
+    # one layer, of a binomial number in two. All sets together have its power.
+    errors, alike = np.unique(errors, return_counts=True)
+    turn = np.exp(-2j * np.pi * np.arange(one.size // 2 + 1) / (one.size + 1))
+    transform = np.zeros(turn.size, dtype=np.complex128)
+    for number, count in zip(errors.tolist(), alike.tolist(), strict=True):
+        within = 1.0 + number / size * (turn - 1.0)
+        transform += count / sizes.size * (turn**number if method == "one-layer" else within**size)
+    chances = np.fft.irfft(transform**sizes.size, one.size + 1)
+    law = np.maximum(chances, 0.0).cumsum()
+    return functools.partial(_draw_by_law, law / law[-1])
+
+
+def _draw_binomial(n: int, chance: float, n_replicates: int, rng: np.random.Generator) -> IntArray:
+    return rng.binomial(n, chance, size=n_replicates)
+
+
+def _draw_by_law(law: Float64Array, n_replicates: int, rng: np.random.Generator) -> IntArray:
+    return np.searchsorted(law, rng.random(n_replicates), side="right")
+
+
+def lazy_draws(
+    metric: AnyMetric, sample: Sample, method: Method = "iid"
+) -> LazyMinCost | LazyEER | LazyErrors | None:
     """Return the lazy draws of a metric that has some; trials with weights have none."""
-    if sample.tar.weights is not None or sample.non.weights is not None:
+    plain = sample.tar.is_plain and sample.non.is_plain
+    if isinstance(metric, ThresholdMetric) and plain and method != "speaker":
+        points = metric.points
+        return LazyErrors.from_sample(points[0], sample, method) if len(points) == 1 else None
+    if method != "iid" or sample.tar.weights is not None or sample.non.weights is not None:
         return None
     if isinstance(metric, (MinDCF, ADCF)):
         prices = tuple((miss, fa) for _, miss, fa in metric.points)

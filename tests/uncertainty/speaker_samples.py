@@ -1,9 +1,9 @@
 """Samples of trials whose speakers are given by number."""
 
 import numpy as np
+from bosaris_py.trials.strata import TrialStrata
 
 from bosaris_py.trials.sample import ListedSample, ScoredClass
-from bosaris_py.trials.strata import TrialStrata
 
 Persons = tuple[np.ndarray, np.ndarray]
 

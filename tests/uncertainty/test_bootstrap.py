@@ -132,12 +132,3 @@ def test_different_trials_are_refused() -> None:
 def test_few_errors_are_told() -> None:
     with pytest.warns(FewErrorsWarning):
         unc.bootstrap(TAR, NON, unc.Pfa(3.0), replications=10, rng=1)
-
-
-def test_a_label_is_a_label() -> None:
-    """The number 1 and the text "1" are two sets."""
-    found = unc.bootstrap(
-        [1.0, 3.0], NON, unc.Pmiss(2.0), method="one-layer", tar_sets=[1, "1"],
-        non_sets=np.arange(NON.size) % 20, replications=200, rng=5,
-    )  # fmt: skip
-    assert set(found.replicates.tolist()) == {0.0, 0.5, 1.0}

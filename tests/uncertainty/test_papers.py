@@ -1,0 +1,215 @@
+"""The experiments of the uncertainty papers: laws of standard errors, sets, tables, tests."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy
+from hypothesis import given, strategies as st
+
+import bosaris_py as bp
+from bosaris_py import uncertainty as unc
+from bosaris_py.errors import InvalidInputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+
+SPEAKERS, SEGMENTS = 30, 4
+COST = unc.DCF(1.5, bp.OperatingPoint(0.01, 10, 1), normalize=False)
+SETS = ("iid", "one-layer", "two-layer")
+
+
+def simulated() -> tuple[dict[str, bp.Scores], bp.Key]:
+    """Return systems whose targets and non-targets depend on the speaker of the model."""
+    rng = np.random.default_rng(1)
+    models = [f"m{i:03}" for i in range(SPEAKERS)]
+    segments = [f"s{i:03}-{j}" for i in range(SPEAKERS) for j in range(SEGMENTS)]
+    same = np.repeat(np.eye(SPEAKERS, dtype=bool), SEGMENTS, axis=1)
+    systems = {}
+    for name, distance in (("EL", 3.2), ("LZ", 2.8), ("CH", 0.5)):
+        scores = distance * same + rng.normal(size=same.shape)
+        systems[name] = bp.Scores(scores + rng.normal(size=(SPEAKERS, 1)) / 2, models, segments)
+    return systems, bp.Key(models, segments, same, ~same)
+
+
+SYSTEMS, KEY = simulated()
+
+
+def lists_of(name: str, method: str) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+    """Return the scores of a system, and the model of each trial where sets are drawn."""
+    scores = SYSTEMS[name].scoremat.T
+    rows = np.broadcast_to(np.arange(SPEAKERS), scores.shape)
+    tar, non = KEY.tar.T, KEY.non.T
+    sets = {} if method == "iid" else {"tar_sets": rows[tar], "non_sets": rows[non]}
+    return scores[tar], scores[non], sets
+
+
+# ---- Sets of equal size
+
+
+@given(st.lists(st.integers(1, 9), min_size=2, max_size=8))
+def test_as_many_trials_are_kept_as_any_common_size_allows(sizes: list[int]) -> None:
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    found = unc.equal_size_sets(labels, rng=1)
+    kept = [(sum(one >= size for one in sizes), size) for size in range(1, 10)]
+    assert found.mask.sum() == max(n * size for n, size in kept if n > 1)
+    counts = np.bincount(labels[found.mask])
+    assert counts[counts > 0].tolist() == [found.size] * found.n_sets
+
+
+def test_which_trials_of_a_set_are_kept_is_drawn() -> None:
+    kept = [unc.equal_size_sets([0] * 4 + [1] * 2 + [2] * 2, rng=i).mask for i in range(600)]
+    assert np.abs(np.mean(kept, axis=0)[:4] - 0.5).max() < 0.1
+    assert np.mean(kept, axis=0)[4:].tolist() == [1.0] * 4
+
+
+# ---- Laws of standard errors
+
+
+@pytest.mark.parametrize("method", SETS)
+def test_standard_errors_are_about_the_closed_form(method: str) -> None:
+    tar, non, sets = lists_of("LZ", method)
+    runs = unc.standard_error_distribution(tar, non, COST, method=method, runs=200, rng=1, **sets)
+    expected = 0.0
+    errors = ((0.1, tar < 1.5), (0.99, non >= 1.5))
+    for (price, wrong), labels in zip(errors, sets.values() or (None, None), strict=True):
+        p = wrong.mean()
+        if labels is None:
+            variance = p * (1 - p) / wrong.size
+        else:
+            rates = np.array([wrong[labels == one].mean() for one in range(SPEAKERS)])
+            variance = np.mean((rates - p) ** 2) / SPEAKERS
+            if method == "two-layer":
+                variance += np.mean(rates * (1 - rates)) / wrong.size
+        expected += price**2 * variance
+    assert runs.spread.value == pytest.approx(np.sqrt(expected), rel=0.005)
+    assert runs.spread.standard_error == pytest.approx(runs.spread.value / np.sqrt(4000), rel=0.2)
+    assert runs.relative_error == pytest.approx(1.96 * runs.spread.value / COST(tar, non))
+    ends = unc.quantile(runs.standard_errors, [0.025, 0.975])
+    assert (runs.spread.low, runs.spread.high) == tuple(ends)
+
+
+@pytest.mark.parametrize("method", SETS[1:])
+def test_errors_of_equal_sets_have_the_law_of_sets_drawn_one_by_one(method: str) -> None:
+    """The law is known where sets are of equal size; a trial more makes them unequal."""
+    rng = np.random.default_rng(3)
+    sets = np.repeat(np.arange(12), 5)
+    tar, non = 1 + rng.normal(size=60) + rng.normal(size=12)[sets], rng.normal(size=60)
+    drawn = {}
+    for more in (0, 1):
+        # False alarms hardly count.
+        labels = {"tar_sets": sets, "non_sets": np.append(sets, sets[:more])}
+        scores = tar, np.append(non, [-9.0] * more)
+        drawn[more] = unc.bootstrap(
+            *scores, unc.DCF(0.5, 0.9999), method=method, replications=20_000, rng=more, **labels
+        )
+    first, second = (found.replicates for found in drawn.values())
+    assert scipy.stats.ks_2samp(first, second).pvalue > 0.001
+
+
+def test_scores_at_the_threshold_count_twice() -> None:
+    """Equation (2) of Wu et al.: whole scores, of which targets move below their number."""
+    tar, non, _ = lists_of("LZ", "iid")
+    tar, non = np.rint(tar), np.rint(non)
+    found = unc.DCF(2.0, 0.5, normalize=False)(np.nextafter(tar, -np.inf), non)
+    assert found == pytest.approx((np.mean(tar <= 2) + np.mean(non >= 2)) / 2, rel=1e-14)
+
+
+def test_undefined_replicates_are_refused() -> None:
+    tar, non = [0.0, 0.0], [-np.inf, 0.0]
+    with pytest.raises(InvalidInputError):
+        unc.standard_error_distribution([-np.inf, 0.0], non, unc.Cllr(), runs=2, rng=1)
+    assert np.isfinite(
+        unc.standard_error_distribution(tar, non, unc.Cllr(), runs=2, rng=1).standard_errors
+    ).all()
+
+
+# ---- Section VIII-B
+
+
+def test_z_test_and_f_test() -> None:
+    x, y = np.array([1.0, 2.0, 4.0, 7.0]), np.array([2.0, 3.0, 4.5])
+    found = unc.z_test_of_means(x, y)
+    z = (x.mean() - y.mean()) / np.sqrt(x.var(ddof=1) / 4 + y.var(ddof=1) / 3)
+    assert found.z == pytest.approx(z)
+    assert found.p_value() == pytest.approx(2 * scipy.stats.norm.sf(abs(z)))
+    ratio = x.var(ddof=1) / y.var(ddof=1)
+    sides = [unc.f_test_of_variances(x, y, alternative=a).p_value for a in ("less", "greater")]
+    assert sides == pytest.approx([scipy.stats.f.cdf(ratio, 3, 2), scipy.stats.f.sf(ratio, 3, 2)])
+    assert unc.f_test_of_variances(x, y).p_value == pytest.approx(2 * min(sides))
+
+
+@pytest.mark.parametrize("bad", [[1.0], [1.0, np.nan], [1.0, 1.0]])
+def test_bad_samples(bad: list[float]) -> None:
+    with pytest.raises(InvalidInputError):
+        unc.f_test_of_variances(bad, [1.0, 2.0])
+
+
+# ---- Tables
+
+
+@pytest.mark.parametrize("method", SETS)
+def test_cells_are_the_single_calls(method: str) -> None:
+    options = {"replications": 300, "rng": 7}
+    table = unc.bootstrap_table(SYSTEMS, KEY, COST, methods=[method], runs=5, **options)
+    for name, scores in SYSTEMS.items():
+        row = table.row(name, method)
+        single = unc.bootstrap_scores(scores, KEY, COST, method=method, **options)
+        assert np.array_equal(row.estimate.replicates, single.replicates)
+        tar, non, sets = lists_of(name, method)
+        runs = unc.standard_error_distribution(
+            tar, non, COST, method=method, runs=5, **sets, **options
+        )
+        assert np.array_equal(row.runs.standard_errors, runs.standard_errors)
+        # Equation (4) of Wu et al.
+        pmiss, pfa = np.mean(tar < 1.5), np.mean(non >= 1.5)
+        variance = pmiss * (1 - pmiss) / tar.size / 100 + 0.99**2 * pfa * (1 - pfa) / non.size
+        assert row.upper_bound == pytest.approx(np.sqrt(variance), rel=1e-12)
+
+
+def test_each_system_at_its_own_threshold() -> None:
+    """NISTIR 7722, Table 1: thresholds came with the systems."""
+    costs = {name: unc.DCF(1.0 + 0.2 * i, 0.1) for i, name in enumerate(SYSTEMS)}
+    table = unc.bootstrap_table(
+        SYSTEMS, KEY, costs, methods=["iid"], runs=0, replications=100, rng=3
+    )
+    for name, cost in costs.items():
+        assert table.row(name, "iid").estimate.value == cost(*SYSTEMS[name].get_tar_non(KEY))
+    with pytest.raises(InvalidInputError):
+        table.as_printed("II")
+    with pytest.raises(InvalidInputError):
+        unc.bootstrap_table(SYSTEMS, KEY, costs, groups=True)
+
+
+def test_as_the_papers_print() -> None:
+    table = unc.bootstrap_table(SYSTEMS, KEY, COST, runs=4, replications=50, rng=1)
+    row = table.row("LZ", "one-layer")
+    cell = (
+        f"{row.estimate.standard_error:.6f} ({100 * row.estimate.relative_error:.2f}%) "
+        f"({row.estimate.low:.6f}, {row.estimate.high:.6f})"
+    )
+    first, second, third = (table.as_printed(which).to_markdown() for which in ("I", "II", "III"))
+    assert first.startswith("| system | estimate | iid | one-layer | two-layer |")
+    assert cell in first
+    assert second.startswith("| system | upper bound | iid |")
+    assert f"({100 * row.runs.spread.relative_error:.2f}%)" in second
+    assert third.startswith("| system | estimate | upper bound | iid |")
+    assert f"({100 * row.runs.relative_error:.2f}%)" in third
+    assert len(table.records()) == len(SYSTEMS) * len(SETS)
+
+
+def test_letters_are_of_groups_by_holm() -> None:
+    options, cost = {"replications": 200, "rng": 3}, unc.DCF(1.5, 0.5)
+    table = unc.bootstrap_table(SYSTEMS, KEY, cost, runs=0, groups=True, **options)
+    for method in SETS:
+        p = {}
+        for a, b in itertools.combinations(SYSTEMS, 2):
+            difference = unc.bootstrap_scores(
+                SYSTEMS[a], KEY, cost, against=SYSTEMS[b], method=method, interval="normal",
+                **options,
+            )  # fmt: skip
+            p[a, b] = difference.p_value()
+        letters = {name: table.row(name, method).groups for name in SYSTEMS}
+        # The last system is far behind; whether the first two differ, Holm's method says.
+        assert p["EL", "CH"] < 0.001 > p["LZ", "CH"]
+        assert not {*letters["CH"]} & {*letters["EL"], *letters["LZ"]}
+        assert (letters["EL"] == letters["LZ"]) == (p["EL", "LZ"] > 0.05)
