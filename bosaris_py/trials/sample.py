@@ -100,6 +100,10 @@ class ScoredClass:
     shares: Float64Array = attrs.field(factory=lambda: np.ones(1))
     weights: Float64Array | None = None
     speakers: Speakers | None = None
+    # The number of trials, each once; by default as many as are listed.
+    n_trials: int = attrs.field(
+        default=attrs.Factory(lambda self: len(self.listed), takes_self=True), kw_only=True
+    )
     # The order of the scores, where it is known from a class that these trials were taken from.
     _order: IndexArray | None = attrs.field(default=None, kw_only=True)
 
@@ -178,8 +182,8 @@ class ScoredClass:
     def cumulated(self, times: Weights | None = None) -> Weights | None:
         """Return the mass of the first 0, 1, 2, ... sorted trials; None if they are counted.
 
-        Without groups it is a sum of times, which a later division makes a mass: counts first, one
-        division last, so that equal counts give equal rates.
+        It is a sum of times, which a later division makes a mass: counts first, one division last,
+        so that equal counts give equal rates. Of groups it adds up to the number of trials.
         """
         return self._cumulated if times is None else self._cumulate(times)
 
@@ -191,7 +195,7 @@ class ScoredClass:
         for group in np.flatnonzero(self.shares).tolist():
             sums = running_sum(np.where(groups == group, counts, 0))
             with np.errstate(invalid="ignore"):
-                total += self.shares[group] * (sums / sums[-1])
+                total += self.n_trials * self.shares[group] * (sums / sums[-1])
         return total
 
     def masses(self, times: Weights | None = None) -> Float64Array:
@@ -259,7 +263,9 @@ class ScoredClass:
         if len(held) == 1:
             return found
         groups = np.repeat(np.arange(len(held)), [part.size for part, _ in held])
-        return attrs.evolve(found, groups=groups, shares=np.array([share for _, share in held]))
+        n_trials = np.unique(np.concatenate([part for part, _ in held])).size
+        shares = np.array([share for _, share in held])
+        return attrs.evolve(found, groups=groups, shares=shares, n_trials=n_trials)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -329,12 +335,12 @@ class Sample:
     @property
     def n_tar(self) -> int:
         """Number of targets."""
-        return self.tar.size
+        return self.tar.n_trials
 
     @property
     def n_non(self) -> int:
         """Number of non-targets that are no spoofs."""
-        return self.non.size - self.n_spoof
+        return self.non.n_trials - self.n_spoof
 
     @property
     def n_spoof(self) -> int:
