@@ -11,20 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import FloatArray
+from bosaris_py._arrays import FloatArray, read_only
 from bosaris_py._html import card
 from bosaris_py._notes import warn
 from bosaris_py._tables import Records
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.files.labels import as_labels
 from bosaris_py.metrics.costs import Cllr
-from bosaris_py.metrics.ranks import AUC
+from bosaris_py.metrics.ranks import AUC, PRBEP
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.hull import ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import AnyScores, to_natural
 
@@ -129,11 +129,13 @@ class Results(Records):
         non_weights: npt.ArrayLike | None = None,
         base: float | None = None,
     ) -> None:
+        lists = check.as_score_lists(tar, non, tar_weights, non_weights)
         if base is not None:
             factor = check.log_of_base(base)
-            lists = check.as_score_lists(tar, non, tar_weights, non_weights)
-            tar, non = (factor * part.astype(np.float64) for part in lists)
-        self.__attrs_init__(Sample.from_scores(tar, non, tar_weights, non_weights))
+            lists = tuple(factor * part.astype(np.float64) for part in lists)
+        # What the caller may change is copied.
+        weights = (None if w is None else np.array(w) for w in (tar_weights, non_weights))
+        self.__attrs_init__(Sample.from_scores(*map(read_only, lists), *weights))
 
     @classmethod
     def from_labels(
@@ -223,8 +225,9 @@ class Results(Records):
         ConditionWarning
             If conditions have trials of one class only.
         """
-        plain, _ = split_key(key)
-        return cls.from_sample(sample_of_trials(to_natural(scores, base), plain, conditions))
+        sample = sample_of_trials(to_natural(scores, base), key, conditions)
+        # All non-targets are of one kind.
+        return cls.from_sample(attrs.evolve(sample, kinds=None))
 
     @classmethod
     def from_files(
@@ -326,12 +329,16 @@ class Results(Records):
         """The steppy ROC."""
         return self.sample.roc()
 
-    @functools.cached_property
+    @property
     def rocch(self) -> ROCCH:
         """The ROC's convex hull."""
-        hull = self.sample.hull
+        return self._ranks.hull
+
+    @functools.cached_property
+    def _ranks(self) -> Sample:
+        """The sample; warns once of inverted scores."""
         warn(inverted(self.sample))
-        return hull
+        return self.sample
 
     @functools.cached_property
     def _llrs(self) -> Sample:
@@ -350,7 +357,7 @@ class Results(Records):
     def prbep(self) -> float:
         """Precision-recall break-even point, a number of errors; see `bosaris_py.prbep`."""
         # Theory paper, equation 29.
-        return self.rocch.prbep
+        return PRBEP().of_view(self._ranks)
 
     @functools.cached_property
     def auc(self) -> float:

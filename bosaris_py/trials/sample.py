@@ -330,7 +330,7 @@ class Sample:
     def __repr__(self) -> str:
         """Show the counts."""
         spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
-        return f"Sample: {self.n_tar} targets, {self.n_non} non-targets{spoofs}"
+        return f"{type(self).__name__}: {self.n_tar} targets, {self.n_non} non-targets{spoofs}"
 
     @property
     def n_tar(self) -> int:

@@ -25,8 +25,7 @@ def results() -> Results:
 
 
 def _lists(results: Results) -> tuple[np.ndarray, np.ndarray]:
-    sample: Any = results.sample
-    return np.sort(sample.lists[0]), np.asarray(sample.lists[1])
+    return results.sample.tar.scores, results.sample.non.listed
 
 
 def _mixture() -> tuple[Results, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -1,7 +1,9 @@
 """Results: one sort must say the same as every single function."""
 
+import copy
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -17,7 +19,8 @@ from tests.score_strategies import finite_scores, priors, score_lists
 def test_same_numbers_through_every_entry(tar: np.ndarray, non: np.ndarray, prior: float) -> None:
     results = Results(tar, non)
     for name in ("eer", "prbep", "auc", "cllr", "min_cllr"):
-        assert getattr(results, name) == getattr(bosaris_py, name)(tar, non)
+        expected = getattr(bosaris_py, name)(tar, non)
+        assert getattr(results, name) == pytest.approx(expected, rel=1e-14, abs=1e-15)
     for normalize in (False, True):
         for name in ("act_dcf", "min_dcf"):
             function = getattr(bosaris_py, name)
@@ -62,8 +65,8 @@ def _matrices() -> tuple[Scores, Key]:
 def test_from_scores_takes_the_trials_of_the_key() -> None:
     scores, key = _matrices()
     results = Results.from_scores(scores, key)
-    np.testing.assert_array_equal(np.sort(results.sample.tar.scores), [0.0, 2.0])
-    np.testing.assert_array_equal(np.sort(results.sample.non.scores), [-3.0, -1.0, 0.5])
+    assert results.sample.tar.scores.tolist() == [0.0, 2.0]
+    assert results.sample.non.scores.tolist() == [-3.0, -1.0, 0.5]
 
 
 def test_missing_trials_are_counted_and_left_out() -> None:
@@ -91,8 +94,8 @@ def test_plain_records() -> None:
     assert json.loads(json.dumps(record)) == record
     assert record["n_tar"] == 3
     half, nist = record["operating_points"]
-    assert half["act_dcf"] == bosaris_py.act_dcf(tar, non, 0.5, normalize=True)
-    assert nist["min_dcf"] == bosaris_py.min_dcf(tar, non, point, normalize=True)
+    assert half["act_dcf"] == bosaris_py.act_dcf(tar, non, 0.5)
+    assert nist["min_dcf"] == bosaris_py.min_dcf(tar, non, point)
     # The cheaper of accepting all, 0.99, and rejecting all, 10 * 0.01.
     assert nist["default_cost"] == pytest.approx(0.1, rel=1e-15)
     assert half["normalized"] is nist["normalized"] is True
@@ -106,10 +109,10 @@ def test_metrics_are_a_flat_dict_of_floats() -> None:
     tar, non = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
     results, point = Results(tar, non), OperatingPoint(0.01, 10, 1)
     assert results.metrics(0.05) == {
-        "eer": bosaris_py.eer(tar, non),
-        "min_dcf(0.05)": bosaris_py.min_dcf(tar, non, 0.05, normalize=True),
-        "act_dcf(0.05)": bosaris_py.act_dcf(tar, non, 0.05, normalize=True),
-        "min_cllr": bosaris_py.min_cllr(tar, non),
+        "eer": pytest.approx(bosaris_py.eer(tar, non), rel=1e-15),
+        "min_dcf(0.05)": bosaris_py.min_dcf(tar, non, 0.05),
+        "act_dcf(0.05)": bosaris_py.act_dcf(tar, non, 0.05),
+        "min_cllr": pytest.approx(bosaris_py.min_cllr(tar, non), rel=1e-15),
         "cllr": bosaris_py.cllr(tar, non),
     }
     several = results.metrics([0.05, point])
@@ -159,3 +162,30 @@ def test_labels_and_scores_of_other_rows_are_refused() -> None:
     assert Results.from_labels(labels, scores).n_tar == 1
     with pytest.raises(InvalidInputError, match="`labels` must have the index of `scores`"):
         Results.from_labels(labels[::-1], scores)
+
+
+TAR, NON = np.array([1.0, 3.0, 4.0]), np.array([-2.0, 0.0, 2.0])
+
+
+@pytest.mark.parametrize("weights", [None, np.array([0.5, 0.0, 2.0])])
+def test_pickled_and_copied_results_say_the_same(weights) -> None:
+    results = Results(TAR, NON, non_weights=weights)
+    for used in (False, True):
+        if used:
+            results.to_dict(0.5)
+        for twin in (pickle.loads(pickle.dumps(results)), copy.deepcopy(results)):
+            assert twin.to_dict([0.1, 0.5]) == results.to_dict([0.1, 0.5])
+    assert Results.from_sample(results.sample).to_dict(0.5) == results.to_dict(0.5)
+
+
+def test_scores_changed_afterwards_change_nothing() -> None:
+    tar, non, weights = TAR.copy(), NON.copy(), np.array([1.0, 2.0, 0.5])
+    results = Results(tar, non, non_weights=weights)
+    expected = Results(TAR, NON, non_weights=[1.0, 2.0, 0.5]).to_dict(0.3)
+    tar[:], non[:], weights[:] = 0.0, 0.0, 7.0
+    assert results.to_dict(0.3) == expected
+
+
+def test_no_sample() -> None:
+    with pytest.raises(InvalidInputError, match="be a Sample"):
+        Results.from_sample([1.0])

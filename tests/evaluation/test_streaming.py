@@ -46,10 +46,9 @@ def describe(results: Results) -> dict[str, Any]:
     roc = results.roc
     return {
         "sizes": (results.n_tar, results.n_non),
-        "scores": roc.target_scores.tolist(),
-        "tar_at": roc.tar_at.tolist(),
-        "non_at": roc.non_at.tolist(),
-        "non_between": roc.non_between.tolist(),
+        "thresholds": roc.thresholds.tolist(),
+        "misses": roc.misses.tolist(),
+        "false_alarms": roc.false_alarms.tolist(),
         "metrics": (results.eer, results.min_cllr, results.auc),
         "rates": [rate.tolist() for rate in results.error_rates_at(SOME)],
         "costs": results.act_dcf([0.01, 0.1, 0.5]).tolist(),
@@ -413,7 +412,7 @@ def test_sample_survives_pickling(rng: np.random.Generator, saved: Any) -> None:
         == f"StreamedSample: {copy.n_tar} targets, {copy.n_non} non-targets"
     )
     assert describe(Results.from_sample(copy)) == describe(Results.from_sample(sample))
-    assert not copy.thresholds.flags.writeable
+    assert not copy.limits.flags.writeable
 
 
 def test_nan_is_counted_over_all_blocks(rng: np.random.Generator, saved: Any) -> None:
