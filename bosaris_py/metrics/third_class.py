@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._notes import Note
-from bosaris_py._validation import as_flag, as_vector
+from bosaris_py._validation import as_flag, as_vector, invalid
 from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.strange import inverted, no_llrs
@@ -235,6 +235,13 @@ class BonafideEER(SASVEER):
     """
 
     label: ClassVar[str] = "CM-EER"
+
+    def view(self, sample: Sample) -> Sample:
+        """Take all non-targets for spoofs."""
+        if sample.n_spoof and sample.n_non:
+            got = f"{sample.n_non} zero-effort impostors"
+            raise invalid("key", "have bona fide speech and spoofs only", got)
+        return SASVEER.view(self, sample)
 
 
 # ---- The same as functions of lists of scores

@@ -2,12 +2,12 @@
 
 import pytest
 
-from bosaris_py import evaluate, uncertainty as unc
-from bosaris_py._tables import words_of_eer
+from bosaris_py import evaluate
+from bosaris_py._system_rows import metrics_of_plan
 from bosaris_py.evaluation import PLANS
 from bosaris_py.evaluation.figure_names import FIGURES, figure_of
-from bosaris_py.uncertainty.bootstrapping import metric_name, table_statistics
-from bosaris_py.uncertainty.spoof_statistics import statistics_of_plan
+from bosaris_py.metrics.costs import ActDCF, Cllr, MinDCF
+from bosaris_py.metrics.ranks import EER, MinCllr
 
 
 def test_a_column_of_an_operating_point_is_named_after_it():
@@ -47,22 +47,17 @@ def test_a_report_explains_every_figure():
     assert all(one.meaning.endswith(".") for one in FIGURES.values())
 
 
-def test_statistics_of_a_table_are_called_as_its_columns():
-    named = {name: metric_name(one) for name, one in table_statistics(0.05, normalize=True).items()}
-    # Of the equal error-rate the definition is said.
-    assert named.pop("eer") == words_of_eer("rocch")
-    assert named == {name: figure_of(name).name for name in named}
-
-
-def test_statistics_of_plans_are_called_as_their_columns():
-    alone = [name for name, one in FIGURES.items() if one.of_kinds and not one.of_tandem]
-    plan = PLANS["ASVspoof5-2"].evolve(figures=[name for name in alone if name != "cm_eer"])
-    found = statistics_of_plan(plan) | statistics_of_plan(PLANS["ESDD"])
-    assert [*found] == alone
-    assert all(metric_name(one) == figure_of(name).name for name, one in found.items())
-    for minimum, name in ((True, "min_primary"), (False, "act_primary")):
-        cost = unc.PrimaryCost("VoxSRC", minimum=minimum)
-        assert metric_name(cost) == f"{figure_of(name).name} of VoxSRC"
+def test_metrics_are_called_as_their_columns():
+    metrics = {"eer": EER(), "cllr": Cllr(), "min_cllr": MinCllr()}
+    metrics |= {"min_dcf(0.05)": MinDCF(0.05), "act_dcf(0.05)": ActDCF(0.05)}
+    plan, of_kinds = PLANS["ASVspoof5-2"], [one for one in FIGURES.values() if one.of_kinds]
+    alone = [one.column for one in of_kinds if not one.of_tandem and one.column != "cm_eer"]
+    metrics |= metrics_of_plan(plan.evolve(figures=alone), "rocch")
+    metrics |= metrics_of_plan(PLANS["ESDD"], "rocch")
+    tandem = [one.column for one in of_kinds if one.of_tandem]
+    metrics |= metrics_of_plan(plan.evolve(figures=tandem), "rocch")
+    assert {*alone, *tandem} < {*metrics}
+    assert all(metric.label == figure_of(name).name for name, metric in metrics.items())
 
 
 def test_all_figures_of_a_table_are_known():
