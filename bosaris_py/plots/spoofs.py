@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import attrs
@@ -16,7 +16,7 @@ from bosaris_py._cautions import cautions
 from bosaris_py._validation import describe, invalid
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.tandem import Lists
-from bosaris_py.metrics.third_class import a_dcf, act_a_dcf
+from bosaris_py.metrics.third_class import ADCF, ActADCF, sample_of_three
 from bosaris_py.numerics.priors import SpoofCosts, SpoofCostsLike
 from bosaris_py.plots import looks as styles
 from bosaris_py.plots.canvas import Look, Sheet
@@ -113,12 +113,13 @@ def plot_a_dcf(
     sheet = _PriorSheet(styles.make_axes(ax, _SIZE), title)
     highest = 0.0
     for name, _ in sheet._each_of(chosen):
-        kinds: dict[str, tuple[Callable[..., float], str]]
-        kinds = {"min": (a_dcf, "minimum" if actual else "")}
+        sample = sample_of_three(*lists[name])
+        kinds: dict[str, tuple[type[ADCF] | type[ActADCF], str]]
+        kinds = {"min": (ADCF, "minimum" if actual else "")}
         if actual:
-            kinds["act"] = act_a_dcf, "actual"
-        for kind, (function, label) in kinds.items():
-            values = [function(*lists[name], point) for point in points]
+            kinds["act"] = ActADCF, "actual"
+        for kind, (metric, label) in kinds.items():
+            values = [metric(point).judge(sample) for point in points]
             sheet._draw(kind, shown, values, label)
             highest = max(highest, *values)
     top = min(max(1.08 * highest, 0.05), 1.5)
