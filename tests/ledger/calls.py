@@ -194,6 +194,12 @@ def dcf(threshold: float, prior: float, *, normalize: bool = False) -> Any:
     return unc.DCF(threshold, prior, normalize=normalize)
 
 
+def drawn_roc(*lists: Any, **weights: Any) -> Any:
+    """Return the corners of a ROC."""
+    roc = bp.ROC.from_scores(*lists, **weights)
+    return roc.corners() if hasattr(roc, "corners") else roc
+
+
 def pmiss_at(pfa: float) -> Any:
     """Return the metric of the miss rate at a false-alarm rate."""
     return unc.PmissAt(pfa) if hasattr(unc, "PmissAt") else unc.FNMRAt(pfa)
@@ -512,20 +518,22 @@ curves = room("curves")
 
 @curves(LAWS, ORACLE, SHIPPED, kind=Kind.EXACT)
 def roc_thresholds(x):
-    found = bp.ROC.from_scores(x.tar, x.non).thresholds
+    found = drawn_roc(x.tar, x.non).thresholds
     return digest(found), some(found, 4)
 
 
 @curves(LAWS, ORACLE, SHIPPED)
 def roc(x):
-    found = bp.ROC.from_scores(x.tar, x.non)
-    return some(found.pmiss), some(found.pfa), found.auc
+    found = drawn_roc(x.tar, x.non)
+    auc = bp.ROC.from_scores(x.tar, x.non).auc
+    return some(found.pmiss), some(found.pfa), auc
 
 
 @curves(SOME_LAWS)
 def roc_weighted(x):
-    found = bp.ROC.from_scores(x.tar, x.non, **weights_of(x))
-    return some(found.pmiss), some(found.pfa), found.auc
+    found = drawn_roc(x.tar, x.non, **weights_of(x))
+    auc = bp.ROC.from_scores(x.tar, x.non, **weights_of(x)).auc
+    return some(found.pmiss), some(found.pfa), auc
 
 
 @curves(LAWS, ORACLE, SHIPPED)
@@ -1436,7 +1444,8 @@ def standard_errors(x):
     found = unc.standard_error_distribution(
         x.tar, x.non, dcf(0.5, 0.1), runs=5, replications=50, rng=3
     )
-    return found.standard_errors, found.low, found.high
+    spread = getattr(found, "spread", found)
+    return found.standard_errors, spread.low, spread.high
 
 
 @replicates(_laws("unequal", "unequal ties", "sparse"), kind=Kind.EXACT)
@@ -1454,4 +1463,4 @@ def table(x):
         runs=0,
         **DRAWS,
     )
-    return [ends(row.result) for row in found.rows]
+    return [ends(getattr(row, "estimate", None) or row.result) for row in found.rows]
