@@ -602,6 +602,13 @@ def detectors_by_name(system: AnySystem, name: str) -> dict[str, AnyScores]:
     return {name: system}
 
 
+def check_system(metric: AnyMetric, system: AnySystem) -> None:
+    """Raise unless a metric is of as many detectors as a system has."""
+    if isinstance(metric, TandemMetric) != isinstance(system, Mapping):
+        hint = 'TDCF() and TEER() are metrics of {"asv": verifier, "cm": countermeasure}.'
+        raise invalid("metric", "be of as many detectors as the scores", metric.label, hint)
+
+
 def sample_of_system(
     system: AnySystem,
     key: KeyLike,

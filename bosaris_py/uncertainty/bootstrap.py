@@ -28,7 +28,7 @@ from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.metrics.metric import AnyMetric, Rows, as_metric
-from bosaris_py.metrics.tandem import AnySystem, detectors_by_name, sample_of_system
+from bosaris_py.metrics.tandem import AnySystem, check_system, detectors_by_name, sample_of_system
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike
@@ -387,6 +387,7 @@ def bootstrap_scores(
         progress=progress,
     )
     chosen = as_metric(metric)
+    check_system(chosen, scores)
     systems = [scores] if against is None else [scores, against]
     if against is not None:
         both = detectors_by_name(scores, "scores") | detectors_by_name(against, "against")

@@ -19,7 +19,7 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._tables import Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.metrics.metric import AnyMetric, as_metric
-from bosaris_py.metrics.tandem import AnySystem, sample_of_system
+from bosaris_py.metrics.tandem import AnySystem, check_system, sample_of_system
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems
 from bosaris_py.trials.sample import Sample, check_same_trials, sample_of_trials
@@ -325,6 +325,7 @@ def speaker_interval(
     such intervals cover the truth.
     """
     chosen = as_metric(metric)
+    check_system(chosen, scores)
     level = check_fraction(confidence, "confidence")
     who = Speakers(speakers).of_trials(key)
     sample = sample_of_system(scores, key, conditions, who)

@@ -7,6 +7,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER, t_dcf, t_eer, tandem_sample
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts
 from bosaris_py.numerics.roc import ROC
@@ -283,6 +284,9 @@ def test_two_detectors_are_joined_by_trial():
     assert bootstrap_scores(both, pair, TEER(), **drawn).value == TEER().value(found)
     same = bootstrap_scores(both, pair, TEER(), against=both, **drawn)
     assert (same.value, same.standard_error) == (0, 0)
+    for scores, metric in ((both, EER()), (systems[0], TEER())):
+        with pytest.raises(InvalidInputError):
+            bootstrap_scores(scores, pair, metric, **drawn)
     fewer = bp.FlatScores.from_trials(models[:-1], segments[:-1], cm[:-1])
     with pytest.raises(TrialMismatchError):
         tandem_sample(systems[0], fewer, pair)
