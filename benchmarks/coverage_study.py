@@ -86,7 +86,9 @@ def tables(results: Results) -> Iterator[str]:
     known = [k for k in SPEAKERS if all(f"{law} {k}" in results for law in LAWS)]
 
     def mean(k: int, label: str, name: str, but: tuple[str, ...] = ()) -> float:
-        return float(np.mean([results[f"{law} {k}"][label][name] for law in LAWS if law not in but]))
+        return float(
+            np.mean([results[f"{law} {k}"][label][name] for law in LAWS if law not in but])
+        )
 
     yield (
         "Coverage of nominal 95 % intervals by the jackknife, in percent, means over "
@@ -136,7 +138,9 @@ def main() -> None:
     path = None if given.output == "-" else Path(given.output)
     results: Results = json.loads(path.read_text()) if path and path.exists() else {}
     end = time.monotonic() + 60.0 * given.minutes
-    cells = [(law, k) for k in SPEAKERS for law in LAWS.values() if f"{law.name} {k}" not in results]
+    cells = [
+        (law, k) for k in SPEAKERS for law in LAWS.values() if f"{law.name} {k}" not in results
+    ]
     for law, k in tqdm(cells):
         if time.monotonic() > end:
             break

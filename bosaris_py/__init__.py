@@ -42,7 +42,7 @@ _NAMES = {
         plot_histogram plot_pav plot_reliability plot_tippett
     """,
     "bosaris_py.trials": """
-        Conditions FlatKey FlatNdx FlatScores IdMap Key Ndx QualityMeasures Scores
+        Conditions IdMap Key Ndx QualityMeasures Scores
         Sample SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
     """,
     "bosaris_py.uncertainty": "Transfer bootstrap_scores compare_systems speaker_interval transfer",
@@ -154,9 +154,6 @@ if TYPE_CHECKING:
     )
     from bosaris_py.trials import (
         Conditions as Conditions,
-        FlatKey as FlatKey,
-        FlatNdx as FlatNdx,
-        FlatScores as FlatScores,
         IdMap as IdMap,
         Key as Key,
         Ndx as Ndx,

@@ -29,7 +29,7 @@ from bosaris_py.evaluation import Results, Validation, validate
 from bosaris_py.files.replacing import digest_of
 from bosaris_py.numerics.newton import Ridge
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.scores import AnyScores, to_natural
+from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
 from bosaris_py.uncertainty import FMR, FNMR, Cllr, MinCllr
 from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
@@ -214,7 +214,7 @@ class CaseLLR(Records):
 @cautions()
 def case_llr(
     score: float,
-    scores: AnyScores,
+    scores: Scores,
     key: KeyLike,
     *,
     propositions: Sequence[str] | None = None,
@@ -235,9 +235,9 @@ def case_llr(
     ----------
     score : float
         The score of the comparison, of the system that scored the reference set.
-    scores : Scores or FlatScores
+    scores : Scores
         Scores of the reference set, which should reflect the conditions of the case.
-    key : Key or FlatKey, or pair (key, metadata)
+    key : Key, or pair (key, metadata)
         Its trials of one speaker and of two.
     propositions : (str, str)
         What the likelihood-ratio compares; required.
@@ -442,7 +442,7 @@ _MEANS = {"mean_log10_lr_tar": _MeanLog10(0), "mean_log10_lr_non": _MeanLog10(1)
 
 @cautions()
 def validate_scores(
-    llrs: AnyScores,
+    llrs: Scores,
     key: KeyLike,
     *,
     speakers: SpeakersLike = None,
@@ -455,9 +455,9 @@ def validate_scores(
 
     Parameters
     ----------
-    llrs : Scores or FlatScores
+    llrs : Scores
         Natural-log likelihood-ratios; best those of `cross_fit`.
-    key : Key or FlatKey, or pair (key, metadata)
+    key : Key, or pair (key, metadata)
         Which trials are targets and which non-targets.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.

@@ -37,7 +37,7 @@ from bosaris_py.trials.inputs import (
     split_key,
 )
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, as_conditions, speaker_maps
 
 if TYPE_CHECKING:
@@ -65,12 +65,12 @@ def evaluate(
 
     Parameters
     ----------
-    systems : mapping of str to Scores, FlatScores or path
+    systems : mapping of str to Scores or path
         Scores, or their file, by name of the system; for actual costs and Cllr
         log-likelihood-ratios. Single scores, or a list, have the names of the files, or numbers. A
         folder, or a pattern such as ``"scores/*.txt"``, stands for its files. Without a key also
         pairs (tar, non) of arrays, or `Results`.
-    key : Key or FlatKey, pair (key, metadata), or path
+    key : Key, pair (key, metadata), or path
         Which trials are targets and which non-targets; what `read_key` returns, or its file.
         HDF5 files that are large are evaluated in blocks, as by `evaluate_files`, if no other
         argument needs all trials.
@@ -232,7 +232,7 @@ def evaluate(
     )
 
 
-def _by_plan(named: dict[str, AnyScores], how: Judging, plan: EvaluationPlan) -> Evaluation:
+def _by_plan(named: dict[str, Scores], how: Judging, plan: EvaluationPlan) -> Evaluation:
     """Evaluate systems by a plan of three classes, which has all of the figures."""
     how = attrs.evolve(how, points={}, normalize=plan.normalize)
     if plan.detectors == 2 and set(named) != {"asv", "cm"}:
@@ -258,7 +258,7 @@ def _evaluation(
     table: SystemTable,
     results: Mapping[str, Results],
     plan: EvaluationPlan | None = None,
-    systems: Mapping[str, AnyScores] | None = None,
+    systems: Mapping[str, Scores] | None = None,
 ) -> Evaluation:
     """Return an evaluation without the samples that pairs of systems and bands take."""
     return Evaluation(
@@ -318,7 +318,7 @@ def evaluate_files(
     rows: list[tuple[str, ConditionRow]] = []
     with cautions() as heard:
         for name, file in named_systems(systems).items():
-            if isinstance(file, AnyScores):
+            if isinstance(file, Scores):
                 raise invalid(f"systems[{name!r}]", "be a file", describe(file), "See `evaluate`.")
             with cautions(system=name):
                 results[name] = Results.from_files(

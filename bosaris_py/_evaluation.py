@@ -16,7 +16,7 @@ from bosaris_py.evaluation import EvaluationPlan, Results, SystemTable
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.metrics.metric import as_metric
 from bosaris_py.trials.sample import Sample, check_same_trials, lists_of_kinds, sample_of_trials
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 
 if TYPE_CHECKING:
     # Matplotlib is imported when a plot is asked for.
@@ -79,7 +79,7 @@ class Evaluation(Table):
     results: Mapping[str, Results]
     primary: Mapping[str, PrimaryCost]
     plan: EvaluationPlan | None
-    _systems: Mapping[str, AnyScores]
+    _systems: Mapping[str, Scores]
     _samples: Mapping[str, Sample]
     _judging: Judging
     _heard: Sequence[Caution] = ()

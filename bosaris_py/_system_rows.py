@@ -26,7 +26,7 @@ from bosaris_py.trials import Conditions, IdMap, TrialMetadata
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.kinds import nouns_of_third
 from bosaris_py.trials.sample import Sample, sample_of_trials
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers
 from bosaris_py.uncertainty.bands import Band, BandKind, bands_of_sample
 from bosaris_py.uncertainty.bootstrap import Resampling
@@ -63,7 +63,7 @@ def as_point(point: float | OperatingPoint) -> OperatingPoint:
 class Judging:
     """How systems are judged on a key."""
 
-    # A Key or FlatKey; None where scores and key stay in files.
+    # A Key; None where scores and key stay in files.
     key: Any
     points: Mapping[str, float | OperatingPoint]
     normalize: bool = attrs.field(converter=as_flag)
@@ -110,13 +110,13 @@ class Judging:
             eer_definition=self.eer,
         )
 
-    def sample(self, scores: AnyScores) -> Sample:
+    def sample(self, scores: Scores) -> Sample:
         """Join the scores of a system with the key, with speakers where intervals are asked for."""
         pair: KeyLike = self.key if self.metadata is None else (self.key, self.metadata)
         who = Speakers(self.maps).of_trials(pair) if self.by_speaker else None
         return sample_of_trials(scores, pair, None, who)
 
-    def tandem(self, systems: Mapping[str, AnyScores]) -> Sample:
+    def tandem(self, systems: Mapping[str, Scores]) -> Sample:
         """Join the scores of a verifier and of a countermeasure with the key."""
         pair: KeyLike = self.key if self.metadata is None else (self.key, self.metadata)
         who = Speakers(self.maps).of_trials(pair) if self.by_speaker else None
@@ -158,7 +158,7 @@ class Judging:
             rng=self.seed,
         )
 
-    def rows(self, scores: AnyScores, sample: Sample, results: Results) -> Iterable[ConditionRow]:
+    def rows(self, scores: Scores, sample: Sample, results: Results) -> Iterable[ConditionRow]:
         """Return the rows of a system: of all trials, and of conditions if there are any."""
         if self.conditions is None:
             row = self.pooled(results)
@@ -179,7 +179,7 @@ class Judging:
             return self.ends(self.metrics, sample), self.how
 
     def with_intervals(
-        self, cost: PrimaryCost, scores: AnyScores, sample: Sample, metadata: TrialMetadata | None
+        self, cost: PrimaryCost, scores: Scores, sample: Sample, metadata: TrialMetadata | None
     ) -> PrimaryCost:
         """Add the intervals of a primary cost, of its points and of its partitions."""
         if not self.by_speaker or cost.pooled or cost.parts:
@@ -230,7 +230,7 @@ class Judging:
             how=self.how,
         )
 
-    def rows_of_sets(self, plan: EvaluationPlan, scores: AnyScores) -> list[ConditionRow]:
+    def rows_of_sets(self, plan: EvaluationPlan, scores: Scores) -> list[ConditionRow]:
         """Return the rows of a plan of several data sets: each by itself, and their mean."""
         assert self.metadata is not None
         sample = self.sample(scores)
@@ -312,12 +312,12 @@ class Judging:
 
 
 def sets_of_sample(
-    scores: AnyScores, key: Any, metadata: TrialMetadata, column: str
+    scores: Scores, key: Any, metadata: TrialMetadata, column: str
 ) -> list[tuple[str, Any, Any]]:
     """Return each data set that a column of the key names: its places among both classes."""
     from bosaris_py.trials.scores import scored_trials
 
-    factor, labels = metadata.for_trials(key).factor(column), key.trial_labels()
+    factor, labels = metadata.for_trials(key).factor(column), key.is_target
     scored = scored_trials(scores, key)
     kept = np.ones(labels.size, dtype=np.bool_) if scored is None else scored
     codes = [factor.codes[kept & mask] for mask in (labels, ~labels)]

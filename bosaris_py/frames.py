@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
-from functools import partial
 from numbers import Number
 from typing import Any, Literal, TypeAlias
 
@@ -52,15 +51,12 @@ from bosaris_py.files.labels import (
     VOCABULARIES,
     factor_of_kinds,
 )
-from bosaris_py.trials.key import AnyNdx, FlatKey, FlatNdx, Key, Ndx
-from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, stack_scores
+from bosaris_py.trials.key import Key, Ndx, as_labels
+from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.scores import Scores, stack_scores
 
 # A code for each row, and the texts that they stand for.
 Coded: TypeAlias = tuple[AnyArray, list[str]]
-
-# Rows that are put into matrices at once: what is computed of them stays in the cache.
-_BLOCK = 1 << 16
 
 _TARGET, _NONTARGET = np.uint8(TARGET), np.uint8(NONTARGET)
 
@@ -76,9 +72,9 @@ class TrialFrame:
 
     Parameters
     ----------
-    key : Key, FlatKey, Ndx or FlatNdx
+    key : Ndx or Key
         The trials; a key if there are labels.
-    scores : mapping of str to Scores or FlatScores
+    scores : mapping of str to Scores
         The scores of each system.
     metadata : TrialMetadata
         The other columns that were asked for.
@@ -86,17 +82,17 @@ class TrialFrame:
         The trial of each row, for `column`; by default rows are the trials of the key.
     """
 
-    key: AnyNdx
-    scores: Mapping[str, AnyScores]
+    key: Ndx | Key
+    scores: Mapping[str, Scores]
     metadata: TrialMetadata
     _rows: _Rows | None = attrs.field(default=None, kw_only=True, repr=False)
 
-    def column(self, scores: AnyScores) -> Float64Array:
+    def column(self, scores: Scores) -> Float64Array:
         """Return scores in the order of the rows of the data frame, as a column for it.
 
         Parameters
         ----------
-        scores : Scores or FlatScores
+        scores : Scores
             Scores of all trials of the data frame, such as calibrated ones.
 
         Returns
@@ -498,15 +494,7 @@ class _Side:
     @property
     def positions(self) -> AnyArray:
         """Position of the id of each row."""
-        return self.at(slice(None))
-
-    def at(self, rows: slice, step: int = 1) -> AnyArray:
-        """Return the positions of some rows, times a step, in as few passes as possible."""
-        if self.ranks is not None:
-            ranks = self.ranks if step == 1 else self.ranks * np.int64(step)
-            return ranks.take(self.codes[rows])
-        codes = self.codes[rows]
-        return codes if step == 1 else np.multiply(codes, step, dtype=np.int64)
+        return self.codes if self.ranks is None else self.ranks.take(self.codes)
 
     def used(self) -> _Side:
         """Leave out the ids that no row has."""
@@ -515,7 +503,7 @@ class _Side:
         used[positions] = True
         if used.all():
             return self
-        return _Side(positions, mark_read_only(self.ids[used]), np.cumsum(used) - 1)
+        return _Side((np.cumsum(used) - 1)[positions], mark_read_only(self.ids[used]), None)
 
 
 @attrs.frozen(eq=False)
@@ -527,109 +515,36 @@ class _Rows:
 
     @classmethod
     def of(cls, *coded: Coded) -> _Rows:
-        """Sort both lists of ids, and leave out ids that occur nowhere if there are many."""
-        rows = cls(*map(_Side.of, coded))
-        return rows if rows.fit_matrix else cls(rows.models.used(), rows.segments.used())
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of models and of segments."""
-        return self.models.ids.size, self.segments.ids.size
-
-    @property
-    def fit_matrix(self) -> bool:
-        """Whether the trials are to be a matrix."""
-        return prefers_matrix(self.shape[0] * self.shape[1], self.models.codes.size)
+        """Sort both lists of ids, and leave out those that occur nowhere."""
+        models, segments = (_Side.of(side).used() for side in coded)
+        return cls(models, segments)
 
     def order(self) -> trial_columns.TrialOrder:
         """Find the order of the trials, and the rows that repeat one."""
         return trial_columns.order_trials(
-            self.models.positions, self.segments.positions, self.shape[0]
+            self.models.positions, self.segments.positions, self.models.ids.size
         )
 
     def objects(
         self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
-    ) -> tuple[AnyNdx, dict[str, AnyScores]]:
-        """Return the trials and the scores, as matrices or as lists."""
-        if self.fit_matrix:
-            return self._matrices(is_target, scores)
-        n_models = self.shape[0]
-        codes = trial_columns.trial_codes(self.models.positions, self.segments.positions, n_models)
-        lines: Any = slice(None)
-        if not trial_columns.ascends(codes):
-            lines, codes = trial_columns.sort_codes(codes)
-            if not trial_columns.ascends(codes):
-                raise self._repeated(is_target)
-        # A division takes less time than to gather positions.
-        segments, models = (
-            mark_read_only(part.astype(np.int32)) for part in np.divmod(codes, n_models)
+    ) -> tuple[Ndx | Key, dict[str, Scores]]:
+        """Return the trials and the scores."""
+        ids = self.models.ids, self.segments.ids
+        cells = trial_columns.trial_codes(
+            self.models.positions, self.segments.positions, ids[0].size
         )
-        trials = self.models.ids, self.segments.ids, models, segments
-        systems: dict[str, AnyScores] = {
-            name: FlatScores(mark_read_only(values[lines]), *trials)
+        rows: Any = slice(None)
+        if not trial_columns.ascends(cells):
+            rows, cells = trial_columns.sort_codes(cells)
+            if not trial_columns.ascends(cells):
+                raise self._repeated(is_target)
+        systems = {
+            name: Scores._from_cells(ids, cells, mark_read_only(values[rows]))
             for name, values in scores.items()
         }
         if is_target is None:
-            return FlatNdx(*trials), systems
-        return FlatKey(*trials, mark_read_only(is_target[lines])), systems
-
-    def _matrices(
-        self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
-    ) -> tuple[AnyNdx, dict[str, AnyScores]]:
-        shape, n_rows = self.shape, self.models.codes.size
-        # Rows are mostly in the order of the one side or of the other: so are the cells, then.
-        by_columns = n_rows > 1 and self.segments.codes[0] == self.segments.codes[1]
-        outer, inner = (self.models, self.segments)[:: -1 if by_columns else 1]
-
-        def cells(rows: slice) -> AnyArray:
-            return np.add(outer.at(rows, inner.ids.size), inner.at(rows), dtype=np.int64)
-
-        # Most lists that are in no order show it at once.
-        parts = map(slice, (_BLOCK, None))
-        whole = n_rows == shape[0] * shape[1] and all(
-            trial_columns.ascends(cells(part)) for part in parts
-        )
-        order: Any = "F" if by_columns else "C"
-        empty = np.empty if whole else partial(np.full, fill_value=np.nan)
-        matrices = {name: empty(shape, dtype=x.dtype, order=order) for name, x in scores.items()}
-        mask, tar = (np.zeros(shape, dtype=np.bool_, order=order) for _ in range(2))
-        filled = {name: matrix.reshape(-1, order="A") for name, matrix in matrices.items()}
-        is_trial, is_hit = mask.reshape(-1, order="A"), tar.reshape(-1, order="A")
-
-        def fill(begin: int) -> None:
-            rows = slice(begin, begin + _BLOCK)
-            at: Any = rows if whole else cells(rows)
-            for name, values in scores.items():
-                filled[name][at] = values[rows]
-            if whole or not scores:
-                is_trial[at] = True
-            if is_target is not None and whole:
-                is_hit[at] = is_target[rows]
-            elif is_target is not None:
-                is_hit[at[is_target[rows]]] = True
-
-        with ThreadPoolExecutor() as pool:
-            for _ in pool.map(fill, range(0, n_rows, _BLOCK)):
-                pass
-        if scores and not whole:
-            mask = ~np.isnan(next(iter(matrices.values())))
-        if np.count_nonzero(mask) != n_rows:
-            raise self._repeated(is_target)
-        # Categories may name ids that no row has.
-        kept = [mask.any(axis=1), mask.any(axis=0)]
-        ids = self.models.ids[kept[0]], self.segments.ids[kept[1]]
-        cut = None if all(used.all() for used in kept) else np.ix_(*kept)
-
-        def final(matrix: AnyArray) -> AnyArray:
-            return mark_read_only(matrix if cut is None else np.ascontiguousarray(matrix[cut]))
-
-        covered = final(mask)
-        systems: dict[str, AnyScores] = {
-            name: Scores(final(matrix), *ids, covered) for name, matrix in matrices.items()
-        }
-        if is_target is None:
-            return Ndx(*ids, covered), systems
-        return Key(*ids, final(tar), final(mask ^ tar)), systems
+            return Ndx._from_cells(ids, cells, None), systems
+        return Key._from_cells(ids, cells, as_labels(is_target[rows])), systems
 
     def _repeated(self, is_target: BoolArray | None) -> InvalidInputError:
         """Say which row lists a trial of another row again."""

@@ -89,9 +89,9 @@ def simulated(part: str, rng: np.random.Generator) -> bp.TrialMetadata:
     # An overconfident system, whose LLRs are too high.
     scores = 1.6 * scores + 1.0
     key = bp.Key(models, segments, same, ~same)
-    label = np.where(key.trial_labels(), "target", "nontarget")
+    label = np.where(key.is_target, "target", "nontarget")
     by_trial = bp.Scores(scores, models, segments).get_scores(key).astype(np.float32)
-    described = bp.TrialMetadata(key.to_ndx().to_flat())
+    described = bp.TrialMetadata(key.to_ndx())
     return described.with_columns(
         trial_columns={"label": label, "system": by_trial},
         model_columns={"reference_speaker": [speakers[i] for i in of]},

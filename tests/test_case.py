@@ -5,9 +5,9 @@ import json
 import math
 import warnings
 
-import attrs
 import numpy as np
 import pytest
+from bosaris_py.uncertainty.statistics.class_means import Brier
 from scipy import stats
 
 import bosaris_py as bp
@@ -34,8 +34,8 @@ from bosaris_py.errors import (
     SeparableDataWarning,
 )
 from bosaris_py.trials.speakers import speaker_maps
-from bosaris_py.uncertainty.statistics.class_means import Brier
 from tests.calibration.test_cross_fitting import simulated
+from tests.forms import evolve
 
 SCORES, KEY, SPEAKERS = simulated(n_speakers=20)
 TOLD = {
@@ -162,7 +162,7 @@ def test_without_bounds_it_says_so():
 )
 def test_words(log10, words):
     found = case_llr(1.5, SCORES, KEY, **TOLD)
-    assert attrs.evolve(found, llr=log10 * math.log(10)).verbal == words
+    assert evolve(found, llr=log10 * math.log(10)).verbal == words
 
 
 def test_other_calibrations():
@@ -245,7 +245,7 @@ def test_its_numbers_have_one_base_each():
     assert content["lr"] == found.lr == pytest.approx(math.exp(found.llr), rel=1e-12)
     assert (content["lowest_bound"], content["highest_bound"]) == found.bounds
     assert json.loads(json.dumps(content)) == content
-    assert attrs.evolve(found, llr=1e4).lr == math.inf
+    assert evolve(found, llr=1e4).lr == math.inf
     unbounded = case_llr(1.5, SCORES, KEY, bounds=None, **TOLD)
     assert unbounded.to_dict()["highest_bound"] is None
     assert repr(unbounded).splitlines()[5] == "60 replicates, seed 3"
@@ -297,7 +297,7 @@ def validated():
 def test_a_validation_has_intervals_by_speakers(validated):
     tar, non = SCORES.get_tar_non(KEY)
     drawn = dict.fromkeys(("confidence", "n_speakers", "replications", "seed", "linear_loss"))
-    assert attrs.evolve(validated, intervals={}, **drawn) == validate(Results(tar, non))
+    assert evolve(validated, intervals={}, **drawn) == validate(Results(tar, non))
     # The median over eleven divisions of the speakers.
     losses = []
     for child in np.random.default_rng(1).spawn(11):
@@ -403,7 +403,7 @@ def test_what_a_validation_prints(validated):
         (38, "38 replicates, too few for quantiles: Student's t by formula, seed 1"),
         (39, "39 replicates, seed 1"),
     ):
-        first = repr(attrs.evolve(validated, replications=number)).splitlines()[0]
+        first = repr(evolve(validated, replications=number)).splitlines()[0]
         assert first.endswith(f"95 % intervals, {said}")
 
 
@@ -424,7 +424,7 @@ def test_the_loss_to_a_line_is_that_of_miscalibration_and_covers_zero_without():
 def test_infinite_llrs_have_no_intervals():
     infinite = np.where(KEY.tar, np.inf, SCORES.scoremat)
     with pytest.raises(InvalidInputError, match=r"`llrs` must be finite; .*evaluation.validate"):
-        validate_scores(attrs.evolve(SCORES, scoremat=infinite), KEY, speakers=SPEAKERS)
+        validate_scores(evolve(SCORES, scoremat=infinite), KEY, speakers=SPEAKERS)
 
 
 @pytest.mark.parametrize(
@@ -434,11 +434,11 @@ def test_infinite_llrs_have_no_intervals():
 def test_words_of_the_guideline(log10_lr, words):
     """ENFSI guideline 2015, table 1: from 10^6, 10^4 and 10^3 on."""
     case = case_llr(1.0, SCORES, KEY, **TOLD)
-    strong = attrs.evolve(case, llr=log10_lr * math.log(10))
+    strong = evolve(case, llr=log10_lr * math.log(10))
     assert strong.verbal.startswith(f"{words} support")
 
 
 def test_an_lr_beyond_floats_is_infinite():
     case = case_llr(1.0, SCORES, KEY, **TOLD)
-    assert attrs.evolve(case, llr=307 * math.log(10)).lr == pytest.approx(1e307, rel=1e-9)
-    assert attrs.evolve(case, llr=309 * math.log(10)).lr == math.inf
+    assert evolve(case, llr=307 * math.log(10)).lr == pytest.approx(1e307, rel=1e-9)
+    assert evolve(case, llr=309 * math.log(10)).lr == math.inf

@@ -194,9 +194,9 @@ class TestConvert:
         table = bp.files.text.read_table("m.csv")
         assert table.columns == bp.trials.to_table(metadata.trials, metadata=metadata).columns
         assert run("convert", "dev_a.txt", "flat.h5", "--form", "flat")[0] == 0
-        assert bp.FlatScores.read("flat.h5").to_dense() == bp.Scores.read("dev_a.h5")
+        assert bp.Scores.read("flat.h5") == bp.Scores.read("dev_a.h5")
         assert run("convert", "dev_key.h5", "trials.h5", "--form", "flat")[0] == 0
-        assert bp.FlatKey.read("trials.h5").to_dense() == bp.Key.read("dev_key.h5")
+        assert bp.Key.read("trials.h5") == bp.Key.read("dev_key.h5")
 
     def test_words_and_columns_of_ones_own(self, run: Run) -> None:
         Path("own.txt").write_text("same 1.5 a.wav x.wav\ndiff -2 a.wav y.wav\n", encoding="utf-8")
@@ -751,7 +751,7 @@ def test_lines_without_a_score(bad: Path, run: Run) -> None:
     code, out, err = run("convert", "nan.txt", "some.h5", "--missing", "nan")
     assert (code, out) == (0, "")
     assert err == "bosaris: warning: 1 of 2 lines of nan.txt have no score.\n"
-    assert bp.Scores.read("some.h5").n_scores == 1
+    assert bp.Scores.read("some.h5").n_trials == 1
 
 
 def test_warnings_are_one_line_each(bad: Path, run: Run) -> None:

@@ -21,6 +21,7 @@ from bosaris_py.errors import (
     UncertainPlanWarning,
 )
 from tests.crossed_trials import CrossedExperiment
+from tests.forms import as_list
 
 POINT = bp.OperatingPoint(0.05, 2, 1)
 
@@ -179,7 +180,7 @@ class TestFigures:
 
     def test_single_scores_and_lists_are_numbered(self, systems, key):
         alone = bp.evaluate(systems["A"], key).records()
-        several = bp.evaluate([systems["A"], systems["B"].to_flat()], key).records()
+        several = bp.evaluate([systems["A"], as_list(systems["B"])], key).records()
         assert [r["system"] for r in alone + several] == ["system", "system 1", "system 2"]
         assert several[1] == bp.evaluate(systems, key).records()[1] | {"system": "system 2"}
 

@@ -8,6 +8,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials import inputs
+from tests.forms import as_list
 
 MODELS, SEGMENTS = [f"m{i}" for i in range(20)], [f"s{j}" for j in range(50)]
 
@@ -46,9 +47,9 @@ def test_logarithms_of_a_base(tmp_path: Path, files, *, as_lists: bool) -> None:
     systems, key = files
     natural, of_ten = systems["A"], tmp_path / "ten.h5"
     in_tens = natural.transform(lambda values: values / np.log(10.0))
-    (in_tens.to_flat() if as_lists else in_tens).save(of_ten)
+    (as_list(in_tens) if as_lists else in_tens).save(of_ten)
     if as_lists:
-        key.to_flat().save(tmp_path / "key.h5")
+        as_list(key).save(tmp_path / "key.h5")
     (expected,) = bp.evaluate(bp.read_scores(of_ten, base=10), key).records()
     (found,) = bp.evaluate_files(of_ten, tmp_path / "key.h5", base=10).records()
     for each in (found, expected):
@@ -104,7 +105,7 @@ def test_missing_trials_name_the_system(tmp_path: Path, files) -> None:
 @pytest.mark.parametrize(
     ("systems", "error", "message"),
     [
-        (3, InvalidInputError, "map names to Scores, FlatScores or files; got 3"),
+        (3, InvalidInputError, "map names to Scores or files; got 3"),
         ({}, InvalidInputError, "at least one system; got none"),
         (
             {"A": bp.Scores([[1.0]], ["m"], ["s"])},

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from bosaris_py.uncertainty.tandem_statistics import CountermeasureEER
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
@@ -50,7 +51,7 @@ def read(files):
 
 def lists_of(scores, key, metadata):
     tar, non = scores.get_tar_non(key)
-    spoofed = metadata.factor("kind").values()[~key.trial_labels()] == "spoof"
+    spoofed = metadata.factor("kind").values()[~key.is_target] == "spoof"
     return tar, non[~spoofed], non[spoofed]
 
 
@@ -225,7 +226,7 @@ def test_missing_scores_are_counted_and_fusion_refuses_them(read, tmp_path):
 def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_path, capsys):
     scores, (key, metadata) = read
     rng = np.random.default_rng(3)
-    utterances = bp.FlatScores.from_trials(
+    utterances = bp.Scores.from_trials(
         ["bonafide"] * key.segset.size, key.segset, rng.normal(size=key.segset.size)
     )
     message = "`cm` must have a score for each trial; got scores of utterances, under the one model"
@@ -244,7 +245,7 @@ def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_pat
     pair = {"asv": scores, "cm": of_trials}
     expected = bp.evaluate(pair, (key, metadata), plan="ASVspoof2019-LA").records()
     path = tmp_path / "cm.txt"
-    flat = zip(key.segset[utterances.segments], utterances.scores.tolist(), strict=True)
+    flat = zip(key.segset[utterances.trial_positions()[1]], utterances.values.tolist(), strict=True)
     path.write_text("".join(f"{segment} {score!r}\n" for segment, score in flat))
     given = [f"asv={files / 'scores.txt'}", f"cm={path}", "--plan", "ASVspoof2019-LA"]
     assert main(["evaluate", *given, "--key", str(files / "protocol.trl"), "--json"]) == 0
@@ -306,7 +307,7 @@ def test_a_mean_over_data_sets_is_no_figure_of_the_pool(read):
     found = bp.evaluate({"a": scores}, pair, plan="WildSpoof", **WHO, replications=60, rng=1)
     *of_sets, macro = found.records()
     assert [row["condition"] for row in found.records()] == ["first", "second", "mean over sets"]
-    labels, listed = key.trial_labels(), scores.get_scores(key)
+    labels, listed = key.is_target, scores.get_scores(key)
     kinds = columns["kind"]
     for row in of_sets:
         own = sets == row["condition"]
@@ -340,9 +341,9 @@ def test_a_countermeasure_alone(read):
     kinds = metadata.factor("kind").values()
     models, segments = key.trial_positions()
     ids = key.modelset[models], key.segset[segments]
-    bona = bp.FlatKey.from_trials(*ids, kinds != "spoof")
+    bona = bp.Key.from_trials(*ids, kinds != "spoof")
     listed = cm_of(metadata)
-    cm = bp.FlatScores.from_trials(*ids, listed)
+    cm = bp.Scores.from_trials(*ids, listed)
     (record,) = bp.evaluate({"cm": cm}, bona, plan="ESDD", eer="step").records()
     spoofed = kinds == "spoof"
     assert record["cm_eer"] == bp.eer(listed[~spoofed], listed[spoofed], definition="step")

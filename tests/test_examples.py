@@ -78,7 +78,7 @@ def test_the_table_is_the_source(part):
     # The bona fide part again, from its own objects.
     quality = dict(zip(data.quality.ids.tolist(), data.quality.values[0].tolist(), strict=True))
     models, segments = data.key.trial_positions()
-    targets = data.key.trial_labels()
+    targets = data.key.is_target
     pairs = list(zip(data.key.modelset[models], data.key.segset[segments], strict=True))
     labels = [lines[pair]["label"] for pair in pairs]
     assert labels == np.where(targets, "target", "nontarget").tolist()

@@ -4,13 +4,13 @@ import subprocess
 import sys
 from fractions import Fraction
 
-import attrs
 import numpy as np
 import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
-from bosaris_py.trials import FlatKey, FlatScores, Key, Scores
+from bosaris_py.trials import Key, Scores
+from tests.forms import as_list
 
 LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
 
@@ -53,7 +53,7 @@ class TestEachLibrary:
         ("shape", "classes"),
         [
             ((30, 40, 500), (Key, Scores)),
-            pytest.param((3000, 4000, 2000), (FlatKey, FlatScores), marks=pytest.mark.slow),
+            pytest.param((3000, 4000, 2000), (Key, Scores), marks=pytest.mark.slow),
         ],
     )
     def test_trials_scores_and_metadata(self, library, shape, classes):
@@ -145,7 +145,7 @@ class TestOrders:
         rows = pandas.DataFrame(rows_of(5, 6, 20)).sample(frac=1, random_state=1)
         rows = rows.reset_index(drop=True)
         data = bp.from_frame(rows)
-        for scores in (data.scores["B"], data.scores["B"].to_flat()):
+        for scores in (data.scores["B"], as_list(data.scores["B"])):
             frame = scores.to_frame()
             assert frame.index.names == ["model", "segment"]
             indexed = rows.astype({"model": str, "segment": str}).set_index(["model", "segment"])
@@ -170,7 +170,7 @@ class TestOrders:
         table = {"model": models, "segment": segments, "llr": rng.normal(size=20)}
         data = bp.from_frame(table)
         assert data.column(data.scores["llr"]).tolist() == table["llr"].tolist()
-        doubled = attrs.evolve(data.scores["llr"].to_flat(), scores=np.arange(20.0))
+        doubled = data.scores["llr"].transform(lambda x: np.arange(x.size) + 0.0)
         positions = zip(doubled.ids, doubled.trial_positions(), strict=True)
         names = (ids[of_trials].tolist() for ids, of_trials in positions)
         taken = {trial: value for value, trial in enumerate(zip(*names, strict=True))}
@@ -185,9 +185,9 @@ class TestOrders:
         data = bp.from_frame(rows_of(5, 6, 20))
         assert bp.from_frame(data.key.to_frame()).key == data.key
         assert bp.from_frame(data.scores["B"].to_frame()).scores["score"] == data.scores["B"]
-        flat = data.key.to_flat()
+        flat = as_list(data.key)
         assert flat.records() == data.key.records()
-        assert data.scores["A"].to_flat().records() == data.scores["A"].records()
+        assert as_list(data.scores["A"]).records() == data.scores["A"].records()
 
 
 class TestChoices:
@@ -315,12 +315,12 @@ def test_a_list_of_trials_has_the_order_of_the_matrix(shape):
     values = rng.normal(size=3000)
     data = bp.from_frame({"model": models, "segment": segments, "llr": values})
     (scores,) = data.scores.values()
-    assert isinstance(scores, bp.FlatScores)
+    assert isinstance(scores, bp.Scores)
     order = np.lexsort((m, s))
     names = [ids[at] for ids, at in zip(scores.ids, scores.trial_positions(), strict=True)]
     assert names[0].tolist() == np.array(models)[order].tolist()
     assert names[1].tolist() == np.array(segments)[order].tolist()
-    assert scores.scores.tolist() == values[order].tolist()
+    assert scores.values.tolist() == values[order].tolist()
 
 
 @pytest.mark.parametrize("value", [3, np.zeros((2, 2)), "rows.csv", [{"model": "a"}], ()])
@@ -387,7 +387,7 @@ def test_imports_no_data_frame_library():
 )
 def test_labels_that_mean_no_target_are_named(labels, how):
     table = {"model": ["a", "b", "c"], "segment": ["x", "y", "z"], "label": labels}
-    assert bp.from_frame(table, **how).key.trial_labels().tolist() == [True, False, False]
+    assert bp.from_frame(table, **how).key.is_target.tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize("count", [4, 20, 299])
@@ -427,7 +427,7 @@ def test_a_column_of_two_values_is_no_score_beside_labels():
         bp.from_frame(frame, label="label")
     few = {name: values[:3] for name, values in frame.items()}
     few["label"] = ["target", "nontarget", "nontarget"]
-    assert bp.from_frame(few, label="label").scores["answer"].n_scores == 3
+    assert bp.from_frame(few, label="label").scores["answer"].n_trials == 3
 
 
 def test_categories_without_rows_are_left_out():

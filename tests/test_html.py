@@ -45,7 +45,6 @@ def named(*names: str) -> bp.LinearFusion:
 
 SHOWN: dict[str, Any] = {
     "Key": lambda: bp.Key(*IDS, SAME, ~SAME),
-    "FlatKey": lambda: bp.Key(*IDS, SAME, ~SAME).to_flat(),
     "Ndx": lambda: bp.Ndx(*IDS, SAME),
     "Scores": lambda: bp.Scores(np.zeros((30, 100)), *IDS),
     "LinearCalibration": lambda: bp.LinearCalibration.fit(TAR, NON, ridge="weak"),

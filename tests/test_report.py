@@ -29,6 +29,7 @@ from bosaris_py.evaluation import ConditionRow, SystemTable
 from bosaris_py.report import drawings
 from bosaris_py.report.answer import answer
 from bosaris_py.uncertainty import ComparisonTable
+from tests.forms import as_list
 
 DATA = Path(__file__).parent.parent / "examples" / "japanese_vowels"
 MODELS = [f"p{i // 2}-m{i:02}" for i in range(12)]
@@ -472,7 +473,7 @@ class TestFile:
         scores, flat = make(1, 1.0), tmp_path / "flat.html"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BosarisWarning)
-            bp.evaluate(scores.to_flat(), KEY.to_flat()).report(flat)
+            bp.evaluate(as_list(scores), as_list(KEY)).report(flat)
         assert flat.read_text(encoding="utf-8") == written(evaluate(scores), tmp_path)
 
     @pytest.mark.slow

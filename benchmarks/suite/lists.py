@@ -24,11 +24,12 @@ class _Lists(_operation.Operation):
         is_target = rng.random(n_scores) < 0.01
         names = [f"speaker-{i:06d}" for i in range(n_ids)], [f"utt-{j:08d}" for j in range(n_ids)]
         values = rng.normal(size=n_scores) + 3.0 * is_target
-        self.scores = bp.FlatScores(values, *names, models, segments)
-        self.key = bp.FlatKey(*names, models, segments, is_target)
+        self.trials = np.array(names[0])[models], np.array(names[1])[segments]
+        self.scores = bp.Scores.from_trials(*self.trials, values)
+        self.key = bp.Key.from_trials(*self.trials, is_target)
 
     def plain(self):
-        return np.sort(self.scores.scores)
+        return np.sort(self.scores.values)
 
 
 class ResultsOfList(_Lists):
@@ -43,10 +44,7 @@ class ResultsOfLongerList(ResultsOfList):
 
     def setup(self, n_scores):
         super().setup(n_scores)
-        key = self.key
-        kept = np.random.default_rng(1).random(n_scores) < 0.9
-        trials = (values[kept] for values in (key.models, key.segments, key.is_target))
-        self.key = bp.FlatKey(key.modelset, key.segset, *trials)
+        self.key = self.key.take(np.random.default_rng(1).random(n_scores) < 0.9)
 
 
 class ResultsOfShuffledList(ResultsOfList):
@@ -54,11 +52,12 @@ class ResultsOfShuffledList(ResultsOfList):
 
     def setup(self, n_scores):
         super().setup(n_scores)
-        key = self.key
-        rng = np.random.default_rng(1)
-        rows, cols = rng.permutation(self.n_ids), rng.permutation(self.n_ids)
-        positions = np.argsort(rows)[key.models], np.argsort(cols)[key.segments]
-        self.key = bp.FlatKey(key.modelset[rows], key.segset[cols], *positions, key.is_target)
+        key, rng = self.key, np.random.default_rng(1)
+        rows, cols = (rng.permutation(ids.size) for ids in key.ids)
+        models, segments = key.trial_positions()
+        places = np.argsort(rows)[models], np.argsort(cols)[segments]
+        ids = key.modelset[rows], key.segset[cols]
+        self.key = bp.Key._listed_once(ids, *places, key.labels, "labels")
 
 
 class OrderList(_Lists):
@@ -69,9 +68,8 @@ class OrderList(_Lists):
         self.lines = np.random.default_rng(1).permutation(n_scores)
 
     def call(self):
-        scores, lines = self.scores, self.lines
-        columns = (values[lines] for values in (scores.models, scores.segments))
-        return bp.FlatScores(scores.scores[lines], scores.modelset, scores.segset, *columns)
+        models, segments = (ids[self.lines] for ids in self.trials)
+        return bp.Scores.from_trials(models, segments, self.lines + 0.0)
 
 
 class ReadList(_Lists):
@@ -89,7 +87,7 @@ class ReadList(_Lists):
         self.folder.cleanup()
 
     def call(self):
-        return bp.FlatScores.read(self.path)
+        return bp.Scores.read(self.path)
 
     def plain(self):
         with h5py.File(self.path) as file:

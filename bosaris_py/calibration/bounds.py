@@ -19,7 +19,7 @@ from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
 from bosaris_py.metrics.strange import no_llrs
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import Sample, sample_of_trials
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
 
 BoundsKind = Literal["elub", "iv", "wide"]
@@ -53,7 +53,7 @@ LLRBounds.high.__doc__ = "The highest log-likelihood-ratio that the trials suppo
 
 
 def llr_bounds(
-    tar: npt.ArrayLike | AnyScores,
+    tar: npt.ArrayLike | Scores,
     non: npt.ArrayLike | KeyLike,
     kind: BoundsKind = "elub",
     *,
@@ -123,7 +123,7 @@ def llr_bounds(
     check.check_choice(kind, BoundsKind, "kind")
     units: tuple[float, float] = (1.0, 1.0)
     lists: tuple[Any, Any] = tar, non
-    if isinstance(tar, (Scores, FlatScores)):
+    if isinstance(tar, Scores):
         both = split_key(non)
         if speakers is None:
             lists = tar.get_tar_non(both[0])

@@ -12,24 +12,23 @@ import numpy.typing as npt
 
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray, mark_read_only
+from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray
 from bosaris_py._cautions import cautions, hushed
 from bosaris_py._validation import Rng
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import AnyKey, FlatKey
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.kinds import class_numbers, have_one_speaker
 from bosaris_py.trials.metadata import TrialMetadata
-from bosaris_py.trials.scores import AnyScores, ListedScores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
-from bosaris_py.trials.trial_sets import frame_of
 
 # A pair of folds, the lower first; equal where both speakers of a trial are in one fold.
 FoldPair: TypeAlias = tuple[int, int]
 Folds: TypeAlias = int | Literal["speaker"]
 # The class of the map that is trained.
 Model = TypeVar("Model")
-SystemScores: TypeAlias = AnyScores | Sequence[AnyScores] | Mapping[str, AnyScores]
+SystemScores: TypeAlias = Scores | Sequence[Scores] | Mapping[str, Scores]
 # Trains a map on some of the scored trials, and applies it to others.
 Learner: TypeAlias = Callable[[BoolArray, BoolArray], tuple[Any, FloatArray]]
 _WEIGHTS = ("tar_weights", "non_weights")
@@ -44,7 +43,7 @@ class CrossFit(Generic[Model]):
 
     Parameters
     ----------
-    scores : Scores or FlatScores
+    scores : Scores
         Natural-log likelihood-ratios of all scored trials, in the form of the key, each from a
         map that was trained without the trials of either of its speakers.
     final : object of the model's class
@@ -56,7 +55,7 @@ class CrossFit(Generic[Model]):
         The fold of each speaker.
     """
 
-    scores: AnyScores
+    scores: Scores
     final: Model
     folds: Mapping[FoldPair, Model]
     fold_of: Mapping[str, int]
@@ -78,7 +77,7 @@ class _Folded:
     `codes`, the number of the pair in `pairs`, are of these.
     """
 
-    key: AnyKey
+    key: Key
     scored: BoolArray | None
     models: IntArray
     segments: IntArray
@@ -90,8 +89,8 @@ class _Folded:
     @classmethod
     def of(
         cls,
-        scores: AnyScores,
-        key: AnyKey,
+        scores: Scores,
+        key: Key,
         metadata: TrialMetadata | None,
         folds: Folds,
         speakers: SpeakersLike,
@@ -119,11 +118,11 @@ class _Folded:
         table[low, high] = table[high, low] = np.arange(len(pairs))
         scored = trial_scores.scored_trials(scores, key)
         own: Any = slice(None) if scored is None else scored
-        labels, codes = key.trial_labels()[own], table[one, other][own]
+        labels, codes = key.is_target[own], table[one, other][own]
         named = dict(zip(who.ids[persons].tolist(), fold_of[persons].tolist(), strict=True))
         return cls(key, scored, models[own], segments[own], labels, codes, pairs, named)
 
-    def fit(self, learn: Learner) -> tuple[dict[FoldPair, Any], AnyScores]:
+    def fit(self, learn: Learner) -> tuple[dict[FoldPair, Any], Scores]:
         """Train the map of each pair of folds on the trials apart from both; apply it to its own.
 
         Returns the maps, and the log-likelihood-ratios in the form of the key.
@@ -142,14 +141,13 @@ class _Folded:
                         expected = "leave both classes trials to train on"
                         raise check.invalid("folds", expected, found, hint)
                 maps[pair], llrs[here] = learn(train, here)
-        frame = frame_of(self.key, self.key)
-        listed = ListedScores(self.key, frame, mark_read_only(llrs), self.scored)
-        return maps, listed.in_form_of_ndx()
+        return maps, trial_scores.assemble(llrs, self.key, self.scored)
 
-    def key_of(self, chosen: BoolArray) -> FlatKey:
-        """Return the key of some of the trials."""
-        columns = (part[chosen] for part in (self.models, self.segments, self.labels))
-        return FlatKey._rebuilt(*self.key.ids, *columns)
+    def key_of(self, chosen: BoolArray) -> Key:
+        """Return the key of some of the scored trials."""
+        if self.scored is None:
+            return self.key.take(chosen)
+        return self.key.take(np.flatnonzero(self.scored)[chosen])
 
 
 @cautions()
@@ -175,10 +173,10 @@ def cross_fit(
     model : class
         `LinearCalibration`, `PAVCalibration`, `LinearFusion`, `QualityFusion`, `SASVFusion`, or
         another class with their ``fit`` or ``fit_scores``.
-    scores : Scores or FlatScores; of a fusion a mapping or list of them
+    scores : Scores; of a fusion a mapping or list of them
         Scores of at least some of the key's trials; of a fusion of all. Of a `SASVFusion` a mapping
         of ``"asv"`` and ``"cm"``.
-    key : Key or FlatKey, or pair (key, metadata)
+    key : Key, or pair (key, metadata)
         Which trials are targets and which non-targets.
     folds : int or "speaker", default: 5
         Number of folds, at least 3; "speaker" leaves one speaker out (of a non-target trial
@@ -253,12 +251,12 @@ def cross_fit(
     # First: what the final map refuses or warns of explains more than folds do.
     final = trainer.fit_scores(scores, *given, plain, **used, **options)
     some: Any = scores.values() if isinstance(scores, Mapping) else scores
-    one = scores if isinstance(scores, AnyScores) else next(iter(some))
+    one = scores if isinstance(scores, Scores) else next(iter(some))
     trials = _Folded.of(one, plain, metadata, folds, speakers, rng)
     labels = trials.labels
     # There has been a warning of what is missing.
     with hushed(errors.BosarisWarning):
-        own = scores if isinstance(scores, AnyScores) else None
+        own = scores if isinstance(scores, Scores) else None
         classes = class_weights(conditions, of_tar, of_non, plain, scores=own)
     weights = _joined(labels, classes)
 
@@ -277,14 +275,14 @@ def cross_fit(
     def by_keys(train: BoolArray, here: BoolArray) -> tuple[Any, FloatArray]:
         part = trials.key_of(train)
         fitted = trainer.fit_scores(scores, *given, part, **weights_of(train), **options)
-        return fitted, fitted.apply(scores, *given, trials.key_of(here)).scores
+        return fitted, fitted.apply(scores, *given, trials.key_of(here)).values
 
     if not hasattr(model, "fit"):
         maps, llrs = trials.fit(by_keys)
     else:
         values = (
-            trial_scores.listed_scores(one, plain).values
-            if isinstance(scores, AnyScores)
+            one.found_in(plain)[0]
+            if isinstance(scores, Scores)
             else trial_scores.stack_scores(scores, plain)
         )
         maps, llrs = trials.fit(by_scores)
@@ -326,7 +324,7 @@ def _cross_fit_kinds(
         fitted = model.fit((trials.key_of(train), metadata), **scores, **options)
         # What a fold has not seen the final map may have.
         with hushed(errors.ExtrapolationWarning):
-            return fitted, fitted.apply(**scores, ndx=trials.key_of(here)).scores
+            return fitted, fitted.apply(**scores, ndx=trials.key_of(here)).values
 
     maps, llrs = trials.fit(learn)
     return CrossFit(llrs, final, maps, trials.fold_of)

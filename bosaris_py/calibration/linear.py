@@ -30,7 +30,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.passes import Where
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
 # that tell nothing.
@@ -116,7 +116,7 @@ class LinearCalibration(LinearMap, LineMap):
     @classmethod
     def fit_scores(
         cls,
-        scores: AnyScores,
+        scores: Scores,
         key: KeyLike,
         *,
         conditions: Conditions | None = None,
@@ -130,9 +130,9 @@ class LinearCalibration(LinearMap, LineMap):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
+        scores : Scores
             Scores of at least some of the key's trials.
-        key : Key or FlatKey, or pair (key, metadata)
+        key : Key, or pair (key, metadata)
             Which trials are targets and which non-targets; also in a pair of `read_key`, or what
             `from_frame` returns.
         conditions : Conditions, optional

@@ -53,12 +53,12 @@ from bosaris_py.numerics.newton import (
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
-from bosaris_py.trials import Conditions, FlatScores, Scores
+from bosaris_py.trials import Conditions, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.passes import FilePasses, Where, missing_scores
-from bosaris_py.trials.scores import AnyScores, class_scores
+from bosaris_py.trials.scores import class_scores
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
@@ -153,26 +153,24 @@ class ScoreMap(ABC):
     @overload
     def apply(self, x: Scores) -> Scores: ...
     @overload
-    def apply(self, x: FlatScores) -> FlatScores: ...
-    @overload
     def apply(self, x: Number) -> float: ...
     @overload
     def apply(self, x: npt.ArrayLike) -> Float64Array: ...
-    def apply(self, x: AnyScores | npt.ArrayLike) -> AnyScores | float | Float64Array:
+    def apply(self, x: Scores | npt.ArrayLike) -> Scores | float | Float64Array:
         """Turn scores into log-likelihood-ratios.
 
         Parameters
         ----------
-        x : array_like of float, any shape, or Scores or FlatScores
+        x : array_like of float, any shape, or Scores
             Scores; no NaN, +-inf allowed.
 
         Returns
         -------
-        ndarray of float64, float, or Scores or FlatScores
+        ndarray of float64, float, or Scores
             Natural-log likelihood-ratios, the same kind and shape as `x`. Of a
             Scores only what the mask shows is calibrated.
         """
-        if isinstance(x, AnyScores):
+        if isinstance(x, Scores):
             return x.transform(self._checked_llrs)
         scores = as_float_array(x, "x")
         return self._checked_llrs(scores.ravel()).reshape(scores.shape)[()]
@@ -289,7 +287,7 @@ class TrialMap(ScoreMap):
     @classmethod
     def fit_scores(
         cls,
-        scores: AnyScores,
+        scores: Scores,
         key: KeyLike,
         *,
         conditions: Conditions | None = None,
@@ -321,7 +319,7 @@ class TrialMap(ScoreMap):
 
 
 def fit_on_trials(
-    cls: Any, scores: AnyScores, key: KeyLike, conditions: Conditions | None, **options: Any
+    cls: Any, scores: Scores, key: KeyLike, conditions: Conditions | None, **options: Any
 ) -> Any:
     """Train by the ``fit`` of a class on the scored trials of a key, weighted by conditions."""
     key, _ = split_key(key)

@@ -33,13 +33,13 @@ def place_of_scores(args: argparse.Namespace, path: str) -> tuple[str, dict[str,
     return file, text_options(args, columns=columns)
 
 
-def load_scores(args: argparse.Namespace, path: str) -> bp.Scores | bp.FlatScores:
+def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
     """Read the scores of a file, or of a column behind the sign #."""
     file, options = place_of_scores(args, path)
     return bp.read_scores(file, base=getattr(args, "base", None), **options)
 
 
-def load_key(args: argparse.Namespace) -> tuple[bp.Key | bp.FlatKey, bp.TrialMetadata]:
+def load_key(args: argparse.Namespace) -> tuple[bp.Key, bp.TrialMetadata]:
     """Read a key and what is known of its trials."""
     key, metadata = bp.read_key(args.key, **text_options(args, "key_"))
     if getattr(args, "metadata", None):
@@ -147,7 +147,7 @@ def save_as(found: Any, output: str, text_format: str | None, **parts: Any) -> N
 
     if isinstance(found, bp.TrialMetadata):
         table = bp.trials.to_table(found.trials, metadata=found)
-    elif isinstance(found, bp.Scores | bp.FlatScores):
+    elif isinstance(found, bp.Scores):
         table = bp.trials.to_table(scores=found, **parts)
     else:
         table = bp.trials.to_table(found)

@@ -26,7 +26,7 @@ from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import Sample, sample_of_trials
-from bosaris_py.trials.scores import AnyScores, to_natural
+from bosaris_py.trials.scores import Scores, to_natural
 
 
 def split_by_labels(
@@ -189,7 +189,7 @@ class Results(Records):
     @classmethod
     def from_scores(
         cls,
-        scores: AnyScores,
+        scores: Scores,
         key: KeyLike,
         conditions: Conditions | None = None,
         *,
@@ -199,9 +199,9 @@ class Results(Records):
 
         Parameters
         ----------
-        scores : Scores or FlatScores
+        scores : Scores
             Scores of at least some of the key's trials.
-        key : Key or FlatKey, or pair (key, metadata)
+        key : Key, or pair (key, metadata)
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             Count each condition with its weight, whatever its number of trials; see
@@ -250,9 +250,9 @@ class Results(Records):
         Parameters
         ----------
         score_file : str, path-like, or sequence of these
-            HDF5 file of a `Scores` or `FlatScores`.
+            HDF5 file of a `Scores`.
         key_file : str, path-like, or sequence of these
-            HDF5 file of the `Key` or `FlatKey` to judge it by; for several score files,
+            HDF5 file of the `Key` to judge it by; for several score files,
             one for each. Ids may come in any order; the same order is read faster.
         prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
             Operating points at which actual costs will be asked for. At others the files are read a

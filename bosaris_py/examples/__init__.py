@@ -13,10 +13,10 @@ from bosaris_py._validation import describe, invalid
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.text import Table
 from bosaris_py.frames import TrialFrame
-from bosaris_py.trials.key import FlatKey, Key
+from bosaris_py.trials.key import Key, as_labels
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.quality import SegmentQuality
-from bosaris_py.trials.scores import FlatScores, Scores
+from bosaris_py.trials.scores import Scores, assemble
 
 # Columns of the files: a score of each system, the measure of each segment, and metadata.
 _SETS = {
@@ -115,12 +115,10 @@ def _part(name: str, part: str) -> ExamplePart:
     lines = table.take(label != "spoof")
     ids = lines.models.levels, lines.segments.levels
     is_target = (label == "target")[label != "spoof"]
-    key = FlatKey(*ids, lines.models.codes, lines.segments.codes, is_target).to_dense()
-    described, at = stored.for_trials(key), key.trial_positions()
-    scores = {
-        system: FlatScores(np.asarray(described.column(system)), *ids, *at).to_dense()
-        for system in systems
-    }
+    places = lines.models.codes, lines.segments.codes
+    key = Key._listed_once(ids, *places, as_labels(is_target), "labels")
+    described = stored.for_trials(key)
+    scores = {system: assemble(np.asarray(described.column(system)), key) for system in systems}
     metadata = TrialMetadata(
         key,
         model_columns={of_model: described.model_column(of_model)},

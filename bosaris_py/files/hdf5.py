@@ -375,6 +375,9 @@ def read(kind: str, path: FilePath, *, max_bytes: int | None = None) -> Arrays:
     is one give an `OldFormatWarning`.
     """
     with opened(path, max_bytes) as source:
+        if source.find("trials/models") is not None and f"flat_{kind}" in KINDS:
+            # A list, which is too sparse for a matrix.
+            kind = f"flat_{kind}"
         found, sizes = find_fields(source, kind)
         arrays = _read_fields(found, sizes)
         says_what = source.attribute("format") or source.find("file_format") is not None

@@ -78,9 +78,9 @@ KINDS = {
     "ndx": Kind("Ndx", (*IDS, "trialmask"), "ndx"),
     "key": Kind("Key", (*IDS, "tar", "non"), "key"),
     "scores": Kind("Scores", ("scoremat", *IDS, "scoremask"), "scr"),
-    "flat_ndx": Kind("FlatNdx", _TRIALS),
-    "flat_key": Kind("FlatKey", (*_TRIALS, "is_target")),
-    "flat_scores": Kind("FlatScores", (*_TRIALS, "scores")),
+    "flat_ndx": Kind("Ndx", _TRIALS),
+    "flat_key": Kind("Key", (*_TRIALS, "is_target")),
+    "flat_scores": Kind("Scores", (*_TRIALS, "scores")),
     "trial_metadata": Kind("TrialMetadata", (*_TRIALS, "is_target"), None, ("is_target",)),
     "segment_quality": Kind("SegmentQuality", ("ids", "values"), "qual"),
     # Early releases of the toolkit wrote no masks.

@@ -391,7 +391,7 @@ def write_score_list(
     segset: StrArray,
     dtype: npt.DTypeLike = np.float64,
 ) -> None:
-    """Write a `FlatScores` file part by part, replacing an existing file in one step.
+    """Write a list of scores part by part, replacing an existing file in one step.
 
     `parts` are models, segments and scores of trials, by segment, then by model, `most` at most; as
     `write_score_rows`.

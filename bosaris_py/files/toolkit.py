@@ -19,7 +19,7 @@ and a false mask.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +28,14 @@ import numpy as np
 from bosaris_py._arrays import AnyArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_path, invalid, list_some
-from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
+from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.files.cells import file_parts, line_error
 from bosaris_py.files.columns import order_trials
 from bosaris_py.files.formats import Format, FormatColumn, show
 from bosaris_py.files.labels import NONTARGET, TARGET
 from bosaris_py.files.layout import FIELDS, KINDS, Arrays
-from bosaris_py.files.text import Head, Plan, Table, read_columns, refuse_memory
-from bosaris_py.files.writing import (
-    LINES_AT_ONCE,
-    Writer,
-    formatter,
-    named,
-    rows_of,
-    words,
-    write_parts,
-)
+from bosaris_py.files.text import Head, Plan, Table, read_columns
+from bosaris_py.files.writing import Writer, formatter, named, rows_of, words, write_parts
 
 _LABEL = {True: "target", False: "nontarget"}
 _KEY_WORDS = ({"target": TARGET, "nontarget": NONTARGET},)
@@ -67,7 +59,7 @@ def read(
     head = Head.of(parts, file)
     if kind == "segment_quality":
         return _read_measures(file, head, parts, max_bytes)
-    layout = _LAYOUTS[kind.removeprefix("flat_")]
+    layout = _LAYOUTS[kind]
     if head is None:
         warn_caller(f"{file}: there is no line in this file; was it cut off?", BosarisWarning)
         head = Head(1, [b""], b"")
@@ -86,17 +78,11 @@ def read(
     table = found.table("error")
     ids = {"modelset": table.models.levels, "segset": table.segments.levels}
     contents = table.is_target if "label" in layout else table.scores
-    if kind.startswith("flat_"):
-        order = order_trials(table.models.codes, table.segments.codes, ids["modelset"].size)
-        _refuse_conflicts(file, table, contents)
-        arrays: Arrays = {"models": table.models.codes, "segments": table.segments.codes}
-        if contents is not None:
-            arrays[KINDS[kind].fields[-1]] = contents
-            # Repeated lines are left for the object that will warn of them.
-            if order.order is not None and not order.repeated.size:
-                arrays = {name: array[order.order] for name, array in arrays.items()}
-        return {**ids, **{name: mark_read_only(array) for name, array in arrays.items()}}
-    return {**ids, **_in_matrices(file, kind, table, contents, max_bytes)}
+    _refuse_conflicts(file, table, contents)
+    arrays: Arrays = {"models": table.models.codes, "segments": table.segments.codes}
+    if contents is not None:
+        arrays[KINDS[f"flat_{kind}"].fields[-1]] = contents
+    return {**ids, **{name: mark_read_only(array) for name, array in arrays.items()}}
 
 
 def _refuse_conflicts(path: Path, table: Table, contents: AnyArray | None) -> None:
@@ -117,30 +103,6 @@ def _refuse_conflicts(path: Path, table: Table, contents: AnyArray | None) -> No
         before = f"{texts[0]} in line {table.line_number(first)}"
         text = f"trial {name[0]} {name[1]} is {texts[1]} here and {before}"
         raise line_error(path, table.line_number(second), text)
-
-
-def _in_matrices(
-    path: Path, kind: str, table: Table, contents: AnyArray | None, max_bytes: int | None
-) -> Arrays:
-    """Return the matrices of an `Ndx`, `Key` or `Scores`."""
-    shape = table.models.levels.size, table.segments.levels.size
-    item = 1 if contents is None else 1 + contents.itemsize
-    what = f"a matrix of {shape[0]} models x {shape[1]} segments for {len(table)} trials"
-    refuse_memory(path, item * shape[0] * shape[1], max_bytes, what)
-    cells = table.models.codes.astype(np.intp) * shape[1] + table.segments.codes
-    mask = np.zeros(shape, dtype=np.bool_)
-    mask.reshape(-1)[cells] = True
-    if contents is None:
-        return {"trialmask": mark_read_only(mask)}
-    if np.count_nonzero(mask) < cells.size:
-        _refuse_conflicts(path, table, contents)
-    matrix = np.zeros(shape, dtype=contents.dtype)
-    matrix.reshape(-1)[cells] = contents
-    if kind == "scores":
-        return {"scoremat": mark_read_only(matrix), "scoremask": mark_read_only(mask)}
-    # What is a trial and no target.
-    non = np.logical_xor(mask, matrix, out=mask)
-    return {"tar": mark_read_only(matrix), "non": mark_read_only(non)}
 
 
 def _read_measures(
@@ -176,27 +138,7 @@ def _read_measures(
     return {"ids": ids.values(), "values": mark_read_only(matrix)}
 
 
-def _trials_of(kind: str, arrays: Arrays) -> Iterator[tuple[AnyArray, AnyArray, AnyArray | None]]:
-    """Give models, segments and contents of the trials of an object, some columns at a time."""
-    if kind.startswith("flat_"):
-        contents = None if kind == "flat_ndx" else arrays[KINDS[kind].fields[-1]]
-        yield arrays["models"], arrays["segments"], contents
-        return
-    contents = {"key": arrays.get("tar"), "scores": arrays.get("scoremat")}.get(kind)
-    # All targets, then all non-targets, as the toolkit does.
-    fields = {"ndx": ["trialmask"], "key": ["tar", "non"], "scores": ["scoremask"]}[kind]
-    for mask in map(arrays.__getitem__, fields):
-        step = max(1, LINES_AT_ONCE // max(1, mask.shape[0]))
-        for begin in range(0, mask.shape[1], step):
-            part = np.ascontiguousarray(mask[:, begin : begin + step].T)
-            segments, models = np.nonzero(part)
-            values = None if contents is None else contents[:, begin : begin + step].T[part]
-            yield models, segments + begin, values
-
-
-def write(
-    kind: str, path: FilePath, *, number_format: str | None = None, **arrays: AnyArray
-) -> None:
+def write(kind: str, path: FilePath, arrays: Arrays, *, number_format: str | None = None) -> None:
     """Write an object, given by what `read` returns, replacing an existing file in one step.
 
     Ids without trials are not written. Infinite scores are, which the toolkit refuses.
@@ -205,11 +147,9 @@ def write(
     fields = KINDS[kind].fields
     ids = [words(arrays[name], name) for name in fields if FIELDS[name].content == "ids"]
     texts: Iterable[str]
-    if kind == "key" and (arrays["tar"] & arrays["non"]).any():
-        raise InvalidInputError("`tar` and `non` must be disjoint; some trials are in both")
     name = next((name for name in fields if FIELDS[name].content == "numbers"), None)
     if name is not None:
-        is_nan = np.isnan(arrays[name]) & arrays.get("scoremask", np.True_)
+        is_nan = np.isnan(arrays[name])
         if is_nan.any():
             places = [f"({', '.join(map(str, at))})" for at in np.argwhere(is_nan)[:6].tolist()]
             found = f"NaN at {np.count_nonzero(is_nan)} places: {list_some(places)}"
@@ -222,17 +162,10 @@ def write(
         lines = (" ".join([name, *map(form, row.tolist())]) + "\n" for name, row in rows)
         texts = itertools.chain([f"{len(values)}\n"], lines)
     else:
-        texts = itertools.chain.from_iterable(
-            rows_of(
-                [
-                    named(ids[0], models),
-                    named(ids[1], segments),
-                    *([] if contents is None else [_contents(contents, form)]),
-                ],
-                models.size,
-            )
-            for models, segments, contents in _trials_of(kind, arrays)
-        )
+        sides = [named(ids[0], arrays["models"]), named(ids[1], arrays["segments"])]
+        if kind != "flat_ndx":
+            sides.append(_contents(arrays[fields[-1]], form))
+        texts = rows_of(sides, arrays["models"].size)
     write_parts(path, texts)
 
 

@@ -31,16 +31,12 @@ from bosaris_py.errors import ExtrapolationWarning, SuspectScoresWarning
 from bosaris_py.metrics.strange import inverted_systems
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Conditions, FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
+from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import AnyNdx
 from bosaris_py.trials.passes import Where, files_of_systems
-from bosaris_py.trials.scores import AnyScores, Systems
+from bosaris_py.trials.scores import Systems
 
-# Indexes and keys as matrices and as lists, which decide the form of the fused scores.
-DenseTrials: TypeAlias = Ndx | Key
-FlatTrials: TypeAlias = FlatNdx | FlatKey
 SystemFiles: TypeAlias = Mapping[str, FilePath] | Sequence[FilePath]
 
 
@@ -144,9 +140,9 @@ class LinearFusion(LinearMap):
 
         Parameters
         ----------
-        systems : mapping of str to Scores or FlatScores, or sequence of these
+        systems : mapping of str to Scores, or sequence of these
             The scores of each system, for every trial of the key. Names are kept.
-        key : Key or FlatKey, or pair (key, metadata)
+        key : Key, or pair (key, metadata)
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
@@ -264,28 +260,26 @@ class LinearFusion(LinearMap):
         return int(self.weights.size)
 
     @overload
-    def apply(self, x: Systems, ndx: DenseTrials) -> Scores: ...
-    @overload
-    def apply(self, x: Systems, ndx: FlatTrials) -> FlatScores: ...
+    def apply(self, x: Systems, ndx: Ndx | Key) -> Scores: ...
     @overload
     def apply(self, x: npt.ArrayLike | Mapping[str, npt.ArrayLike]) -> Float64Array: ...
-    def apply(self, x: Any, ndx: AnyNdx | None = None) -> AnyScores | Float64Array:
+    def apply(self, x: Any, ndx: Ndx | Key | None = None) -> Scores | Float64Array:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
         Parameters
         ----------
-        x : (n_systems, ...) array_like of float, or sequence of Scores or FlatScores
+        x : (n_systems, ...) array_like of float, or sequence of Scores
             Scores of each system, in the order of the training; or a mapping of names to these, in
             any order. NaN is refused in arrays; +-inf is allowed unless two systems
             contradict each other.
-        ndx : Ndx, Key, FlatNdx or FlatKey, optional
+        ndx : Ndx or Key, optional
             The trials to fuse; needed for Scores, and for them only.
 
         Returns
         -------
-        ndarray of float64, or Scores or FlatScores
+        ndarray of float64, or Scores
             Natural-log likelihood-ratios: for an array of the shape of each system's
-            scores; for Scores in the form of `ndx`, with its models, segments and trials.
+            scores; for Scores with the models, segments and trials.
 
         Raises
         ------
@@ -300,8 +294,8 @@ class LinearFusion(LinearMap):
             If `x` is a square array of several systems, which may be transposed.
         """
         x = in_order_of_training(x, self.system_names, "x")
-        x = [x] if isinstance(x, AnyScores) else check.as_list(x)
-        if isinstance(x, Sequence) and any(isinstance(item, AnyScores) for item in x):
+        x = [x] if isinstance(x, Scores) else check.as_list(x)
+        if isinstance(x, Sequence) and any(isinstance(item, Scores) for item in x):
             self._check_systems(len(x))
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"

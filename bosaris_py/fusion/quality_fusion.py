@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -36,22 +36,17 @@ from bosaris_py._validation import FilePath
 from bosaris_py.calibration import trained
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
-from bosaris_py.fusion.linear_fusion import (
-    DenseTrials,
-    FlatTrials,
-    LinearFusion,
-    in_order_of_training,
-)
+from bosaris_py.fusion.linear_fusion import LinearFusion, in_order_of_training
 from bosaris_py.numerics.moments import moderate_weights, pool_classes
 from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear, warn_of_few_errors
 from bosaris_py.numerics.objective import LARGEST_SCORE, TrainingObjective, refuse_non_finite
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
-from bosaris_py.trials import Conditions, FlatScores, Scores, SegmentQuality
+from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import AnyNdx, as_ndx
+from bosaris_py.trials.key import as_ndx
 from bosaris_py.trials.quality import (
     Numbers,
     Qualities,
@@ -61,7 +56,7 @@ from bosaris_py.trials.quality import (
     mix_measures,
     quality_of_trials,
 )
-from bosaris_py.trials.scores import AnyScores, Systems, assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.scores import Systems, assemble, stack_scores, stack_tar_non
 
 # Trials of which the measures are gathered at once: they stay in the processor's cache.
 _BLOCK_TRIALS = 2**13
@@ -310,7 +305,7 @@ def _independent(covariance: Float64Array, n_systems: int) -> BoolArray:
     return kept[n_systems:]
 
 
-Backoff: TypeAlias = AnyScores | None
+Backoff: TypeAlias = Scores | None
 
 Weights: TypeAlias = Float64Array | None
 
@@ -342,7 +337,10 @@ def _trained_part(
 
 
 def _look_up_measures(
-    qualities: Qualities, ndx: AnyNdx, qtrans: npt.ArrayLike | None, n_measures: int | None = None
+    qualities: Qualities,
+    ndx: Ndx | Key,
+    qtrans: npt.ArrayLike | None,
+    n_measures: int | None = None,
 ) -> TrialQuality:
     """Look up and mix quality measures; refuse another number of them than `n_measures`."""
     measures = quality_of_trials(qualities, ndx)
@@ -495,12 +493,12 @@ class QualityFusion(trained.TrainedMap):
 
         Parameters
         ----------
-        systems : Scores, FlatScores, or mapping or sequence of these
+        systems : Scores, or mapping or sequence of these
             The scores of each system, for every trial of the key. Names are kept.
         qualities : QualityMeasures, SegmentQuality, mapping of id to number, or sequence of these
             Quality measures, which are put together. A SegmentQuality, or a mapping, describes the
             test segments; where only it is known, there is no information on the model side.
-        key : Key or FlatKey, or pair (key, metadata)
+        key : Key, or pair (key, metadata)
             Which trials are targets and which non-targets.
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
@@ -571,7 +569,7 @@ class QualityFusion(trained.TrainedMap):
         if measures.n_missing:
             message = f"Quality fusion training has {measures.n_missing} missing trials."
             warn_caller(message, MissingTrialsWarning)
-        labels = key.trial_labels()
+        labels = key.is_target
         classes = [
             _trained_part("target", labels, tar, tar_weights, measures),
             _trained_part("non-target", ~labels, non, non_weights, measures),
@@ -644,34 +642,25 @@ class QualityFusion(trained.TrainedMap):
         raw[-1, -1] = 0.0
         return np.concatenate((self.weights, [offset], triangle_from_form(raw)))
 
-    @overload
     def apply(
-        self, systems: Systems, qualities: Qualities, ndx: DenseTrials, *, backoff: Backoff = None
-    ) -> Scores: ...
-    @overload
-    def apply(
-        self, systems: Systems, qualities: Qualities, ndx: FlatTrials, *, backoff: Backoff = None
-    ) -> FlatScores: ...
-    def apply(
-        self, systems: Systems, qualities: Qualities, ndx: AnyNdx, *, backoff: Backoff = None
-    ) -> AnyScores:
+        self, systems: Systems, qualities: Qualities, ndx: Ndx | Key, *, backoff: Backoff = None
+    ) -> Scores:
         """Fuse the scores of several systems to log-likelihood-ratios.
 
         Parameters
         ----------
         systems, qualities
             As for `fit_scores`: by name, or in the order of the training.
-        ndx : Ndx, Key, FlatNdx or FlatKey
+        ndx : Ndx or Key
             The trials to fuse.
-        backoff : Scores or FlatScores, optional
+        backoff : Scores, optional
             Log-likelihood-ratios for the trials that lack quality measures. By
             default those of the linear fusion.
 
         Returns
         -------
-        Scores or FlatScores
-            Natural-log likelihood-ratios in the form of `ndx`, with its models, segments
-            and trials.
+        Scores
+            Natural-log likelihood-ratios, with the models, segments and trials of `ndx`.
 
         Raises
         ------
@@ -735,14 +724,14 @@ _COMBINE: dict[str, Callable[[Float64Array, Float64Array], Float64Array]] = {
 
 
 def quality_systems(
-    scores: AnyScores | Sequence[AnyScores],
+    scores: Scores | Sequence[Scores],
     qualities: Mapping[str, Measured],
-    ndx: AnyNdx,
+    ndx: Ndx | Key,
     *,
     offset: Collection[str] | None = None,
     scale: Collection[str] = (),
     combine: Combine = "min",
-) -> list[AnyScores]:
+) -> list[Scores]:
     r"""Turn quality measures into systems that a `LinearFusion` joins with the scores.
 
     A calibration whose offset and scale depend on a measure q of the trial is linear,
@@ -754,12 +743,12 @@ def quality_systems(
 
     Parameters
     ----------
-    scores : Scores, FlatScores or sequence of these
+    scores : Scores or sequence of these
         Scores of all trials of `ndx`.
     qualities : mapping of str to SegmentQuality, mapping of id to number, or pair of these
         Measures by name, one value for each id. What holds models and segments; or
         a pair (models, segments), None for a side that does not count.
-    ndx : Ndx, Key, FlatNdx or FlatKey
+    ndx : Ndx or Key
         The trials.
     offset : collection of str, optional
         The measures that shift the log-likelihood-ratio; by default all.
@@ -770,7 +759,7 @@ def quality_systems(
 
     Returns
     -------
-    list of Scores or FlatScores
+    list of Scores
         `scores`, the measures of `offset`, and the products with those of `scale`, for
         ``LinearFusion.fit_scores(systems, key)``, ``cross_fit`` and ``apply``.
 

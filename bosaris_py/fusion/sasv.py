@@ -25,11 +25,11 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import AnyNdx
+from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.kinds import check_classes, class_numbers
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import sample_of_trials
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 
 
 def _to_line(value: object) -> LinearCalibration:
@@ -45,7 +45,7 @@ def _to_share(value: Any) -> float:
     return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
 
 
-def _class_lists(scores: AnyScores, key: KeyLike) -> list[FloatArray]:
+def _class_lists(scores: Scores, key: KeyLike) -> list[FloatArray]:
     """Return the scores of targets, zero-effort impostors and spoofs."""
     class_numbers(*split_key(key))
     sample = sample_of_trials(scores, key, allow_empty=True)
@@ -113,8 +113,8 @@ class SASVFusion(SavedMap):
         cls,
         key: KeyLike,
         *,
-        asv: AnyScores,
-        cm: AnyScores,
+        asv: Scores,
+        cm: Scores,
         costs: SpoofCostsLike = "a-DCF1",
         spoof_share: float | None = None,
         ridge: Any = 0.0,
@@ -125,7 +125,7 @@ class SASVFusion(SavedMap):
         ----------
         key : pair (key, metadata)
             Trials, and a column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
-        asv, cm : Scores or FlatScores
+        asv, cm : Scores
             Scores of the verifier and of the countermeasure.
         costs : SpoofCosts or str, default: "a-DCF1"
             Priors and costs, or their name, which decide both priors and the share of spoofs.
@@ -175,22 +175,22 @@ class SASVFusion(SavedMap):
     def apply(
         self,
         *,
-        asv: AnyScores | npt.ArrayLike,
-        cm: AnyScores | npt.ArrayLike,
-        ndx: AnyNdx | None = None,
+        asv: Scores | npt.ArrayLike,
+        cm: Scores | npt.ArrayLike,
+        ndx: Ndx | Key | None = None,
     ) -> Any:
         """Fuse the scores of both detectors to log-likelihood-ratios.
 
         Parameters
         ----------
-        asv, cm : array_like of float, or Scores or FlatScores
+        asv, cm : array_like of float, or Scores
             Scores of the verifier and of the countermeasure, of the same trials.
-        ndx : Ndx, Key, FlatNdx or FlatKey, optional
+        ndx : Ndx or Key, optional
             The trials to fuse; needed for Scores, and for them only.
 
         Returns
         -------
-        ndarray of float64, or Scores or FlatScores
+        ndarray of float64, or Scores
             Natural-log likelihood-ratios of targets against the mixture.
 
         Raises
@@ -198,7 +198,7 @@ class SASVFusion(SavedMap):
         TrialMismatchError
             If a detector lacks scores of trials in `ndx`.
         """
-        if isinstance(asv, AnyScores) and isinstance(cm, AnyScores):
+        if isinstance(asv, Scores) and isinstance(cm, Scores):
             if ndx is None:
                 expected = "be given with Scores, to say which trials are to be fused"
                 raise invalid("ndx", expected, "None")
@@ -207,7 +207,7 @@ class SASVFusion(SavedMap):
             return trial_scores.assemble(self._fuse(stacked[0], stacked[1]), ndx)
         lists = []
         for values, name in ((asv, "asv"), (cm, "cm")):
-            if isinstance(values, AnyScores):
+            if isinstance(values, Scores):
                 hint = "Both are Scores, or both arrays."
                 raise invalid(name, "be of the same kind as the other", describe(values), hint)
             array = as_float_array(values, name)

@@ -88,7 +88,7 @@ def kldivergence_of_systems(
     Toolkit: kldivergence_of_systems.m; native: none; differs: nothing. Columns of `scores` are
     trials, column by column of the key if there is one.
     """
-    is_target = None if key is None else arguments.require("key", key, Key).trial_labels()
+    is_target = None if key is None else arguments.require("key", key, Key).is_target
     return kl_divergence(scores, prior, is_target=is_target)
 
 
@@ -98,7 +98,7 @@ def evalAll(scores: npt.ArrayLike, key: Key, prior: float) -> Float64Array:
     Toolkit: evalAll.m; native: none; differs: nothing. Columns of `scores` are the trials of the
     key, column by column.
     """
-    is_target = arguments.require("key", key, Key).trial_labels()
+    is_target = arguments.require("key", key, Key).is_target
     matrix = check.as_matrix(scores, "scores")
     if matrix.shape[1] != is_target.size:
         expected = f"have one column for each of the {is_target.size} trials of the key"

@@ -44,7 +44,7 @@ class Results(NativeResults):
         # As in the toolkit: Results(scr, key) or Results(tar, non).
         if isinstance(first, Scores):
             # Results do not depend on the order of trials; to keep it would cost time.
-            first, second = class_scores(first, require("key", second, Key), any_order=True)
+            first, second = class_scores(first, require("key", second, Key))
         elif isinstance(second, Key):
             raise invalid("scr", "be a Scores where the second argument is a Key", describe(first))
         super().__init__(flat(first), flat(second))

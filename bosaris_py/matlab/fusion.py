@@ -64,7 +64,7 @@ def make_classf_from_key(key: Key) -> Float64Array:
 
     Toolkit: make_classf_from_key.m; native: none; differs: nothing.
     """
-    return np.where(require("key", key, Key).trial_labels(), 1.0, -1.0)
+    return np.where(require("key", key, Key).is_target, 1.0, -1.0)
 
 
 def assemble_scr(scores: npt.ArrayLike, key_or_ndx: Trials) -> Scores:

@@ -38,11 +38,11 @@ from bosaris_py.numerics.roc import EERDefinition, as_class, count_below
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import Sample, ScoredClass, Times, check_same_trials, sample_of_trials
-from bosaris_py.trials.scores import AnyScores, refuse_utterances
+from bosaris_py.trials.scores import Scores, refuse_utterances
 from bosaris_py.trials.speakers import TrialSpeakers
 
 # The scores of one detector; or of a verifier and a countermeasure, named asv and cm.
-AnySystem: TypeAlias = AnyScores | Mapping[str, AnyScores]
+AnySystem: TypeAlias = Scores | Mapping[str, Scores]
 
 Form: TypeAlias = Literal["revised", "legacy"]
 
@@ -561,7 +561,7 @@ def t_eer(*, asv: Lists, cm: Lists) -> float:
 
 
 def tandem_sample(
-    asv: AnyScores, cm: AnyScores, key: KeyLike, speakers: TrialSpeakers | None = None
+    asv: Scores, cm: Scores, key: KeyLike, speakers: TrialSpeakers | None = None
 ) -> Sample:
     """Join the scores of two detectors with a key: the scores of a trial are a pair.
 
@@ -595,7 +595,7 @@ def tandem_sample(
     return Sample(tar, non, one.kinds, one.speaker_ids)
 
 
-def detectors_by_name(system: AnySystem, name: str) -> dict[str, AnyScores]:
+def detectors_by_name(system: AnySystem, name: str) -> dict[str, Scores]:
     """Return the scores of each detector of a system, by what messages call it."""
     if isinstance(system, Mapping):
         return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}

@@ -28,7 +28,7 @@ from bosaris_py.plots.shown_systems import Chosen
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import sample_of_trials
-from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.scores import Scores, check_scores
 from bosaris_py.uncertainty.bands import Band, BandKind
 
 # What a format string decides, by naming it or by leaving it out.
@@ -335,12 +335,7 @@ class Canvas(Sheet, ABC):
         self.set_system_from_results(Results(tar, non), name)
 
     def set_system_from_scores(
-        self,
-        scores: AnyScores,
-        key: KeyLike,
-        name: str = "",
-        *,
-        conditions: Conditions | None = None,
+        self, scores: Scores, key: KeyLike, name: str = "", *, conditions: Conditions | None = None
     ) -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key.
 
@@ -368,12 +363,7 @@ class Canvas(Sheet, ABC):
         self._set_system(results, name)
 
     def plot_conditions(
-        self,
-        scores: AnyScores,
-        key: KeyLike,
-        conditions: Conditions,
-        name: str = "",
-        **keywords: Any,
+        self, scores: Scores, key: KeyLike, conditions: Conditions, name: str = "", **keywords: Any
     ) -> Axes:
         """Draw each condition, its trials pooled with the others', and the equalised ones.
 

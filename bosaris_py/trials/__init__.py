@@ -7,18 +7,15 @@ fastest. All objects are immutable.
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.inputs import are_large, read_any, read_key, read_scores, read_trials
-from bosaris_py.trials.key import FlatKey, FlatNdx, Key, Ndx
+from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.metadata import TrialComparison, TrialMetadata, compare_trials, to_table
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import FlatScores, Scores, scores_of_segments
+from bosaris_py.trials.scores import Scores, scores_of_segments
 
 __all__ = [
     "ConditionMembers",
     "Conditions",
-    "FlatKey",
-    "FlatNdx",
-    "FlatScores",
     "IdMap",
     "Key",
     "Ndx",

@@ -10,8 +10,8 @@ import numpy as np
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, by_constructor, read_only
 from bosaris_py._validation import invalid
 from bosaris_py.files.columns import Factor
-from bosaris_py.trials.key import AnyNdx
-from bosaris_py.trials.scores import find_trials, trials_within
+from bosaris_py.trials.scores import trials_within
+from bosaris_py.trials.trials import Trials
 
 # So few conditions are looked for one by one; sorting costs as much as twenty looks.
 _FEW_LEVELS = 20
@@ -65,7 +65,7 @@ class Codes:
         return np.split(order, ends)[: self.n_levels]
 
 
-def _read_only_masks(subsets: tuple[AnyNdx | BoolArray, ...]) -> tuple[AnyNdx | BoolArray, ...]:
+def _read_only_masks(subsets: tuple[Trials | BoolArray, ...]) -> tuple[Trials | BoolArray, ...]:
     """Return subsets whose masks are read-only."""
     return tuple(read_only(item) if isinstance(item, np.ndarray) else item for item in subsets)
 
@@ -74,16 +74,16 @@ def _read_only_masks(subsets: tuple[AnyNdx | BoolArray, ...]) -> tuple[AnyNdx | 
 class Subsets:
     """Conditions as lists of trials or masks."""
 
-    subsets: tuple[AnyNdx | BoolArray, ...] = attrs.field(converter=_read_only_masks)
+    subsets: tuple[Trials | BoolArray, ...] = attrs.field(converter=_read_only_masks)
 
     __reduce__ = by_constructor
 
-    def assign(self, key: AnyNdx) -> _Masks:
+    def assign(self, key: Trials) -> _Masks:
         """Find the trials of each condition among those of a key."""
         return _Masks([_mask_of(subset, key) for subset in self.subsets])
 
 
-def _mask_of(subset: AnyNdx | BoolArray, key: AnyNdx) -> BoolArray:
+def _mask_of(subset: Trials | BoolArray, key: Trials) -> BoolArray:
     """Tell for each trial of the key whether it is in a subset."""
     # Objects with ids fit any key; a mask fits keys of its shape only.
     if not isinstance(subset, np.ndarray):
@@ -101,13 +101,13 @@ def _mask_of(subset: AnyNdx | BoolArray, key: AnyNdx) -> BoolArray:
 class Labels:
     """Conditions as one label for each trial of a list."""
 
-    trials: AnyNdx
+    trials: Trials
     factor: Factor
 
-    def assign(self, key: AnyNdx) -> Codes:
+    def assign(self, key: Trials) -> Codes:
         """Find the trials of each condition among those of a key."""
         n_levels, codes = self.factor.levels.size, self.factor.codes
-        positions = find_trials(self.trials, key)
+        positions = self.trials.locate(key)
         if positions is None:
             return Codes(codes, n_levels, None)
         absent = positions < 0

@@ -45,11 +45,10 @@ from bosaris_py._arrays import (
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
 from bosaris_py.files.columns import Factor, TrialOrder, order_trials
-from bosaris_py.trials.alignment import IdList
+from bosaris_py.trials.alignment import IdList, code_ids
 from bosaris_py.trials.assignment import Labels, Subsets
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, as_key, as_ndx, describe_trials
-from bosaris_py.trials.scores import AnyScores, find_trials, scored_trials
-from bosaris_py.trials.trial_sets import TrialList
+from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
+from bosaris_py.trials.scores import Scores, scored_trials
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating]
 
@@ -208,10 +207,10 @@ def _as_names(names: Any) -> tuple[str, ...]:
     return listed
 
 
-def _as_subset(name: str, subset: object) -> AnyNdx | BoolArray:
+def _as_subset(name: str, subset: object) -> Ndx | Key | BoolArray:
     """Return the trials or the mask of one condition."""
     argument = f"subsets[{name!r}]"
-    if isinstance(subset, AnyNdx):
+    if isinstance(subset, Ndx | Key):
         return subset
     # numpy would make an array of a file name or a mapping.
     if isinstance(subset, (str, Mapping)):
@@ -270,18 +269,26 @@ def conflicts_of(
 
 
 def in_order(
-    lines: TrialList, columns: Mapping[str, Column], name: str
-) -> tuple[FlatNdx, dict[str, Column]]:
-    """Return the trials of lines in any order as a list, each once, and their columns."""
+    models: IdList, segments: IdList, columns: Mapping[str, Column], name: str
+) -> tuple[Ndx, dict[str, Column]]:
+    """Return the trials of lines in any order, each once, and their columns."""
     # Raises, naming the argument, if a trial is listed again with another value.
-    order = order_trials(lines.models, lines.segments, lines.modelset.size)
+    (modelset, rows), (segset, cols) = code_ids(models, "models"), code_ids(segments, "segments")
+    check.check_shape(cols, rows.shape, "segments", "like `models`")
+    for column, values in columns.items():
+        if len(values) != rows.size:
+            expected = f"be as long as `models`, {rows.size}"
+            raise check.invalid(
+                column if name == column else f"{name}[{column!r}]", expected, f"{len(values)}"
+            )
+    order = order_trials(rows, cols, modelset.size)
     for column, conflicts in conflicts_of(order, columns):
         found = f"another value in {np.count_nonzero(conflicts)} lines of column {column!r}"
         raise check.invalid(name, "have the same columns for a trial listed twice", found)
     taken = columns.items()
     if order.order is not None:
         taken = {key: take_items(each, order.order) for key, each in taken}.items()
-    return FlatNdx(*lines.take(order.order)[:4]), dict(taken)
+    return Ndx._listed_once((modelset, segset), rows, cols, None, ""), dict(taken)
 
 
 def _product(factors: Sequence[Factor]) -> Factor:
@@ -326,7 +333,7 @@ class Conditions:
 
     Parameters
     ----------
-    subsets : mapping of str to Ndx, Key, FlatNdx, FlatKey or array_like of bool
+    subsets : mapping of str to Ndx, Key or array_like of bool
         The trials of each condition, by name. Objects with ids are matched by id, and trials that a
         key does not have do not matter. A mask has the shape of the key's matrix, or one value for
         each trial of the key, column by column, and fits keys of this shape only.
@@ -384,7 +391,7 @@ class Conditions:
 
     def __init__(
         self,
-        subsets: Mapping[str, AnyNdx | npt.ArrayLike],
+        subsets: Mapping[str, Ndx | Key | npt.ArrayLike],
         weights: WeightsLike | None = None,
         *,
         overlap: Overlap = "error",
@@ -424,7 +431,7 @@ class Conditions:
     @classmethod
     def from_labels(
         cls,
-        trials: AnyNdx,
+        trials: Ndx | Key,
         labels: Factor | npt.ArrayLike | Sequence[object],
         weights: WeightsLike | None = None,
         *,
@@ -436,7 +443,7 @@ class Conditions:
 
         Parameters
         ----------
-        trials : Ndx, Key, FlatNdx or FlatKey
+        trials : Ndx or Key
             The trials that are labelled. Other keys are matched with them by id.
         labels : Factor or (n_trials,) array_like of str, int or bool
             The name of each trial's condition.
@@ -472,7 +479,7 @@ class Conditions:
         models: IdList,
         segments: IdList,
         labels: Factor | npt.ArrayLike | Sequence[object],
-        key: AnyNdx | None = None,
+        key: Ndx | Key | None = None,
         weights: WeightsLike | None = None,
         *,
         uncovered: Uncovered = "error",
@@ -486,7 +493,7 @@ class Conditions:
             Model and test segment of each line.
         labels : Factor or (k,) array_like of str, int or bool
             The name of the condition of each line.
-        key : Ndx, Key, FlatNdx or FlatKey, optional
+        key : Ndx or Key, optional
             The trials that are to be labelled, which are found by their ids; by default those of
             the table.
         weights, uncovered, lacking
@@ -510,19 +517,14 @@ class Conditions:
         ('f', 'm')
         """
         check.check_same_rows({"models": models, "segments": segments, "labels": labels})
-        lines = TrialList.coded((models, segments))
         factor = as_factor(labels, "labels")
-        if len(factor) != lines.models.size:
-            raise check.invalid(
-                "labels", f"be as long as `models`, {lines.models.size}", f"{len(factor)}"
-            )
-        trials, columns = in_order(lines, {"labels": factor}, "labels")
+        trials, columns = in_order(models, segments, {"labels": factor}, "labels")
         if key is None:
             return cls.from_labels(
                 trials, columns["labels"], weights, uncovered=uncovered, lacking=lacking
             )
         key = as_ndx(key)
-        found = find_trials(trials, key)
+        found = trials.locate(key)
         if found is None:
             found = np.arange(trials.n_trials)
         absent = found < 0
@@ -533,7 +535,8 @@ class Conditions:
                     f"Each trial of the key must have a label; none have {unlabelled}. "
                     "Say uncovered='ignore' to leave them out."
                 )
-            key = FlatNdx(*key.ids, *(side[~absent] for side in key.trial_positions()))
+            rows, cols = (side[~absent] for side in key.trial_positions())
+            key = Ndx._listed_once(key.ids, rows, cols, None, "")
         return cls.from_labels(
             key,
             take_items(columns["labels"], found[~absent]),
@@ -545,7 +548,7 @@ class Conditions:
     @classmethod
     def from_factors(
         cls,
-        trials: AnyNdx,
+        trials: Ndx | Key,
         factors: Mapping[str, Factor | npt.ArrayLike | Sequence[object]],
         weights: WeightsLike | None = None,
         *,
@@ -635,12 +638,12 @@ class Conditions:
         """
         return self._made(self.names, weights, self._subsets, self._rules)
 
-    def counts(self, key: AnyKey) -> dict[str, tuple[int, int]]:
+    def counts(self, key: Key) -> dict[str, tuple[int, int]]:
         """Count the trials of each condition, without any of the checks.
 
         Parameters
         ----------
-        key : Key or FlatKey
+        key : Key
             Which trials are targets and which non-targets.
 
         Returns
@@ -650,19 +653,19 @@ class Conditions:
             too.
         """
         key = as_key(key)
-        labels = key.trial_labels()
+        labels = key.is_target
         result = {}
         for name, lines in zip(self.names, self._subsets.assign(key).positions(), strict=True):
             n_tar = int(np.count_nonzero(labels[lines]))
             result[name] = (n_tar, lines.size - n_tar)
         return result
 
-    def members(self, key: AnyKey) -> tuple[ConditionMembers, ...]:
+    def members(self, key: Key) -> tuple[ConditionMembers, ...]:
         """Tell where the trials of each condition stand among the targets and non-targets.
 
         Parameters
         ----------
-        key : Key or FlatKey
+        key : Key
             Which trials are targets and which non-targets.
 
         Returns
@@ -685,12 +688,12 @@ class Conditions:
         key = as_key(key)
         return self._members(key, None)
 
-    def scored_members(self, scores: AnyScores, key: AnyKey) -> tuple[ConditionMembers, ...]:
+    def scored_members(self, scores: Scores, key: Key) -> tuple[ConditionMembers, ...]:
         """Tell where the scored trials of each condition stand; see `members`.
 
         Parameters
         ----------
-        scores : Scores or FlatScores
+        scores : Scores
             Scores of at least some of the key's trials.
         key
             As for `members`.
@@ -708,12 +711,12 @@ class Conditions:
         key = as_key(key)
         return self._members(key, scored_trials(scores, key))
 
-    def trial_weights(self, key: AnyKey) -> tuple[Float64Array, Float64Array]:
+    def trial_weights(self, key: Key) -> tuple[Float64Array, Float64Array]:
         r"""Return the weight of each trial, van Leeuwen's :math:`\beta` (equation 12).
 
         Parameters
         ----------
-        key : Key or FlatKey
+        key : Key
             Which trials are targets and which non-targets.
 
         Returns
@@ -736,7 +739,7 @@ class Conditions:
         key = as_key(key)
         return self._trial_weights(key, None)
 
-    def scored_weights(self, scores: AnyScores, key: AnyKey) -> tuple[Float64Array, Float64Array]:
+    def scored_weights(self, scores: Scores, key: Key) -> tuple[Float64Array, Float64Array]:
         """Return the weight of each trial that has a score; see `trial_weights`.
 
         Parameters
@@ -758,20 +761,20 @@ class Conditions:
         key = as_key(key)
         return self._trial_weights(key, scored_trials(scores, key))
 
-    def select(self, key: AnyKey, name: str) -> AnyKey:
+    def select(self, key: Key, name: str) -> Key:
         """Return the trials of one condition.
 
         Parameters
         ----------
-        key : Key or FlatKey
+        key : Key
             All trials.
         name : str
             The condition.
 
         Returns
         -------
-        Key or FlatKey
-            Of the same form and with the same models and segments as `key`.
+        Key
+            With the same models and segments as `key`.
 
         Raises
         ------
@@ -785,16 +788,12 @@ class Conditions:
         lines = self._subsets.assign(key).positions()[self.names.index(name)]
         if lines.size == 0:
             raise TrialMismatchError(f"Condition {name!r} has no trial of the key.")
-        labels = key.trial_labels()[lines]
-        models, segments = (side[lines] for side in key.trial_positions())
-        # Ascending positions keep the order, which the constructor only checks.
-        flat = FlatKey._rebuilt(*key.ids, *map(mark_read_only, (models, segments, labels)))
-        return flat if isinstance(key, FlatKey) else flat.to_dense(max_cells=math.prod(key.shape))
+        return key.take(lines)
 
-    def _members(self, key: AnyKey, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
+    def _members(self, key: Key, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
         """Return the members among the trials under a mask, or among all."""
         assigned = self._subsets.assign(key)
-        labels = key.trial_labels()
+        labels = key.is_target
         # Positions count trials of one class, as in the vectors of get_tar_non.
         among_tar = assigned.positions(labels if scored is None else labels & scored)
         among_non = assigned.positions(~labels if scored is None else scored & ~labels)
@@ -853,12 +852,12 @@ class Conditions:
         return tuple(map(ConditionMembers, names, weights, tar, non, *shares))
 
     def _trial_weights(
-        self, key: AnyKey, scored: BoolArray | None
+        self, key: Key, scored: BoolArray | None
     ) -> tuple[Float64Array, Float64Array]:
         """Return the weight of each trial under a mask, or of all."""
         n_tar, n_non = key.n_tar, key.n_non
         if scored is not None:
-            n_tar = int(np.count_nonzero(scored & key.trial_labels()))
+            n_tar = int(np.count_nonzero(scored & key.is_target))
             n_non = int(np.count_nonzero(scored)) - n_tar
         members = self._members(key, scored)
         tar_weights = _spread(n_tar, [(item.tar, item.tar_weight) for item in members])
@@ -920,9 +919,9 @@ def class_weights(
     conditions: Conditions | None,
     tar_weights: npt.ArrayLike | None,
     non_weights: npt.ArrayLike | None,
-    key: AnyKey,
+    key: Key,
     *,
-    scores: AnyScores | None = None,
+    scores: Scores | None = None,
 ) -> ClassWeights:
     """Return the weights of the trials, from conditions or as the caller gave them."""
     # Not both may be given. Weights of conditions sum to the number of trials in each class, and it

@@ -19,7 +19,7 @@ import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
+from bosaris_py._arrays import AnyArray, mark_read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
@@ -27,20 +27,22 @@ from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import Factor, order_trials
 from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.text import Columns, Labels, Table, read_table
+from bosaris_py.trials.alignment import Ids
 from bosaris_py.trials.conditions import Column, conflicts_of
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import AnyKey, AnyNdx, FlatKey, FlatNdx, Key, Ndx, as_key, parts_of
-from bosaris_py.trials.metadata import TrialMetadata, prefers_matrix
+from bosaris_py.trials.key import Key, Ndx, as_key, as_labels, parts_of
+from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
-from bosaris_py.trials.scores import AnyScores, FlatScores, Scores, to_natural
-from bosaris_py.trials.trial_sets import FileMethods, FlatTrials, TrialList
+from bosaris_py.trials.saving import FileMethods
+from bosaris_py.trials.scores import Scores, to_natural
+from bosaris_py.trials.trials import name_trials
 
 
 class DescribedKey(Protocol):
     """A key with its metadata, such as `from_frame` returns."""
 
     @property
-    def key(self) -> AnyNdx:
+    def key(self) -> Ndx | Key:
         """The key."""
 
     @property
@@ -48,31 +50,27 @@ class DescribedKey(Protocol):
         """What describes its trials."""
 
 
-KeyLike: TypeAlias = AnyKey | tuple[AnyKey, TrialMetadata | None] | DescribedKey | FilePath
+KeyLike: TypeAlias = Key | tuple[Key, TrialMetadata | None] | DescribedKey | FilePath
 
 SystemsLike: TypeAlias = (
-    Mapping[str, AnyScores | FilePath]
-    | AnyScores
+    Mapping[str, Scores | FilePath]
+    | Scores
     | FilePath
-    | Sequence[AnyScores | FilePath]
-    | Iterator[AnyScores | FilePath]
+    | Sequence[Scores | FilePath]
+    | Iterator[Scores | FilePath]
 )
 
 # What a path may be, for isinstance.
 _PATH = str, os.PathLike
 
 
-AnyObject: TypeAlias = AnyNdx | AnyScores | TrialMetadata | IdMap | SegmentQuality | QualityMeasures
+AnyObject: TypeAlias = Ndx | Key | Scores | TrialMetadata | IdMap | SegmentQuality | QualityMeasures
 
 # Of scores in memory: the matrix, both classes, and what sorting or training makes of them.
 _COPIES = 3
 
 _CLASSES: dict[str, type[FileMethods]] = {
-    item._kind: item
-    for item in (
-        *(Ndx, Key, Scores, FlatNdx, FlatKey, FlatScores),
-        *(SegmentQuality, QualityMeasures, IdMap),
-    )
+    item._kind: item for item in (*(Ndx, Key, Scores), *(SegmentQuality, QualityMeasures, IdMap))
 }
 
 
@@ -142,7 +140,7 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
 class KeyAndMetadata(NamedTuple):
     """What `read_key` gives: ``key, metadata = read_key(path)``, or ``read_key(path).key``."""
 
-    key: AnyKey
+    key: Key
     metadata: TrialMetadata
 
     def __getattr__(self, name: str) -> Any:
@@ -157,7 +155,6 @@ def read_key(
     path: FilePath,
     *,
     format: str | None = None,
-    form: str | None = None,
     columns: Columns | None = None,
     labels: Labels | None = None,
     spoof: str = "error",
@@ -175,10 +172,6 @@ def read_key(
         if the name ends in ``.gz``.
     format : str, optional
         Name of the text format; by default it is found out.
-    form : {"flat", "dense"}, optional
-        Whether the key is a list or a matrix. By default as the file has it, and of text a matrix
-        if that has at most a million cells, or at most four for each trial and 10**8 in all; else a
-        list.
     columns, labels, spoof, missing, strip_suffix
         Of text: what the columns and the words of labels are, what to do with spoofs, what stands
         for a missing number, and what is taken off ids; see `files.text.read_table`.
@@ -189,7 +182,7 @@ def read_key(
 
     Returns
     -------
-    key : Key or FlatKey
+    key : Key
         The trials; of text, models and segments are sorted.
     metadata : TrialMetadata
         The other columns of the file, for the trials of `key`.
@@ -220,7 +213,7 @@ def read_key(
     >>> metadata.factor("gender").values().tolist()
     ['f', 'f', 'm']
     """
-    found = _binary(path, AnyKey, "a Key", form, max_bytes)
+    found = _binary(path, Key, "a Key", max_bytes)
     if found is not None:
         return KeyAndMetadata(found.trials, found)
     table = read_table(
@@ -239,8 +232,7 @@ def read_key(
         raise FileFormatError(message)
     table = _once(table, path, "labels")
     assert table.is_target is not None, "taking lines keeps the labels"
-    flat = FlatKey(*_places(table), table.is_target)
-    key = flat.to_dense() if _is_dense(flat, form) else flat
+    key = Key._listed_once(*_places(table), as_labels(table.is_target), "labels")
     return KeyAndMetadata(key, TrialMetadata(key, table.columns))
 
 
@@ -248,7 +240,6 @@ def read_trials(
     path: FilePath,
     *,
     format: str | None = None,
-    form: str | None = None,
     columns: Columns | None = None,
     labels: Labels | None = None,
     spoof: str = "error",
@@ -256,17 +247,17 @@ def read_trials(
     strip_suffix: str = "",
     max_bytes: int | None = None,
     progress: bool = False,
-) -> tuple[AnyNdx, TrialMetadata]:
+) -> tuple[Ndx | Key, TrialMetadata]:
     """Read trials without labels from a file of any format.
 
     Parameters
     ----------
-    path, format, form, columns, labels, spoof, missing, strip_suffix, max_bytes, progress
+    path, format, columns, labels, spoof, missing, strip_suffix, max_bytes, progress
         As for `read_key`.
 
     Returns
     -------
-    ndx : Ndx or FlatNdx
+    ndx : Ndx
         The trials; of text, models and segments are sorted. Labels and scores are left out.
     metadata : TrialMetadata
         The other columns of the file, for the trials of `ndx`.
@@ -281,9 +272,9 @@ def read_trials(
     DuplicateTrialWarning
         As for `read_key`.
     """
-    found = _binary(path, AnyNdx, "an Ndx or Key", form, max_bytes)
+    found = _binary(path, Ndx | Key, "an Ndx or Key", max_bytes)
     if found is not None:
-        ndx = found.trials.to_ndx() if isinstance(found.trials, AnyKey) else found.trials
+        ndx = found.trials.to_ndx() if isinstance(found.trials, Key) else found.trials
         return ndx, found.for_trials(ndx)
     table = read_table(
         path,
@@ -297,8 +288,7 @@ def read_trials(
         progress=progress,
     )
     table = _once(table, path, "")
-    flat = FlatNdx(*_places(table))
-    ndx = flat.to_dense() if _is_dense(flat, form) else flat
+    ndx = Ndx._listed_once(*_places(table), None, "")
     return ndx, TrialMetadata(ndx, table.columns)
 
 
@@ -306,7 +296,6 @@ def read_scores(
     path: FilePath,
     *,
     format: str | None = None,
-    form: str | None = None,
     base: float | None = None,
     decision: str | None = None,
     columns: Columns | None = None,
@@ -316,12 +305,12 @@ def read_scores(
     strip_suffix: str = "",
     max_bytes: int | None = None,
     progress: bool = False,
-) -> AnyScores:
+) -> Scores:
     r"""Read scores from a file of any format.
 
     Parameters
     ----------
-    path, format, form
+    path, format
         As for `read_key`.
     base : float, optional
         Base of log-likelihood-ratios, such as 10, which become natural logarithms.
@@ -334,7 +323,7 @@ def read_scores(
 
     Returns
     -------
-    Scores or FlatScores
+    Scores
         The scores; of text, models and segments are sorted. Labels and other columns are left out.
 
     Raises
@@ -358,7 +347,7 @@ def read_scores(
     >>> bp.read_scores(path)
     Scores: 2 models x 2 segments, 3 scores
     """
-    found: AnyScores | None = _binary(path, AnyScores, "Scores", form, max_bytes)
+    found: Scores | None = _binary(path, Scores, "Scores", max_bytes)
     if decision is not None and (found is not None or base is not None):
         got = "a binary file" if found is not None else "base"
         raise check.invalid("decision", "be left out but for texts without a base", got)
@@ -390,8 +379,7 @@ def read_scores(
         table = table.take(~is_missing)
     table = _once(table, path, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
-    flat = FlatScores(table.scores, *_places(table))
-    return to_natural(flat.to_dense() if _is_dense(flat, form) else flat, base)
+    return to_natural(Scores._listed_once(*_places(table), table.scores, "scores"), base)
 
 
 _DECISIONS = dict.fromkeys(("t", "true", "accept", "yes", "1"), 1.0)
@@ -420,15 +408,15 @@ def _decided(table: Table, name: str, path: FilePath) -> Table:
     return attrs.evolve(table, scores=scores, columns={})
 
 
-def _places(table: Table) -> tuple[StrArray, StrArray, AnyArray, AnyArray]:
+def _places(table: Table) -> tuple[Ids, AnyArray, AnyArray]:
     """Return the ids of a table, and the positions in these of each line."""
     models, segments = table.models, table.segments
-    return models.levels, segments.levels, models.codes, segments.codes
+    return (models.levels, segments.levels), models.codes, segments.codes
 
 
 def scores_and_faults(
     path: FilePath, *, missing: str | Sequence[str] = (), **options: Any
-) -> tuple[AnyScores, list[str]]:
+) -> tuple[Scores, list[str]]:
     """Return the scores of a file, and what is wrong with lines of a text that have none of them.
 
     Lines without a score, or of a trial that stood before, are left out and told, not refused.
@@ -462,16 +450,11 @@ def scores_and_faults(
     ]
     table = table.take(is_wanted)
     assert table.scores is not None, "taking lines keeps the scores"
-    return FlatScores(table.scores, *_places(table)), told
+    return Scores._listed_once(*_places(table), table.scores, "scores"), told
 
 
-def _binary(
-    path: FilePath, classes: Any, wanted: str, form: str | None, max_bytes: int | None
-) -> Any:
+def _binary(path: FilePath, classes: Any, wanted: str, max_bytes: int | None) -> Any:
     """Return scores, or trials with what is known of them, in a binary file; None of text."""
-    given: object = form
-    if not isinstance(given, str | None) or given not in (None, "flat", "dense"):
-        raise check.invalid("form", 'be "flat", "dense" or None', check.describe(form))
     binary = binary_kind(path)
     if binary is None:
         return None
@@ -480,9 +463,7 @@ def _binary(
     content = found.trials if has_columns else found
     if not isinstance(content, classes):
         raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
-    if form is not None and isinstance(content, FlatTrials) != (form == "flat"):
-        content = getattr(content, f"to_{form}")()
-    if isinstance(content, AnyScores):
+    if isinstance(content, Scores):
         return content
     return found.for_trials(content) if has_columns else TrialMetadata(content)
 
@@ -491,14 +472,7 @@ def _read(path: FilePath, form: str, kind: str, max_bytes: int | None) -> Any:
     """Read an object of a known kind from a binary file."""
     if kind == "trial_metadata":
         return TrialMetadata.read(path, max_bytes=max_bytes)
-    return getattr(_CLASSES[kind], f"read_{form}")(path, max_bytes=max_bytes)
-
-
-def _is_dense(flat: FlatNdx | FlatKey | FlatScores, form: str | None) -> bool:
-    """Tell whether trials are to be a matrix."""
-    if form is not None:
-        return form == "dense"
-    return prefers_matrix(flat.modelset.size * flat.segset.size, flat.n_trials)
+    return getattr(_CLASSES[kind.removeprefix("flat_")], f"read_{form}")(path, max_bytes=max_bytes)
 
 
 def _once(table: Table, path: FilePath, what: str) -> Table:
@@ -508,24 +482,30 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
     contents = {"labels": table.is_target, "scores": table.scores}.get(what)
     order = order_trials(table.models.codes, table.segments.codes, table.models.levels.size)
     if order.repeated.size:
-        trials = TrialList(*_places(table), contents)
         columns: dict[str, Column | None] = dict(table.columns)
         if what:
             columns[what.removesuffix("s")] = contents
         for name, conflicts in conflicts_of(order, columns):
-            shown = trials.name_lines(order.repeated[conflicts])
+            shown = _name_lines(table, order.repeated[conflicts])
             raise FileFormatError(f"{path}: trials are listed again with another {name}: {shown}.")
-        shown = trials.name_lines(order.repeated)
+        shown = _name_lines(table, order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
         warn_caller(message, DuplicateTrialWarning)
     return table if order.order is None else table.take(mark_read_only(order.order))
 
 
-def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:
+def _name_lines(table: Table, lines: AnyArray) -> str:
+    """Return the number of the trials in some lines and the first few, for a message."""
+    ids, models, segments = _places(table)
+    pairs = np.unique(np.stack([models[lines], segments[lines]]), axis=1)
+    return name_trials(pairs[0], pairs[1], ids)
+
+
+def named_systems(systems: object) -> Mapping[str, Scores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
     given: object = systems
     named: dict[Any, Any]
-    if isinstance(given, AnyScores):
+    if isinstance(given, Scores):
         named = {"system": given}
     elif isinstance(given, Mapping):
         named = dict(given)
@@ -539,21 +519,19 @@ def named_systems(systems: object) -> Mapping[str, AnyScores | FilePath]:
             names = itertools.chain([name] if name else [], numbered)
             named[next(each for each in names if each not in named)] = item
     else:
-        hint = "Did you swap `systems` and `key`?" if isinstance(given, AnyKey) else ""
+        hint = "Did you swap `systems` and `key`?" if isinstance(given, Key) else ""
         if hasattr(given, "__arrow_c_stream__"):  # pandas, polars and pyarrow
             hint = "from_frame makes scores and key of a data frame."
         elif hasattr(given, "scores"):
             hint = "Give its scores: data.scores."
-        raise check.invalid(
-            "systems", "map names to Scores, FlatScores or files", check.describe(given), hint
-        )
+        raise check.invalid("systems", "map names to Scores or files", check.describe(given), hint)
     if not named:
         raise check.invalid("systems", "hold at least one system", "none")
     for name, scores in named.items():
         if not isinstance(name, str) or not name:
             raise check.invalid("systems", "be named by text", check.describe(name))
-        if not isinstance(scores, (Scores, FlatScores, *_PATH)):
-            expected = "be a Scores, a FlatScores or a file"
+        if not isinstance(scores, (Scores, *_PATH)):
+            expected = "be a Scores or a file"
             hint = "Give its scores: fitted.scores." if hasattr(scores, "fold_of") else ""
             if isinstance(scores, list | tuple):
                 hint = "Fuse them first: cross_fit(LinearFusion, [...], key).scores."
@@ -577,7 +555,7 @@ def files_of(path: FilePath) -> list[FilePath]:
     return [*files]
 
 
-def as_systems(systems: object) -> dict[str, AnyScores]:
+def as_systems(systems: object) -> dict[str, Scores]:
     """Return the scores of systems by name; files are read."""
     return {
         name: read_scores(item) if isinstance(item, _PATH) else item
@@ -594,7 +572,7 @@ def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], Fil
     return (files, key) if are_large([*files.values(), key]) else ()
 
 
-def split_key(key: object) -> tuple[AnyKey, TrialMetadata | None]:
+def split_key(key: object) -> tuple[Key, TrialMetadata | None]:
     """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
     if isinstance(key, _PATH):
         return read_key(key)

@@ -15,7 +15,7 @@ from bosaris_py._arrays import BoolArray
 from bosaris_py._validation import invalid, list_some
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.labels import KIND, KINDS, NON_TARGET_KINDS, THIRD_KINDS
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.metadata import TrialMetadata
 
 # The words of the classes in the column ``kind``, and what they are called in messages.
@@ -29,7 +29,7 @@ _UNNAMED = ("-", "bonafide")
 _THIRD_WORDS = tuple(kind.word for kind in THIRD_KINDS)
 
 
-def class_numbers(key: AnyKey, metadata: TrialMetadata | None) -> npt.NDArray[np.uint8]:
+def class_numbers(key: Key, metadata: TrialMetadata | None) -> npt.NDArray[np.uint8]:
     """Return the number of the class of each trial, column by column, by the column ``kind``."""
     if metadata is None or KIND not in metadata.names:
         got = "no metadata" if metadata is None else list_some(metadata.names) or "no column"
@@ -43,7 +43,7 @@ def class_numbers(key: AnyKey, metadata: TrialMetadata | None) -> npt.NDArray[np
     of_word = {kind.word: number for number, kind in enumerate(NON_TARGET_KINDS, 1)}
     # A non-target of the key that is called a target has no other kind than the first.
     numbers = np.array([of_word.get(level, 1) for level in levels], dtype=np.uint8)[kinds.codes]
-    is_tar = key.trial_labels()
+    is_tar = key.is_target
     check_targets(int(np.count_nonzero(is_tar & (numbers > 1))))
     numbers[is_tar] = 0
     return numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -32,37 +31,20 @@ from bosaris_py.trials.conditions import (
     take_items,
     unmasked,
 )
-from bosaris_py.trials.key import (
-    AnyKey,
-    AnyNdx,
-    FlatKey,
-    FlatNdx,
-    Ndx,
-    as_key,
-    as_ndx,
-    describe_trials,
-)
+from bosaris_py.trials.key import Key, Ndx, as_key, as_labels, as_ndx, describe_trials
 from bosaris_py.trials.scores import (
-    AnyScores,
-    all_scores,
-    find_trials,
+    Scores,
     scored_ndx,
     scored_trials,
     trials_within,
     why_none_scored,
 )
-from bosaris_py.trials.trial_sets import MAX_CELLS, TrialList
 
 _BY_ID = "TrialMetadata.from_trials(models, segments, columns) finds trials by their ids."
 
 _FORMS = ("Ndx", "Key", "FlatNdx", "FlatKey")
 
 _HDF5 = (".h5", ".hdf5")
-
-# A matrix is made if it is small, or if at least one cell in so many is a trial.
-_SMALL_MATRIX = 10**6
-
-_CELLS_PER_TRIAL = 4
 
 # Trials of each kind that a comparison names.
 _SHOWN = 5
@@ -75,7 +57,11 @@ ColumnsLike: TypeAlias = Mapping[str, Factor | npt.ArrayLike | Mapping[str, obje
 
 
 def _as_columns(
-    columns: ColumnsLike, kind: str, size: int, ids: StrArray | None = None, argument: str = ""
+    columns: ColumnsLike,
+    kind: str,
+    size: int | None,
+    ids: StrArray | None = None,
+    argument: str = "",
 ) -> Columns:
     """Return checked columns of one kind under a mapping that cannot be changed."""
     whole = argument or f"{kind}_columns"
@@ -94,7 +80,7 @@ def _as_columns(
         if ids is not None and (isinstance(given, Mapping) or check.is_column(given)):
             values = _of_ids(given, argument, kind, ids)
         column = _as_column(values, argument)
-        if len(column) != size:
+        if size is not None and len(column) != size:
             expected = f"have one value for each of the {size} {kind}s"
             raise check.invalid(argument, expected, str(len(column)))
         checked[name] = column
@@ -157,7 +143,7 @@ class TrialMetadata:
 
     Parameters
     ----------
-    trials : Ndx, Key, FlatNdx or FlatKey
+    trials : Ndx or Key
         The trials that are described.
     trial_columns : mapping of str to Factor or (n_trials,) array_like, optional
         One value for each trial, column by column (the model runs fastest).
@@ -194,13 +180,13 @@ class TrialMetadata:
     ('f, N', 'f, Y', 'm, N', 'm, Y')
     """
 
-    trials: AnyNdx
+    trials: Ndx | Key
     # Columns of the trials, of the models, of the segments.
     _tables: tuple[Columns, ...]
 
     def __init__(
         self,
-        trials: AnyNdx,
+        trials: Ndx | Key,
         trial_columns: ColumnsLike | None = None,
         model_columns: ColumnsLike | None = None,
         segment_columns: ColumnsLike | None = None,
@@ -220,7 +206,7 @@ class TrialMetadata:
 
     @classmethod
     def from_trials(
-        cls, models: IdList, segments: IdList, columns: ColumnsLike, key: AnyNdx | None = None
+        cls, models: IdList, segments: IdList, columns: ColumnsLike, key: Ndx | Key | None = None
     ) -> "TrialMetadata":
         """Take columns of a table of trials in any order, such as a data frame.
 
@@ -230,9 +216,9 @@ class TrialMetadata:
             Model and test segment of each line.
         columns : mapping of str to Factor or (k,) array_like
             One value for each line.
-        key : Ndx, Key, FlatNdx or FlatKey, optional
+        key : Ndx or Key, optional
             The trials that are to be described, which are found by their ids; by default those of
-            the table, as a list.
+            the table.
 
         Returns
         -------
@@ -257,9 +243,8 @@ class TrialMetadata:
         if isinstance(columns, Mapping):
             named = {f"columns[{name!r}]": values for name, values in columns.items()}
             check.check_same_rows({"models": models, "segments": segments, **named})
-        lines = TrialList.coded((models, segments))
-        checked = _as_columns(columns, "trial", lines.models.size, argument="columns")
-        metadata = cls(*in_order(lines, checked, "columns"))
+        checked = _as_columns(columns, "trial", None, argument="columns")
+        metadata = cls(*in_order(models, segments, checked, "columns"))
         return metadata if key is None else metadata.for_trials(key)
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -393,12 +378,12 @@ class TrialMetadata:
         ]
         return TrialMetadata(self.trials, *tables)
 
-    def for_trials(self, other: AnyNdx) -> "TrialMetadata":
+    def for_trials(self, other: Ndx | Key) -> "TrialMetadata":
         """Bring the columns into the order of other trials, which are found by their ids.
 
         Parameters
         ----------
-        other : Ndx, Key, FlatNdx or FlatKey
+        other : Ndx or Key
             The trials that are wanted, for instance the key of one evaluation.
 
         Returns
@@ -413,7 +398,7 @@ class TrialMetadata:
             them.
         """
         other = as_ndx(other)
-        lines = find_trials(self.trials, other) if self._tables[0] else None
+        lines = self.trials.locate(other) if self._tables[0] else None
         if lines is not None and (lines < 0).any():
             message = f"The metadata do not describe {describe_trials(other, lines < 0)}."
             raise TrialMismatchError(message)
@@ -487,10 +472,10 @@ class TrialMetadata:
         _check_extension(path)
         trials = self.trials
         models, segments = trials.trial_positions()
-        labels = trials.trial_labels() if isinstance(trials, AnyKey) else None
+        labels = trials.is_target if isinstance(trials, Key) else None
         hdf5.write_metadata(
             path,
-            form=type(trials).__name__,
+            form="Flat" * trials.is_sparse + type(trials).__name__,
             modelset=trials.modelset,
             segset=trials.segset,
             models=models,
@@ -562,8 +547,8 @@ def _find_column(table: Columns, name: str) -> Column:
     return table[name]
 
 
-def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
-    """Return the trials of a file in the form in which they were saved."""
+def _as_trials(arrays: dict[str, Any], path: FilePath) -> Ndx | Key:
+    """Return the trials of a file."""
     ids = arrays["modelset"], arrays["segset"]
     positions = arrays["models"], arrays["segments"]
     # A damaged or foreign file must not make another class than it says.
@@ -575,8 +560,9 @@ def _as_trials(arrays: Mapping[str, Any], path: FilePath) -> AnyNdx:
     # In another order the constructors would sort the trials, but not the columns beside them.
     if order_trials(*positions, ids[0].size).order is not None:
         raise FileFormatError(f"{path}: trials must come by segment, then by model, each once")
-    flat = FlatNdx(*ids, *positions) if labels is None else FlatKey(*ids, *positions, labels)
-    return flat if form.startswith("Flat") else flat.to_dense(max_cells=math.prod(flat.shape))
+    if labels is None:
+        return Ndx._from_list(arrays, None, "")
+    return Key._from_list(arrays, as_labels(labels), "is_target")
 
 
 def _check_extension(path: FilePath) -> None:
@@ -586,18 +572,18 @@ def _check_extension(path: FilePath) -> None:
 
 
 def to_table(
-    trials: AnyNdx | None = None,
+    trials: Ndx | Key | None = None,
     *,
-    scores: AnyScores | None = None,
+    scores: Scores | None = None,
     metadata: TrialMetadata | None = None,
 ) -> Table:
     """Return trials, scores or both as a table, which can be written in any text format.
 
     Parameters
     ----------
-    trials : Ndx, Key, FlatNdx or FlatKey, optional
+    trials : Ndx or Key, optional
         The trials; labels are those of a key. By default all that have scores.
-    scores : Scores or FlatScores, optional
+    scores : Scores, optional
         The scores. Trials without one have NaN.
     metadata : TrialMetadata, optional
         Describes the trials; its columns become columns of the table.
@@ -644,17 +630,10 @@ def to_table(
         described = metadata.for_trials(trials)
         columns = {name: described.column(name) for name in described.names}
     models, segments = trials.trial_positions()
-    labels = trials.trial_labels() if isinstance(trials, AnyKey) else None
+    labels = trials.is_target if isinstance(trials, Key) else None
     sides = models, trials.modelset, segments, trials.segset
     left, right = Factor.of_distinct(*sides[:2]), Factor.of_distinct(*sides[2:])
     return Table(left, right, labels, values, columns)
-
-
-def prefers_matrix(n_cells: int, n_trials: int) -> bool:
-    """Tell whether a matrix suits trials better than a list."""
-    # A cell of a matrix takes nine bytes, a trial of a list sixteen: at four cells a trial the
-    # matrix takes twice the memory, but its rows are read in order.
-    return n_cells <= max(_SMALL_MATRIX, min(MAX_CELLS, _CELLS_PER_TRIAL * n_trials))
 
 
 @attrs.frozen(kw_only=True)
@@ -747,15 +726,15 @@ class TrialComparison:
 
 
 def compare_trials(
-    scores: AnyScores, key: AnyNdx | tuple[AnyNdx, TrialMetadata]
+    scores: Scores, key: Ndx | Key | tuple[Ndx | Key, TrialMetadata]
 ) -> TrialComparison:
     """Tell which trials scores and a key, or a list, have in common, and which only one has.
 
     Parameters
     ----------
-    scores : Scores or FlatScores
+    scores : Scores
         The scores.
-    key : Key, FlatKey, Ndx or FlatNdx, or pair of it and its metadata
+    key : Ndx or Key, or pair of it and its metadata
         The trials that are to be judged, as `read_key` or `read_trials` gives them; labels need
         not be known.
 
@@ -780,16 +759,16 @@ def compare_trials(
     1 scores are of trials that the key does not have: (m2, s1).
     """
     found = key[0] if isinstance(key, tuple) and key else key
-    has_labels = not isinstance(found, Ndx | FlatNdx)
+    has_labels = not isinstance(found, Ndx)
     key = as_key(key) if has_labels else as_ndx(key)
     scored = scored_ndx(scores)
     is_missing = ~trials_within(scored, key)
     is_unknown = ~trials_within(key, scored)
     n_missing = int(np.count_nonzero(is_missing))
     n_tar_missing = 0
-    if isinstance(key, AnyKey):
-        n_tar_missing = int(np.count_nonzero(is_missing & key.trial_labels()))
-    values = all_scores(scores)
+    if isinstance(key, Key):
+        n_tar_missing = int(np.count_nonzero(is_missing & key.is_target))
+    values = scores.values
     return TrialComparison(
         n_common=key.n_trials - n_missing,
         n_tar_missing=n_tar_missing,
@@ -805,7 +784,7 @@ def compare_trials(
     )
 
 
-def _first_pairs(trials: AnyNdx, chosen: BoolArray) -> tuple[Pair, ...]:
+def _first_pairs(trials: Ndx | Key, chosen: BoolArray) -> tuple[Pair, ...]:
     """Return the first trials under a vector mask."""
     models, segments = trials.trial_positions()
     lines = np.flatnonzero(chosen)[:_SHOWN].tolist()

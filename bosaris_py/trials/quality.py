@@ -11,20 +11,29 @@ import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
-import bosaris_py.trials.trial_sets as trial_sets
+import bosaris_py.trials.trials as base
 from bosaris_py import _validation as check
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
+from bosaris_py._arrays import (
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    Positions,
+    StrArray,
+    mark_read_only,
+    read_only,
+)
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials.alignment import Frame, IdIndex, IdList, gather
-from bosaris_py.trials.key import AnyNdx, as_ndx, warn_unless_found
+from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids
+from bosaris_py.trials.key import Key, Ndx, as_ndx, warn_unless_found
+from bosaris_py.trials.saving import TextFileMethods
 
 # One value for each id, or one of each measure.
 Numbers: TypeAlias = Mapping[str, Any]
 
 
 @frozen(init=False, eq=False, repr=False)
-class SegmentQuality(trial_sets.MatFileMethods, trial_sets.NumberFileMethods):
+class SegmentQuality(TextFileMethods):
     """Quality measures of segments, for instance their duration or noise level.
 
     Parameters
@@ -71,7 +80,7 @@ class SegmentQuality(trial_sets.MatFileMethods, trial_sets.NumberFileMethods):
         # One measure needs no second dimension.
         if np.ndim(given) == 1 and np.size(given):
             given = np.expand_dims(np.asarray(given), 0)
-        self.__attrs_init__(names, trial_sets.to_matrix(given, "values"))
+        self.__attrs_init__(names, read_only(base.to_matrix(given, "values")))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
@@ -144,10 +153,10 @@ class SegmentQuality(trial_sets.MatFileMethods, trial_sets.NumberFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        cols = trial_sets.kept(self._index, ids, "ids", keep=keep)
+        cols = base.kept(self._index, ids, "ids", keep=keep)
         if cols is None:
             return self
-        trial_sets.log_reduced("segments", self.ids.size, cols.size)
+        base.log_reduced("segments", self.ids.size, cols.size)
         frame = Frame(None, cols, (self.n_measures, cols.size))
         return type(self)(mark_read_only(self.ids[cols]), frame.take(self.values))
 
@@ -169,7 +178,7 @@ class SegmentQuality(trial_sets.MatFileMethods, trial_sets.NumberFileMethods):
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
-        objects = trial_sets.all_of_class(SegmentQuality, self, *others)
+        objects = base.all_of_class(SegmentQuality, self, *others)
         refuse_shared([item.ids for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
         return SegmentQuality(
@@ -215,19 +224,19 @@ def check_same_measures(counts: Sequence[int]) -> None:
         raise TrialMismatchError(message)
 
 
-def _possible(hasmodel: BoolArray, hasseg: BoolArray) -> BoolArray:
-    """Return where model and segment have measures; if one side always does, without a matrix."""
-    # A row or column that is repeated takes no memory.
-    shape = (hasmodel.size, hasseg.size)
-    if hasseg.all():
-        return np.broadcast_to(hasmodel[:, np.newaxis], shape)
-    if hasmodel.all():
-        return np.broadcast_to(hasseg, shape)
-    return mark_read_only(np.logical_and.outer(hasmodel, hasseg))
+def _flags(flags: npt.ArrayLike | None, ids: StrArray, name: str) -> BoolArray:
+    """Return one flag for each id; None says that all have measures."""
+    if flags is None:
+        return np.ones(ids.size, dtype=np.bool_)
+    mask = check.as_mask(flags, name)
+    if mask.shape != ids.shape:
+        expected = f"have one flag for each of the {ids.size} ids"
+        raise check.invalid(name, expected, f"shape {mask.shape}")
+    return mask
 
 
 @frozen(init=False, eq=False, repr=False)
-class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
+class QualityMeasures(base.Trials):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
     Parameters
@@ -269,11 +278,10 @@ class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray
-    segQ: FloatArray
-    hasmodel: BoolArray
-    hasseg: BoolArray
-    scoremask: BoolArray
+    modelQ: FloatArray = attrs.field(converter=read_only)
+    segQ: FloatArray = attrs.field(converter=read_only)
+    hasmodel: BoolArray = attrs.field(converter=read_only)
+    hasseg: BoolArray = attrs.field(converter=read_only)
 
     _kind = "quality_measures"
 
@@ -287,21 +295,20 @@ class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids = trial_sets.both_ids(modelset, segset)
-        for of, name, values in (("model", "hasmodel", hasmodel), ("segment", "hasseg", hasseg)):
-            check.refuse_series(values, name, "Of rows in that order take .to_numpy().", of)
-        model_flags = trial_sets.to_mask_or_all(hasmodel, ids[:1], "hasmodel")
-        seg_flags = trial_sets.to_mask_or_all(hasseg, ids[1:], "hasseg")
-        possible = _possible(model_flags, seg_flags)
-        mask = possible if scoremask is None else trial_sets.to_mask(scoremask, ids, "scoremask")
-        some_lack = not (model_flags.all() and seg_flags.all())
-        # A mask gives no measures to a model that has none; the toolkit refuses such objects.
-        if some_lack and mask is not possible and (mask & ~possible).any():
-            mask = mark_read_only(mask & possible)
-        matrices = trial_sets.to_matrix(modelQ, "modelQ"), trial_sets.to_matrix(segQ, "segQ")
+        ids = base.both_ids(modelset, segset)
+        for side, name, values in (("model", "hasmodel", hasmodel), ("segment", "hasseg", hasseg)):
+            check.refuse_series(values, name, "Of rows in that order take .to_numpy().", side)
+        flags = _flags(hasmodel, ids[0], "hasmodel"), _flags(hasseg, ids[1], "hasseg")
+        mask = None
+        if scoremask is not None:
+            # A mask gives no measures to a model that has none; the toolkit refuses such objects.
+            possible = np.logical_and.outer(*flags)
+            mask = base.to_mask(scoremask, ids, "scoremask") & possible
+            mask = None if np.array_equal(mask, possible) else mark_read_only(mask)
+        matrices = base.to_matrix(modelQ, "modelQ"), base.to_matrix(segQ, "segQ")
         check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
         check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
-        self.__attrs_init__(*ids, *matrices, model_flags, seg_flags, mask)
+        self.__attrs_init__(*ids, mask, *matrices, *flags)
 
     def __attrs_post_init__(self) -> None:
         """Raise unless there is a column and a flag for each id, with as many measures."""
@@ -339,41 +346,43 @@ class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
         return int(self.modelQ.shape[0])
 
     @property
-    def _n_possible(self) -> int:
-        """Number of combinations of a model and a segment that both have measures."""
-        return int(np.count_nonzero(self.hasmodel)) * int(np.count_nonzero(self.hasseg))
-
-    @cached_property
-    def is_all_possible(self) -> bool:
-        """Whether the mask says no more than the flags of models and segments do."""
-        mask = self.scoremask
-        # A mask that repeats one row or column is not counted: it may stand for more
-        # cells than fit into memory.
-        if mask.size and mask.strides[1] == 0:
-            return bool(self.hasseg.all()) and np.array_equal(mask[:, 0], self.hasmodel)
-        if mask.size and mask.strides[0] == 0:
-            return bool(self.hasmodel.all()) and np.array_equal(mask[0], self.hasseg)
-        return int(np.count_nonzero(mask)) == self._n_possible
+    def scoremask(self) -> BoolArray:
+        """True where the measures of model and segment may be used: a new matrix each time."""
+        if self.cells is not None:
+            return self.cells
+        # A row or column that is repeated takes no memory.
+        if self.hasseg.all():
+            return np.broadcast_to(self.hasmodel[:, np.newaxis], self.shape)
+        return mark_read_only(np.logical_and.outer(self.hasmodel, self.hasseg))
 
     def _counts(self) -> str:
-        n_trials = self._n_possible
-        if not self.is_all_possible:
-            n_trials = int(np.count_nonzero(self.scoremask))
+        n_trials = int(np.count_nonzero(self.hasmodel)) * int(np.count_nonzero(self.hasseg))
+        if self.cells is not None:
+            n_trials = int(np.count_nonzero(self.cells))
         return f"{self.n_measures} measures of {n_trials} trials"
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as a call that builds the object again; leave out a mask that says nothing."""
-        rebuild, (cls, arrays) = super().__reduce__()
-        return rebuild, (cls, arrays[:-1] if self.is_all_possible else arrays)
+    def __eq__(self, other: object) -> bool:
+        """Compare ids, measures and where they may be used."""
+        if not isinstance(other, QualityMeasures):
+            return NotImplemented
+        names = ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
+        pairs = [(getattr(self, name), getattr(other, name)) for name in names]
+        same = all(np.array_equal(*pair, equal_nan=pair[0].dtype.kind == "f") for pair in pairs)
+        return same and np.array_equal(self.scoremask, other.scoremask)
 
-    def align_with_ndx(self, ndx: AnyNdx) -> Self:
+    __hash__ = None  # type: ignore[assignment]
+
+    def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
+        names = ("modelQ", "segQ", "modelset", "segset", "hasmodel", "hasseg", "scoremask")
+        return self._kind, {name: getattr(self, name) for name in names}
+
+    def align_with_ndx(self, ndx: Ndx | Key) -> Self:
         """Bring the measures into the order of an Ndx or a Key and keep its trials only.
 
         Parameters
         ----------
         ndx : Ndx or Key
-            The trials that are wanted. For those of a FlatNdx or FlatKey no matrix is made: quality
-            fusion takes these measures as they are.
+            The trials that are wanted.
 
         Returns
         -------
@@ -391,26 +400,34 @@ class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
         The toolkit refuses not finite values of models and segments without
         measures too; here they are replaced by 0.
         """
-        given = as_ndx(ndx)
-        if isinstance(given, trial_sets.FlatTrials):
-            hint = "QualityFusion takes flat trials and measures that are not aligned."
-            raise check.invalid("ndx", "be an Ndx or a Key", repr(given), hint)
-        ndx, frame = given, trial_sets.frame_of(given, self)
+        ndx = as_ndx(ndx)
+        frame = base.frame_of(ndx, self)
         (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(self, ndx, frame)
-        mask = mark_read_only(ndx.trial_mask & frame.take(self.scoremask))
-        warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), mask)
+        covered = self._covered(frame, ndx, hasmodel, hasseg)
+        found = None if covered.all() else covered
+        warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), found)
+        mask = ndx.trial_mask & np.logical_and.outer(hasmodel, hasseg)
+        if self.cells is not None:
+            mask &= frame.take(self.cells)
         return type(self)(*ndx.ids, model_values, seg_values, hasmodel, hasseg, mask)
 
-    def _fields_in(self, frame: Frame) -> dict[str, Any]:
+    def _covered(
+        self, frame: Frame, ndx: base.Trials, hasmodel: BoolArray, hasseg: BoolArray
+    ) -> BoolArray:
+        """Tell for each trial of `ndx`, column by column, whether it has measures."""
+        # Two look-ups for each trial, instead of a matrix of all models and segments.
+        models, segments = ndx.trial_positions()
+        covered = hasmodel[models] & hasseg[segments]
+        if self.cells is not None:
+            # Position -1 reads some cell, of a trial that is not covered anyway.
+            covered &= self.cells[frame.cells(models, segments)]
+        return covered
+
+    def _filtered(self, frame: Frame, ids: Ids) -> Self:
         model_values, hasmodel = _moved(self.modelQ, self.hasmodel, frame.rows)
         seg_values, hasseg = _moved(self.segQ, self.hasseg, frame.cols)
-        return {
-            "modelQ": model_values,
-            "segQ": seg_values,
-            "hasmodel": hasmodel,
-            "hasseg": hasseg,
-            "scoremask": None if self.is_all_possible else frame.take(self.scoremask),
-        }
+        cells = None if self.cells is None else frame.take(self.cells)
+        return self._of_fields(*ids, cells, model_values, seg_values, hasmodel, hasseg)
 
     def merge(self, *others: "QualityMeasures") -> "QualityMeasures":
         """Put the models and segments of several objects into one.
@@ -431,7 +448,7 @@ class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
         TrialMismatchError
             If a model or a segment is in two of them, or they have different numbers of measures.
         """
-        objects = trial_sets.all_of_class(QualityMeasures, self, *others)
+        objects = base.all_of_class(QualityMeasures, self, *others)
         refuse_shared([item.modelset for item in objects], "models")
         refuse_shared([item.segset for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
@@ -442,10 +459,10 @@ class QualityMeasures(trial_sets.TrialSet, trial_sets.MatFileMethods):
         for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
             mask[top:bottom, left:right] = item.scoremask
         fields = {
-            name: mark_read_only(np.concatenate([getattr(item, name) for item in objects], axis=-1))
+            name: np.concatenate([getattr(item, name) for item in objects], axis=-1)
             for name in ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
         }
-        return QualityMeasures(**fields, scoremask=mark_read_only(mask))
+        return QualityMeasures(**fields, scoremask=mask)
 
 
 Side = tuple[FloatArray, BoolArray]
@@ -459,7 +476,7 @@ def _moved(values: FloatArray, flags: BoolArray, positions: Positions | None) ->
     return moved, Frame(None, positions, (1, positions.size)).take(flags[np.newaxis])[0]
 
 
-def _wanted_sides(quality: QualityMeasures, ndx: AnyNdx, frame: Frame) -> tuple[Side, Side]:
+def _wanted_sides(quality: QualityMeasures, ndx: Ndx | Key, frame: Frame) -> tuple[Side, Side]:
     """Return measures, 0 where there are none, and flags of the models and segments wanted."""
     sides = []
     for name, values, flags, positions, ids in (
@@ -476,18 +493,13 @@ def _wanted_sides(quality: QualityMeasures, ndx: AnyNdx, frame: Frame) -> tuple[
 
 
 def measures_of_trials(
-    quality: QualityMeasures, ndx: AnyNdx
+    quality: QualityMeasures, ndx: Ndx | Key
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Return the measures of the models and segments of some trials, and which are covered."""
     # No matrix of all cells is made. The flags of the trials come column by column.
-    frame = trial_sets.frame_of(ndx, quality)
+    frame = base.frame_of(ndx, quality)
     (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(quality, ndx, frame)
-    models, segments = ndx.trial_positions()
-    # Two look-ups for each trial, instead of a matrix of all models and segments.
-    covered = hasmodel[models] & hasseg[segments]
-    if not quality.is_all_possible and covered.any():
-        # Position -1 reads some cell, of a trial that is not covered anyway.
-        covered &= gather((quality.scoremask,), *frame.cells(models, segments))[0]
+    covered = quality._covered(frame, ndx, hasmodel, hasseg)
     found = None if covered.all() else covered
     warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), found)
     return model_values, seg_values, mark_read_only(covered)
@@ -527,7 +539,7 @@ class TrialQuality:
         return self.covered.size - int(np.count_nonzero(self.covered))
 
 
-def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
+def quality_of_trials(qualities: Qualities, ndx: Ndx | Key) -> TrialQuality:
     """Look up quality measures for the same trials and put them one below the other."""
     # As `stack_quality`, but without a matrix of all models and segments, so that the trials may be
     # flat. A trial is covered where it has the measures of every object.
@@ -541,7 +553,7 @@ def quality_of_trials(qualities: Qualities, ndx: AnyNdx) -> TrialQuality:
     )
 
 
-def stack_quality(qualities: Qualities, ndx: AnyNdx) -> QualityMeasures:
+def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     """Align quality measures with the same trials and put them one below the other."""
     # A SegmentQuality describes the test segments only; the measures of all models are then 0. A
     # trial has quality where it has that of every object. Warns for each object that lacks models,
@@ -588,12 +600,10 @@ def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
     what = "QualityMeasures, SegmentQuality or numbers by id"
     if isinstance(qualities, (list, tuple)):
         qualities = [as_quality(item) for item in qualities]
-    return trial_sets.as_list_of(
-        classes, as_quality(qualities), "qualities", what, "quality measures"
-    )
+    return base.as_list_of(classes, as_quality(qualities), "qualities", what, "quality measures")
 
 
-def _with_models(item: QualityMeasures | SegmentQuality, ndx: AnyNdx) -> QualityMeasures:
+def _with_models(item: QualityMeasures | SegmentQuality, ndx: Ndx | Key) -> QualityMeasures:
     """Return quality measures of models and segments, with 0 for models that have none."""
     if isinstance(item, QualityMeasures):
         return item
@@ -612,8 +622,8 @@ def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
         raise check.invalid("qtrans", expected, f"shape {matrix.shape}", hint)
     if not np.isfinite(matrix).all():
         raise check.invalid("qtrans", "be finite", check.describe(matrix.tolist()))
-    return attrs.evolve(
-        quality,
-        modelQ=mark_read_only(matrix @ quality.modelQ),
-        segQ=mark_read_only(matrix @ quality.segQ),
-    )
+    mixed = mark_read_only(matrix @ quality.modelQ), mark_read_only(matrix @ quality.segQ)
+    if isinstance(quality, TrialQuality):
+        return attrs.evolve(quality, modelQ=mixed[0], segQ=mixed[1])
+    flags = quality.hasmodel, quality.hasseg
+    return quality._of_fields(*quality.ids, quality.cells, *mixed, *flags)

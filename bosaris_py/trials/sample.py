@@ -55,7 +55,7 @@ from bosaris_py.numerics.roc import (
 from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.kinds import class_numbers, nouns_of_third
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import TrialSpeakers
 
 # How often each target and each non-target counts, in the order of the sorted scores.
@@ -585,7 +585,7 @@ class Sample:
 
 
 def sample_of_trials(
-    scores: AnyScores,
+    scores: Scores,
     key: KeyLike,
     conditions: Conditions | None = None,
     speakers: TrialSpeakers | None = None,
@@ -603,7 +603,7 @@ def sample_of_trials(
             hint = scoring.why_unscored(scores, plain, targets=what == "targets")
             raise invalid("key", f"have {what} with scores", "none", hint)
     scored = scoring.scored_trials(scores, plain)
-    labels, (models, segments) = plain.trial_labels(), plain.trial_positions()
+    labels, (models, segments) = plain.is_target, plain.trial_positions()
     kinds = class_numbers(plain, metadata) if nouns_of_third(metadata) else None
     if scored is not None:
         labels, models, segments = labels[scored], models[scored], segments[scored]
@@ -629,7 +629,7 @@ def sample_of_trials(
     return sample.weighted(conditions.scored_members(scores, plain))
 
 
-def check_same_trials(systems: Mapping[str, AnyScores], key: KeyLike) -> None:
+def check_same_trials(systems: Mapping[str, Scores], key: KeyLike) -> None:
     """Raise unless the same trials of a key have scores in all systems."""
     plain, _ = split_key(key)
     everything = np.ones(plain.n_trials, dtype=np.bool_)

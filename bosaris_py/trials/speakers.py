@@ -24,11 +24,11 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import check_choice, describe, invalid, list_some, one_of
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.files.columns import Factor
-from bosaris_py.trials.alignment import IdIndex, true_positions
+from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import AnyKey, Key
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.metadata import TrialMetadata
 
 Unknown = Literal["refuse", "own"]
@@ -74,7 +74,7 @@ class TrialSpeakers:
 
         Parameters
         ----------
-        key : Key or FlatKey, or pair (key, metadata)
+        key : Key, or pair (key, metadata)
             The trials.
         speakers, unknown
             As for `Speakers`.
@@ -97,14 +97,9 @@ class TrialSpeakers:
         check_choice(unknown, Unknown, "unknown")
         key, metadata = split_key(key)
         maps = speaker_maps(speakers, key, metadata)
-        if isinstance(key, Key):
-            mask = key.trial_mask
-            rows, cols = (np.flatnonzero(mask.any(axis=axis)) for axis in (1, 0))
-            target_rows, target_cols = true_positions(key.tar)
-        else:
-            rows, cols = key.trial_positions()
-            labels = key.trial_labels()
-            target_rows, target_cols = rows[labels], cols[labels]
+        rows, cols = key.trial_positions()
+        labels = key.is_target
+        target_rows, target_cols = rows[labels], cols[labels]
         models = _named(key.modelset, rows, maps[0], "models", unknown)
         if one_sided is not None:
             cols = np.unique(key.trial_positions()[1][~one_sided])
@@ -217,7 +212,7 @@ def refuse_same_speaker(first: Positions, second: Positions) -> None:
 
 
 def _refuse_recordings(
-    key: AnyKey, rows: Positions, cols: Positions, models: AnyArray, segments: AnyArray
+    key: Key, rows: Positions, cols: Positions, models: AnyArray, segments: AnyArray
 ) -> None:
     """Raise if ids are models and segments, and as segments are of the speakers of others."""
     # So it is where each trial has two recordings: those of one speaker are not one model.
@@ -329,7 +324,7 @@ SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
 
 
 def as_conditions(
-    conditions: object, key: AnyKey, metadata: TrialMetadata | None
+    conditions: object, key: Key, metadata: TrialMetadata | None
 ) -> Conditions | None:
     """Return conditions, given these, named trials, or columns of the metadata."""
     if conditions is None or isinstance(conditions, Conditions):
@@ -345,7 +340,7 @@ def as_conditions(
 
 
 def speaker_maps(
-    speakers: SpeakersLike, key: AnyKey, metadata: TrialMetadata | None = None
+    speakers: SpeakersLike, key: Key, metadata: TrialMetadata | None = None
 ) -> tuple[IdMap | None, IdMap | None]:
     """Return the maps from model and from segment to speaker, None where nothing was said."""
     # `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for
@@ -377,7 +372,7 @@ def speaker_maps(
 
 
 def _described(
-    key: AnyKey, metadata: TrialMetadata | None, argument: str, columns: tuple[str, ...]
+    key: Key, metadata: TrialMetadata | None, argument: str, columns: tuple[str, ...]
 ) -> TrialMetadata:
     """Return metadata with columns: what is given, or of a key alone the ids."""
     if metadata is None and not {"model", "segment"} >= set(columns):
@@ -480,7 +475,7 @@ class Speakers:
         key, (of_models, _) = self.maps(key)
         return TrialSpeakers.of_models_only(key, of_models, unknown=self.unknown)
 
-    def maps(self, key: KeyLike) -> tuple[AnyKey, tuple[IdMap | None, IdMap | None]]:
+    def maps(self, key: KeyLike) -> tuple[Key, tuple[IdMap | None, IdMap | None]]:
         """Return a key, and the map of each side to speakers, None where nothing was said.
 
         Parameters
@@ -490,7 +485,7 @@ class Speakers:
 
         Returns
         -------
-        key : Key or FlatKey
+        key : Key
         maps : (IdMap or None, IdMap or None)
         """
         key, metadata = split_key(key)

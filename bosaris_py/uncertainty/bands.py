@@ -29,7 +29,7 @@ from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike
 from bosaris_py.uncertainty.bootstrap import Resampling, degenerate, drawn_lists, drawn_trials
 from bosaris_py.uncertainty.draws import Method
@@ -175,7 +175,7 @@ def bands_of_sample(
 
 
 def bootstrap_bands(
-    scores: AnyScores | tuple[npt.ArrayLike, npt.ArrayLike],
+    scores: Scores | tuple[npt.ArrayLike, npt.ArrayLike],
     key: KeyLike | None = None,
     *,
     kind: BandKind = "det",

@@ -40,7 +40,7 @@ from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import Sample, sample_of_trials
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.uncertainty.estimate import Estimate, student_quantile
 
 # A number of targets and one of non-targets; a miss rate and a false-alarm rate; their prices.
@@ -256,12 +256,7 @@ class Decisions:
 
     @classmethod
     def from_scores(
-        cls,
-        scores: AnyScores,
-        key: KeyLike,
-        threshold: float,
-        *,
-        conditions: Conditions | None = None,
+        cls, scores: Scores, key: KeyLike, threshold: float, *, conditions: Conditions | None = None
     ) -> "Decisions":
         r"""Decide all trials of a key, column by column.
 

@@ -15,8 +15,9 @@ from bosaris_py.errors import (
 )
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.metrics import cllr
-from bosaris_py.trials import Conditions, FlatScores, Key, Scores, SegmentQuality, TrialMetadata
+from bosaris_py.trials import Conditions, Key, Scores, SegmentQuality, TrialMetadata
 from tests.crossed_trials import CrossedExperiment
+from tests.forms import as_list
 
 # Folds of few trials: some of those left out are far away.
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
@@ -115,7 +116,7 @@ def test_no_fold_shares_a_speaker(data):
         {i: f"p{p}" for i, p in zip(*side, strict=True)} for side in zip(names, owners, strict=True)
     )
     folds = data.draw(st.sampled_from([3, 4, 5, "speaker"]), label="folds")
-    form = data.draw(st.sampled_from([lambda k: k, Key.to_flat]), label="form")
+    form = data.draw(st.sampled_from([lambda k: k, as_list]), label="form")
     fitted = cross_fit(
         Recorder, Scores(number, *names), form(key), folds=folds, speakers=speakers, rng=n
     )
@@ -130,12 +131,12 @@ def test_no_fold_shares_a_speaker(data):
 def test_a_list_gives_the_same_as_a_matrix_and_keeps_its_form():
     scores, key, speakers = simulated()
     dense = cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1)
-    flat = cross_fit(LinearCalibration, scores.to_flat(), key.to_flat(), speakers=speakers, rng=1)
-    assert isinstance(flat.scores, FlatScores)
+    flat = cross_fit(LinearCalibration, as_list(scores), as_list(key), speakers=speakers, rng=1)
+    assert isinstance(flat.scores, Scores)
     # Sums run in another order.
-    np.testing.assert_allclose(flat.scores.scores, dense.scores.to_flat().scores, rtol=1e-11)
-    mixed = cross_fit(LinearCalibration, scores.to_flat(), key, speakers=speakers, rng=1)
-    assert mixed.scores == flat.scores.to_dense()
+    np.testing.assert_allclose(flat.scores.values, dense.scores.values, rtol=1e-11)
+    mixed = cross_fit(LinearCalibration, as_list(scores), key, speakers=speakers, rng=1)
+    assert mixed.scores == flat.scores
 
 
 def test_missing_trials_are_left_out_with_a_warning():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py import FlatNdx, FlatScores, Key, LinearCalibration, LinearFusion, Scores
+from bosaris_py import Key, LinearCalibration, LinearFusion, Ndx, Scores
 from bosaris_py.calibration import file_objective
 from bosaris_py.calibration.file_objective import FileObjective
 from bosaris_py.errors import (
@@ -29,17 +29,13 @@ from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.scoring import OBJECTIVES, scoring_rule
 from bosaris_py.trials import blocks, passes
 from bosaris_py.trials.passes import FilePasses, Where
+from tests.forms import as_list, evolve
 from tests.strategies import keys, scores
 
 FIT = LinearCalibration.fit_files
 FUSE = LinearFusion.fit_files
 
 BLOCKS = st.sampled_from([None, 1, 2])
-
-
-def as_list(trials: Any) -> Any:
-    """Return a list of trials instead of a matrix."""
-    return trials.to_flat()
 
 
 def as_matrix(trials: Any) -> Any:
@@ -164,16 +160,16 @@ def test_systems_of_different_types_are_fused(
 ) -> None:
     systems, key = trials(rng, n_systems=2, share=0.7)
     systems = [
-        attrs.evolve(system, scoremat=system.scoremat.astype(dtype))
+        evolve(system, scoremat=system.scoremat.astype(dtype))
         for system, dtype in zip(systems, types, strict=True)
     ]
     expected = LinearFusion.fit_scores(systems, key)
-    forms = [system.to_flat() for system in systems] if is_list else systems
-    paths, key_path = save(tmp_path, forms, key.to_flat() if is_list else key)
+    forms = [as_list(system) for system in systems] if is_list else systems
+    paths, key_path = save(tmp_path, forms, as_list(key) if is_list else key)
     assert_same(FUSE(paths, key_path), expected)
     output = tmp_path / "fused.h5"
     expected.apply_files(paths, key_path, output)
-    fused = FlatScores.read(output).to_dense() if is_list else Scores.read(output)
+    fused = Scores.read(output)
     assert fused == expected.apply(systems, key)
 
 
@@ -279,7 +275,7 @@ def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> Non
             )
     centre, spread = np.array([0.5, -1.0]), np.array([2.0, 3.0])
     of_files, in_memory = (
-        attrs.evolve(one, centre=centre, spread=spread) for one in (of_files, in_memory)
+        evolve(one, centre=centre, spread=spread) for one in (of_files, in_memory)
     )
     for point in ([1.0, 0.5, -0.3], [-2.0, 0.0, 1e4]):
         mine, other = (one.evaluate(np.array(point)) for one in (of_files, in_memory))
@@ -578,7 +574,7 @@ def test_a_calibrated_file_is_a_calibrated_matrix(
 ) -> None:
     folder = tmp_path_factory.mktemp("files")
     system.save(folder / "scores.h5")
-    calibration = attrs.evolve(CALIBRATION, scale=scale)
+    calibration = evolve(CALIBRATION, scale=scale)
     calibration.apply_file(folder / "scores.h5", folder / "llrs.h5", block_rows=block_rows)
     found = Scores.read(folder / "llrs.h5")
     assert found == calibration.apply(system)
@@ -589,12 +585,12 @@ def test_a_calibrated_file_is_a_calibrated_matrix(
 @given(scores())
 def test_a_calibrated_list(tmp_path_factory: pytest.TempPathFactory, system: Scores) -> None:
     folder = tmp_path_factory.mktemp("files")
-    listed = system.to_flat()
+    listed = as_list(system)
     listed.save(folder / "scores.h5")
     CALIBRATION.apply_file(folder / "scores.h5", folder / "llrs.h5")
-    found = FlatScores.read(folder / "llrs.h5")
+    found = Scores.read(folder / "llrs.h5")
     assert found == CALIBRATION.apply(listed)
-    assert found.scores.dtype == np.float64
+    assert found.values.dtype == np.float64
 
 
 @given(scores(), keys(), BLOCKS, st.sampled_from(["key", "ndx"]), FORMS, FORMS)
@@ -612,7 +608,7 @@ def test_calibrated_trials(
     score_form(system).save(folder / "scores.h5")
     ndx = ndx_form(key if kind == "key" else key.to_ndx())
     ndx.save(folder / "ndx.h5")
-    read = FlatScores.read if ndx_form is as_list else Scores.read
+    read = Scores.read
 
     def apply_file() -> Any:
         CALIBRATION.apply_file(
@@ -661,10 +657,10 @@ def test_fused_lists(
         Scores(other.scoremat[some], key.modelset[some], key.segset) for some in (rows, rows[1:])
     )
     systems = [form(system) for form, system in zip(forms, (first, second), strict=True)]
-    ndx = key.to_flat().to_ndx()
+    ndx = as_list(key).to_ndx()
     paths, ndx_path = save(tmp_path, systems, ndx)
     fusion(0.3, -1.7).apply_files(paths, ndx_path, tmp_path / "fused.h5", block_rows=7)
-    assert FlatScores.read(tmp_path / "fused.h5") == fusion(0.3, -1.7).apply(systems, ndx)
+    assert Scores.read(tmp_path / "fused.h5") == fusion(0.3, -1.7).apply(systems, ndx)
     forms[1](fewer).save(paths[1])
     lost = int((key.tar | key.non)[rows[0]].sum())
     with pytest.raises(TrialMismatchError, match=f"system 2 lacks {lost} of {ndx.n_trials} trials"):
@@ -686,8 +682,8 @@ def test_far_scores(
     values[rows[5], columns[5]] = np.inf
     systems[0] = Scores(values, key.modelset, key.segset, values != 1e9)
     paths, ndx_path = save(tmp_path, list(map(form, systems)), form(key.to_ndx()))
-    line = attrs.evolve(CALIBRATION, low_score=-10.0, high_score=40.0)
-    fused = attrs.evolve(fusion(0.3, -1.7), low_scores=[-10.0, -50.0], high_scores=[40.0, 50.0])
+    line = evolve(CALIBRATION, low_score=-10.0, high_score=40.0)
+    fused = evolve(fusion(0.3, -1.7), low_scores=[-10.0, -50.0], high_scores=[40.0, 50.0])
     options = {"block_rows": block_rows}
     for in_memory, in_files in (
         (lambda: line.apply(systems[0]), lambda out: line.apply_file(paths[0], out, **options)),
@@ -707,23 +703,23 @@ def test_a_list_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) ->
     """The same layout, with more than one chunk; also if some trials have no score."""
     values = rng.normal(size=(400, 700))
     models, segments = [f"m{i:03}" for i in range(400)], [f"s{i:03}" for i in range(700)]
-    system = Scores(values, models, segments).to_flat()
+    system = as_list(Scores(values, models, segments))
     system.save(tmp_path / "scores.h5")
     CALIBRATION.apply_file(tmp_path / "scores.h5", tmp_path / "llrs.h5")
     CALIBRATION.apply(system).save(tmp_path / "saved.h5")
     assert layout(tmp_path / "llrs.h5") == layout(tmp_path / "saved.h5")
     assert layout(tmp_path / "llrs.h5")["trials/scores"][2] == (2**17,)
-    ndx = FlatNdx(system.modelset, system.segset, system.models, system.segments)
+    ndx = as_list(Ndx(*system.ids))
     ndx.save(tmp_path / "ndx.h5")
-    fewer = Scores(values[2:], models[2:], segments).to_flat()
+    fewer = as_list(Scores(values[2:], models[2:], segments))
     fewer.save(tmp_path / "scores.h5")
     with pytest.warns(MissingTrialsWarning, match="models reduced from 400 to 398|1400 of"):
         CALIBRATION.apply_file(
             tmp_path / "scores.h5", tmp_path / "llrs.h5", ndx_file=tmp_path / "ndx.h5"
         )
-    found = FlatScores.read(tmp_path / "llrs.h5")
+    found = Scores.read(tmp_path / "llrs.h5")
     assert found.n_trials == 398 * 700
-    assert np.array_equal(found.scores, CALIBRATION.apply(fewer).scores)
+    assert np.array_equal(found.values, CALIBRATION.apply(fewer).values)
 
 
 def layout(path: Path) -> dict[str, Any]:
@@ -769,7 +765,7 @@ def test_scores_that_cannot_be_fused(
     output.write_text("as it was")
 
     def refuse(error: type[BosarisError], text: str, values: Any, **fields: Any) -> None:
-        broken = attrs.evolve(systems[1], scoremat=values, **fields)
+        broken = evolve(systems[1], scoremat=values, **fields)
         paths, key_path = save(tmp_path, [systems[0], broken], key)
         with pytest.raises(error, match=text):
             fused.apply_files(paths, key_path, output, block_rows=block_rows)
@@ -785,7 +781,7 @@ def test_scores_that_cannot_be_fused(
     values[30, 4], values[31, 5] = -np.inf, -np.inf
     other = systems[0].scoremat.copy()
     other[30, 4], other[31, 5] = np.inf, np.inf
-    systems[0] = attrs.evolve(systems[0], scoremat=other)
+    systems[0] = evolve(systems[0], scoremat=other)
     refuse(InvalidInputError, f"for and against at 2 of 1200 trials, {first}", values)
 
 

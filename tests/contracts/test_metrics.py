@@ -18,6 +18,7 @@ from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
 from bosaris_py.metrics.tandem import TDCF, TEER
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
 from bosaris_py.trials.sample import ScoredClass
+from tests.forms import as_list
 from tests.score_strategies import weighted_scores
 
 Metric = Callable[..., object]
@@ -253,7 +254,7 @@ def judged(
     conditions = Conditions({"even": even, "odd": odd}, [0.25, 0.75], lacking="ignore")
     before = matrix.copy(), mask.copy()
     if flat:
-        found = judge(scores.to_flat(), key.to_flat(), conditions)
+        found = judge(as_list(scores), as_list(key), conditions)
     else:
         found = judge(scores, key, conditions)
     for array, copy in zip((matrix, mask), before, strict=True):

@@ -22,6 +22,7 @@ from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.objective import evaluate_objective
 from bosaris_py.trials.inputs import named_systems
 from bosaris_py.trials.sample import ListedSample
+from tests.forms import as_list
 
 Call = Callable[..., object]
 
@@ -264,11 +265,11 @@ def test_columns_of_other_rows() -> None:
         lambda f: bp.Conditions.from_trials(f.model, segment, ["f", "f", "m", "m"]),
         lambda f: bp.TrialMetadata.from_trials(model, segment, {"gender": f.gender}),
         lambda f: bp.Scores.from_trials(model, segment, f.seconds),
-        lambda f: bp.FlatScores.from_trials(model, segment, f.seconds),
+        lambda f: bp.Scores.from_trials(model, segment, f.seconds),
         lambda f: bp.Key.from_trials(model, segment, f.calls > 1),
-        lambda f: bp.FlatKey.from_trials(model, segment, f.calls > 1),
+        lambda f: bp.Key.from_trials(model, segment, f.calls > 1),
         lambda f: bp.Ndx.from_trials(model, f.segment),
-        lambda f: bp.FlatNdx.from_trials(model, f.segment),
+        lambda f: bp.Ndx.from_trials(model, f.segment),
         lambda f: bp.IdMap(segment[:2], f.gender[f.gender == "f"]),
         lambda f: bp.from_frame({"model": model, "segment": segment, "score": f.seconds}),
         lambda f: bp.Results(frame.seconds, [0.0], tar_weights=f.calls),
@@ -344,7 +345,7 @@ def test_matrices_that_are_data_frames() -> None:
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1], [0, 1, 2, 3, 2, 0]])
-@pytest.mark.parametrize("key", [KEY, KEY.to_flat(), KEY.filter(["bert"], ["s2"], keep=True)])
+@pytest.mark.parametrize("key", [KEY, as_list(KEY), KEY.filter(["bert"], ["s2"], keep=True)])
 def test_columns_are_matched_by_id(order: list[int], key: bp.Key) -> None:
     models, segments = ([TABLE[side][i] for i in order] for side in ("model", "segment"))
     columns = {name: Indexed([values[i] for i in order]) for name, values in COLUMNS.items()}
@@ -387,7 +388,7 @@ def test_trials_without_a_label() -> None:
         ),
         (
             lambda: bp.TrialMetadata.from_trials(["a"], ["x"], {"g": ["f", "m"]}),
-            r"`columns\['g'\]` must have one value for each of the 1 trials; got 2",
+            r"`columns\['g'\]` must be as long as `models`, 1; got 2",
         ),
         (
             lambda: bp.TrialMetadata.from_trials(["a"], ["x"], ["f"]),
@@ -629,7 +630,7 @@ def test_maps_of_inverted_scores() -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_minus_scores(dtype: type) -> None:
     scores, key = both_of(TAR.astype(dtype), NON.astype(dtype))
-    for item in (scores, scores.to_flat()):
+    for item in (scores, as_list(scores)):
         turned = -item
         assert type(turned) is type(item)
         assert -turned == item
@@ -1141,7 +1142,7 @@ def test_recordings_of_unknown_speakers(missing: object) -> None:
 
 
 def test_utterances_without_a_number() -> None:
-    scores = bp.FlatScores.from_trials(["cm", "cm"], ["s1", "s2"], [1.0, np.nan])
+    scores = bp.Scores.from_trials(["cm", "cm"], ["s1", "s2"], [1.0, np.nan])
     key = bp.Key(["anna"], ["s1", "s2"], [[True, False]], [[False, True]])
     with pytest.raises(InvalidInputError, match="NaN at 1 of 2 positions"):
         bp.trials.scores_of_segments(scores, key)

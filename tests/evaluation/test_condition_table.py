@@ -18,7 +18,8 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation import ConditionRow, Results, SystemTable
 from bosaris_py.numerics import OperatingPoint
-from bosaris_py.trials import Conditions, FlatKey, FlatScores, Key, Scores, TrialMetadata
+from bosaris_py.trials import Conditions, Key, Scores, TrialMetadata
+from tests.forms import as_list
 
 WOMEN = ([3.0, 1.0, -0.5, 2.0], [-3.0, -1.5, 0.0, 1.5])
 MEN = ([2.5, 0.5], [-2.0, 1.0, -4.0])
@@ -152,7 +153,7 @@ class TestRows:
 
     def test_flat_forms_are_the_same(self):
         scores, key, conditions = example({"f": WOMEN, "m": MEN})
-        flat = condition_table(scores.to_flat(), key.to_flat(), conditions, [0.1, 0.5])
+        flat = condition_table(as_list(scores), as_list(key), conditions, [0.1, 0.5])
         assert flat == condition_table(scores, key, conditions, [0.1, 0.5])
 
 
@@ -198,14 +199,12 @@ def read_columns(path: Path) -> dict[str, np.ndarray]:
 
 def flat_trials(
     models: np.ndarray, segments: np.ndarray, is_target: np.ndarray, scores: np.ndarray
-) -> tuple[FlatScores, FlatKey]:
-    key = FlatKey.from_trials(models, segments, is_target)
-    return FlatScores.from_trials(models, segments, scores), key
+) -> tuple[Scores, Key]:
+    key = Key.from_trials(models, segments, is_target)
+    return Scores.from_trials(models, segments, scores), key
 
 
-def by_pair(
-    key: FlatKey, models: np.ndarray, segments: np.ndarray, values: np.ndarray
-) -> list[str]:
+def by_pair(key: Key, models: np.ndarray, segments: np.ndarray, values: np.ndarray) -> list[str]:
     """Return a value for each trial of a key, looked up by its two ids."""
     pairs = zip(models.tolist(), segments.tolist(), strict=True)
     table = dict(zip(pairs, values.tolist(), strict=True))

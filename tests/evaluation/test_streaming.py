@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py import BayesPlot, DETPlot, FlatKey, FlatScores, Key, Results, Scores
+from bosaris_py import BayesPlot, DETPlot, Key, Results, Scores
 from bosaris_py.errors import (
     BosarisWarning,
     FileFormatError,
@@ -24,6 +24,7 @@ from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.files import rows
 from bosaris_py.trials import blocks, passes
 from tests.edited_hdf5 import edited
+from tests.forms import as_list
 from tests.strategies import keys, scores
 
 SOME = [-np.inf, -2.0, -0.25, 0.0, 0.1, 1.5, np.inf]
@@ -88,10 +89,10 @@ def saved(tmp_path: Path) -> Callable[[Scores, Key], tuple[Path, Path]]:
 FORMS = ["matrices", "lists", "a list of scores", "a list as key"]
 
 
-def in_form(form: str, scores: Scores, key: Key) -> tuple[Scores | FlatScores, Key | FlatKey]:
+def in_form(form: str, scores: Scores, key: Key) -> tuple[Scores | Scores, Key | Key]:
     return (
-        scores.to_flat() if form in ("lists", "a list of scores") else scores,
-        key.to_flat() if form in ("lists", "a list as key") else key,
+        as_list(scores) if form in ("lists", "a list of scores") else scores,
+        as_list(key) if form in ("lists", "a list as key") else key,
     )
 
 
@@ -210,7 +211,7 @@ def _say_maybe(file: Any) -> None:
     ("damage", "message"),
     [
         (_swap, "key.h5: data set `/trials/models` lists trials twice or in another order"),
-        (_repeat, "lists trials twice .* read the file with FlatKey.read and save it again"),
+        (_repeat, "lists trials twice .* read the file with Key.read and save it again"),
         (_point_beyond, "`/trials/models` must hold positions from 0 to 39"),
         (_shorten, "`/trials/segments` has shape"),
         (_say_maybe, "must hold whole numbers"),
@@ -252,7 +253,7 @@ def test_position_beyond_all_signed_integers(rng: np.random.Generator, saved: An
 
 def test_swapped_lists_are_named(rng: np.random.Generator, saved: Any) -> None:
     scores, key = saved(*in_form("lists", *trials(rng)))
-    with pytest.raises(FileFormatError, match="expected FlatKey; the file holds FlatScores"):
+    with pytest.raises(FileFormatError, match="expected Key; the file holds Scores"):
         Results.from_files(key, scores)
 
 

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from bosaris_py.trials.strata import TrialStrata
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.transfer import ThresholdRule, choose_threshold, midpoint, rates_at
 from bosaris_py.numerics import OperatingPoint
-from bosaris_py.trials import FlatKey, FlatScores
+from bosaris_py.trials import Key, Scores
 from bosaris_py.trials.sample import ListedSample
-from bosaris_py.trials.strata import TrialStrata
 
 RULES = ("eer", "min-cost", "fmr=0.1", "fnmr=0.2")
 POINT = OperatingPoint(0.3, 2.0, 1.0)
@@ -120,8 +120,8 @@ def test_files_choose_as_memory_does(rule, rng, tmp_path):
     is_target = np.array([int(m[1:]) == int(s[1:]) % 6 for m, s in pairs])
     values = rng.normal(size=len(pairs)) + 2.0 * is_target
     listed, ids = zip(*pairs, strict=True)
-    key = FlatKey.from_trials(listed, ids, is_target).to_dense()
-    scores = FlatScores.from_trials(listed, ids, values).to_dense()
+    key = Key.from_trials(listed, ids, is_target)
+    scores = Scores.from_trials(listed, ids, values)
     key.save(tmp_path / "key.h5")
     scores.save(tmp_path / "scores.h5")
     streamed = Results.from_files(tmp_path / "scores.h5", tmp_path / "key.h5").sample

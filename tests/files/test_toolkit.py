@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.errors import BosarisWarning, FileFormatError, InvalidInputError
-from bosaris_py.files import toolkit
+from bosaris_py.files import toolkit, writing
+from bosaris_py.trials import IdMap, Key, Ndx, Scores, SegmentQuality
 
 Arrays = dict[str, np.ndarray]
 Reader = Callable[..., Arrays]
@@ -34,14 +35,36 @@ KIND_OF_CLASS = {
 NAMES_OF_MASKS = ("trialmask", "tar", "non", "scoremask")
 
 
+CLASSES = {
+    "ndx": Ndx,
+    "key": Key,
+    "scores": Scores,
+    "segment_quality": SegmentQuality,
+    "id_map": IdMap,
+}
+
+
+def read_file(kind: str, path: Path, **options: Any) -> Arrays:
+    if kind == "id_map":
+        return toolkit.read(kind, path, **options)
+    return CLASSES[kind].read_txt(path, **options)._stored("mat")[1]
+
+
+def write_file(kind: str, path: Path, number_format: str | None = None, **arrays: Any) -> None:
+    if kind == "id_map":
+        toolkit.write(kind, path, arrays)
+    else:
+        CLASSES[kind](**arrays).save_txt(path, number_format=number_format)
+
+
 @pytest.fixture
 def read() -> Reader:
-    return lambda path, kind, **options: toolkit.read(kind, path, **options)
+    return lambda path, kind, **options: read_file(kind, path, **options)
 
 
 @pytest.fixture
 def write() -> Writer:
-    return lambda path, kind, arrays, **options: toolkit.write(kind, path, **arrays, **options)
+    return lambda path, kind, arrays, **options: write_file(kind, path, **arrays, **options)
 
 
 def assert_same(found: Arrays, expected: Arrays) -> None:
@@ -123,17 +146,17 @@ def test_samples(name: str, kind: str, oracle: Path, tmp_path: Path) -> None:
     """Reading and writing a file of the toolkit gives the same lines, sorted by its ids."""
     samples = oracle / "samples"
     path = samples / name
-    found = toolkit.read(kind, path)
+    found = read_file(kind, path)
     assert not any(array.flags.writeable for array in found.values())
     options = {"number_format": "%f"} if kind in ("scores", "segment_quality") else {}
-    toolkit.write(kind, tmp_path / name, **found, **options)
+    write_file(kind, tmp_path / name, **found, **options)
     written = (tmp_path / name).read_text().splitlines()
     assert sorted(written) == sorted(path.read_text().splitlines())
 
 
 def test_cells_without_a_line_are_zero_and_false(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("m1 s1 5\nm2 s2 6\n")
-    found = toolkit.read("scores", tmp_path / "a.txt")
+    found = read_file("scores", tmp_path / "a.txt")
     assert found["scoremat"].tolist() == [[5, 0], [0, 6]]
     assert found["scoremask"].tolist() == [[True, False], [False, True]]
 
@@ -148,9 +171,9 @@ def test_empty_files(tmp_path: Path, read: Reader, content: str) -> None:
         assert found["modelset"].shape == found["segset"].shape == (0,)
         assert all(found[name].shape == (0, 0) for name in found if name in NAMES_OF_MASKS)
     with pytest.warns(BosarisWarning, match=r"a\.txt: there is no line"):
-        assert toolkit.read("id_map", path)["leftids"].shape == (0,)
+        assert read_file("id_map", path)["leftids"].shape == (0,)
     with pytest.raises(FileFormatError, match="empty; the first line must be the number"):
-        toolkit.read("segment_quality", path)
+        read_file("segment_quality", path)
 
 
 def test_numbers_of_any_form(tmp_path: Path) -> None:
@@ -170,14 +193,14 @@ def test_numbers_of_any_form(tmp_path: Path) -> None:
     forms += ["0.1", "123456789012345678901234567890", "-0.0", "4.9e-324", "0" * 80 + "7.25"]
     lines = [f"m s{i:02d} {form}\n" for i, form in enumerate(forms)]
     (tmp_path / "a.txt").write_text("".join(lines))
-    found = toolkit.read("scores", tmp_path / "a.txt")["scoremat"][0].tolist()
+    found = read_file("scores", tmp_path / "a.txt")["scoremat"][0].tolist()
     assert [str(value) for value in found] == [str(float(form)) for form in forms]
 
 
 def test_long_names_are_not_cut(tmp_path: Path) -> None:
     names = ["a" * 5000, "a" * 5000 + "b", "c" * 255, "c" * 256, "c" * 257, "語" * 200, "d"]
     (tmp_path / "a.txt").write_text("".join(f"{name} s\n" for name in names * 2))
-    found = toolkit.read("ndx", tmp_path / "a.txt")
+    found = read_file("ndx", tmp_path / "a.txt")
     assert found["modelset"].tolist() == sorted(names)
     assert found["trialmask"].all()
 
@@ -185,7 +208,7 @@ def test_long_names_are_not_cut(tmp_path: Path) -> None:
 def test_names_are_compared_whole(tmp_path: Path) -> None:
     # A port that searched for the name inside the others gave m10 the trials of m1.
     (tmp_path / "a.txt").write_text("m1 s1 target\nm10 s2 nontarget\nm10 s10 target\n")
-    found = toolkit.read("key", tmp_path / "a.txt")
+    found = read_file("key", tmp_path / "a.txt")
     assert found["modelset"].tolist() == ["m1", "m10"]
     assert found["segset"].tolist() == ["s1", "s10", "s2"]
     assert found["tar"].tolist() == [[True, False, False], [False, True, False]]
@@ -195,18 +218,18 @@ def test_names_are_compared_whole(tmp_path: Path) -> None:
 def test_identical_repetitions_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("m1 s1 nan\nm1 s2 0.5\nm1 s2 5e-1\nm1 s1 NaN\n")
-    found = toolkit.read("scores", path)["scoremat"]
+    found = read_file("scores", path)["scoremat"]
     assert math.isnan(found[0, 0])
     assert found[0, 1] == 0.5
     path.write_text("m1 s1 target\nm1 s1 Target\n")
-    assert toolkit.read("key", path)["tar"].tolist() == [[True]]
+    assert read_file("key", path)["tar"].tolist() == [[True]]
     path.write_text("m1 s1\nm1 s1\n")
-    assert toolkit.read("ndx", path)["trialmask"].tolist() == [[True]]
+    assert read_file("ndx", path)["trialmask"].tolist() == [[True]]
 
 
 def test_pairs_are_kept_in_order_with_repetitions(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("b 2\na 1\nb 2\nc 2\n")
-    found = toolkit.read("id_map", tmp_path / "a.txt")
+    found = read_file("id_map", tmp_path / "a.txt")
     assert found["leftids"].tolist() == ["b", "a", "b", "c"]
     assert found["rightids"].tolist() == ["2", "1", "2", "2"]
 
@@ -215,8 +238,8 @@ def test_segment_quality_without_measures_or_segments(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     for count, names in [(0, ["a", "b"]), (3, []), (0, []), (4, ["x"])]:
         arrays = {"ids": np.array(names, dtype=np.str_), "values": np.ones((count, len(names)))}
-        toolkit.write("segment_quality", path, **arrays)
-        found = toolkit.read("segment_quality", path)
+        write_file("segment_quality", path, **arrays)
+        found = read_file("segment_quality", path)
         assert found["ids"].tolist() == names
         assert found["values"].shape == (count, len(names))
 
@@ -252,43 +275,16 @@ BAD_LINES = [
 def test_bad_lines(tmp_path: Path, read: Reader, kind: str, content: str, line: int) -> None:
     path = tmp_path / "a.txt"
     path.write_text(content)
-    for form in (kind, f"flat_{kind}") if kind in ("ndx", "key", "scores") else (kind,):
-        with pytest.raises(FileFormatError) as caught:
-            read(path, form)
-        assert str(caught.value).startswith(f"{path}:{line}: ")
-
-
-def test_lists_are_read_like_matrices(tmp_path: Path) -> None:
-    """Column by column, each trial once; a trial again is left to the class that warns of it."""
-    path = tmp_path / "a.txt"
-    path.write_text("m2 s2 2\nm1 s2 -1.5\nm1 s1 nan\n")
-    matrices, lists = toolkit.read("scores", path), toolkit.read("flat_scores", path)
-    assert lists["models"].tolist() == [0, 0, 1]
-    assert lists["segments"].tolist() == [0, 1, 1]
-    at = lists["models"], lists["segments"]
-    np.testing.assert_array_equal(matrices["scoremat"][at], lists["scores"])
-    path.write_text("m2 s2\nm1 s2\nm2 s2\n")
-    assert toolkit.read("flat_ndx", path)["models"].tolist() == [1, 0, 1]
-    key = {**lists, "is_target": np.array([True, False, True])}
-    del key["scores"]
-    toolkit.write("flat_key", path, **key)
-    assert path.read_text() == "m1 s1 target\nm1 s2 nontarget\nm2 s2 target\n"
+    with pytest.raises(FileFormatError) as caught:
+        read(path, kind)
+    assert str(caught.value).startswith(f"{path}:{line}: ")
 
 
 def test_pairs_with_start_and_stop(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("m1 s1 0 100\nm1 s2 5 10\n")
     with pytest.warns(BosarisWarning, match="start and stop of the segments are left out"):
-        found = toolkit.read("id_map", tmp_path / "a.txt")
+        found = read_file("id_map", tmp_path / "a.txt")
     assert found["rightids"].tolist() == ["s1", "s2"]
-
-
-def test_hopeless_matrix_is_refused(tmp_path: Path) -> None:
-    # One-to-one lists: 10^5 trials of 10^5 models and segments. 9 bytes for each cell.
-    count = 10**5
-    (tmp_path / "a.txt").write_text("".join(f"m{i} s{i} 0.5\n" for i in range(count)))
-    message = "matrix of 100000 models x 100000 segments for 100000 trials needs 90,000,000,000"
-    with pytest.raises(FileFormatError, match=message):
-        toolkit.read("scores", tmp_path / "a.txt", max_bytes=10**9)
 
 
 FLOATS = st.floats(allow_nan=False)
@@ -308,8 +304,8 @@ def test_scores_read_back_to_the_bit(
     mask = np.array([[valid for _, valid in values]])
     segments = [f"s{i:02d}" for i in range(len(values))]
     arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
-    toolkit.write("scores", path, **arrays)
-    found = toolkit.read("scores", path)
+    write_file("scores", path, **arrays)
+    found = read_file("scores", path)
     assert found["segset"].tolist() == np.array(segments)[mask[0]].tolist()
     expected = scores[mask].astype(np.float64)
     assert found["scoremat"].ravel().view("u8").tolist() == expected.view("u8").tolist()
@@ -320,7 +316,7 @@ def test_shortest_text_and_infinities(tmp_path: Path) -> None:
     segments = list("abcdefg")
     mask = np.ones((1, 7), dtype=bool)
     arrays = arrays_of(scoremat=scores, modelset=["m"], segset=segments, scoremask=mask)
-    toolkit.write("scores", tmp_path / "a.txt", **arrays)
+    write_file("scores", tmp_path / "a.txt", **arrays)
     written = (tmp_path / "a.txt").read_text().split()[2::3]
     assert written == ["0.1", "0.3333333333333333", "-inf", "inf", "1e+300", "-0.0", "2.0"]
 
@@ -328,18 +324,14 @@ def test_shortest_text_and_infinities(tmp_path: Path) -> None:
 def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
     scores = np.array([[np.nan, 1.0], [2.0, np.nan]])
     ids = arrays_of(modelset=["m1", "m2"], segset=["s1", "s2"])
-    toolkit.write(
-        "scores", tmp_path / "a.txt", scoremat=scores, **ids, scoremask=np.isfinite(scores)
-    )
+    write_file("scores", tmp_path / "a.txt", scoremat=scores, **ids, scoremask=np.isfinite(scores))
     assert (tmp_path / "a.txt").read_text() == "m2 s1 2.0\nm1 s2 1.0\n"
     message = r"NaN at 2 places"
     everything = np.ones((2, 2), dtype=bool)
     with pytest.raises(InvalidInputError, match=message):
-        toolkit.write("scores", tmp_path / "b.txt", scoremat=scores, **ids, scoremask=everything)
+        write_file("scores", tmp_path / "b.txt", scoremat=scores, **ids, scoremask=everything)
     with pytest.raises(InvalidInputError, match="`values` must not hold NaN"):
-        toolkit.write(
-            "segment_quality", tmp_path / "b.txt", ids=np.array(["a", "b"]), values=scores
-        )
+        write_file("segment_quality", tmp_path / "b.txt", ids=np.array(["a", "b"]), values=scores)
     assert not (tmp_path / "b.txt").exists()
 
 
@@ -349,26 +341,26 @@ def test_nan_is_written_only_where_it_does_not_count(tmp_path: Path) -> None:
 )
 def test_number_formats(tmp_path: Path, number_format: str, line: str) -> None:
     arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
-    toolkit.write("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
+    write_file("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
     assert (tmp_path / "a.txt").read_text() == line
-    assert toolkit.read("scores", tmp_path / "a.txt")["scoremat"].tolist() == [[1.5]]
+    assert read_file("scores", tmp_path / "a.txt")["scoremat"].tolist() == [[1.5]]
 
 
 @pytest.mark.parametrize("number_format", ["%d%%", "f", "%s %s", "%", 3, "", "%.2f %%", ".3f"])
 def test_bad_number_formats(tmp_path: Path, number_format: Any) -> None:
     arrays = arrays_of(scoremat=[[1.5]], modelset=["m"], segset=["s"], scoremask=[[True]])
     with pytest.raises(InvalidInputError, match="`number_format`"):
-        toolkit.write("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
+        write_file("scores", tmp_path / "a.txt", **arrays, number_format=number_format)
     assert not list(tmp_path.iterdir())
 
 
 def test_columns_come_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolkit, "LINES_AT_ONCE", 5)
+    monkeypatch.setattr(writing, "LINES_AT_ONCE", 5)
     mask = np.indices((3, 7)).sum(axis=0) % 3 != 1
     models, segments = [f"m{i}" for i in range(3)], [f"s{i}" for i in range(7)]
     scores = np.arange(21.0).reshape(3, 7)
     arrays = arrays_of(scoremat=scores, modelset=models, segset=segments, scoremask=mask)
-    toolkit.write("scores", tmp_path / "a.txt", **arrays)
+    write_file("scores", tmp_path / "a.txt", **arrays)
     expected = "".join(
         f"m{i} s{j} {scores[i, j]}\n" for j in range(7) for i in range(3) if mask[i, j]
     )

@@ -26,6 +26,7 @@ from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, Scores, SegmentQuality
+from tests.forms import evolve
 
 ORACLE = Path(__file__).resolve().parent.parent / "reference" / "oracle"
 with np.load(ORACLE / "fusion_linear.npz") as _arrays:
@@ -340,7 +341,7 @@ def test_apply_to_arrays(fusion, rng):
 
 
 def test_infinite_scores_when_applied(fusion):
-    away = attrs.evolve(fusion, weights=[1.0, 2.0, 0.0], offset=0.5)
+    away = evolve(fusion, weights=[1.0, 2.0, 0.0], offset=0.5)
     inf = np.inf
     assert away.apply([[inf, 1.0, -inf], [0.0, inf, -inf], [-inf, inf, 0.0]]).tolist() == [
         inf,
@@ -402,7 +403,7 @@ def test_missing_scores_are_refused_with_counts(matrices):
     fusion = LinearFusion.fit_scores(systems, key)
     mask = np.ones((8, 30), dtype=bool)
     mask[2] = False
-    lacking = attrs.evolve(systems[0], scoremask=mask)
+    lacking = evolve(systems[0], scoremask=mask)
     n_tar, n_non = np.count_nonzero(key.tar[2]), np.count_nonzero(key.non[2])
     message = re.escape(
         f"system 2 lacks {n_tar} of {key.n_tar} targets and {n_non} of {key.n_non} non"
@@ -416,12 +417,12 @@ def test_missing_scores_are_refused_with_counts(matrices):
 def test_systems_in_another_order_are_warned_of(tmp_path, matrices):
     """The range of each system is kept beside the parameters, where version 0.1 overlooks it."""
     systems, key = matrices
-    large = attrs.evolve(systems[1], scoremat=100.0 * systems[1].scoremat)
+    large = evolve(systems[1], scoremat=100.0 * systems[1].scoremat)
     fusion = LinearFusion.fit_scores([systems[0], large], key)
     tar, non = large.get_tar_non(key)
     assert fusion.high_scores[1] == max(tar.max(), non.max())
     assert fusion.low_scores[1] == min(tar.min(), non.min())
-    named = attrs.evolve(fusion, system_names=("small", "large"))
+    named = evolve(fusion, system_names=("small", "large"))
     named.save(tmp_path / "f.json")
     saved = json.loads((tmp_path / "f.json").read_text())
     assert set(saved["training_scores"]) == {"low_scores", "high_scores", "system_names"}
@@ -441,7 +442,7 @@ def test_systems_in_another_order_are_warned_of(tmp_path, matrices):
         old.apply([large, systems[0]], key).scoremat != 0.0, key.tar | key.non
     )
     with pytest.raises(InvalidInputError, match="`low_scores` must hold 2 values"):
-        attrs.evolve(fusion, low_scores=[1.0])
+        evolve(fusion, low_scores=[1.0])
 
 
 def test_bad_lists_of_scores(matrices):
@@ -502,9 +503,9 @@ def test_damaged_files_are_refused(fusion, tmp_path):
 
 
 def test_equality_looks_at_every_weight(fusion):
-    other = attrs.evolve(fusion, weights=np.nextafter(fusion.weights, [9.0, 0.0, -9.0]))
+    other = evolve(fusion, weights=np.nextafter(fusion.weights, [9.0, 0.0, -9.0]))
     assert other != fusion
-    assert attrs.evolve(fusion) == fusion
+    assert evolve(fusion) == fusion
 
 
 def test_cannot_be_changed(fusion):
@@ -517,7 +518,7 @@ def test_cannot_be_changed(fusion):
 @pytest.mark.parametrize("weights", [[], [1.0, np.nan], [np.inf], [[1.0, 2.0]]])
 def test_bad_weights(fusion, weights):
     with pytest.raises(InvalidInputError, match="`weights`"):
-        attrs.evolve(fusion, weights=weights)
+        evolve(fusion, weights=weights)
 
 
 def test_looks(fusion):
@@ -626,7 +627,7 @@ class TestNames:
         assert fusion.system_names == ("good", "poor")
         listed = LinearFusion.fit_scores(list(systems.values()), self.KEY)
         assert listed.system_names is None
-        assert attrs.evolve(fusion, system_names=None) == listed
+        assert evolve(fusion, system_names=None) == listed
         expected = listed.apply(list(systems.values()), self.KEY)
         swapped = dict(reversed(systems.items()))
         assert list(swapped) == ["poor", "good"]

@@ -9,6 +9,7 @@ from bosaris_py.fusion import LinearFusion, QualityFusion, quality_systems
 from bosaris_py.metrics import cllr
 from bosaris_py.trials import Key, Scores, SegmentQuality
 from tests.crossed_trials import mismatched
+from tests.forms import as_list
 
 RNG = np.random.default_rng(8)
 
@@ -32,10 +33,9 @@ def test_measures_of_trials(combine, function):
     of_models, of_segments = np.array([1.0, 5.0]), np.array([3.0, -2.0, 7.0])
     quality = SegmentQuality(["z", "y", "x", "b", "a", "more"], [[7.0, -2, 3, 5, 1, 9]])
     expected = function(of_models[:, None], of_segments)
-    for form in (key, key.to_ndx(), key.to_flat()):
+    for form in (key, key.to_ndx(), as_list(key)):
         found = quality_systems(scores, {"q": quality}, form, scale=["q"], combine=combine)
-        matrices = [item.scoremat if form is not key.to_flat() and hasattr(item, "scoremat")
-                    else item.to_dense().scoremat for item in found]  # fmt: skip
+        matrices = [item.scoremat for item in found]
         for matrix, wanted in zip(
             matrices, (scores.scoremat, expected, expected * scores.scoremat), strict=True
         ):

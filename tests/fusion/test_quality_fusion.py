@@ -27,6 +27,7 @@ from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import OBJECTIVES
 from bosaris_py.trials import Key, Ndx, QualityMeasures, Scores, SegmentQuality
+from tests.forms import evolve
 
 NAMES = ("I2", "sum", "first")
 MODELS = [f"m{index:02}" for index in range(12)]
@@ -292,7 +293,7 @@ class TestLaws:
     @settings(max_examples=15, deadline=None)
     def test_useless_quality_is_linear_fusion(self, seed, fixed):
         systems, quality, key = draw_problem(seed)
-        constant = attrs.evolve(quality, modelQ=np.full((2, 7), 0.1), segQ=np.full((2, 30), fixed))
+        constant = evolve(quality, modelQ=np.full((2, 7), 0.1), segQ=np.full((2, 30), fixed))
         fusion = QualityFusion.fit_scores(systems, [constant], key, ridge=1e-3)
         assert not fusion.form.any()
         np.testing.assert_allclose(fusion.weights, fusion.linear.weights, rtol=1e-9)
@@ -313,7 +314,7 @@ class TestLaws:
         systems, quality, key = drawn
         mix = np.array([[1e4, -2e4], [1e-3, 3e-3]])
         shift = np.array([[5e4], [-1.0]])
-        changed = attrs.evolve(
+        changed = evolve(
             quality, modelQ=mix @ quality.modelQ + shift, segQ=mix @ quality.segQ + shift
         )
         plain = QualityFusion.fit_scores(systems, [quality], key)
@@ -404,13 +405,13 @@ class TestLaws:
         rows = np.arange(7) % 2
         with pytest.warns(ConvergenceWarning, match="fewer than measures plus one"):
             QualityFusion.fit_scores(
-                systems, [attrs.evolve(quality, modelQ=quality.modelQ[:, rows])], key
+                systems, [evolve(quality, modelQ=quality.modelQ[:, rows])], key
             )
 
     def test_far_from_zero(self, drawn):
         """Measures around 1e6 with a spread of 1 cost digits, but no sense."""
         systems, quality, key = drawn
-        far = attrs.evolve(quality, modelQ=quality.modelQ + 1e6, segQ=quality.segQ + 1e6)
+        far = evolve(quality, modelQ=quality.modelQ + 1e6, segQ=quality.segQ + 1e6)
         plain = QualityFusion.fit_scores(systems, [quality], key)
         shifted = QualityFusion.fit_scores(systems, [far], key)
         # Of 16 digits 6 are lost in the measures.
@@ -446,7 +447,7 @@ class TestSegmentQuality:
         assert not fusion.form[:-1, :-1].any()
         fused = fusion.apply(systems, [alone], key)
         for constant in (0.0, 1.0, -40.0):
-            given_too = attrs.evolve(quality, modelQ=np.full((2, 7), constant))
+            given_too = evolve(quality, modelQ=np.full((2, 7), constant))
             other = QualityFusion.fit_scores(systems, [given_too], key)
             assert_same_scores(other.apply(systems, [given_too], key), fused)
 
@@ -461,9 +462,9 @@ class TestSegmentQuality:
     def test_beside_measures_of_both_sides(self, drawn):
         systems, quality, key = drawn
         alone = SegmentQuality(quality.segset, quality.segQ[:1])
-        both = attrs.evolve(quality, modelQ=quality.modelQ[1:], segQ=quality.segQ[1:])
+        both = evolve(quality, modelQ=quality.modelQ[1:], segQ=quality.segQ[1:])
         fusion = QualityFusion.fit_scores(systems, [alone, both], key)
-        zero = attrs.evolve(quality, modelQ=np.vstack((np.zeros(7), quality.modelQ[1])))
+        zero = evolve(quality, modelQ=np.vstack((np.zeros(7), quality.modelQ[1])))
         other = QualityFusion.fit_scores(systems, [zero], key)
         assert fusion == other
         assert fusion.n_measures == 2
@@ -483,7 +484,7 @@ class TestBackOff:
     def test_no_quality_at_all(self, drawn):
         systems, quality, key = drawn
         fusion = QualityFusion.fit_scores(systems, [quality], key)
-        nothing = attrs.evolve(quality, hasmodel=np.zeros(7, dtype=bool))
+        nothing = evolve(quality, hasmodel=np.zeros(7, dtype=bool))
         with pytest.warns(MissingTrialsWarning) as caught:
             fused = fusion.apply(systems, [nothing], key.to_ndx())
         assert f"missing for {key.n_trials} of {key.n_trials} trials" in str(caught[-1].message)
@@ -494,7 +495,7 @@ class TestBackOff:
         fusion = QualityFusion.fit_scores(systems, [quality], key)
         mask = np.ones((7, 30), dtype=bool)
         mask[3, 4:9] = False
-        masked = attrs.evolve(quality, scoremask=mask)
+        masked = evolve(quality, scoremask=mask)
         with pytest.warns(MissingTrialsWarning):
             fused = fusion.apply(systems, [masked], key)
         linear = fusion.linear.apply(systems, key).scoremat
@@ -531,8 +532,8 @@ class TestBackOff:
         linear = LinearFusion.fit_scores(systems, key, prior=0.01)
         fusion = QualityFusion.fit_scores(systems, [quality], key, linear=linear)
         assert fusion.linear == linear
-        own = attrs.evolve(systems[0], scoremat=np.full((7, 30), 42.0))
-        nothing = attrs.evolve(quality, hasseg=np.zeros(30, dtype=bool))
+        own = evolve(systems[0], scoremat=np.full((7, 30), 42.0))
+        nothing = evolve(quality, hasseg=np.zeros(30, dtype=bool))
         with pytest.warns(MissingTrialsWarning):
             fused = fusion.apply(systems, [nothing], key, backoff=own)
         assert set(fused.scoremat[fused.scoremask]) == {42.0}
@@ -553,15 +554,13 @@ class TestScores:
         row, column = np.argwhere(key.tar | key.non)[0]
         matrix = systems[0].scoremat.copy()
         matrix[row, column] = np.inf
-        fused = fusion.apply(
-            [attrs.evolve(systems[0], scoremat=matrix), systems[1]], [quality], key
-        )
+        fused = fusion.apply([evolve(systems[0], scoremat=matrix), systems[1]], [quality], key)
         assert fused.scoremat[row, column] == np.sign(fusion.weights[0]) * np.inf
 
     def test_any_layout(self, drawn):
         systems, quality, key = drawn
-        single = [attrs.evolve(s, scoremat=np.asfortranarray(s.scoremat)) for s in systems]
-        changed = attrs.evolve(
+        single = [evolve(s, scoremat=np.asfortranarray(s.scoremat)) for s in systems]
+        changed = evolve(
             quality,
             modelQ=np.repeat(quality.modelQ, 2, axis=1)[:, ::2],
             segQ=np.asfortranarray(quality.segQ),
@@ -569,19 +568,19 @@ class TestScores:
         assert QualityFusion.fit_scores(single, [changed], key) == QualityFusion.fit_scores(
             tuple(systems), (quality,), key
         )
-        small = attrs.evolve(
+        small = evolve(
             quality,
             modelQ=np.round(quality.modelQ).astype(np.float32),
             segQ=np.round(quality.segQ).astype(np.float32),
         )
-        large = attrs.evolve(quality, modelQ=np.round(quality.modelQ), segQ=np.round(quality.segQ))
+        large = evolve(quality, modelQ=np.round(quality.modelQ), segQ=np.round(quality.segQ))
         assert QualityFusion.fit_scores(systems, [small], key) == QualityFusion.fit_scores(
             systems, [large], key
         )
 
     def test_separable(self, drawn):
         systems, quality, key = drawn
-        telling = attrs.evolve(systems[0], scoremat=np.where(key.tar, 1.0, -1.0))
+        telling = evolve(systems[0], scoremat=np.where(key.tar, 1.0, -1.0))
         with pytest.warns(SeparableDataWarning) as caught:
             fusion = QualityFusion.fit_scores([telling, systems[1]], [quality], key)
         # One warning of the linear fusion that training starts from, one of the whole.
@@ -598,7 +597,7 @@ class TestScores:
         lucky[rows[:2], columns[:2]] = 1.0
         with pytest.warns(SeparableDataWarning) as caught:
             fusion = QualityFusion.fit_scores(
-                [systems[0], attrs.evolve(systems[1], scoremat=lucky)], [quality], key
+                [systems[0], evolve(systems[1], scoremat=lucky)], [quality], key
             )
         # One warning of the linear fusion that training starts from, one of the whole.
         told = [str(warning.message).split(":")[0] for warning in caught]
@@ -672,12 +671,12 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
             "`qtrans` .* finite",
         ),
         (
-            lambda s, q, k: (s, [attrs.evolve(q, modelQ=BAD_MEASURE)], k, {}),
+            lambda s, q, k: (s, [evolve(q, modelQ=BAD_MEASURE)], k, {}),
             InvalidInputError,
             r"`modelQ` .* finite.* 1 ids \(m2\)",
         ),
         (
-            lambda s, q, k: (s, [attrs.evolve(q, segQ=np.full((2, 30), 1e200))], k, {}),
+            lambda s, q, k: (s, [evolve(q, segQ=np.full((2, 30), 1e200))], k, {}),
             InvalidInputError,
             "`segQ` .* not exceed 1e.150; .* measure 1, 2",
         ),
@@ -697,13 +696,13 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
             "`non` .* at least one score",
         ),
         (
-            lambda s, q, k: ([attrs.evolve(s[0], scoremask=k.non)], [q], k, {}),
+            lambda s, q, k: ([evolve(s[0], scoremask=k.non)], [q], k, {}),
             TrialMismatchError,
             "system 1 lacks .* targets",
         ),
         (
             lambda s, q, k: (
-                [attrs.evolve(s[0], scoremat=np.where(k.tar, np.inf, 0.0))],
+                [evolve(s[0], scoremat=np.where(k.tar, np.inf, 0.0))],
                 [q],
                 k,
                 {"linear": LinearFusion.fit_scores(s[:1], k)},
@@ -722,7 +721,7 @@ def test_bad_training_input(drawn, change, error, message):
 @pytest.mark.parametrize("class_name", ["target", "non-target"])
 def test_a_class_without_quality_cannot_be_trained(drawn, class_name):
     systems, quality, key = drawn
-    bare = attrs.evolve(quality, scoremask=key.non if class_name == "target" else key.tar)
+    bare = evolve(quality, scoremask=key.non if class_name == "target" else key.tar)
     with (
         pytest.warns(MissingTrialsWarning),
         pytest.raises(TrialMismatchError, match=f"No {class_name} trial has quality"),
@@ -732,7 +731,7 @@ def test_a_class_without_quality_cannot_be_trained(drawn, class_name):
 
 def test_no_trial_with_quality_has_a_weight(drawn):
     systems, quality, key = drawn
-    first = attrs.evolve(quality, hasmodel=np.arange(7) == 0)
+    first = evolve(quality, hasmodel=np.arange(7) == 0)
     weights = np.where(np.nonzero(key.tar.T)[1] == 0, 0.0, 1.0)
     with (
         pytest.warns(MissingTrialsWarning),
@@ -755,10 +754,7 @@ def fusion(drawn):
         (lambda s, q, k: (s, [q, 3.0], k), "SegmentQuality or numbers by id only; got 3.0"),
         (lambda s, q, k: (s, [q], k.tar), "`ndx` must be an Ndx or a Key"),
         (lambda s, q, k: (s, [q], None), "`ndx` must be an Ndx or a Key; got None"),
-        (
-            lambda s, q, k: ([attrs.evolve(s[0], scoremat=np.full((7, 30), np.nan)), s[1]], [q], k),
-            "NaN",
-        ),
+        (lambda s, q, k: ([evolve(s[0], scoremat=np.full((7, 30), np.nan)), s[1]], [q], k), "NaN"),
     ],
 )
 def test_bad_input_when_applied(drawn, fusion, change, message):
@@ -843,14 +839,14 @@ class TestObject:
     )
     def test_bad_parameters(self, fusion, change, message):
         with pytest.raises(InvalidInputError, match=message):
-            attrs.evolve(fusion, **change)
+            evolve(fusion, **change)
 
     def test_equality(self, fusion):
         form = fusion.form.copy()
         form[0, 0] = np.nextafter(form[0, 0], 9.0)
-        assert attrs.evolve(fusion) == fusion
-        assert attrs.evolve(fusion, form=form) != fusion
-        assert attrs.evolve(fusion, qtrans=None) != fusion
+        assert evolve(fusion) == fusion
+        assert evolve(fusion, form=form) != fusion
+        assert evolve(fusion, qtrans=None) != fusion
 
     def test_looks(self, fusion):
         assert repr(fusion) == (

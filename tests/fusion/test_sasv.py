@@ -5,6 +5,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError
+from tests.forms import as_matrix
 
 
 @pytest.fixture(scope="module")
@@ -12,11 +13,11 @@ def trials():
     rng = np.random.default_rng(1)
     kinds = np.repeat(["target", "nontarget", "spoof"], [200, 300, 400])
     names = np.arange(kinds.size).astype(str)
-    key = bp.FlatKey.from_trials(names, names, kinds == "target")
+    key = bp.Key.from_trials(names, names, kinds == "target")
     metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
     asv = np.repeat([0.8, 0.2, 0.6], [200, 300, 400]) + 0.2 * rng.normal(size=900)
     cm = np.repeat([4.0, 4.0, -4.0], [200, 300, 400]) + 5 * rng.normal(size=900)
-    systems = [bp.FlatScores.from_trials(names, names, scores) for scores in (asv, cm)]
+    systems = [bp.Scores.from_trials(names, names, scores) for scores in (asv, cm)]
     return (key, metadata), systems, kinds, asv, cm
 
 
@@ -46,7 +47,7 @@ def test_the_llr_is_that_of_the_mixture(trials):
     found = fusion.apply(asv=one, cm=other)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
     fused = fusion.apply(asv=asv, cm=cm, ndx=pair[0])
-    listed = bp.FlatScores.get_tar_non(fused, pair[0])
+    listed = bp.Scores.get_tar_non(fused, pair[0])
     np.testing.assert_array_equal(np.sort(listed[0]), np.sort(found[trials[2] == "target"]))
     # Far from 0 nothing overflows.
     with pytest.warns(bp.errors.ExtrapolationWarning):
@@ -76,10 +77,10 @@ def test_it_is_better_than_either_on_asvspoof_2019():
         table = part.trials
         labels = table.columns["label"].values()
         ids = table.models.values(), table.segments.values()
-        key = bp.FlatKey.from_trials(*ids, labels == "target")
+        key = bp.Key.from_trials(*ids, labels == "target")
         metadata = bp.TrialMetadata.from_trials(*ids, {"kind": labels}, key)
         scores = [
-            bp.FlatScores.from_trials(*ids, np.asarray(table.columns[name], float))
+            bp.Scores.from_trials(*ids, np.asarray(table.columns[name], float))
             for name in ("ecapa", "aasist")
         ]
         values = [np.asarray(table.columns[name], float) for name in ("ecapa", "aasist")]
@@ -143,9 +144,9 @@ def spoken():
     habits = rng.normal(size=12)
     asv = 3.0 * (kinds != "nontarget") - 1 + np.array([habits[i] for i, *_ in rows])
     asv, cm = (part + rng.normal(size=kinds.size) for part in (asv, 2.0 * (kinds != "spoof") - 1))
-    key = bp.FlatKey.from_trials(models, segments, kinds == "target")
+    key = bp.Key.from_trials(models, segments, kinds == "target")
     metadata = bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
-    systems = [bp.FlatScores.from_trials(models, segments, scores) for scores in (asv, cm)]
+    systems = [bp.Scores.from_trials(models, segments, scores) for scores in (asv, cm)]
     return (key, metadata), dict(zip(("asv", "cm"), systems, strict=True)), kinds, models, segments
 
 
@@ -160,7 +161,7 @@ def test_cross_fitting_leaves_out_both_persons_and_the_claimed_one(spoken, form,
     pair, systems, kinds, models, segments = spoken
     key, metadata = pair
     if form == "dense":
-        key = key.to_dense()
+        key = as_matrix(key)
         metadata = metadata.for_trials(key)
     who = (lambda model: model, _speaker)
     fitted = bp.cross_fit(
@@ -181,11 +182,11 @@ def test_cross_fitting_leaves_out_both_persons_and_the_claimed_one(spoken, form,
             for m, s in zip(models, segments, strict=True)
         ]
         ids = [list(np.array(side)[left]) for side in (models, segments)]
-        own = bp.FlatKey.from_trials(*ids, kinds[left] == "target")
+        own = bp.Key.from_trials(*ids, kinds[left] == "target")
         described = bp.TrialMetadata.from_trials(*ids, {"kind": kinds[left]}, own)
         expected = bp.SASVFusion.fit((own, described), **systems, ridge=ridge)
-        single = bp.FlatNdx.from_trials([trial[0]], [trial[1]])
-        by_map = expected.apply(**systems, ndx=single).scores
+        single = bp.Ndx.from_trials([trial[0]], [trial[1]])
+        by_map = expected.apply(**systems, ndx=single).values
         found = fitted.scores.get_scores(single)
         # Trainings on the same trials in the same order.
         np.testing.assert_allclose(found, by_map, rtol=1e-12)
@@ -213,10 +214,10 @@ def test_bad_cross_fitting(spoken, change, message):
 def test_files_are_fused_to_the_last_bit_as_in_memory(spoken, form, block_rows, tmp_path):
     pair, systems, *_ = spoken
     fusion = bp.SASVFusion.fit(pair, **systems, ridge=0.01)
-    key = pair[0] if form == "flat" else pair[0].to_dense()
+    key = pair[0] if form == "flat" else as_matrix(pair[0])
     files = {name: tmp_path / f"{name}.h5" for name in systems}
     for name, file in files.items():
-        scores = systems[name] if form == "flat" else systems[name].to_dense()
+        scores = systems[name] if form == "flat" else as_matrix(systems[name])
         scores.save(file)
     key.save(tmp_path / "key.h5")
     out = tmp_path / "out.h5"
@@ -262,7 +263,7 @@ def test_the_command_trains_and_applies(spoken, tmp_path, capsys):
     apply = ["fuse", "--model", model, "--apply", *files, "-o", out]
     assert main([*apply, "--trials", str(tmp_path / "dev.trl")]) == 0
     found = bp.read_scores(out).get_scores(pair[0])
-    np.testing.assert_array_equal(found, expected.apply(**systems, ndx=pair[0]).scores)
+    np.testing.assert_array_equal(found, expected.apply(**systems, ndx=pair[0]).values)
     capsys.readouterr()
     assert main(["fuse", files[0], *trained, "--model", model]) == 2
     assert "asv=FILE and cm=FILE" in capsys.readouterr().err

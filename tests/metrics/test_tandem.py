@@ -271,10 +271,10 @@ def test_a_verifier_worse_than_none_is_refused_and_its_replicates_are_not_known(
 def test_two_detectors_are_joined_by_trial():
     rng, kinds = np.random.default_rng(8), np.repeat(["target", "nontarget", "spoof"], [4, 5, 6])
     models, segments = [[f"{x}{i:02}" for i in range(15)] for x in "ms"]
-    key = bp.FlatKey.from_trials(models, segments, kinds == "target")
+    key = bp.Key.from_trials(models, segments, kinds == "target")
     pair = key, bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
     asv, cm = rng.normal(size=(2, 15))
-    systems = [bp.FlatScores.from_trials(models, segments, x) for x in (asv, cm)]
+    systems = [bp.Scores.from_trials(models, segments, x) for x in (asv, cm)]
     found = tandem_sample(*systems, pair)
     assert found.tar.listed.tolist() == np.stack((asv, cm), axis=1)[:4].tolist()
     assert found.non.listed.tolist() == np.stack((asv, cm), axis=1)[4:].tolist()
@@ -287,7 +287,7 @@ def test_two_detectors_are_joined_by_trial():
     for scores, metric in ((both, EER()), (systems[0], TEER())):
         with pytest.raises(InvalidInputError):
             bootstrap_scores(scores, pair, metric, **drawn)
-    fewer = bp.FlatScores.from_trials(models[:-1], segments[:-1], cm[:-1])
+    fewer = bp.Scores.from_trials(models[:-1], segments[:-1], cm[:-1])
     with pytest.raises(TrialMismatchError):
         tandem_sample(systems[0], fewer, pair)
     with pytest.raises(InvalidInputError):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py.trials import alignment
-from bosaris_py.trials.alignment import Frame, extract, insert, true_positions
+from bosaris_py.trials.alignment import Frame, from_columns
 
 
 @st.composite
@@ -61,14 +61,6 @@ def test_take_moves_every_cell(case: tuple) -> None:
         assert np.array_equal(source, before)
 
 
-@given(cases(), st.data())
-def test_take_of_a_block_is_the_block_of_all(case: tuple, data: st.DataObject) -> None:
-    values, _, frame, _ = case
-    rows = slice(*sorted(data.draw(st.tuples(*[st.integers(0, frame.shape[0])] * 2))))
-    cols = slice(*sorted(data.draw(st.tuples(*[st.integers(0, frame.shape[1])] * 2))))
-    assert np.array_equal(frame.take(values, rows, cols), frame.take(values)[rows, cols])
-
-
 @given(cases())
 def test_valid_cells_are_present_and_found(case: tuple) -> None:
     values, present, frame, _ = case
@@ -86,41 +78,18 @@ def test_extraction_is_column_major(case: tuple) -> None:
     values, present, frame, wanted = case
     mask = wanted & naive_take(present, frame)
     expected = naive_take(values, frame).T[mask.T]
-    (vector,) = extract(frame, values, present, (wanted,))
-    assert np.array_equal(vector, expected)
-    (unordered,) = extract(frame, values, present, (wanted,), any_order=True)
-    assert np.array_equal(np.sort(unordered), np.sort(expected))
+    assert np.array_equal(frame.by_columns(values, mask), expected)
+    whole = frame.by_columns(values, None)
+    assert np.array_equal(whole, naive_take(values, frame).T.ravel())
 
 
 @given(cases())
-def test_several_masks_in_one_pass(case: tuple) -> None:
-    values, present, frame, wanted = case
-    for any_order in (False, True):
-        both = extract(frame, values, present, (wanted, ~wanted), any_order=any_order)
-        for vector, mask in zip(both, (wanted, ~wanted), strict=True):
-            (alone,) = extract(frame, values, present, (mask,), any_order=any_order)
-            assert np.array_equal(vector, alone)
-
-
-@given(cases())
-def test_insert_undoes_extract(case: tuple) -> None:
+def test_a_matrix_of_columns(case: tuple) -> None:
     values, present, _, _ = case
     frame = Frame(None, None, values.shape)
-    (vector,) = extract(frame, values, None, (present,))
-    target = np.full_like(values, -1.0)
-    insert(target, present, vector)
-    assert np.array_equal(target, np.where(present, values, -1.0))
-
-
-@pytest.mark.parametrize("share", [0.0, 0.004, 0.02, 0.5])
-@pytest.mark.parametrize("shape", [(40, 70), (70, 40), (0, 3), (3, 0)])
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_positions_column_by_column(share: float, shape: tuple[int, int], order: str) -> None:
-    mask = np.asarray(np.random.default_rng(1).random(shape) < share, order=order)
-    cols, rows = np.nonzero(mask.T)
-    found = true_positions(mask)
-    assert [side.tolist() for side in found] == [rows.tolist(), cols.tolist()]
-    assert {side.dtype for side in found} == {np.dtype(np.int32)}
+    made = from_columns(frame.by_columns(values, present), present, values.shape)
+    assert np.array_equal(made, np.where(present, values, 0.0))
+    assert np.array_equal(from_columns(frame.by_columns(values, None), None, values.shape), values)
 
 
 def test_identity_shares_memory() -> None:

@@ -4,42 +4,48 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py.trials import alignment
-from bosaris_py.trials.alignment import find_codes
+from bosaris_py import Ndx
+from bosaris_py.trials import alignment, trials
+from tests.forms import as_list
+
+IDS = [f"{i}" for i in range(10)]
 
 
-def looked_up(listed: np.ndarray, wanted: np.ndarray) -> list[int]:
-    """Return places as a dictionary knows them."""
-    places = {code: place for place, code in enumerate(listed.tolist())}
-    return [places.get(code, -1) for code in wanted.tolist()]
+def ndx_of(cells: set[int], *, is_list: bool) -> Ndx:
+    mask = np.zeros((10, 10), dtype=bool)
+    mask.T.reshape(-1)[list(cells)] = True
+    ndx = Ndx(IDS, IDS, mask)
+    return as_list(ndx) if is_list else ndx
 
 
 @given(
-    listed=st.sets(st.integers(0, 99), max_size=40),
-    wanted=st.lists(st.integers(0, 99), max_size=40) | st.permutations(range(100)),
-    way=st.sampled_from(["table", "search", "parts"]),
+    listed=st.sets(st.integers(0, 99), max_size=40) | st.just(set(range(100))),
+    wanted=st.sets(st.integers(0, 99), max_size=40) | st.just(set(range(100))),
+    order=st.permutations(range(10)),
+    lists=st.tuples(st.booleans(), st.booleans()),
+    search=st.booleans(),
 )
-def test_all_ways_find_the_same(listed: set[int], wanted: list[int], way: str) -> None:
-    codes = np.array(sorted(listed), dtype=np.int64)
-    asked = np.array(wanted, dtype=np.int64)
+def test_all_ways_find_the_same(
+    listed: set[int], wanted: set[int], order: list[int], lists: tuple[bool, bool], *, search: bool
+) -> None:
+    """Against a dictionary; ids in another order, some unknown."""
+    source = ndx_of(listed, is_list=lists[0])
+    asked = ndx_of(wanted, is_list=lists[1])
+    names = [IDS[at] if at else "unknown" for at in order]
+    asked = Ndx._make((np.array(names), asked.segset), asked.cells, None)
+    places = {trial: at for at, trial in enumerate(trials_of(source))}
     with pytest.MonkeyPatch.context() as patch:
-        if way != "table":
-            patch.setattr(alignment, "_SMALL_TABLE", 0)
-            patch.setattr(alignment, "_CELLS_PER_TRIAL", 0)
-        patch.setattr(alignment, "_PART_BITS", 3)
-        patch.setattr(alignment, "_TRIALS_PER_PART", 1 if way == "parts" else 1000)
-        assert find_codes(codes, asked, (10, 10)).tolist() == looked_up(codes, asked)
+        if search:
+            patch.setattr(trials, "_SMALL_TABLE", 0)
+            patch.setattr(trials, "_CELLS_PER_TRIAL", 0)
+        found = source.locate(asked)
+    expected = [places.get(trial, -1) for trial in trials_of(asked)]
+    assert (list(range(len(expected))) if found is None else found.tolist()) == expected
 
 
-@pytest.mark.parametrize("upto", [4_000_000, 9_000_000])
-@pytest.mark.parametrize("is_sorted", [True, False])
-def test_many_cells(rng: np.random.Generator, upto: int, *, is_sorted: bool) -> None:
-    # More cells than a table may have, and parts that hold no trial at all.
-    shape = (3000, 3000)
-    listed = np.unique(rng.integers(0, upto, 20_000))
-    wanted = np.concatenate((listed[::3], rng.integers(0, 9_000_000, 5000)))
-    wanted = np.sort(wanted) if is_sorted else rng.permutation(wanted)
-    assert find_codes(listed, wanted, shape).tolist() == looked_up(listed, wanted)
+def trials_of(ndx: Ndx) -> list[tuple[str, str]]:
+    models, segments = ndx.trial_positions()
+    return list(zip(ndx.modelset[models].tolist(), ndx.segset[segments].tolist(), strict=True))
 
 
 def test_places_of_items_of_which_some_are_absent() -> None:
@@ -52,6 +58,6 @@ def test_any_number_of_ids_is_compared(n_ids: int) -> None:
     wanted = np.array([f"id{i:04}" for i in range(n_ids)])
     found = np.strings.add(wanted, ".wav")
     use: dict[str, str | None] = {}
-    said = alignment.why_strange(wanted, found, "segments", ("the scores", "the key"), use)
-    assert "The segments of the key end with '.wav', such as 'id0000.wav'" in said
+    said = alignment.why_strange(wanted, found, "segments", use)
+    assert "The segments of the scores end with '.wav', such as 'id0000.wav'" in said
     assert use == {"strip_suffix": ".wav"}

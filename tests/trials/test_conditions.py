@@ -18,8 +18,9 @@ from bosaris_py.errors import (
     TrialMismatchError,
 )
 from bosaris_py.files.columns import Factor
-from bosaris_py.trials import Conditions, FlatKey, Key, Ndx, Scores
+from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.conditions import any_of, class_weights
+from tests.forms import as_list
 from tests.strategies import keys
 
 # Three models, four segments; column by column: tar non tar | non tar non | ...
@@ -68,7 +69,7 @@ class TestWeights:
         parts = data.draw(st.lists(st.integers(1, 5), min_size=len(names), max_size=len(names)))
         weights = {name: part / sum(parts) for name, part in zip(names, parts, strict=True)}
         conditions = Conditions.from_labels(key, labels, weights, order="columns")
-        is_target = key.trial_labels().tolist()
+        is_target = key.is_target.tolist()
         for target, found in zip((True, False), conditions.trial_weights(key), strict=True):
             own = [label for label, flag in zip(labels, is_target, strict=True) if flag is target]
             present = sum(weights[name] for name in set(own))
@@ -161,13 +162,11 @@ class TestMembers:
             Conditions(vectors),
             Conditions(matrices),
             Conditions({n: Ndx(key.modelset, key.segset, m) for n, m in matrices.items()}),
-            Conditions(
-                {n: Ndx(key.modelset, key.segset, m).to_flat() for n, m in matrices.items()}
-            ),
-            Conditions.from_labels(key.to_flat(), labels, order="columns"),
+            Conditions({n: as_list(Ndx(*key.ids, m)) for n, m in matrices.items()}),
+            Conditions.from_labels(as_list(key), labels, order="columns"),
         ]
         assert all(way.names == tuple(names) for way in ways)
-        first, *others = (way.members(form) for form in (key, key.to_flat()) for way in ways)
+        first, *others = (way.members(form) for form in (key, as_list(key)) for way in ways)
         for way in others:
             for one, other in zip(first, way, strict=True):
                 np.testing.assert_array_equal(one.tar, other.tar)
@@ -214,9 +213,9 @@ class TestMembers:
         assert late.modelset is KEY.modelset
 
     def test_selected_flat_key_is_flat(self):
-        late = halves().select(KEY.to_flat(), "late")
-        assert isinstance(late, FlatKey)
-        assert late.to_dense() == halves().select(KEY, "late")
+        late = halves().select(as_list(KEY), "late")
+        assert isinstance(late, Key)
+        assert late == halves().select(KEY, "late")
 
     def test_ids_are_matched_among_many(self):
         """Trials are found by binary search where a table of all pairs would be large."""
@@ -254,8 +253,8 @@ class TestScores:
     @pytest.mark.parametrize("flat_scores", [False, True])
     @pytest.mark.parametrize("flat_key", [False, True])
     def test_any_form_gives_the_same(self, flat_scores, flat_key):
-        scores = self.SCORES.to_flat() if flat_scores else self.SCORES
-        key = KEY.to_flat() if flat_key else KEY
+        scores = as_list(self.SCORES) if flat_scores else self.SCORES
+        key = as_list(KEY) if flat_key else KEY
         conditions = Conditions({"early": EARLY, "late": Ndx(MODELS, SEGMENTS, ~EARLY)})
         for one, other in zip(
             conditions.scored_weights(scores, key),
@@ -462,7 +461,7 @@ def test_labels_of_trials_in_another_order():
     assert sorted(found.names) == sorted(expected)
     for name, member in zip(found.names, found.members(key), strict=True):
         place = expected.index(name)
-        tar = key.trial_labels()
+        tar = key.is_target
         before = np.count_nonzero(tar[:place] == tar[place])
         assert (member.tar if tar[place] else member.non).tolist() == [before]
 
@@ -504,7 +503,7 @@ def test_positions_that_some_part_holds() -> None:
     assert any_of([np.array([1]), np.array([0, 2])], 3) == slice(None)
 
 
-@pytest.mark.parametrize("make", [Key.to_ndx, Key.to_flat, lambda key: key])
+@pytest.mark.parametrize("make", [Key.to_ndx, as_list, lambda key: key])
 def test_bare_labels_ask_for_their_order(make: Any) -> None:
     """Model m2 lacks the first trial, so rows and columns list the other five in two ways."""
     tar = np.array([[True, True, False], [False, True, False]])

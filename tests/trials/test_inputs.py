@@ -9,6 +9,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.trials import inputs
+from tests.forms import as_list
 
 KEY = bp.Key(["ma", "mb"], ["sa", "sb"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
 METADATA = bp.TrialMetadata(KEY, segment_columns={"sex": np.array(["f", "m"])})
@@ -23,7 +24,7 @@ SCORES = bp.Scores(np.zeros((2, 2)), *KEY.ids)
         ("x/c.h5", ["c"]),
         (Path("c.txt.gz"), ["c"]),
         ([SCORES, "c.h5", Path("d/c.h5"), "e.txt"], ["system 1", "c", "system 3", "e"]),
-        ((SCORES.to_flat(),), ["system 1"]),
+        ((as_list(SCORES),), ["system 1"]),
     ],
 )
 def test_names_of_systems(given: Any, names: list[str]) -> None:
@@ -34,12 +35,12 @@ def test_names_of_systems(given: Any, names: list[str]) -> None:
     ("given", "message"),
     [
         (KEY, "Did you swap `systems` and `key`"),
-        (3, "`systems` must map names to Scores, FlatScores or files; got 3.$"),
+        (3, "`systems` must map names to Scores or files; got 3.$"),
         ([], "hold at least one system"),
         ({}, "hold at least one system"),
         ({"": SCORES}, "be named by text"),
         ({1: SCORES}, "be named by text"),
-        ({"a": KEY}, r"`systems\['a'\]` must be a Scores, a FlatScores or a file"),
+        ({"a": KEY}, r"`systems\['a'\]` must be a Scores or a file"),
     ],
 )
 def test_what_is_no_system(given: Any, message: str) -> None:

@@ -16,9 +16,6 @@ from bosaris_py.errors import (
 )
 from bosaris_py.files.writing import write_table
 from bosaris_py.trials import (
-    FlatKey,
-    FlatNdx,
-    FlatScores,
     Key,
     Ndx,
     Scores,
@@ -29,6 +26,7 @@ from bosaris_py.trials import (
     read_trials,
     to_table,
 )
+from tests.forms import as_list
 
 Write = Callable[[str], Path]
 
@@ -50,39 +48,21 @@ def write(tmp_path: Path) -> Write:
     return write_file
 
 
-@pytest.mark.parametrize("form", ["flat", "dense"])
-def test_key_and_metadata_in_one_order(form: str, write: Write) -> None:
-    key, metadata = read_key(write(NIST_KEY), form=form)
-    assert type(key) is (FlatKey if form == "flat" else Key)
+def test_key_and_metadata_in_one_order(write: Write) -> None:
+    key, metadata = read_key(write(NIST_KEY))
     # Column by column: (m1, s1), (m2, s1), (m1, s2).
-    assert key.trial_labels().tolist() == [True, True, False]
+    assert key.is_target.tolist() == [True, True, False]
     assert metadata.factor("gender").values().tolist() == ["m", "f", "m"]
     assert metadata.factor("side").values().tolist() == ["b", "a", "a"]
-    tar, non = read_scores(write(SCORES), form=form).get_tar_non(key)
+    tar, non = read_scores(write(SCORES)).get_tar_non(key)
     assert (tar.tolist(), non.tolist()) == ([0.5, 3.5], [-1.0])
 
 
-@pytest.mark.parametrize("form", ["flat", "dense"])
-def test_trials_without_answers(form: str, write: Write) -> None:
-    ndx, metadata = read_trials(write(NIST_KEY), form=form)
-    assert type(ndx) is (FlatNdx if form == "flat" else Ndx)
+def test_trials_without_answers(write: Write) -> None:
+    ndx, metadata = read_trials(write(NIST_KEY))
+    assert isinstance(ndx, Ndx)
     assert ndx.segset.tolist() == ["s1", "s2"]
     assert metadata.names == ("side", "gender")
-
-
-@pytest.mark.slow
-def test_form_by_size(write: Write) -> None:
-    key, _ = read_key(write(NIST_KEY))
-    assert isinstance(key, Key)
-    # 1001 x 1001 cells are more than a million, and there are 1001 trials.
-    lines = "".join(f"m{i} s{i} {'target' if i % 2 else 'nontarget'}\n" for i in range(1001))
-    key, _ = read_key(write(lines))
-    assert isinstance(key, FlatKey)
-    # With one cell in four a trial it is a matrix again.
-    for step, form in ((4, Scores), (5, FlatScores)):
-        pairs = ((i, j) for i in range(1200) for j in range(i % step, 1200, step))
-        lines = "".join(f"m{i} s{j} {j}.5\n" for i, j in pairs)
-        assert type(read_scores(write(lines))) is form
 
 
 def test_lines_repeated_with_the_same_content(write: Write) -> None:
@@ -108,11 +88,6 @@ BAD: list[tuple[Callable[..., Any], str, str]] = [
 def test_bad_files(read: Callable[..., Any], content: str, message: str, write: Write) -> None:
     with pytest.raises(FileFormatError, match=message):
         read(write(content))
-
-
-def test_bad_form(write: Write) -> None:
-    with pytest.raises(InvalidInputError, match="`form` must be"):
-        read_key(write(NIST_KEY), form="sparse")
 
 
 def test_lines_without_score(write: Write) -> None:
@@ -144,14 +119,12 @@ def test_written_and_read_back(
     models = [f"m{cell[0]}" for cell in cells]
     # Segments of other names: no pair is listed in both orders.
     segments = [f"s{cell[1]}" for cell in cells]
-    key = FlatKey.from_trials(models, segments, [cell[2] for cell in cells])
-    scores = FlatScores.from_trials(models, segments, [cell[3] for cell in cells])
+    key = Key.from_trials(models, segments, [cell[2] for cell in cells])
+    scores = Scores.from_trials(models, segments, [cell[3] for cell in cells])
     path = tmp_path_factory.mktemp("table") / "a.txt"
     write_table(path, to_table(key, scores=scores), format)
-    assert read_key(path, format=format, form="flat")[0] == key
-    assert read_scores(path, format=format, form="flat") == scores
-    write_table(f"{path}.dense", to_table(key.to_dense(), scores=scores.to_dense()), format)
-    assert Path(f"{path}.dense").read_bytes() == path.read_bytes()
+    assert read_key(path, format=format)[0] == key
+    assert read_scores(path, format=format) == scores
 
 
 def test_table_with_metadata_and_gaps() -> None:
@@ -172,9 +145,9 @@ def test_table_with_metadata_and_gaps() -> None:
 class TestComparison:
     def test_counts_and_examples(self) -> None:
         key = Key.from_trials(["m1", "m1", "m2"], ["s1", "s2", "s1"], [True, True, False])
-        scores = FlatScores.from_trials(["m1", "m3"], ["s1", "s1"], [1.0, 2.0])
-        for some_key in (key, key.to_flat()):
-            for some_scores in (scores, scores.to_dense()):
+        scores = Scores.from_trials(["m1", "m3"], ["s1", "s1"], [1.0, 2.0])
+        for some_key in (key, as_list(key)):
+            for some_scores in (scores, as_list(scores)):
                 found = compare_trials(some_scores, some_key)
                 assert found.n_common == 1
                 assert (found.n_tar_missing, found.n_non_missing) == (1, 1)
@@ -185,9 +158,9 @@ class TestComparison:
 
     def test_either_side_alone_may_have_more(self) -> None:
         all_trials = (["m1", "m1", "m2"], ["s1", "s2", "s1"])
-        key = FlatKey.from_trials(*all_trials, [True, True, False])
-        fewer = FlatKey.from_trials(["m1", "m1"], ["s1", "s2"], [True, True])
-        scores = FlatScores.from_trials(*all_trials, [1.0, 2.0, 3.0])
+        key = Key.from_trials(*all_trials, [True, True, False])
+        fewer = Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, True])
+        scores = Scores.from_trials(*all_trials, [1.0, 2.0, 3.0])
         found = compare_trials(scores, fewer)
         assert (found.n_missing, found.n_unknown, found.is_equal) == (0, 1, False)
         found = compare_trials(scores.filter(["m1"], ["s1", "s2"], keep=True), key)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality, TrialMetadata
-from bosaris_py.errors import FileFormatError, InvalidInputError
+from bosaris_py.errors import FileFormatError
 from bosaris_py.files.text import Table
 from bosaris_py.trials import are_large, read_any, read_key, read_scores, read_trials
+from tests.forms import as_list
 
 MODELS, SEGMENTS = ["m1", "m2"], ["s1", "s2", "s3"]
 TAR = np.array([[True, False, False], [False, True, False]])
@@ -21,9 +22,9 @@ OBJECTS = {
     "ndx": KEY.to_ndx(),
     "key": KEY,
     "scores": SCORES,
-    "flat ndx": KEY.to_ndx().to_flat(),
-    "flat key": KEY.to_flat(),
-    "flat scores": SCORES.to_flat(),
+    "flat ndx": as_list(KEY.to_ndx()),
+    "flat key": as_list(KEY),
+    "flat scores": as_list(SCORES),
     "quality": SegmentQuality(SEGMENTS, [[1.0, 2.0, 3.0]]),
     "map": IdMap(MODELS, ["anna", "bert"]),
 }
@@ -33,8 +34,6 @@ OBJECTS = {
 @pytest.mark.parametrize("form", ["hdf5", "mat"])
 def test_content_tells_the_class_whatever_the_name(tmp_path: Path, name: str, form: str) -> None:
     found = OBJECTS[name]
-    if not hasattr(found, f"save_{form}"):
-        pytest.skip("lists have no MATLAB format")
     path = tmp_path / "file.dat"
     getattr(found, f"save_{form}")(path)
     read = read_any(path)
@@ -67,22 +66,6 @@ def test_metadata_bring_their_key(tmp_path: Path) -> None:
     assert key == KEY
     assert read == metadata == read_any(tmp_path / "metadata.h5")
     assert read_trials(tmp_path / "metadata.h5")[0] == KEY.to_ndx()
-
-
-def test_form(tmp_path: Path) -> None:
-    path = tmp_path / "file.h5"
-    metadata = TrialMetadata(KEY, model_columns={"gender": ["f", "m"]})
-    metadata.save(path)
-    key, found = read_key(path, form="flat")
-    assert key == KEY.to_flat()
-    assert found.trials == key
-    assert found.factor("gender") == metadata.factor("gender")
-    SCORES.to_flat().save(path)
-    assert read_scores(path, form="dense") == SCORES
-    KEY.to_ndx().save(path)
-    assert read_trials(path, form="flat")[0] == KEY.to_ndx().to_flat()
-    with pytest.raises(InvalidInputError, match='be "flat", "dense" or None; got'):
-        read_key(path, form="list")
 
 
 @pytest.mark.parametrize(

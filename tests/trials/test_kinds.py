@@ -18,10 +18,10 @@ from bosaris_py.trials.kinds import (
 )
 
 
-def trials_of(words: list[str], **columns: list[str]) -> tuple[bp.FlatKey, bp.TrialMetadata]:
+def trials_of(words: list[str], **columns: list[str]) -> tuple[bp.Key, bp.TrialMetadata]:
     """Return trials of one model with segments of their own, in the order of the words."""
     models, segments = ["m"] * len(words), [f"s{i}" for i in range(len(words))]
-    key = bp.FlatKey.from_trials(models, segments, np.array(words) == "target")
+    key = bp.Key.from_trials(models, segments, np.array(words) == "target")
     given = {"kind": words, **columns}
     return key, bp.TrialMetadata.from_trials(models, segments, given, key)
 
@@ -84,9 +84,9 @@ from bosaris_py.trials.sample import ListedSample
 def sample(*words):
     words = np.repeat(words, 2)
     models, segments = ["m"] * words.size, [f"s{i}" for i in range(words.size)]
-    key = bp.FlatKey.from_trials(models, segments, words == "target")
+    key = bp.Key.from_trials(models, segments, words == "target")
     metadata = bp.TrialMetadata.from_trials(models, segments, {"kind": words}, key)
-    scores = bp.FlatScores.from_trials(models, segments, np.arange(words.size) + 0.0)
+    scores = bp.Scores.from_trials(models, segments, np.arange(words.size) + 0.0)
     return ListedSample.of_kinds(scores, (key, metadata))
 
 four = sample("nontarget", "spoof", "replay", "target")

@@ -10,7 +10,8 @@ from hypothesis import given, strategies as st
 
 from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
 from bosaris_py.files.columns import Factor
-from bosaris_py.trials import Conditions, FlatKey, FlatNdx, Key, Ndx, TrialMetadata
+from bosaris_py.trials import Conditions, Key, Ndx, TrialMetadata
+from tests.forms import as_list
 from tests.strategies import keys, names
 
 KEY = Key(
@@ -150,8 +151,8 @@ class TestForTrials:
         known = TrialMetadata(key, {"number": number[key.trial_positions()]})
         other = Key(key.modelset[rows], key.segset[cols], key.tar[cells], key.non[cells])
         expected = number[cells][other.trial_positions()]
-        for wanted in (other, other.to_ndx(), other.to_flat(), other.to_ndx().to_flat()):
-            for source in (key, key.to_flat()):
+        for wanted in (other, other.to_ndx(), as_list(other), as_list(other.to_ndx())):
+            for source in (key, as_list(key)):
                 described = known.for_trials(source)
                 assert described.for_trials(wanted).column("number").tolist() == expected.tolist()
 
@@ -184,7 +185,7 @@ class TestCopies:
 
 class TestFiles:
     @pytest.mark.parametrize(
-        "trials", [KEY, KEY.to_ndx(), KEY.to_flat(), KEY.to_ndx().to_flat()], ids=repr
+        "trials", [KEY, KEY.to_ndx(), as_list(KEY), as_list(KEY.to_ndx())], ids=repr
     )
     def test_read_back_equal(self, tmp_path, trials):
         path = tmp_path / "metadata.h5"
@@ -224,7 +225,7 @@ class TestFiles:
     def test_codes_take_little_room(self, tmp_path):
         """A million trials of two categories: far less than a byte each."""
         size = 10**6
-        trials = FlatNdx(["m"], [f"{n:07}" for n in range(size)], np.zeros(size, int), range(size))
+        trials = Ndx(["m"], [f"{n:07}" for n in range(size)])
         path = tmp_path / "metadata.h5"
         TrialMetadata(trials, {"x": Factor(np.arange(size) // 1000 % 2, ["a", "b"])}).save(path)
         with h5py.File(path) as file:
@@ -295,8 +296,8 @@ class TestFiles:
         with pytest.raises(FileFormatError, match="expected TrialMetadata; the file holds Key"):
             TrialMetadata.read(path)
         metadata().save(path)
-        with pytest.raises(FileFormatError, match="expected FlatKey; the file holds TrialMetadata"):
-            FlatKey.read(path)
+        with pytest.raises(FileFormatError, match="expected Key; the file holds TrialMetadata"):
+            Key.read(path)
 
     def test_too_large(self, tmp_path):
         metadata().save(tmp_path / "a.h5")

@@ -168,7 +168,7 @@ def test_a_repeated_mask_says_more_than_flags_that_it_does_not_follow(repeated: 
     shown = [[True], [False]] if repeated == "column" else [True, True, False]
     mask = np.broadcast_to(shown, (2, 3))
     item = QualityMeasures(*ids, *measures, **flags, scoremask=mask)
-    assert item.is_all_possible
+    assert item.cells is None
     assert item._counts() == "1 measures of 2 trials"
     assert not item.scoremask[1].any()
     assert not item.scoremask[:, 2].any()
@@ -176,6 +176,6 @@ def test_a_repeated_mask_says_more_than_flags_that_it_does_not_follow(repeated: 
     assert again.hasseg.tolist() == flags["hasseg"]
     assert again == item
     fewer = QualityMeasures(*ids, *measures, **flags, scoremask=np.array([[1, 0, 0], [0] * 3]) > 0)
-    assert not fewer.is_all_possible
+    assert fewer.cells is not None
     assert fewer._counts() == "1 measures of 1 trials"
     assert pickle.loads(pickle.dumps(fewer)) == fewer

@@ -10,6 +10,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import DuplicateIdWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials import speakers
+from tests.forms import as_list
 
 MODELS, SEGMENTS = ["ma", "mb", "mc"], ["sa", "sb", "sc", "sd"]
 # Row by row; each model has one target, and (mc, sd) is no trial.
@@ -70,7 +71,7 @@ def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> N
     found = speakers.speaker_maps(given, KEY, METADATA)
     assert (said(found[0]), said(found[1])) == (of_models, of_segments)
     # The same for lists of trials.
-    flat = speakers.speaker_maps(given, KEY.to_flat(), METADATA)
+    flat = speakers.speaker_maps(given, as_list(KEY), METADATA)
     assert (said(flat[0]), said(flat[1])) == (of_models, of_segments)
 
 

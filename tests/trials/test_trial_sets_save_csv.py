@@ -7,6 +7,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError
+from tests.forms import as_list
 
 MODELS, SEGMENTS = ["anna", "bert"], ["s1", "s2", "s3"]
 MASK = np.array([[True, False, True], [True, True, False]])
@@ -17,7 +18,7 @@ VALUES = np.array([[0.1, 0.0, 1 / 3], [-np.inf, 1e-300, 0.0]])
 @pytest.mark.parametrize("flat", [False, True])
 def test_scores_come_back(tmp_path: Path, dtype: str, *, flat: bool) -> None:
     scores = bp.Scores(VALUES.astype(dtype), MODELS, SEGMENTS, MASK)
-    (scores.to_flat() if flat else scores).save(tmp_path / "x.csv")
+    (as_list(scores) if flat else scores).save(tmp_path / "x.csv")
     read = bp.read_scores(tmp_path / "x.csv")
     assert read.modelset.tolist() == MODELS
     assert read.segset.tolist() == SEGMENTS
@@ -30,7 +31,7 @@ def test_scores_come_back(tmp_path: Path, dtype: str, *, flat: bool) -> None:
 @pytest.mark.parametrize("flat", [False, True])
 def test_a_key_and_its_trials_come_back(tmp_path: Path, *, flat: bool) -> None:
     key = bp.Key(MODELS, SEGMENTS, MASK & (VALUES > 0), MASK & ~(VALUES > 0))
-    given = key.to_flat() if flat else key
+    given = as_list(key) if flat else key
     given.save(tmp_path / "key.csv")
     assert (tmp_path / "key.csv").read_text().splitlines()[:3] == [
         *("model,segment,label", "anna,s1,target", "bert,s1,nontarget")

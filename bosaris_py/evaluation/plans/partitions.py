@@ -17,9 +17,9 @@ from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, Partitio
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
 from bosaris_py.trials.conditions import shares_of
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, sample_of_trials
-from bosaris_py.trials.scores import AnyScores, scored_trials
+from bosaris_py.trials.scores import Scores, scored_trials
 
 # What may divide the trials.
 Labelling: TypeAlias = Conditions | TrialMetadata | None
@@ -73,12 +73,12 @@ class PlanTrials:
     members: tuple[ConditionMembers, ...] | None = None
 
     @classmethod
-    def of(cls, scores: AnyScores, key: AnyKey, labelling: object) -> "PlanTrials":
+    def of(cls, scores: Scores, key: Key, labelling: object) -> "PlanTrials":
         """Join the scores with a key's trials."""
         given = _checked_labelling(labelling)
         sample = sample_of_trials(scores, key, allow_empty=True)
         # Columns of metadata have a value for each trial of the key.
-        labels, scored = key.trial_labels(), scored_trials(scores, key)
+        labels, scored = key.is_target, scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
         return cls(

@@ -22,7 +22,7 @@ from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.trials import ConditionMembers
 from bosaris_py.trials.inputs import KeyLike, split_key
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import AnyScores, check_scores
+from bosaris_py.trials.scores import Scores, check_scores
 
 
 def _same(first: float, second: float) -> bool:
@@ -324,7 +324,7 @@ def _table(partitions: tuple[PartitionCost, ...], order: Sequence[str]) -> list[
 
 
 def primary_cost(
-    scores: AnyScores,
+    scores: Scores,
     key: KeyLike,
     plan: EvaluationPlan | str,
     conditions: Labelling = None,
@@ -335,9 +335,9 @@ def primary_cost(
 
     Parameters
     ----------
-    scores : Scores or FlatScores
+    scores : Scores
         Natural-log likelihood-ratios of the key's trials.
-    key : Key or FlatKey, or pair (key, metadata)
+    key : Key, or pair (key, metadata)
         Which trials are targets and which non-targets.
     plan : EvaluationPlan or str
         The plan, or the name of one in `PLANS`.

@@ -27,10 +27,10 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import warn_if_inverted
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.inputs import are_large, read_scores, split_key
-from bosaris_py.trials.key import AnyKey
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.sample import ListedSample, Sample
-from bosaris_py.trials.scores import AnyScores
+from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, as_conditions, speaker_maps
 from bosaris_py.uncertainty.decisions import Decisions, ErrorCounts, check_few_errors, rejected
 from bosaris_py.uncertainty.influence.speaker_influence import (
@@ -44,8 +44,8 @@ from bosaris_py.uncertainty.threshold_transfer.draws import DrawnSet
 class _Given(NamedTuple):
     """A set whose trials have ids."""
 
-    scores: AnyScores
-    key: AnyKey
+    scores: Scores
+    key: Key
     metadata: TrialMetadata | None
 
 
@@ -232,11 +232,9 @@ def _read(given: object, name: str, *, whole: bool) -> _Given | Sample:
         return Results.from_files(scores, key).sample
     if files[0]:
         scores = read_scores(scores)
-    if not isinstance(scores, AnyScores):
+    if not isinstance(scores, Scores):
         hint = f"{name}=(scores, key), in this order; lists of scores make Results(tar, non)."
-        raise check.invalid(
-            name, "begin with Scores, FlatScores or a file", check.describe(scores), hint
-        )
+        raise check.invalid(name, "begin with Scores or a file", check.describe(scores), hint)
     return _Given(scores, *split_key(key))
 
 
@@ -264,7 +262,7 @@ def _drawn_set(given: _Given | Sample, conditions: object, speakers: SpeakersLik
     return DrawnSet.of(sample, who, of_segments=of_segments)
 
 
-def _refuse_common(dev: AnyKey, test: AnyKey) -> None:
+def _refuse_common(dev: Key, test: Key) -> None:
     """Raise if ids are in both sets and their persons are not named."""
     for side, one, other in zip(("models", "segments"), dev.ids, test.ids, strict=True):
         common = np.intersect1d(one, other)

@@ -18,6 +18,7 @@ from bosaris_py.errors import (
     UncertainPlanWarning,
 )
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor, primary_cost
+from tests.forms import as_list
 
 FACTORS = {
     "num_enroll_segs": ["1", "3"],
@@ -236,7 +237,7 @@ class TestSRE18:
     def test_flat_forms_give_the_same(self):
         data = Evaluation(18)
         expected = primary_cost(*data.arguments(), "SRE18", data.metadata)
-        key, scores = data.key.to_flat(), data.scores.to_flat()
+        key, scores = as_list(data.key), as_list(data.scores)
         metadata = data.metadata.for_trials(key)
         assert primary_cost(scores, key, "SRE18", metadata) == expected
         assert primary_cost(data.scores, key, "SRE18", data.metadata) == expected

@@ -8,18 +8,16 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from bosaris_py import FlatKey, FlatNdx, FlatScores, Key, Ndx, Scores
+from bosaris_py import Key, Ndx, Scores
 from bosaris_py.errors import TrialMismatchError
+from tests.forms import as_list, as_matrix
 from tests.strategies import id_lists, names
 
 trial_ids = st.tuples(names(), names())
 # Sums and products of these by whole numbers are exact in float64.
 values = st.sampled_from([0.0, -1.5, 2.0, 1e-300, 7.25, np.inf, -np.inf])
 scored = st.dictionaries(trial_ids, st.tuples(values, st.booleans()), min_size=1, max_size=8)
-LAYOUTS = {
-    "dense": (Scores, Key, ("h5", "mat", "txt")),
-    "flat": (FlatScores, FlatKey, ("h5", "txt")),
-}
+LAYOUTS = {"dense": ("h5", "mat", "txt"), "flat": ("h5", "txt")}
 Trials = dict[tuple[str, str], tuple[float, bool]]
 
 
@@ -34,11 +32,11 @@ class TrialMachine(RuleBasedStateMachine):
     def made(self, layout: str, trials: Trials) -> tuple[object, object]:
         models, segments = map(list, zip(*trials, strict=True))
         scores, labels = map(list, zip(*trials.values(), strict=True))
-        scores_class, key_class, _ = LAYOUTS[layout]
-        return (
-            scores_class.from_trials(models, segments, scores),
-            key_class.from_trials(models, segments, labels),
+        pair = (
+            Scores.from_trials(models, segments, scores),
+            Key.from_trials(models, segments, labels),
         )
+        return tuple(map(as_matrix, pair)) if layout == "dense" else pair
 
     def change(self, change) -> None:
         """Replace scores and key of both layouts."""
@@ -74,7 +72,7 @@ class TrialMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def save_and_read(self, data: st.DataObject) -> None:
         def read_back(name: str, *pair: object) -> tuple[object, ...]:
-            ending = data.draw(st.sampled_from(LAYOUTS[name][2]))
+            ending = data.draw(st.sampled_from(LAYOUTS[name]))
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / f"x.{ending}"
                 again = []
@@ -89,8 +87,8 @@ class TrialMachine(RuleBasedStateMachine):
     def swap_layouts(self) -> None:
         dense, flat = self.held["dense"], self.held["flat"]
         self.held = {
-            "dense": tuple(item.to_dense() for item in flat),
-            "flat": tuple(item.to_flat() for item in dense),
+            "dense": tuple(as_matrix(item) for item in flat),
+            "flat": tuple(as_list(item) for item in dense),
         }
 
     @rule(wanted=st.sets(trial_ids, min_size=1, max_size=6), data=st.data())
@@ -98,8 +96,8 @@ class TrialMachine(RuleBasedStateMachine):
         """Missing trials get a score and become non-targets, those that are not wanted go."""
         wanted |= set(data.draw(st.lists(st.sampled_from(sorted(self.trials)), min_size=1)))
         models, segments = map(list, zip(*sorted(wanted), strict=True))
-        ndx = {"dense": Ndx, "flat": FlatNdx}
-        ndx = {name: kind.from_trials(models, segments) for name, kind in ndx.items()}
+        listed = Ndx.from_trials(models, segments)
+        ndx = {"dense": as_matrix(listed), "flat": listed}
         filled = {trial: self.trials.get(trial, (3.0, False)) for trial in wanted}
         labels = {name: self.made(name, filled)[1] for name in LAYOUTS}
         if wanted <= self.trials.keys():
@@ -120,9 +118,7 @@ class TrialMachine(RuleBasedStateMachine):
             assert sorted(non) == sorted(s for s, label in self.trials.values() if not label)
 
 
-def by_trial(
-    item: Scores | FlatScores | Key | FlatKey, column: str
-) -> dict[tuple[str, str], object]:
+def by_trial(item: Scores | Key, column: str) -> dict[tuple[str, str], object]:
     records = item.records()
     found = {(record["model"], record["segment"]): record[column] for record in records}
     assert len(found) == len(records)

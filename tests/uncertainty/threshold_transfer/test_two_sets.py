@@ -17,7 +17,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation.transfer import ThresholdRule, midpoint
 from bosaris_py.numerics import OperatingPoint
-from bosaris_py.trials import Conditions, FlatKey, FlatScores, Key, Scores
+from bosaris_py.trials import Conditions, Key, Scores
 from bosaris_py.uncertainty.threshold_transfer.draws import DrawnSet, draw_thresholds, draw_weights
 from bosaris_py.uncertainty.threshold_transfer.result import FIGURES
 
@@ -48,7 +48,7 @@ def countermeasure(rng, names, n=12):
     habits = dict(zip(names, rng.normal(size=len(names)), strict=True))
     values = rng.normal(size=who.size) + 2.0 * genuine + [habits[name] for name in who]
     listed = ["detector"] * who.size
-    return FlatScores.from_trials(listed, ids, values), FlatKey.from_trials(listed, ids, genuine)
+    return Scores.from_trials(listed, ids, values), Key.from_trials(listed, ids, genuine)
 
 
 def speaker(trial_id):
@@ -61,7 +61,7 @@ def trials_of(scores, key):
     first = np.array([speaker(name) for name in key.modelset])[models]
     second = np.array([speaker(name) for name in key.segset])[segments]
     tar, non = scores.get_tar_non(key)
-    is_target = np.asarray(key.trial_labels())
+    is_target = np.asarray(key.is_target)
     values = np.empty(is_target.size)
     values[is_target], values[~is_target] = tar, non
     return values, is_target, first, second
@@ -237,8 +237,8 @@ def aasist():
         codes, at = np.unique(table.segments.codes, return_index=True)
         ids, listed = table.segments.levels[codes], ["aasist"] * codes.size
         genuine = table.columns["label"].values()[at] != "spoof"
-        scores = FlatScores.from_trials(listed, ids, table.columns["aasist"][at])
-        sets.append((scores, FlatKey.from_trials(listed, ids, genuine)))
+        scores = Scores.from_trials(listed, ids, table.columns["aasist"][at])
+        sets.append((scores, Key.from_trials(listed, ids, genuine)))
         speakers = table.columns["speaker"].values()[at]
         who |= dict(zip(ids.tolist(), speakers.tolist(), strict=True))
     return sets, who
@@ -655,7 +655,7 @@ def test_tables_3_and_6(pair):
 
 def test_sets_that_share_ids_need_speakers(rng):
     sets = [countermeasure(rng, ["p0", "p1"], 300), countermeasure(rng, ["p0", "p1"], 300)]
-    sets = [(s.to_dense(), k.to_dense()) for s, k in sets]
+    sets = [(s, k) for s, k in sets]
     with pytest.raises(InvalidInputError, match=r"speakers .* in dev and in test") as caught:
         unc.transfer(*sets, replications=10)
     assert caught.value.argument == "speakers"

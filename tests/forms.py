@@ -1,0 +1,43 @@
+"""Trials as a list, whose cells are numbers, and as a matrix with a mask."""
+
+from typing import Any, TypeVar
+
+import attrs
+import numpy as np
+
+from bosaris_py import Key, Ndx, QualityMeasures, Scores
+
+Trials = TypeVar("Trials", Ndx, Key, Scores)
+
+
+def as_list(item: Trials) -> Trials:
+    """Return the same trials as a list, also of a full grid."""
+    models, segments = item.trial_positions()
+    cells = segments.astype(np.int64) * item.modelset.size + models
+    return type(item)._make(item.ids, cells, item._vector())
+
+
+def as_matrix(item: Trials) -> Trials:
+    """Return the same trials as a matrix."""
+    if isinstance(item, Ndx):
+        return Ndx(*item.ids, item.trialmask)
+    if isinstance(item, Key):
+        return Key(*item.ids, item.tar, item.non)
+    return Scores(item.scoremat, *item.ids, item.scoremask)
+
+
+# The arguments of the constructors.
+_ARGUMENTS = {
+    Ndx: ("modelset", "segset", "trialmask"),
+    Key: ("modelset", "segset", "tar", "non"),
+    Scores: ("scoremat", "modelset", "segset", "scoremask"),
+    QualityMeasures: ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg", "scoremask"),
+}
+
+
+def evolve(item: Any, **changes: Any) -> Any:
+    """Return an object with other fields, as matrices."""
+    if type(item) not in _ARGUMENTS:
+        return attrs.evolve(item, **changes)
+    given = {name: getattr(item, name) for name in _ARGUMENTS[type(item)]}
+    return type(item)(**{**given, **changes})
