@@ -18,7 +18,7 @@ from bosaris_py._tables import Records
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.files.labels import as_labels
 from bosaris_py.metrics.costs import Cllr
-from bosaris_py.metrics.ranks import AUC, PRBEP
+from bosaris_py.metrics.ranks import AUC
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.hull import ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
@@ -357,7 +357,7 @@ class Results(Records):
     def prbep(self) -> float:
         """Precision-recall break-even point, a number of errors; see `bosaris_py.prbep`."""
         # Theory paper, equation 29.
-        return PRBEP().of_view(self._ranks)
+        return self.rocch.prbep
 
     @functools.cached_property
     def auc(self) -> float:

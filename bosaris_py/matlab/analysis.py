@@ -224,8 +224,8 @@ def _table(matrix: npt.ArrayLike, names: Sequence[str] | None = None) -> str:
 def estimate_target_proportions(llrs: npt.ArrayLike, prior: float | OperatingPoint) -> Float64Array:
     """Return the mean posterior of a target of each system; `llrs` is (n_systems, n_trials).
 
-    If scores are calibrated and the prior is the true share of targets, that share is what to
-    expect. BOSARIS: ``estimate_target_proportions.m``.
+    Toolkit: estimate_target_proportions.m; native: none; differs: nothing. If scores are calibrated
+    and the prior is the true share of targets, that share is what to expect.
     """
     _, plo = resolve_prior(prior)
     matrix = _as_llrs(llrs)

@@ -40,7 +40,7 @@ def test_masses_by_hand() -> None:
     one = ScoredClass(np.array([3.0, 1.0, 2.0]), np.array([0, 0, 1]), np.array([0.25, 0.75]))
     assert one.scores.tolist() == [1.0, 2.0, 3.0]
     assert one.masses().tolist() == [0.125, 0.75, 0.125]
-    assert one.cumulated().tolist() == [0.0, 0.125, 0.875, 1.0]
+    assert one.cumulated().tolist() == [0.0, 0.375, 2.625, 3.0]
     assert one.mean(np.array([1.0, 10.0, 100.0])) == 0.125 + 7.5 + 12.5
     # Three times the first, the last left out.
     times = np.array([3, 1, 0])

@@ -225,7 +225,7 @@ def test_the_port_runs(
     assert float(re.findall(r"EER (.*)%", said)[0]) == pytest.approx(8.1, abs=0.05)
     actual, least = (float(number) for number in re.findall(r"DCF (.*), at best (.*)", said)[0])
     assert 0.3 < least <= actual < 0.6
-    assert b.Scores.read("fused.h5").n_scores == 33_300
+    assert b.Scores.read("fused.h5").n_trials == 33_300
     for drawn in ("det.pdf", "dcf.pdf"):
         assert Path(drawn).read_bytes().startswith(b"%PDF")
 
