@@ -45,7 +45,7 @@ _NAMES = {
         Conditions IdMap Key Ndx QualityMeasures Scores
         Sample SegmentQuality TrialMetadata compare_trials read_key read_scores read_trials
     """,
-    "bosaris_py.uncertainty": "Transfer bootstrap_scores compare_systems speaker_interval transfer",
+    "bosaris_py.uncertainty": "bootstrap_scores compare_systems speaker_interval",
 }
 
 _MODULES = """
@@ -168,9 +168,7 @@ if TYPE_CHECKING:
         read_trials as read_trials,
     )
     from bosaris_py.uncertainty import (
-        Transfer as Transfer,
         bootstrap_scores as bootstrap_scores,
         compare_systems as compare_systems,
         speaker_interval as speaker_interval,
-        transfer as transfer,
     )

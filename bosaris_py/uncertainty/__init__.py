@@ -6,6 +6,7 @@ from bosaris_py._lazy import lazy_names
 
 # A module hides a function of the same name if it is imported after this package.
 from bosaris_py.uncertainty.bootstrap import bootstrap as bootstrap
+from bosaris_py.uncertainty.transfer import transfer as transfer
 
 # Names by the module that has them; type checkers see the same below.
 _NAMES = {
@@ -86,4 +87,3 @@ if TYPE_CHECKING:
         mcnemar_test as mcnemar_test,
         rule_of_30 as rule_of_30,
     )
-    from bosaris_py.uncertainty.transfer import transfer as transfer

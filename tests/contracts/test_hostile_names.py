@@ -48,9 +48,6 @@ TABLES: dict[str, Callable[[str], Table]] = {
     "SystemTable": lambda name: SystemTable([(name, row(name))]),
 }
 
-# All their texts are those of the package.
-WITHOUT_NAMES = {"Transfer"}
-
 
 def subclasses(cls: type) -> set[str]:
     own = {each for each in cls.__subclasses__() if each.__module__.startswith("bosaris_py")}
@@ -62,7 +59,7 @@ def test_every_table_is_here() -> None:
         getattr(bp, name)
     for name in unc.__all__:
         getattr(unc, name)
-    assert subclasses(Table) - {"AnnotatedTable"} == {*TABLES, *WITHOUT_NAMES}
+    assert subclasses(Table) - {"AnnotatedTable"} == set(TABLES)
 
 
 def cells_of(text: str) -> list[str]:

@@ -172,12 +172,6 @@ def drawn_evaluation() -> bp.Evaluation:
     return bp.evaluate(SYSTEMS, KEY, prior=0.3, **DRAWN)
 
 
-def transferred() -> Table:
-    dev, test = ((SYSTEMS[name].filter(ids, ids, keep=True), KEY.filter(ids, ids, keep=True))
-                 for name, ids in (("A", IDS[:12]), ("B", IDS[12:])))  # fmt: skip
-    return bp.transfer(dev=dev, test=test, point=bp.OperatingPoint(0.3), replications=40, rng=1)
-
-
 # Tables of other layouts: how each is made, what is said below it, and what each record says.
 OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
     "bootstrap table": (
@@ -189,11 +183,6 @@ OTHERS: dict[str, tuple[Any, tuple[str, ...], dict[str, Any]]] = {
         lambda: unc.bootstrap_table(SYSTEMS, KEY, unc.EER(), methods=["iid"], **DRAWN),
         (HULL, "40 replicates"),
         {"metric": HULL},
-    ),
-    "transfer": (
-        lambda: transferred(),
-        ("cost at P(target) 0.3, not normalized", "95 % intervals: 40 replicates"),
-        {"normalized": False, "n_tar": 12},
     ),
 }
 

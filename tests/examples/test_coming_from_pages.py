@@ -12,15 +12,7 @@ from bosaris_py import evaluation, plots, sklearn, uncertainty
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["coming_from.md", "coming_from_speech.md"]
-ROOMS: list[Any] = [
-    bp,
-    evaluation,
-    plots,
-    uncertainty,
-    bp.Results,
-    bp.Transfer,
-    bp.LinearFusion.fit,
-]
+ROOMS: list[Any] = [bp, evaluation, plots, uncertainty, bp.Results, bp.LinearFusion.fit]
 # Arguments, members of what another cell names, and the heads of two columns.
 OTHERS = {"prior", "convex_hull", "pmiss", "pfa", "dev_pav", "lir"}
 

@@ -1,1 +1,0 @@
-"""A threshold that one set chooses, evaluated on another one."""

@@ -1,0 +1,427 @@
+r"""What a threshold that one set of trials chooses costs on another set.
+
+A rule chooses a threshold among the scores of the development set. All thresholds between two
+neighbouring scores decide alike; the middle of the gap is taken. The test set is judged there. What
+its cost exceeds the least cost of the test set by is the *regret*.
+
+No speaker is in both sets. So what either set leaves open of a figure is independent, and the
+variances, each by the jackknife over the speakers of its set, add up:
+
+.. math:: s^2 = s_{dev}^2 + s_{test}^2, \qquad
+          \nu = \frac{s^4}{s_{dev}^4 / \nu_{dev} + s_{test}^4 / \nu_{test}}.
+
+Without a speaker of dev, dev chooses another threshold, at which the whole test set is judged.
+Without a speaker of test, test is judged at the threshold of the whole dev set. The degrees of
+freedom of the sum are those of Satterthwaite [1]_.
+
+References
+----------
+.. [1] F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
+   Biometrics Bulletin 2, 1946.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import numpy as np
+
+from bosaris_py._arrays import Float64Array, IndexArray, StrArray
+from bosaris_py._notes import Note, warn
+from bosaris_py._tables import joined_notes, text_table
+from bosaris_py._validation import check_fraction, describe, invalid, list_some
+from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss
+from bosaris_py.metrics.metric import AnyMetric
+from bosaris_py.metrics.strange import inverted, no_llrs
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials.sample import Sample, ScoredClass, sample_of_trials
+from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, TrialSpeakers
+from bosaris_py.uncertainty.bootstrap import few_errors
+from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.jackknife import (
+    FEWEST_UNITS,
+    Jackknife,
+    LeftOut,
+    few_speakers,
+    jackknife,
+)
+
+Rule: TypeAlias = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
+
+# Error-rates that differ by less differ by rounding.
+_ROUNDING = 2.0**-40
+
+_FIGURES = {
+    "pmiss": "miss rate",
+    "pfa": "false-alarm rate",
+    "hter": "HTER",
+    "cost": "cost",
+    "own_minimum": "own minimum",
+    "regret": "regret",
+}
+
+
+@attrs.frozen
+class _Rule:
+    """How a set of trials chooses a threshold."""
+
+    name: str
+    point: OperatingPoint
+    # The false-alarm rate that must not be exceeded, of "pfa"; 0 of others.
+    rate: float = 0.0
+
+    @classmethod
+    def from_argument(cls, rule: object, point: OperatingPoint) -> "_Rule":
+        """Read a rule as users write it."""
+        if isinstance(rule, Mapping) and list(rule) == ["pfa"]:
+            return cls("pfa", point, check_fraction(rule["pfa"], "rule"))
+        if isinstance(rule, str) and rule in ("eer", "min-cost", "bayes"):
+            return cls(rule, point)
+        raise invalid("rule", "be 'eer', 'min-cost', 'bayes' or {'pfa': 0.001}", describe(rule))
+
+    def __str__(self) -> str:
+        """Write the rule with its rate."""
+        return f"{self.name} at most {self.rate:g}" if self.rate else self.name
+
+    def check_support(self, sample: Sample) -> None:
+        """Raise if non-targets are too few to show the rate."""
+        if 0.0 < self.rate * sample.n_non < 1.0 - 1e-9:
+            expected = f"be a rate that the {sample.n_non} non-targets of `dev` can show"
+            raise invalid("rule", expected, f"{self.rate:g}, less than one of them")
+
+    def thresholds(
+        self, grid: Float64Array, pmiss: Float64Array, pfa: Float64Array
+    ) -> Float64Array:
+        """Choose a threshold for each row of error-rates at all distinct scores: (n_rows,)."""
+        if self.name == "bayes":
+            return np.full(len(pmiss), self.point.threshold)
+        at = self._best(pmiss, pfa)[:, np.newaxis]
+        # Scores of a speaker who is left out are no ends of a gap.
+        alike = [rates == np.take_along_axis(rates, at, axis=1) for rates in (pmiss, pfa)]
+        same = alike[0] & alike[1]
+        first, last = same.argmax(axis=1), grid.size - 1 - same[:, ::-1].argmax(axis=1)
+        found = _middles(np.where(first > 0, grid[first - 1], -np.inf), grid[last], first)
+        return np.where(np.isnan(pmiss[:, -1] + pfa[:, 0]), np.nan, found)
+
+    def _best(self, pmiss: Float64Array, pfa: Float64Array) -> IndexArray:
+        """Return the place of the best threshold of each row."""
+        if self.name == "pfa":
+            # The fewest misses.
+            return np.asarray(np.argmax(pfa <= self.rate + _ROUNDING, axis=1))
+        if self.name == "min-cost":
+            # Of equal costs the one with the fewest misses.
+            cost = self.point.miss_cost * pmiss + self.point.fa_cost * pfa
+            least = cost.min(axis=1, keepdims=True) * (1.0 + _ROUNDING)
+            return np.asarray(np.argmax(cost <= least, axis=1))
+        # Where both rates are nearest; of two such places the one with fewer errors.
+        distance = np.abs(pmiss - pfa)
+        near = distance <= distance.min(axis=1, keepdims=True) + _ROUNDING
+        errors = np.where(near, pmiss + pfa, np.inf)
+        fewest = errors <= errors.min(axis=1, keepdims=True) + _ROUNDING
+        return np.asarray(fewest.shape[1] - 1 - fewest[:, ::-1].argmax(axis=1))
+
+
+def _middles(low: Float64Array, high: Float64Array, first: IndexArray) -> Float64Array:
+    """Return the thresholds in the gaps above one score and up to the next."""
+    # Without a score above there is nothing to accept, without one below nothing to reject. But a
+    # score of -inf is rejected by all thresholds above it.
+    low = np.where((first > 0) & np.isinf(low), high, low)
+    with np.errstate(invalid="ignore"):
+        middle = 0.5 * low + 0.5 * high
+    middle = np.where((low < middle) & (middle <= high), middle, high)
+    return np.where(np.isinf(high), high, np.where(np.isinf(low), low, middle))
+
+
+@attrs.frozen(eq=False, repr=False)
+class Transfer:
+    """A test set at the threshold of a development set; made by `transfer`, prints as a table.
+
+    Figures are floats; with speakers they are `Estimate`, whose intervals take the speakers of both
+    sets for a sample of others like them.
+
+    Parameters
+    ----------
+    threshold : float or Estimate
+        Accept iff score >= threshold.
+    pmiss, pfa : float or Estimate
+        Miss rate and false-alarm rate of the test set.
+    hter : float or Estimate
+        Half total error rate, the mean of both.
+    cost : float or Estimate
+        Detection cost, not normalized.
+    own_minimum : float or Estimate
+        The least cost that any threshold has on the test set, not normalized.
+    regret : float or Estimate
+        What `cost` exceeds `own_minimum` by.
+    rule : str
+        How the threshold was chosen.
+    point : OperatingPoint
+        Prior and prices of the costs.
+    notes : tuple of Note
+        What is to be said of it.
+    """
+
+    threshold: float | Estimate
+    pmiss: float | Estimate
+    pfa: float | Estimate
+    hter: float | Estimate
+    cost: float | Estimate
+    own_minimum: float | Estimate
+    regret: float | Estimate
+    rule: str
+    point: OperatingPoint
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        """Lay the figures out as a table, with what they are below."""
+        rows = [["figure", "test"]]
+        rows += [[name, _shown(getattr(self, figure), ".2%")] for figure, name in _FIGURES.items()]
+        prior, miss, alarm = attrs.astuple(self.point)
+        prices = "" if miss == alarm == 1 else f", C(miss) {miss:g}, C(false alarm) {alarm:g}"
+        below = (
+            f"threshold {_shown(self.threshold, '.4g')} of rule {self.rule} on dev",
+            f"cost at P(target) {prior:g}{prices}, not normalized",
+            *(f"{note.about}: {note.text.rstrip('.')}" for note in self.notes),
+        )
+        lines = text_table(rows, left=(0, 1), rules=(1,))
+        return "\n".join([*map(str.rstrip, lines), f"({joined_notes(*below)})"])
+
+
+def _shown(figure: float | Estimate, form: str) -> str:
+    if not isinstance(figure, Estimate):
+        return format(figure, form)
+    if figure.low is None or figure.high is None:
+        return format(figure.value, form)
+    return f"{figure.value:{form}} [{figure.low:{form}}, {figure.high:{form}}]"
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class _OfBothSets(Jackknife):
+    """A figure whose variances over the speakers of dev and of test add up."""
+
+    sets: tuple[Jackknife, Jackknife]
+
+    @functools.cached_property
+    def standard_error(self) -> float:
+        """The square root of the sum of both variances."""
+        return math.hypot(*(one.standard_error for one in self.sets))
+
+    @functools.cached_property
+    def degrees(self) -> float:
+        """The degrees of freedom of the sum."""
+        parts = [(one.standard_error**2, one.degrees) for one in self.sets if one.standard_error]
+        if not parts:
+            return min(one.degrees for one in self.sets)
+        total = sum(variance for variance, _ in parts)
+        return total**2 / sum(variance**2 / degrees for variance, degrees in parts)
+
+    def summary(self, names: StrArray | None) -> Estimate:
+        """Return the estimate; without an interval where a set has fewer than 5 speakers."""
+        n_units = [one.n_units for one in self.sets]
+        fields: dict[str, Any] = {
+            "value": self.value,
+            "method": "jackknife over speakers of dev and test",
+            "n_units": sum(n_units),
+            "notes": tuple(few_speakers(min(n_units))),
+        }
+        # A threshold of inf, which rejects all, is at no distance from another one.
+        infinite = not math.isfinite(self.value) or any(
+            np.isinf(x.without).any() for x in self.sets
+        )
+        if infinite or min(n_units) < FEWEST_UNITS:
+            return Estimate(standard_error=None, **fields)
+        if names is not None:
+            deviations = np.concatenate([one.deviations for one in self.sets]).tolist()
+            fields["deviations"] = dict(zip(names.tolist(), deviations, strict=True))
+        error = self.standard_error or None
+        return Estimate(standard_error=error, degrees=self.degrees, ends=self.ends, **fields)
+
+
+def _judges(threshold: float, point: OperatingPoint) -> dict[str, AnyMetric]:
+    """Return what the test set is judged by."""
+    return {
+        "pmiss": Pmiss(threshold),
+        "pfa": Pfa(threshold),
+        "hter": DCF(threshold, 0.5, normalize=False),
+        "cost": DCF(threshold, point, normalize=False),
+        "own_minimum": MinDCF(point, normalize=False),
+    }
+
+
+def _estimates(dev: Sample, test: Sample, rule: _Rule, threshold: float) -> dict[str, Estimate]:
+    """Estimate all figures by leaving out each speaker of either set."""
+    judges, point = _judges(threshold, rule.point), rule.point
+    found = jackknife(list(judges.values()), test)
+    without_dev, without_test = LeftOut.from_sample(dev), found[0][1]
+    of_test = {name: one for name, (one, _) in zip(judges, found, strict=True)}
+    cost, minimum = of_test["cost"], of_test["own_minimum"]
+    regret = cost.minus(minimum)
+    # A cost that is the minimum differs from it by rounding.
+    of_test["regret"] = attrs.evolve(
+        regret, value=max(regret.value, 0.0), bounds=(0.0, cost.bounds[1])
+    )
+    fixed = np.full(without_test.n_units, threshold)
+    of_test["threshold"] = Jackknife(threshold, fixed, without_test.shares)
+
+    grid, blocks = dev.grid("all"), without_dev.blocks("all")
+    thresholds = np.concatenate([rule.thresholds(grid, *block.rates("all")) for block in blocks])
+    pmiss, pfa = (np.where(np.isnan(thresholds), np.nan, r) for r in test.rates(thresholds))
+    costs = point.miss_cost * pmiss + point.fa_cost * pfa
+    of_dev = {
+        "threshold": thresholds,
+        "pmiss": pmiss,
+        "pfa": pfa,
+        "hter": (pmiss + pfa) / 2.0,
+        "cost": costs,
+        "own_minimum": np.full(thresholds.size, minimum.value),
+        "regret": np.maximum(costs - minimum.value, 0.0),
+    }
+    names = [one.names for one in (without_dev, without_test) if one.names is not None]
+    both = np.concatenate(names) if len(names) == 2 else None
+    estimates = {}
+    for name, one in of_test.items():
+        difference = one.is_difference
+        moved = Jackknife(one.value, of_dev[name], without_dev.shares, is_difference=difference)
+        columns = one.value, one.without, one.shares, one.scale, one.bounds, one.bias, one.unseen
+        estimates[name] = _OfBothSets(*columns, sets=(moved, one)).summary(both)
+    return estimates
+
+
+def _sample(given: object, name: str, speakers: SpeakersLike) -> Sample:
+    """Join scores with a key, or take two lists of scores."""
+    if not (isinstance(given, tuple | list) and len(given) == 2):
+        raise invalid(name, "be a pair (scores, key) or (tar, non)", describe(given))
+    scores, key = given
+    if not isinstance(scores, Scores):
+        if speakers is not None:
+            raise invalid(name, "be a pair (scores, key) to have speakers", describe(scores))
+        return Sample.from_scores(scores, key)
+    if speakers is None:
+        return sample_of_trials(scores, key).bona_fide()
+    who = Speakers(speakers)
+    plain, (of_models, of_segments) = who.maps(key)
+    models, _ = plain.trial_positions()
+    if of_models is None and (models == models[:1]).all():
+        # Of a detector of spoofs, which is the only model, each trial has one speaker.
+        persons = TrialSpeakers.of_segments_only(key, of_segments)
+        sample = sample_of_trials(scores, key, None, persons)
+        return attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
+    return sample_of_trials(scores, key, None, who.of_trials(key)).bona_fide()
+
+
+def _one_sided(one: ScoredClass) -> ScoredClass:
+    """Return a class whose trials have the speakers of their segments only."""
+    _, second = one.speakers or (None, None)
+    return one if second is None else attrs.evolve(one, speakers=(second, None))
+
+
+def _refuse_common(dev: Sample, test: Sample) -> None:
+    """Raise if somebody speaks in both sets, whose errors then go together."""
+    common = np.intersect1d(_present(dev), _present(test))
+    if common.size:
+        found = f"{common.size} who are in both ({list_some(common.tolist())})"
+        raise invalid("speakers", "be other persons in dev than in test", found)
+
+
+def _present(sample: Sample) -> StrArray:
+    """Return the names of the speakers with trials."""
+    sides = [side for one in (sample.tar, sample.non) for side in one.speakers or ()]
+    numbers = np.unique(np.concatenate([side for side in sides if side is not None]))
+    names = np.empty(0, np.str_) if sample.speaker_ids is None else sample.speaker_ids
+    return np.asarray(names[numbers[numbers >= 0]])
+
+
+def transfer(
+    dev: object,
+    test: object,
+    *,
+    rule: Rule = "eer",
+    prior: OperatingPoint | float = 0.5,
+    speakers: SpeakersLike = None,
+) -> Transfer:
+    r"""Judge a test set at the threshold that a development set chooses.
+
+    Parameters
+    ----------
+    dev, test : pair (scores, key) or (tar, non)
+        Scores of each set with its key; or, without speakers, two lists of scores.
+    rule : {"eer", "min-cost", "bayes"} or dict, default: "eer"
+        How dev chooses. ``"eer"``: miss rate and false-alarm rate are nearest. ``"min-cost"``: the
+        cost is least. ``{"pfa": 0.001}``: misses are fewest while the false-alarm rate is at most
+        so high. ``"bayes"``: the Bayes threshold of `prior`, for log-likelihood-ratios; dev chooses
+        nothing.
+    prior : float or OperatingPoint, default: 0.5
+        Of the costs, which are not normalized: at 0.5 the cost is the HTER.
+    speakers : optional
+        A column of the keys, a pair (of models, of segments), a mapping or a function of the id.
+        Where a key has one model, as that of a countermeasure has, and only the segments have
+        speakers, each trial has one speaker.
+
+    Returns
+    -------
+    Transfer
+        With ``threshold``, ``pmiss``, ``pfa``, ``hter``, ``cost``, ``own_minimum`` and ``regret``:
+        floats, or with speakers `Estimate`.
+
+    Raises
+    ------
+    InvalidInputError
+        If dev has too few non-targets to show the rate of the rule, or if speakers are in both
+        sets.
+
+    Warns
+    -----
+    FewErrorsWarning
+        If a rate of the test set, or that which the rule keeps on dev, rests on fewer than 30
+        errors.
+    FewSpeakersWarning
+        If a set has fewer than 100 speakers; below 5 there are no intervals.
+    SuspectScoresWarning
+        If scores are inverted or, with ``"bayes"``, no log-likelihood-ratios.
+
+    Notes
+    -----
+    Spoofs of a key with three classes are left out.
+
+    Intervals have the scales and openings of :mod:`bosaris_py.uncertainty.jackknife`: miss rate and
+    false-alarm rate on the logit, HTER and costs on the logarithm, threshold and regret as they
+    are. The openings are those of the test set. With ``"min-cost"`` the intervals of the threshold
+    and of both rates are too short: where a cost is least it has no slope, so that noise moves the
+    threshold. Those of costs and of the regret are not.
+
+    Examples
+    --------
+    >>> from bosaris_py import uncertainty as unc
+    >>> dev = range(0, 100), range(-50, 50)
+    >>> test = range(-15, 85), range(-60, 60)
+    >>> found = unc.transfer(dev, test, rule="eer")
+    >>> print(f"{found.threshold}: {found.pmiss:.2f}, {found.pfa:.2f}; {found.regret:.4f}")
+    24.5: 0.40, 0.29; 0.0333
+    """
+    point = prior if isinstance(prior, OperatingPoint) else OperatingPoint(prior)
+    chosen = _Rule.from_argument(rule, point)
+    of_dev, of_test = _sample(dev, "dev", speakers), _sample(test, "test", speakers)
+    chosen.check_support(of_dev)
+    threshold = float(chosen.thresholds(of_dev.grid("all"), *of_dev.rates_at_all(grid="all"))[0])
+    judges = _judges(threshold, point)
+    of_scores = no_llrs if chosen.name == "bayes" else inverted
+    notes = {
+        "dev": inverted(of_dev) + (few_errors(judges["pfa"], of_dev) if chosen.rate else []),
+        "test": of_scores(of_test) + few_errors(judges["hter"], of_test),
+    }
+    figures: dict[str, Any] = {"threshold": threshold}
+    if speakers is None:
+        figures |= {name: judge.value(of_test) for name, judge in judges.items()}
+        figures["regret"] = max(figures["cost"] - figures["own_minimum"], 0.0)
+    else:
+        _refuse_common(of_dev, of_test)
+        figures |= _estimates(of_dev, of_test, chosen, threshold)
+        notes["speakers"] = list(figures["hter"].notes)
+    said = tuple(attrs.evolve(one, about=about) for about in notes for one in notes[about])
+    warn(said)
+    return Transfer(**figures, rule=str(chosen), point=point, notes=said)

@@ -1,0 +1,304 @@
+"""Thresholds of another set: exact fractions, every threshold tried, and a loop over speakers."""
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+import scipy
+
+from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, InvalidInputError
+from bosaris_py.metrics.costs import MinDCF
+from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials.key import Key
+from bosaris_py.trials.scores import Scores
+from bosaris_py.uncertainty.transfer import transfer
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning"),
+]
+
+POINT = OperatingPoint(0.3, 2.0, 1.0)
+RULES = ["eer", "min-cost", "bayes", {"pfa": 0.15}]
+FIGURES = ["threshold", "pmiss", "pfa", "hter", "cost", "own_minimum", "regret"]
+
+
+def speaker(name):
+    return name.split("-")[0]
+
+
+def verification(rng, names, *, shift=0.0, ties=False):
+    """A set in which each speaker has one model and two segments, and all meet."""
+    segments = [f"{name}-s{i}" for name in names for i in (1, 2)]
+    same = np.repeat(np.eye(len(names), dtype=bool), 2, axis=1)
+    habits = rng.normal(size=(2, len(names)))
+    values = rng.normal(size=same.shape) + np.where(same, 2.0, -2.0) + shift
+    values += habits[0][:, None] + np.repeat(habits[1], 2)
+    if ties:
+        values = np.round(values)
+    return Scores(values, names, segments), Key(names, segments, same, ~same)
+
+
+def countermeasure(rng, names, n=9):
+    """Utterances of each speaker, genuine and spoofed; one model stands for the detector."""
+    ids = [f"{name}-u{i}" for name in names for i in range(n)]
+    genuine = np.arange(len(ids)) % 3 == 0
+    values = rng.normal(size=len(ids)) + 2.0 * genuine
+    values += np.repeat(rng.normal(size=len(names)), n)
+    key = Key(["detector"], ids, genuine[None], ~genuine[None])
+    return Scores(values[None], ["detector"], ids), key
+
+
+def lists_without(scores, key, name):
+    """The scores of both classes in which a speaker speaks on neither side."""
+    models, segments = (np.array([speaker(i) != name for i in ids]) for ids in key.ids)
+    kept = models[:, None] & segments
+    return scores.scoremat[key.tar & kept], scores.scoremat[key.non & kept]
+
+
+# ---- The choice of a threshold
+
+
+@pytest.mark.parametrize(
+    ("rule", "threshold", "pmiss", "pfa"),
+    [
+        # Of dev: 0 non, 1 tar, 2 non, 4 tar; both rates are 1/2 between 1 and 2.
+        ("eer", 1.5, 1 / 3, 2 / 3),
+        # At prior 1/4, costs are 3/8 to 1, 3/8 + 1/8 to 2, 1/8 above and 1/4 above 4.
+        ("min-cost", 3.0, 2 / 3, 1 / 3),
+        ({"pfa": 0.5}, 0.5, 0.0, 2 / 3),
+        ("bayes", math.log(3), 1 / 3, 2 / 3),
+    ],
+)
+def test_exact_fractions(rule, threshold, pmiss, pfa):
+    dev, test = ([1.0, 4.0], [0.0, 2.0]), ([1.0, 2.0, 5.0], [0.0, 2.0, 4.0])
+    found = transfer(dev, test, rule=rule, prior=0.25)
+    rates = found.threshold, found.pmiss, found.pfa
+    assert rates == pytest.approx((threshold, pmiss, pfa), rel=1e-15)
+    assert found.hter == pytest.approx((pmiss + pfa) / 2, rel=1e-15)
+    assert found.cost == pytest.approx(pmiss / 4 + 3 * pfa / 4, rel=1e-15)
+    # Above 4 two of three targets are missed.
+    assert found.own_minimum == pytest.approx(1 / 6, rel=1e-15)
+    assert found.regret == pytest.approx(found.cost - 1 / 6, rel=1e-15)
+
+
+def naive_threshold(tar, non, rule):
+    """The best of all thresholds between two scores, each tried."""
+    scores = np.unique(np.concatenate((tar, non)))
+    best = None
+    for low, high in zip(np.append(-np.inf, scores), np.append(scores, np.inf), strict=True):
+        m, f = np.mean(tar < high), np.mean(non >= high)
+        judged = {
+            "eer": (round(abs(m - f), 12), round(m + f, 12), -m),
+            "min-cost": (round(0.6 * m + 0.7 * f, 12), m),
+        }.get(str(rule), (f > 0.15, m))
+        if best is None or judged < best[0]:
+            middle = (low + high) / 2
+            best = judged, middle
+    return best[1]
+
+
+@pytest.mark.parametrize("rule", ["eer", "min-cost", {"pfa": 0.15}])
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_best_of_all_thresholds(rule, ties, rng):
+    for _ in range(30):
+        tar, non = rng.normal(1, 1, rng.integers(10, 40)), rng.normal(-1, 1, rng.integers(12, 40))
+        if ties:
+            tar, non = np.round(tar), np.round(non)
+        found = transfer((tar, non), (tar, non), rule=rule, prior=POINT)
+        assert found.threshold == naive_threshold(tar, non, rule)
+        assert found.pmiss == np.mean(tar < found.threshold)
+        assert found.regret >= 0.0
+
+
+def test_one_decision_for_all_trials_and_infinite_scores():
+    """Of inverted scores it is best to reject all where targets are rare, else to accept all."""
+    lists = [-2.0, -1.0], [1.0, 2.0]
+    for prior, value in ((0.1, math.inf), (0.9, -math.inf)):
+        assert transfer(lists, lists, rule="min-cost", prior=prior).threshold == value
+    lists = [math.inf, 1.0, -math.inf], [-math.inf, -math.inf, 0.0, math.inf]
+    assert transfer(lists, lists, rule="min-cost").threshold == 0.5
+    # No threshold rejects a non-target of inf.
+    assert transfer(lists, lists, rule={"pfa": 0.24 + 0.01}).pfa == 0.25
+
+
+# ---- Intervals
+
+
+def naive_jackknife(values, *, difference=False):
+    """Variance and degrees of freedom of the values without each speaker."""
+    k, d = len(values), np.mean(values) - np.array(values)
+    squares = float((d**2).sum())
+    if difference or squares == 0:
+        return (1 - 1 / k) * squares, k - 1.0
+    share = squares**2 / float((d**4).sum())
+    return (1 - 1 / k) * squares, math.sqrt((k - 1) * max(share - 1.0, 2.0))
+
+
+def naive_ends(figure, found, variance, degrees, tail, n):
+    """Ends by the formulas at the head of `jackknife`: the openings are those of test."""
+    value, half = found[figure], scipy.stats.t.isf(tail, degrees) * math.sqrt(variance)
+    most = {"cost": 1.3, "own_minimum": 0.6}.get(figure, 1.0)
+    if figure in ("threshold", "regret"):
+        least, most = (-np.inf, np.inf) if figure == "threshold" else (0.0, 1.3)
+        return max(value - half, least), min(value + half, most)
+    low = high = value
+    if value > 0 and figure in ("pmiss", "pfa"):
+        ends = [scipy.special.logit(value) + s * half / (value * (1 - value)) for s in (-1, 1)]
+        low, high = scipy.special.expit(ends)
+    elif value > 0:
+        low, high = (value * math.exp(s * half / value) for s in (-1, 1))
+    prices = {"pmiss": (1, 0), "pfa": (0, 1), "hter": (0.5, 0.5)}.get(figure, (0.6, 0.7))
+    rates = found["least"] if figure == "own_minimum" else (found["pmiss"], found["pfa"])
+    move = sum(
+        price * math.exp(-2 * count * rate) * (1 - tail ** (1 / count))
+        for price, count, rate in zip(prices, n, rates, strict=True)
+    )
+    return low, min(math.hypot(high - value, move) + value, most)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("kind", ["pairs", "ties", "utterances", "apart"])
+def test_a_loop_over_speakers(rule, kind, rng):
+    names = [f"d{i}" for i in range(9)], [f"t{i}" for i in range(7)]
+    if kind == "utterances":
+        dev, test = (countermeasure(rng, some) for some in names)
+        n = 7, 7
+    else:
+        dev, test = (verification(rng, some, ties=kind == "ties") for some in names)
+        # Pairs of speakers, in either order.
+        n = 7, 7 * 6 // 2
+    if kind == "apart":
+        dev, test = ((Scores(s.scoremat + 50.0 * k.tar, *k.ids), k) for s, k in (dev, test))
+    who = (None, speaker) if kind == "utterances" else speaker
+    found = transfer(dev, test, rule=rule, prior=POINT, speakers=who)
+
+    whole = [scores.get_tar_non(key) for scores, key in (dev, test)]
+    options = {"rule": rule, "prior": POINT}
+    plain = attrs.asdict(transfer(*whole, **options), recurse=False)
+    of_dev = [transfer(lists_without(*dev, name), whole[1], **options) for name in names[0]]
+    of_test = []
+    for name in names[1]:
+        tar, non = lists_without(*test, name)
+        one = {"threshold": plain["threshold"], "pmiss": np.mean(tar < plain["threshold"])}
+        one["pfa"] = np.mean(non >= plain["threshold"])
+        one["hter"] = (one["pmiss"] + one["pfa"]) / 2
+        one["cost"] = 0.6 * one["pmiss"] + 0.7 * one["pfa"]
+        one["own_minimum"] = MinDCF(POINT, normalize=False)(tar, non)
+        of_test.append(one | {"regret": one["cost"] - one["own_minimum"]})
+    limits = np.append(np.unique(whole[1][0]), np.inf)
+    rates = [(np.mean(whole[1][0] < t), np.mean(whole[1][1] >= t)) for t in limits]
+    plain["least"] = min(rates, key=lambda pair: (round(0.6 * pair[0] + 0.7 * pair[1], 12), pair))
+
+    for figure in FIGURES:
+        estimate, difference = getattr(found, figure), figure == "regret"
+        parts = [
+            naive_jackknife([getattr(one, figure) for one in of_dev], difference=difference),
+            naive_jackknife([one[figure] for one in of_test], difference=difference),
+        ]
+        variance = sum(v for v, _ in parts)
+        assert estimate.value == pytest.approx(plain[figure], rel=1e-14, abs=1e-15)
+        assert estimate.n_units == 16
+        assert set(estimate.deviations) == {*names[0], *names[1]}
+        if variance < 1e-28:
+            assert (estimate.standard_error or 0.0) < 1e-14
+            degrees = min(nu for _, nu in parts)
+            variance = 0.0
+        else:
+            assert estimate.standard_error == pytest.approx(math.sqrt(variance), rel=1e-12)
+            # Satterthwaite.
+            degrees = variance**2 / sum(v**2 / nu for v, nu in parts)
+            assert estimate.degrees == pytest.approx(degrees, rel=1e-9)
+        for confidence in (0.95, 0.8):
+            tail = 0.5 - 0.5 * confidence
+            ends = naive_ends(figure, plain, variance, degrees, tail, n)
+            assert estimate.interval(confidence) == pytest.approx(ends, rel=1e-9, abs=1e-12)
+
+
+def test_a_threshold_of_infinity_has_no_interval(rng):
+    names = [f"x{i}" for i in range(12)]
+    dev, test = (verification(rng, [a + name for name in names]) for a in "dt")
+    # The highest score is a non-target's.
+    dev = Scores(dev[0].scoremat + 50.0 * dev[1].non, *dev[1].ids), dev[1]
+    found = transfer(dev, test, rule="min-cost", prior=0.01, speakers=speaker)
+    assert found.threshold.value == math.inf
+    assert found.threshold.low is None
+    assert found.pmiss.value == 1.0
+    assert found.cost.value == pytest.approx(0.01, rel=1e-15)
+
+
+def test_few_speakers(rng):
+    dev, test = (verification(rng, [f"{a}{i}" for i in range(n)]) for a, n in (("d", 4), ("t", 9)))
+    with pytest.warns(FewSpeakersWarning):
+        found = transfer(dev, test, speakers=speaker)
+    for figure in FIGURES:
+        assert (getattr(found, figure).low, getattr(found, figure).standard_error) == (None, None)
+
+
+def test_few_errors_of_either_set(rng):
+    dev = rng.normal(3, 1, 900), rng.normal(-3, 1, 2000)
+    test = rng.normal(0, 1, 900), rng.normal(0, 1, 2000)
+    with pytest.warns(FewErrorsWarning):
+        found = transfer(dev, test, rule={"pfa": 0.002})
+    assert [note.about for note in found.notes] == ["dev"]
+    assert not transfer(test, test).notes
+
+
+# ---- Input and output
+
+
+@pytest.mark.parametrize(
+    ("change", "argument"),
+    [
+        ({"dev": 3}, "dev"),
+        ({"test": ([1.0, 2.0], [0.0, 1.0])}, "test"),
+        ({"rule": "best"}, "rule"),
+        ({"rule": {"pfa": 1e-5}}, "rule"),
+        ({"rule": {"pfa": 5}}, "rule"),
+        ({"rule": {"pmiss": 0.1}}, "rule"),
+        ({"prior": 0.0}, "p_target"),
+        ({"speakers": lambda name: name[1:].split("-")[0]}, "speakers"),
+    ],
+)
+def test_bad_arguments_are_named(change, argument, rng):
+    dev, test = (verification(rng, [f"{x}{i}" for i in range(8)]) for x in "dt")
+    with pytest.raises(InvalidInputError) as caught:
+        transfer(**{"dev": dev, "test": test, "speakers": speaker, **change})
+    assert caught.value.argument == argument
+
+
+def test_the_table_has_all_figures(rng):
+    dev, test = (verification(rng, [f"{x}{i}" for i in range(8)]) for x in "dt")
+    found, plain = transfer(dev, test, speakers=speaker), transfer(dev, test)
+    assert all(getattr(found, figure).value == getattr(plain, figure) for figure in FIGURES)
+    # Head, line, six figures and what they are.
+    assert [len(repr(one).splitlines()) for one in (found, plain)] == [9, 9]
+    assert repr(found).count("[") == 7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", ["eer", "min-cost", {"pfa": 0.05}], ids=str)
+def test_intervals_cover_the_truth(rule):
+    """Normal scores, 20 speakers in each set; test is unlike dev, so there is a true regret."""
+    shift, law = 0.7, scipy.stats.norm(0.0, math.sqrt(3.0))
+    # Scores of the classes lie around 2 and -2, and in test higher by the shift.
+    threshold = -2.0 + law.isf(0.05) if isinstance(rule, dict) else 0.0
+    truth = {"threshold": threshold, "pmiss": law.cdf(threshold - 2.0 - shift)}
+    truth["pfa"] = law.sf(threshold + 2.0 - shift)
+    truth["hter"] = truth["cost"] = (truth["pmiss"] + truth["pfa"]) / 2
+    truth["own_minimum"] = law.cdf(-2.0)
+    truth["regret"] = truth["cost"] - truth["own_minimum"]
+    rng, covered = np.random.default_rng(1), []
+    for _ in range(300):
+        dev = verification(rng, [f"d{i}" for i in range(20)])
+        test = verification(rng, [f"t{i}" for i in range(20)], shift=shift)
+        found = transfer(dev, test, rule=rule, speakers=speaker)
+        estimates = {figure: getattr(found, figure) for figure in FIGURES}
+        covered.append([one.low <= truth[name] <= one.high for name, one in estimates.items()])
+    shares = dict(zip(FIGURES, np.mean(covered, axis=0).tolist(), strict=True))
+    # A threshold is a quantile of scores, of which two targets of a speaker tell little. Where a
+    # cost is least it has no slope, so that noise moves the threshold, and errors with it.
+    least = {"threshold": 0.7, "pmiss": 0.87, "pfa": 0.87} if rule == "min-cost" else {}
+    wanted = {"threshold": 0.9} | least
+    assert all(share >= wanted.get(name, 0.93) for name, share in shares.items()), shares
