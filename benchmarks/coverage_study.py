@@ -54,7 +54,7 @@ def cell(law: SpeakerLaw, k: int, n_sets: int) -> dict[str, dict[str, float]]:
     """Simulate the sets of a law with k speakers."""
     rng = np.random.default_rng([seed_of(law.name, k), 0])
     large = law.large(rng, k, 2_000_000)
-    truth = np.array([metric.of_view(large) for metric in METRICS])
+    truth = np.array([metric.computed(large) for metric in METRICS])
     values, lows, highs, p = (np.empty((n_sets, len(METRICS))) for _ in range(4))
     for i in range(n_sets):
         rng = np.random.default_rng([seed_of(law.name, k), 1 + i])

@@ -323,7 +323,7 @@ def table_figures(
     figures: dict[str, float | None] = dict.fromkeys(names)
     # In this order warnings come; the hull's own EER warns of inverted scores.
     figures["cllr"], figures["min_cllr"] = results.cllr, results.min_cllr
-    figures["eer"] = results.eer if eer == "rocch" else EER(eer).of_view(results.sample)
+    figures["eer"] = results.eer if eer == "rocch" else EER(eer).computed(results.sample)
     for name, suffix in costs:
         figures[name + suffix] = float(getattr(results, name)(points[suffix], normalize=normalize))
     return figures

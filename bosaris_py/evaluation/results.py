@@ -132,7 +132,7 @@ class Results(Records):
         lists = check.as_score_lists(tar, non, tar_weights, non_weights)
         if base is not None:
             factor = check.log_of_base(base)
-            lists = tuple(factor * part.astype(np.float64) for part in lists)
+            lists = factor * lists[0].astype(np.float64), factor * lists[1].astype(np.float64)
         # What the caller may change is copied.
         weights = (None if w is None else np.array(w) for w in (tar_weights, non_weights))
         self.__attrs_init__(Sample.from_scores(*map(read_only, lists), *weights))
@@ -362,13 +362,13 @@ class Results(Records):
     @functools.cached_property
     def auc(self) -> float:
         """Area under the ROC; see `bosaris_py.auc`."""
-        return AUC().of_view(self.sample)
+        return AUC().computed(self.sample)
 
     @functools.cached_property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits; see `bosaris_py.cllr`."""
         found = self._llrs
-        return found.cllr if isinstance(found, StreamedSample) else Cllr().of_view(found)
+        return found.cllr if isinstance(found, StreamedSample) else Cllr().computed(found)
 
     @property
     def min_cllr(self) -> float:

@@ -311,16 +311,16 @@ class Cllr(LossMetric):
         tar, non = softplus(sample.tar.scores, -1.0), softplus(sample.non.scores, 1.0)
         return tar / scale, non / scale
 
-    def of_view(self, view: Sample, times: Times = None) -> float:
+    def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the cost of a sample; without a sort where all trials count alike."""
         if times is None and view.tar.is_plain and view.non.is_plain:
             return (mean_bits(view.tar.listed, -1.0) + mean_bits(view.non.listed, 1.0)) / 2.0
         # The base has no fields: `super` would look for the class before attrs made its slots.
-        return AnyMetric.of_view(self, view, times)
+        return AnyMetric.computed(self, view, times)
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what a class costs; an error costs a bit."""
-        tar, non = sample.mean(self.losses(sample))
+        tar, non = map(float, sample.mean(self.losses(sample)))
         return [Opening(0.5, 2.0 * tar, 0), Opening(0.5, 2.0 * non, 1)]
 
     def notes(self, sample: Sample) -> list[Note]:

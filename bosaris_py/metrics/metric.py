@@ -178,9 +178,9 @@ class AnyMetric(abc.ABC):
         -------
         float
         """
-        return self.of_view(self.view(sample), times)
+        return self.computed(self.view(sample), times)
 
-    def of_view(self, view: Sample, times: Times = None) -> float:
+    def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the metric of what `view` returned.
 
         Parameters
@@ -262,7 +262,7 @@ class AnyMetric(abc.ABC):
         view = self.view(sample)
         if notes := self.notes(view):
             warn(notes)
-        return self.of_view(view)
+        return self.computed(view)
 
 
 class RatesMetric(AnyMetric):

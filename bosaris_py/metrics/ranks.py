@@ -77,7 +77,7 @@ class EER(RatesMetric):
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of each class cost, and how many there are: half of both."""
-        value = self.of_view(sample)
+        value = self.computed(sample)
         return [Opening(0.5, value, 0), Opening(0.5, value, 1)]
 
     def notes(self, sample: Sample) -> list[Note]:
@@ -108,7 +108,7 @@ class AUC(RatesMetric):
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what a class without errors leaves open."""
-        return _only_if_none(-1.0, 1.0 - self.of_view(sample))
+        return _only_if_none(-1.0, 1.0 - self.computed(sample))
 
 
 @attrs.frozen
@@ -188,7 +188,7 @@ class PmissAt(RatesMetric):
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what targets without misses leave open."""
-        return _only_if_none(1.0, self.of_view(sample))[:1]
+        return _only_if_none(1.0, self.computed(sample))[:1]
 
 
 @attrs.frozen
@@ -222,7 +222,7 @@ class PfaAt(RatesMetric):
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what non-targets without false alarms leave open."""
-        return _only_if_none(1.0, self.of_view(sample))[1:]
+        return _only_if_none(1.0, self.computed(sample))[1:]
 
 
 @attrs.frozen
@@ -251,7 +251,7 @@ class MinCllr(RatesMetric):
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of each class cost: their bits."""
-        value = self.of_view(sample)
+        value = self.computed(sample)
         return [Opening(1.0, value, 0), Opening(1.0, value, 1)]
 
     def notes(self, sample: Sample) -> list[Note]:

@@ -131,9 +131,9 @@ class TandemMetric(AnyMetric):
             ]
         )
 
-    def of_view(self, view: Sample, times: Times = None) -> float:
+    def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the metric of what `view` returned."""
-        value = super().of_view(view, times)
+        value = super().computed(view, times)
         if math.isnan(value) and times is None:
             self.refuse(_detectors(view))
         return value
@@ -236,7 +236,7 @@ class TDCF(TandemMetric):
         """From no errors to those of the better countermeasure that does not listen."""
         return 0.0, 1.0 if self.threshold is None else math.inf
 
-    def _of_verifier(self, both: Detectors) -> tuple[float, float, float]:
+    def _asv_rates(self, both: Detectors) -> tuple[float, float, float]:
         """Return miss rate, false-alarm rate and share of accepted spoofs of the verifier."""
         verifier, limit = both.verifier, self.asv_threshold
         if limit == "eer":
@@ -246,13 +246,13 @@ class TDCF(TandemMetric):
 
     def _constants(self, both: Detectors) -> tuple[float, float, float]:
         """Return C0, C1 and C2."""
-        pmiss, pfa, pfa_spoof = self._of_verifier(both)
+        pmiss, pfa, pfa_spoof = self._asv_rates(both)
         # Kinnunen et al. 2020, equations (9) to (11).
         c0 = self.costs.miss_price * pmiss + self.costs.fa_price * pfa
         c1, c2 = self.costs.miss_price - c0, self.costs.spoof_price * pfa_spoof
         return (c0 if self.form == "revised" else 0.0), c1, c2
 
-    def _of_countermeasure(self, cm: Sample, c1: float, c2: float) -> tuple[float, float]:
+    def _cm_cost(self, cm: Sample, c1: float, c2: float) -> tuple[float, float]:
         """Return miss rate and false-alarm rate of the countermeasure."""
         if self.threshold is None:
             pmiss, pfa = (rates[0] for rates in cm.rates_at_all())
@@ -269,7 +269,7 @@ class TDCF(TandemMetric):
         c0, c1, c2 = self._constants(both)
         if not (c1 > 0 and c0 + c2 > 0):
             return math.nan
-        pmiss, pfa = self._of_countermeasure(both.countermeasure, c1, c2)
+        pmiss, pfa = self._cm_cost(both.countermeasure, c1, c2)
         return (c0 + (c1 * pmiss + c2 * pfa)) / (c0 + min(c1, c2))
 
     def refuse(self, both: Detectors) -> None:
@@ -283,8 +283,8 @@ class TDCF(TandemMetric):
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of the tandem cost, and how many there are, at its thresholds."""
         both = _detectors(sample)
-        (c0, c1, c2), (pmiss, pfa, pfa_spoof) = self._constants(both), self._of_verifier(both)
-        missed, accepted = self._of_countermeasure(both.countermeasure, c1, c2)
+        (c0, c1, c2), (pmiss, pfa, pfa_spoof) = self._constants(both), self._asv_rates(both)
+        missed, accepted = self._cm_cost(both.countermeasure, c1, c2)
         prices = self.costs.miss_price, self.costs.fa_price, self.costs.spoof_price
         rates = missed + (1.0 - missed) * pmiss, (1.0 - missed) * pfa, accepted * pfa_spoof
         listed = zip(prices, rates, range(3), strict=True)
@@ -391,7 +391,7 @@ class TEER(TandemMetric):
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of each class cost, and how many there are: a third of each."""
-        return [Opening(1.0 / 3.0, self.of_view(sample), place) for place in range(3)]
+        return [Opening(1.0 / 3.0, self.computed(sample), place) for place in range(3)]
 
 
 @attrs.frozen
@@ -416,11 +416,11 @@ class CountermeasureEER(TandemMetric):
 
     def number(self, both: Detectors) -> float:
         """Compute the rate."""
-        return EER(self.definition).of_view(both.countermeasure)
+        return EER(self.definition).computed(both.countermeasure)
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors cost, and how many there are: half of misses, and of false alarms."""
-        value, targets = self.of_view(sample), sample.n_tar / (sample.n_tar + sample.n_non)
+        value, targets = self.computed(sample), sample.n_tar / (sample.n_tar + sample.n_non)
         halves = 0.5 * targets, 0.5 * (1.0 - targets), 0.5
         return [Opening(price, value, place) for place, price in enumerate(halves)]
 

@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -31,7 +31,7 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._validation import as_number, invalid
-from bosaris_py.numerics.priors import DecisionCosts, OnePrior, PriorLike
+from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
@@ -314,11 +314,7 @@ class ROCCH:
         (m0, m1), (f0, f1) = left[j - 1 : j + 1].tolist(), right[j - 1 : j + 1].tolist()
         return float((m1 * f0 - m0 * f1) / ((m1 - m0) + (f0 - f1)))
 
-    @overload
-    def min_dcf(self, prior: OnePrior, *, normalize: bool = True) -> float: ...  # type: ignore[overload-overlap]
-    @overload
-    def min_dcf(self, prior: PriorLike, *, normalize: bool = True) -> Float64Array: ...
-    def min_dcf(self, prior: PriorLike, *, normalize: bool = True) -> float | Float64Array:
+    def min_dcf(self, prior: PriorLike, *, normalize: bool = True) -> Any:
         """Return the minimum DCF at one or many operating points; see `bosaris_py.min_dcf`.
 
         Parameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias, TypeGuard, overload
+from typing import Any, TypeAlias, TypeGuard
 
 import attrs
 import numpy as np
@@ -23,11 +23,7 @@ from bosaris_py._arrays import Float64Array, Number, mark_read_only
 # EER of some scores, which does without, takes a fifth of the time of that import.
 
 
-@overload
-def logit(p: Number) -> float: ...
-@overload
-def logit(p: npt.ArrayLike) -> Float64Array: ...
-def logit(p: npt.ArrayLike) -> float | Float64Array:
+def logit(p: npt.ArrayLike) -> Any:
     r"""Map probabilities to log-odds.
 
     Parameters
@@ -49,11 +45,7 @@ def logit(p: npt.ArrayLike) -> float | Float64Array:
     return scipy.special.logit(_as_probabilities(p))[()]
 
 
-@overload
-def sigmoid(x: Number) -> float: ...
-@overload
-def sigmoid(x: npt.ArrayLike) -> Float64Array: ...
-def sigmoid(x: npt.ArrayLike) -> float | Float64Array:
+def sigmoid(x: npt.ArrayLike) -> Any:
     r"""Map log-odds to probabilities, the inverse of `logit`.
 
     Parameters
@@ -74,11 +66,7 @@ def sigmoid(x: npt.ArrayLike) -> float | Float64Array:
     return scipy.special.expit(np.asarray(x, dtype=np.float64))[()]
 
 
-@overload
-def posterior(llr: Number, prior: "float | OperatingPoint") -> float: ...
-@overload
-def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Float64Array: ...
-def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> float | Float64Array:
+def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> Any:
     r"""Turn log-likelihood-ratios into posterior probabilities of a target.
 
     Parameters
@@ -104,11 +92,7 @@ def posterior(llr: npt.ArrayLike, prior: "float | OperatingPoint") -> float | Fl
     return sigmoid(values + point.plo)
 
 
-@overload
-def probit(p: Number) -> float: ...
-@overload
-def probit(p: npt.ArrayLike) -> Float64Array: ...
-def probit(p: npt.ArrayLike) -> float | Float64Array:
+def probit(p: npt.ArrayLike) -> Any:
     r"""Map probabilities to standard normal deviates, the warp of a DET plot's axes.
 
     Parameters

@@ -77,9 +77,9 @@ class Resampling:
         if self.method == "iid":
             return IidDraws(tuple(views))
         if self.method == "speaker":
-            return SpeakerDraws.of_systems(views)
+            return SpeakerDraws.from_systems(views)
         of_sets = SetDraws if self.method == "one-layer" else TwoLayerDraws
-        return of_sets.of_systems(views)
+        return of_sets.from_systems(views)
 
     def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[Float64Array]:
         """Draw the values of a metric, of each system on the same draws."""
@@ -111,7 +111,7 @@ class Resampling:
 
     def estimate(self, metric: AnyMetric, views: Sequence[Sample]) -> Estimate:
         """Estimate a metric, or of two systems the difference."""
-        values = [metric.of_view(view) for view in views]
+        values = [metric.computed(view) for view in views]
         replicates = self.replicates(metric, views)
         fields: dict[str, Any] = {
             "interval": self.interval,

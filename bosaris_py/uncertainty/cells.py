@@ -47,7 +47,7 @@ class ClassCells:
     second: IntArray
 
     @classmethod
-    def of_class(cls, one: ScoredClass, n_units: int, *, targets: bool) -> "ClassCells":
+    def from_class(cls, one: ScoredClass, n_units: int, *, targets: bool) -> "ClassCells":
         """Find the pairs; a target has one speaker, whose weight is not squared."""
         if one.sorted_speakers is None:
             raise invalid("sample", "know the speakers of its trials", "none")
@@ -130,8 +130,8 @@ class Cells:
     @classmethod
     def from_sample(cls, sample: Sample, n_units: tuple[int, int]) -> "Cells":
         """Count the trials; the numbers of units of both classes are the same for speakers."""
-        tar = ClassCells.of_class(sample.tar, n_units[0], targets=True)
-        return cls(sample, tar, ClassCells.of_class(sample.non, n_units[1], targets=False))
+        tar = ClassCells.from_class(sample.tar, n_units[0], targets=True)
+        return cls(sample, tar, ClassCells.from_class(sample.non, n_units[1], targets=False))
 
     def rows(self, tar: UnitWeights, non: UnitWeights) -> "CellRows":
         """Return the rows of some replicates."""

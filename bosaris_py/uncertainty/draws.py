@@ -65,7 +65,7 @@ class SpeakerDraws(Draws):
     n_speakers: int
 
     @classmethod
-    def of_systems(cls, samples: Sequence[Sample]) -> "SpeakerDraws":
+    def from_systems(cls, samples: Sequence[Sample]) -> "SpeakerDraws":
         """Count the trials of each system by pair of speakers."""
         numbered, n = _numbered(samples)
         return cls(tuple(Cells.from_sample(one, (n, n)) for one in numbered), n)
@@ -102,7 +102,7 @@ class SetDraws(Draws):
     n_sets: tuple[int, int]
 
     @classmethod
-    def of_systems(cls, samples: Sequence[Sample]) -> "SetDraws":
+    def from_systems(cls, samples: Sequence[Sample]) -> "SetDraws":
         """Count the trials of each system by set."""
         numbered, sizes = _with_sets(samples)
         return cls(tuple(Cells.from_sample(one, sizes) for one in numbered), sizes)
@@ -266,7 +266,7 @@ class TwoLayerDraws(Draws):
     systems: tuple[Sample, ...]
 
     @classmethod
-    def of_systems(cls, samples: Sequence[Sample]) -> "TwoLayerDraws":
+    def from_systems(cls, samples: Sequence[Sample]) -> "TwoLayerDraws":
         """Give the sets of each class new numbers."""
         return cls(tuple(_with_sets(samples)[0]))
 

@@ -74,7 +74,7 @@ class _Units:
     starts: IntArray
 
     @classmethod
-    def of_class(cls, one: ScoredClass, numbers: IntArray, n_units: int) -> "_Units":
+    def from_class(cls, one: ScoredClass, numbers: IntArray, n_units: int) -> "_Units":
         first, second = one.sorted_speakers or (np.empty(0, np.int64), None)
         units, places = numbers[first], np.arange(first.size)
         if second is not None:
@@ -86,7 +86,7 @@ class _Units:
         counts = np.bincount(units, minlength=n_units)
         return cls(one, places[order], np.append(0, np.cumsum(counts)))
 
-    def of_unit(self, unit: int) -> IntArray:
+    def places_of(self, unit: int) -> IntArray:
         """Return the places of the trials of a unit."""
         return self.entries[self.starts[unit] : self.starts[unit + 1]]
 
@@ -169,7 +169,7 @@ class LeftOut:
         shares = np.sum(parts, axis=0) / len(sides)
         alone = present.size == n_units and sample.speaker_ids is not None
         names = sample.speaker_ids[present] if alone and sample.speaker_ids is not None else None
-        tar, non = (_Units.of_class(one, numbers, n_units) for one in (sample.tar, sample.non))
+        tar, non = (_Units.from_class(one, numbers, n_units) for one in (sample.tar, sample.non))
         return cls(sample, tar, non, n_units, shares, names, range(n_units))
 
     def blocks(self, grid: Grid) -> Iterator["LeftOut"]:
@@ -207,7 +207,7 @@ class LeftOut:
         """Yield the scores of each class without each unit."""
         for unit in self.units:
             times = [np.ones(part.one.size, dtype=np.int64) for part in (self.tar, self.non)]
-            times[0][self.tar.of_unit(unit)] = times[1][self.non.of_unit(unit)] = 0
+            times[0][self.tar.places_of(unit)] = times[1][self.non.places_of(unit)] = 0
             yield from OneRow(self.sample, (times[0], times[1])).lists()
 
     @functools.cached_property
@@ -385,16 +385,16 @@ def jackknife(metrics: Sequence[AnyMetric], sample: Sample) -> list[tuple[Jackkn
         left = known.setdefault(id(view), LeftOut.from_sample(view))
         without = values_without([metrics[i] for i in numbers], left)
         for i, values in zip(numbers, without, strict=True):
-            found[i] = _of_values(metrics[i], left, values), left
+            found[i] = _without_values(metrics[i], left, values), left
     return [found[i] for i in range(len(metrics))]
 
 
-def _of_values(metric: AnyMetric, left: LeftOut, without: Float64Array) -> Jackknife:
+def _without_values(metric: AnyMetric, left: LeftOut, without: Float64Array) -> Jackknife:
     unseen = []
     for price, rate, place in metric.openings(left.sample):
         n = left.meetings[min(place, len(left.meetings) - 1)]
         unseen.append((price, n, n * rate))
-    value = metric.of_view(left.sample)
+    value = metric.computed(left.sample)
     return Jackknife(
         value, without, left.shares, metric.scale, metric.bounds, metric.bias, tuple(unseen)
     )

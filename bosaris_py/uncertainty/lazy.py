@@ -53,7 +53,7 @@ class ClassTree:
     shares: tuple[Float64Array, ...]
 
     @classmethod
-    def of_class(cls, one: ScoredClass, counts_below: IntArray) -> "ClassTree":
+    def from_class(cls, one: ScoredClass, counts_below: IntArray) -> "ClassTree":
         """Arrange the trials between thresholds, which `counts_below` divides when sorted."""
         n_cells = counts_below.size - 1
         n_levels = max(1, int(n_cells - 1).bit_length())
@@ -126,11 +126,12 @@ class LazyCurve:
     non: ClassTree
 
     @classmethod
-    def of_sample(cls, sample: Sample, *fields: object) -> Self:
+    def from_sample(cls, sample: Sample, *fields: object) -> Self:
         """Arrange the counts between thresholds; `fields` are the others of a subclass."""
         below = sample.counts_below("hull")
         trees = (
-            ClassTree.of_class(*pair) for pair in zip((sample.tar, sample.non), below, strict=True)
+            ClassTree.from_class(*pair)
+            for pair in zip((sample.tar, sample.non), below, strict=True)
         )
         return cls(*trees, *fields)
 
@@ -395,7 +396,7 @@ def lazy_draws(
         return None
     if isinstance(metric, (MinDCF, ADCF)):
         prices = tuple((miss, fa) for _, miss, fa in metric.points)
-        return LazyMinCost.of_sample(sample, prices)
+        return LazyMinCost.from_sample(sample, prices)
     if isinstance(metric, EER) and metric.definition == "rocch":
-        return LazyEER.of_sample(sample)
+        return LazyEER.from_sample(sample)
     return None

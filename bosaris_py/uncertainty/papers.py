@@ -240,7 +240,7 @@ def _many_runs(
         confidence=how.confidence,
         method=f"{runs} runs of {how.replications} replicates, {how.method} bootstrap",
     )
-    return StandardErrorDistribution(metric.of_view(view), spread)
+    return StandardErrorDistribution(metric.computed(view), spread)
 
 
 @attrs.frozen

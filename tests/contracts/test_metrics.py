@@ -226,7 +226,7 @@ JUDGES: dict[str, Metric] = {
 
 
 def _figures(results: Results) -> list[float]:
-    rates = [EER(name).of_view(results.sample) for name in DEFINITIONS]
+    rates = [EER(name).computed(results.sample) for name in DEFINITIONS]
     costs = results.to_dict([0.01, 0.5])["operating_points"][0].values()
     return [*rates, results.auc, results.prbep, results.cllr, results.min_cllr, *costs]
 
@@ -358,18 +358,18 @@ def test_three_classes_have_the_values_of_functions(own: AnyMetric, twin: Metric
 
 def test_rows_times_and_orders(own: AnyMetric, rng: np.random.Generator) -> None:
     view = own.view(sample_for(own))
-    value = own.of_view(view)
+    value = own.computed(view)
     sizes = view.tar.size, view.non.size
     ones = tuple(np.ones(n, np.int64) for n in sizes)
-    assert own.of_view(view, ones) == pytest.approx(value, rel=1e-14)
-    doubled = own.of_view(view, tuple(2 * one for one in ones))
+    assert own.computed(view, ones) == pytest.approx(value, rel=1e-14)
+    doubled = own.computed(view, tuple(2 * one for one in ones))
     assert doubled == pytest.approx(value, rel=1e-14)
     assert own.values(OneRow(view)).tolist() == pytest.approx([value], rel=1e-14)
     assert own.value(sample_for(own, rng)) == pytest.approx(value, rel=1e-14)
     low, high = own.bounds
     assert low <= value <= high
     if not isinstance(own, PRBEP):
-        assert np.isnan(own.of_view(view, (0 * ones[0], ones[1])))
+        assert np.isnan(own.computed(view, (0 * ones[0], ones[1])))
 
 
 def test_classes_tell_what_they_are(own: AnyMetric) -> None:

@@ -217,7 +217,7 @@ def test_the_jackknife_is_a_naive_loop_over_speakers(metric, sample):
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 def test_a_replicate_by_speaker_repeats_trials(metric, sample):
-    draws = SpeakerDraws.of_systems([sample])
+    draws = SpeakerDraws.from_systems([sample])
     (rows,) = draws.rows(20, np.random.default_rng(5))
     values = metric.values(rows)
     for value, picks in zip(values, rows.tar, strict=True):
@@ -229,7 +229,7 @@ def test_a_replicate_by_speaker_repeats_trials(metric, sample):
             assert value == of_copies(metric, sample, *times)
 
 
-@pytest.mark.parametrize("draws", [IidDraws, SetDraws.of_systems], ids=["trials", "sets"])
+@pytest.mark.parametrize("draws", [IidDraws, SetDraws.from_systems], ids=["trials", "sets"])
 def test_replicates_of_trials_and_sets_vary_about_the_value(draws, sample):
     made = draws((sample,)).rows(60, np.random.default_rng(6))[0]
     values = TEER().values(made)
@@ -262,7 +262,7 @@ def test_a_metric_of_two_detectors_refuses_one_and_a_class_without_trials(sample
 
 def test_a_verifier_worse_than_none_is_refused_and_its_replicates_are_not_known(sample):
     metric = TDCF(asv_threshold=99.0)
-    assert np.isnan(metric.of_view(sample, (np.ones(40), np.ones(110))))
+    assert np.isnan(metric.computed(sample, (np.ones(40), np.ones(110))))
     with pytest.raises(InvalidInputError):
         metric.value(sample)
 

@@ -59,7 +59,7 @@ def test_a_spoof_counts_as_often_as_its_speaker() -> None:
     weights = picked_units(3, 9, rng)
     rows = Cells.from_sample(sample, (9, 9)).rows(weights, weights)
     naive = [
-        EER().of_view(
+        EER().computed(
             sample, (times_of(sample.tar, w, targets=True), times_of(sample.non, w, targets=False))
         )
         for w in weights

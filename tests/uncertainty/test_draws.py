@@ -44,11 +44,11 @@ def test_trials_are_drawn_within_conditions() -> None:
 def test_fast_ways_have_the_law_of_trials_drawn_one_by_one(metric, kind) -> None:
     """Means of 400 replicates agree within 5 standard errors, and deviations within a fifth."""
     sample = make_sample(np.random.default_rng(4), one_side=True)
-    draws = IidDraws((sample,)) if kind is IidDraws else TwoLayerDraws.of_systems([sample])
+    draws = IidDraws((sample,)) if kind is IidDraws else TwoLayerDraws.from_systems([sample])
     (fast,) = draws.rows(400, np.random.default_rng(5))
     # Of two systems it is known how often each trial was drawn.
     both = (
-        IidDraws((sample, sample)) if kind is IidDraws else TwoLayerDraws.of_systems([sample] * 2)
+        IidDraws((sample, sample)) if kind is IidDraws else TwoLayerDraws.from_systems([sample] * 2)
     )
     plain, again = both.rows(400, np.random.default_rng(6))
     assert isinstance(plain, TimesRows)
@@ -61,7 +61,7 @@ def test_fast_ways_have_the_law_of_trials_drawn_one_by_one(metric, kind) -> None
 def test_sets_of_two_layers_keep_their_sizes() -> None:
     sets = np.array([0, 0, 1, 1, 1, 2])
     one = ScoredClass(np.arange(6.0), speakers=(sets, None))
-    draws = TwoLayerDraws.of_systems([Sample(one, one)] * 2)
+    draws = TwoLayerDraws.from_systems([Sample(one, one)] * 2)
     rows, _ = draws.rows(50, np.random.default_rng(7))
     for tar, _ in rows.times:
         # As many picks of sets of 2, 3 and 1 trials as there are sets.
@@ -73,14 +73,14 @@ def test_sets_of_two_layers_keep_their_sizes() -> None:
 
 def test_systems_meet_the_same_speakers() -> None:
     sample = make_sample(np.random.default_rng(8))
-    one, other = SpeakerDraws.of_systems([sample, sample]).rows(20, np.random.default_rng(9))
+    one, other = SpeakerDraws.from_systems([sample, sample]).rows(20, np.random.default_rng(9))
     assert np.array_equal(EER().values(one), EER().values(other))
 
 
 def test_sets_that_a_class_lacks_are_not_drawn() -> None:
     tar = ScoredClass(np.array([1.0, 2.0]), speakers=(np.array([3, 9]), None))
     non = ScoredClass(np.array([0.0, 0.5, 1.5]), speakers=(np.array([3, 4, 4]), None))
-    draws = SetDraws.of_systems([Sample(tar, non)])
+    draws = SetDraws.from_systems([Sample(tar, non)])
     assert draws.n_sets == (2, 2)
     (rows,) = draws.rows(100, np.random.default_rng(10))
     assert not np.isnan(EER().values(rows)).any()
