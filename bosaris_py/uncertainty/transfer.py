@@ -310,8 +310,10 @@ def _sample(given: object, name: str, speakers: SpeakersLike) -> Sample:
         # Of a detector of spoofs, which is the only model, each trial has one speaker.
         persons = TrialSpeakers.of_segments_only(key, of_segments)
         sample = sample_of_trials(scores, key, None, persons)
-        return attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
-    return sample_of_trials(scores, key, None, who.of_trials(key)).bona_fide()
+        sample = attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
+    else:
+        sample = sample_of_trials(scores, key, None, who.of_trials(key))
+    return sample.bona_fide()
 
 
 def _one_sided(one: ScoredClass) -> ScoredClass:
