@@ -134,7 +134,8 @@ class Results(Records):
             factor = check.log_of_base(base)
             lists = factor * lists[0].astype(np.float64), factor * lists[1].astype(np.float64)
         # What the caller may change is copied.
-        weights = (None if w is None else np.array(w) for w in (tar_weights, non_weights))
+        given = tar_weights, non_weights
+        weights = (w.copy() if isinstance(w, np.ndarray) else w for w in given)
         self.__attrs_init__(Sample.from_scores(*map(read_only, lists), *weights))
 
     @classmethod

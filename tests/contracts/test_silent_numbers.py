@@ -21,7 +21,6 @@ from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.objective import evaluate_objective
 from bosaris_py.trials.inputs import named_systems
-from bosaris_py.trials.sample import ListedSample
 from tests.forms import as_list
 
 Call = Callable[..., object]
@@ -34,7 +33,7 @@ SCORES = RNG.normal(2.0 * LABELS, 1.0)
 
 TWO_LISTS: dict[str, Call] = {
     "Results": bp.Results,
-    "ListedSample": ListedSample.from_scores,
+    "Sample": bp.Sample.from_scores,
     "set_system": lambda tar, non: bp.DETPlot().set_system(tar, non),
     "LinearCalibration": bp.LinearCalibration.fit,
     "PAVCalibration": bp.PAVCalibration.fit,
@@ -1213,5 +1212,3 @@ def test_words_for_flags_and_costs() -> None:
         pairs.filter_on_left(["a"], "no")  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match="`costs` must be SpoofCosts"):
         bp.a_dcf([1.0], [0.0], [0.0], {"p_target": 0.9})  # type: ignore[arg-type]
-    with pytest.raises(InvalidInputError, match="strictly ascending"):
-        bp.ROC.at_target_scores([np.nan], [], [1.0])

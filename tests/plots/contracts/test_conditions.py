@@ -43,9 +43,10 @@ def test_det_shows_each_condition_pooled_and_weighted(scores, key, conditions) -
         Results.from_scores(scores, key, conditions),
     ]
     for line, results in zip(lines, expected, strict=True):
-        # Curves this small are drawn with all their vertices.
-        assert np.isin(results.roc.pfa, line.get_xdata()).all()
-        assert np.isin(results.roc.pmiss, line.get_ydata()).all()
+        # Curves this small are drawn with all their corners.
+        corners = results.roc.corners()
+        assert np.isin(corners.pfa, line.get_xdata()).all()
+        assert np.isin(corners.pmiss, line.get_ydata()).all()
     assert ax is plot.ax
 
 
