@@ -52,7 +52,6 @@ SHOWN: dict[str, Any] = {
     "BoundedCalibration": lambda: bp.BoundedCalibration.fit(TAR, NON),
     "LinearFusion": lambda: bp.LinearFusion.fit([TAR, TAR**2], [NON, NON**2], ridge="weak"),
     "BootstrapResult": lambda: unc.bootstrap(TAR - 2, NON, unc.EER(), replications=80, rng=1),
-    "array": lambda: unc.bootstrap(TAR - 2, NON, unc.ECE([0.0, 1.0]), replications=80, rng=1),
     "CaseLLR": case,
 }
 

@@ -90,20 +90,6 @@ class TestFewSpeakers:
         self.check(table, "interval approximate", 1)
         assert table.records()[0]["first"] == "A"
 
-    def test_of_methods_of_resampling(self, trials) -> None:
-        """Few speakers speak against the rows by speaker only."""
-        systems, key, _ = trials
-        table = unc.bootstrap_table(
-            systems, key, unc.EER(), methods=["iid", "speaker"], runs=0, replications=40, rng=1,
-            speakers=of_person,
-        )  # fmt: skip
-        lines = str(table).splitlines()[1:5]
-        assert [line.split()[:2] for line in lines if line.endswith("*")] == [
-            ["A", "speaker"],
-            ["B", "speaker"],
-        ]
-        assert "interval approximate" in table.as_printed("I").to_latex()
-
 
 def test_what_is_about_a_system_stands_beside_its_name(trials) -> None:
     systems, key, _ = trials

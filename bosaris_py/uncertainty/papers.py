@@ -497,7 +497,7 @@ class BootstrapTable(Table):
         for system in dict.fromkeys(row.system for row in self.rows):
             rows = [self.row(system, method) for method in methods]
             line = [system, *[f"{rows[0].estimate.value:.6f}"] * value]
-            line += [f"{rows[0].upper_bound:.6f}"] * bound
+            line += [f"{rows[0].upper_bound:.6f}"] if bound else []
             lines.append(line + [row.cells(self.layout) for row in rows])
         return lines
 

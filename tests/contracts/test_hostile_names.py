@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +16,8 @@ import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table
 from bosaris_py.evaluation import ConditionRow, SystemTable
+from bosaris_py.uncertainty.estimate import Estimate
+from bosaris_py.uncertainty.papers import BootstrapTable
 from tests.test_tables import HOSTILE
 
 IS_TAR = np.arange(40)[None, :] < 15
@@ -30,21 +31,19 @@ def row(name: str) -> ConditionRow:
     return ConditionRow(name=name, figures=figures, intervals={}, **common)  # type: ignore[arg-type]
 
 
-def bootstrapped(name: str) -> unc.BootstrapTable:
+def bootstrapped(name: str) -> BootstrapTable:
     options = {"methods": ["iid"], "replications": 100, "rng": 1}
     return unc.bootstrap_table({name: SCORES}, KEY, unc.EER(), **options)  # type: ignore[arg-type]
 
 
 def compared(name: str) -> unc.ComparisonTable:
-    found = SimpleNamespace(difference=0.1, standard_error=0.1, p_value=0.3)
-    return unc.ComparisonTable.from_tests({(name, "b"): found})
+    return unc.ComparisonTable.from_differences({(name, "b"): Estimate.from_error(0.1, 0.1)}, "EER")
 
 
 TABLES: dict[str, Callable[[str], Table]] = {
     "BootstrapTable": bootstrapped,
     "ComparisonTable": compared,
     "Evaluation": lambda name: bp.evaluate({name: SCORES}, KEY),
-    "PrintedTable": lambda name: bootstrapped(name).as_printed("I"),
     "SystemTable": lambda name: SystemTable([(name, row(name))]),
 }
 

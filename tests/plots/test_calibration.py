@@ -20,6 +20,7 @@ from bosaris_py.evaluation import (
     SystemTable,
     TippettCurve,
 )
+from bosaris_py.metrics.ranks import EER
 from bosaris_py.plots import (
     plot_ece,
     plot_forest,
@@ -29,12 +30,9 @@ from bosaris_py.plots import (
     plot_tippett,
 )
 from bosaris_py.plots.looks import system_look
-from bosaris_py.uncertainty.bands import ECE, Tippett
-from bosaris_py.uncertainty.bootstrap_result import Interval
-from bosaris_py.uncertainty.bootstrapping import bootstrap
-from bosaris_py.uncertainty.comparison.all_pairs import compare_systems
-from bosaris_py.uncertainty.comparison.paired import PairedBootstrapResult
-from bosaris_py.uncertainty.statistics.roc_functions import EER
+from bosaris_py.uncertainty.bands import bootstrap_bands
+from bosaris_py.uncertainty.compare import compare_systems
+from bosaris_py.uncertainty.estimate import Estimate
 
 LOG_10 = math.log(10)
 FUNCTIONS = [plot_ece, plot_pav, plot_reliability, plot_tippett]
@@ -174,9 +172,9 @@ def test_reliability_bars_are_about_the_diagonal(results: Results) -> None:
 
 
 def test_bands_have_the_units_of_their_plot(scores: Any, results: Results) -> None:
-    tippett, ece = Tippett([-2.0, 0.0, 2.0]), ECE([-2.0, 0.0, 2.0])
-    first = tippett.band(bootstrap(*scores, tippett, replications=50, rng=1))
-    second = ece.band(bootstrap(*scores, ece, replications=50, rng=1))
+    options = {"x": [-2.0, 0.0, 2.0], "replications": 50, "rng": 1}
+    first = bootstrap_bands(scores, kind="tippett", **options)
+    second = bootstrap_bands(scores, kind="ece", **options)
     axes = plot_tippett({"A": results}, bands={"A": first})
     shaded, other = (area.get_paths()[0].vertices for area in axes.collections)
     assert shaded[:, 0].max() == pytest.approx(2 / LOG_10)
@@ -199,12 +197,13 @@ def test_histogram_has_thresholds_and_strokes(results: Results) -> None:
     assert len(rug.get_segments()) == 100
 
 
+def interval(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value=value, standard_error=0.01, ends=lambda _: (low, high))
+
+
 # ---- Forest and map
 
-ROWS = {
-    "A": Interval(0.10, 0.08, 0.13, 0.01, 0.95, "normal"),
-    "B": Interval(0.30, 0.31, 0.35, 0.01, 0.95, "basic"),
-}
+ROWS = {"A": interval(0.10, 0.08, 0.13), "B": interval(0.30, 0.31, 0.35)}
 
 
 def _table(*names: str, interval: bool = False) -> SystemTable:
@@ -256,18 +255,6 @@ def test_forest_of_conditions() -> None:
     assert plot_forest(_table("x"), "cllr").texts[0].get_text() == "0.5  (10 targets)"
 
 
-def test_forest_of_differences_has_a_line_at_zero_and_p_values(rng: np.random.Generator) -> None:
-    tar, non = rng.normal(1, 1, 60), rng.normal(-1, 1, 60)
-    first, second = (
-        bootstrap(tar + shift, non, EER(), replications=50, rng=1) for shift in (0.0, 0.5)
-    )
-    paired = PairedBootstrapResult(first, second, first.minus(second), "two-sided")
-    axes = plot_forest({"EER": paired})
-    assert axes.lines[-1].get_xdata() == [0.0, 0.0]
-    assert axes.lines[0].get_xdata().tolist() == [paired.difference]
-    assert axes.texts[0].get_text().endswith(f"p = {paired.p_value:.2g}")
-
-
 def test_forest_of_an_evaluation() -> None:
     rng = np.random.default_rng(5)
     tar = np.arange(40) % 10 == np.arange(10)[:, None]
@@ -283,16 +270,14 @@ def test_forest_of_an_evaluation() -> None:
     np.testing.assert_allclose(axes.lines[0].get_xdata(), expected)
     labels = [label.get_text() for label in plot_forest(several.table).get_yticklabels()]
     assert labels[:2] == ["A, x", "A, y"]
-    with pytest.warns(FewSpeakersWarning, match="A and B"):
+    with pytest.warns(FewSpeakersWarning):
         compared = compare_systems(
             systems, key, EER(), speakers=lambda name: str(int(name[1:]) % 10)
         )
     axes = plot_forest(compared)
-    (test,) = compared.tests
+    (row,) = compared.rows
     (note,) = (text.get_text() for text in axes.texts)
-    interval = test.interval()
-    # Its length is 0.167.
-    assert f"[{interval.low:.3f}, {interval.high:.3f}]" in note
-    assert f"p = {test.p_value:.2g}" in note
+    assert f"[{row.difference.low:.3f}, {row.difference.high:.3f}]" in note
+    assert f"p = {row.p_holm:.2g}" in note
     assert [label.get_text() for label in axes.get_yticklabels()] == ["A - B"]
     assert axes.lines[-1].get_xdata() == [0.0, 0.0]

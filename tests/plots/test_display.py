@@ -26,7 +26,12 @@ from bosaris_py.plots import (
     plot_tippett,
     style,
 )
-from bosaris_py.uncertainty.bootstrap_result import Interval
+from bosaris_py.uncertainty.estimate import Estimate
+
+
+def interval(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value=value, standard_error=0.01, ends=lambda _: (low, high))
+
 
 SEVERAL: list[Callable[..., Any]] = [
     plot_det,
@@ -36,7 +41,7 @@ SEVERAL: list[Callable[..., Any]] = [
     plot_pav,
     plot_reliability,
 ]
-INTERVALS = {f"system {i}": Interval(0.1, 0.08, 0.13, 0.01, 0.95, "") for i in range(4)}
+INTERVALS = {f"system {i}": interval(0.1, 0.08, 0.13) for i in range(4)}
 
 
 def some(count: int, name: str = "system", n_tar: int = 200) -> dict[str, Results]:

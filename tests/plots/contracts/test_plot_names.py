@@ -17,7 +17,7 @@ from matplotlib import pyplot as plt
 from matplotlib.text import Text
 
 import bosaris_py as bp
-from bosaris_py import plots, uncertainty as unc
+from bosaris_py import plots
 from bosaris_py.evaluation import SystemTable
 from tests.contracts.test_hostile_names import row
 from tests.test_tables import HOSTILE
@@ -25,11 +25,6 @@ from tests.test_tables import HOSTILE
 RNG = np.random.default_rng(8)
 TAR, NON, SPOOF = RNG.normal(2, 1, 60), RNG.normal(-2, 1.5, 200), RNG.normal(0, 1, 80)
 RESULTS = bp.Results(TAR, NON)
-SETS = (np.sort(RNG.normal(2, 1, 50)), RNG.normal(-2, 1, 100))
-
-
-def bootstrapped() -> unc.BootstrapResult:
-    return unc.bootstrap(*SETS, unc.EER(), replications=40, rng=1)
 
 
 def conditions(name: str) -> SystemTable:

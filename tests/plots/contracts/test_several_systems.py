@@ -26,9 +26,8 @@ from bosaris_py.plots import (
     style,
 )
 from bosaris_py.plots.looks import system_look
-from bosaris_py.uncertainty.bands import ActDCFCurve, DETCurve
-from bosaris_py.uncertainty.bootstrap_result import Interval
-from bosaris_py.uncertainty.bootstrapping import bootstrap
+from bosaris_py.uncertainty.bands import bootstrap_bands
+from bosaris_py.uncertainty.estimate import Estimate
 
 
 def _systems(count: int, n_tar: int = 300, n_non: int = 2000) -> dict[str, Results]:
@@ -164,8 +163,8 @@ def test_limits_without_an_order() -> None:
 def test_bands_by_name() -> None:
     tar, non = np.random.default_rng(1).normal([[2.0]], 1, (1, 200))[0], np.arange(-50, 1) / 10.0
     results = Results(tar, non)
-    det, act = DETCurve(), ActDCFCurve()
-    bands = [c.band(bootstrap(tar, non, c, replications=50, rng=1)) for c in (det, act)]
+    options = {"replications": 50, "rng": 1}
+    bands = [bootstrap_bands((tar, non), kind=kind, **options) for kind in ("det", "bayes")]
     systems = {"A": results, "B": results}
     for plot in (
         plot_det(systems, bands={"B": bands[0]}),
@@ -212,7 +211,7 @@ def test_automatic_window_holds_the_curve(shift: float, n_tar: int, n_non: int) 
     line = np.asarray(plot_det({"A": results}).artists["steppy_det"][0].get_xydata())
     (left, right), (bottom, top) = window.pfa_limits, window.pmiss_limits
     inside = (line[:, 0] > left) & (line[:, 0] < right) & (line[:, 1] > bottom) & (line[:, 1] < top)
-    assert inside.sum() > 0.1 * results.roc.pfa.size
+    assert inside.sum() > 0.1 * results.roc.corners().pfa.size
 
 
 @pytest.mark.parametrize(("d", "spread", "n_tar", "n_non"), [(2, 0.6, 300, 50_000), (1, 2, 50, 50)])
@@ -293,7 +292,7 @@ def test_long_legends_take_no_room_from_the_axes(tmp_path: Path) -> None:
 
 
 def test_notebooks_show_plots_and_axes() -> None:
-    interval = Interval(0.10, 0.08, 0.13, 0.01, 0.95, "normal")
+    interval = Estimate.from_error(0.10, 0.01)
     plot = plot_det(_systems(1))
     for shown in (
         plot,
