@@ -9,7 +9,6 @@ import io
 import warnings
 from pathlib import Path
 
-import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 from run_pages import dark
@@ -32,8 +31,7 @@ def draw() -> Figure:
     with rc_context({"font.size": 9.0, "axes.titlesize": 10.0}):
         figure = Figure(figsize=(10.5, 7.2), layout="constrained")
         panels = figure.subplots(2, 2, width_ratios=(1, 1.25)).ravel()
-        curve = unc.DETCurve(np.geomspace(0.0005, 0.5, 31))
-        band = curve.band(unc.bootstrap_scores(llrs["fusion"], test, curve, **who))
+        band = unc.bootstrap_bands(llrs["fusion"], test, kind="det", **who)
         bp.plot_det(results, ax=panels[0], bands={"fusion": band}, title="Discrimination")
         raw = bp.Results.from_scores(test.scores["xvector"], test.key)
         before = {"scores": raw, "LLRs": results["xvector"]}

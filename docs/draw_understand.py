@@ -4,7 +4,7 @@ Run with ``python docs/draw_understand.py``; ``--output`` names another folder.
 """
 
 import argparse
-import re
+import json
 from pathlib import Path
 from typing import Any
 
@@ -264,37 +264,25 @@ def draw_pooled() -> Figure:
 
 
 def draw_coverage() -> Figure:
-    """Draw how often 95 % intervals cover the truth, by method: the table of the coverage study."""
-    rows = re.findall(
-        r"^\| ([^|]+) \|" + r" ([\d.]+) ± [\d.]+ \([\d.]+\) \|" * 4,
-        (DOCS / "coverage_table.md").read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
-    laws = [row[0] for row in rows]
-    figure = Figure(figsize=(7.2, 4.6), layout="constrained")
-    wide, near = figure.subplots(1, 2, sharey=True)
-    y = np.arange(len(laws))
+    """Draw how often 95 % intervals cover the truth: the coverage study, 20 speakers."""
+    file = DOCS.parent / "benchmarks" / "coverage_results.json"
+    results = json.loads(file.read_text(encoding="utf-8"))
+    laws = [name.removesuffix(" 20") for name in results if name.endswith(" 20")]
+    figure = Figure(figsize=(7.2, 5.0), layout="constrained")
+    ax = figure.subplots()
     looks = zip(
-        ("trials", "speakers, percentile", "formula", "speakers, studentised"),
-        (GREY, NON_TARGET, TARGET, "black"),
-        "ovsD",
+        ("EER", "minDCF(0.05)", "actDCF(0.05)", "Cllr"),
+        (TARGET, "black", NON_TARGET, GREY),
+        "oDsv",
         strict=True,
     )
-    for column, (name, colour, marker) in enumerate(looks, start=1):
-        shares = [float(row[column]) for row in rows]
-        filled = colour if column in (1, 4) else "none"
-        look = {"color": colour, "markerfacecolor": filled, "markersize": 5, "clip_on": False}
-        wide.plot(shares, y, marker, label=name, **look)
-        shown = [(share, row) for share, row in zip(shares, y, strict=True) if share >= 85.0]
-        near.plot(*zip(*shown, strict=True), marker, **look)
-    for ax, low, title in ((wide, 0, "all"), (near, 85, "the same from 85 %")):
-        ax.axvline(95.0, color=GREY, linewidth=0.8)
-        ax.grid(axis="y", alpha=0.4)
-        ax.set(xlim=(low, 100), title=title, xticks=np.linspace(low, 100, 4 if low else 5))
-    wide.set_xticks([0, 25, 50, 75])
-    wide.set_yticks(y, laws)
-    wide.invert_yaxis()
-    figure.supxlabel("intervals that cover the truth (%), nominal 95 %", fontsize="medium")
+    for metric, colour, marker in looks:
+        shares = [100.0 * results[f"{law} 20"][metric]["coverage"] for law in laws]
+        ax.plot(shares, laws, marker, label=metric, color=colour, markersize=5, clip_on=False)
+    ax.axvline(95.0, color=GREY, linewidth=0.8)
+    ax.grid(axis="y", alpha=0.4)
+    ax.set(xlim=(70, 100), xlabel="intervals that cover the truth (%), nominal 95 %")
+    ax.invert_yaxis()
     figure.legend(loc="outside upper center", ncols=4)
     return figure
 

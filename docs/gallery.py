@@ -35,7 +35,7 @@ TITLE = re.compile(r"^# (.*)$", re.MULTILINE)
 def draw(script: Path) -> Figure:
     """Run a script from the top of the repository, and return its figure."""
     with contextlib.chdir(DOCS.parent), warnings.catch_warnings():
-        # One example has nine speakers, and curves go on to where errors are few.
+        # Examples have nine speakers, or 67, and curves go on to where errors are few.
         warnings.simplefilter("ignore", FewErrorsWarning)
         figure = runpy.run_path(str(script))["figure"]
     assert isinstance(figure, Figure), script

@@ -1,7 +1,7 @@
 """Calibrate, fuse and evaluate two speaker verifiers on real speech, from scores to figures.
 
 Two verifiers scored the trials of ASVspoof 2019. Calibration and fusion are trained on the dev set
-and evaluated on the eval set, which has other speakers. Intervals and tests resample the speakers.
+and evaluated on the eval set, which has other speakers. Intervals and tests are by speaker.
 
 Run with ``make demo``, or ``python examples/demo.py --output FOLDER``.
 """
@@ -24,7 +24,7 @@ PRIOR = 0.05
 TRAIN = {"prior": PRIOR, "ridge": "weak"}
 
 # A model has the name of its speaker; the column is the speaker of the test segment.
-DRAWN = {"speakers": ("model", "speaker"), "replications": 1000, "rng": 1}
+SPEAKERS = "model", "speaker"
 
 METRICS = {"eer": "EER", "min_cllr": "minCllr", "cllr": "Cllr"}
 
@@ -57,8 +57,8 @@ def evaluate(output: Path) -> None:
     evaluation = bp.evaluate(everything, test, prior=PRIOR)
     print(f"{textwrap.fill(repr(fusion), 100)}\n\n{evaluation}\n")
 
-    sure = bp.evaluate(systems, test, prior=PRIOR, **DRAWN)
-    print("95 % intervals, speakers resampled:")
+    sure = bp.evaluate(systems, test, prior=PRIOR, speakers=SPEAKERS)
+    print("95 % intervals, by speaker:")
     for row in sure.records():
         found = (
             f"{label} {row[metric]:.4f} [{row[f'{metric}_low']:.4f}, {row[f'{metric}_high']:.4f}]"
@@ -71,8 +71,7 @@ def evaluate(output: Path) -> None:
         print(textwrap.fill(line, 110))
 
     results = evaluation.results
-    curve = unc.DETCurve()
-    band = curve.band(unc.bootstrap_scores(systems["fusion"], test, curve, **DRAWN))
+    band = unc.bootstrap_bands(systems["fusion"], test, speakers=SPEAKERS, replications=1000, rng=1)
     drawn = {name: results[name] for name in systems}
     det = bp.plot_det(drawn, prior=PRIOR, bands={"fusion": band}, title=TITLE)
     drawn = {name: results[name] for name in ("xvector, raw", "xvector", "fusion")}

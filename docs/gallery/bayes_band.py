@@ -3,8 +3,6 @@
 The band of the actual cost by speaker. See uncertainty.
 """
 
-import numpy as np
-
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 
@@ -13,8 +11,7 @@ calibration = bp.LinearCalibration.fit_scores(
     dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
 )
 llrs = calibration.apply(test.scores["xvector"])
-speakers = ("model", "speaker")
-curve = unc.ActDCFCurve(np.linspace(-6, 2, 33))
-found = unc.bootstrap_scores(llrs, test, curve, speakers=speakers, replications=200, rng=1)
+drawn = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}
+band = unc.bootstrap_bands(llrs, test, kind="bayes", **drawn)
 systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
-figure = bp.plot_bayes(systems, bands={"xvector": curve.band(found)}).figure
+figure = bp.plot_bayes(systems, bands={"xvector": band}).figure

@@ -4,8 +4,6 @@ A bootstrap by speaker: where the curve may lie for other speakers. Here these a
 See uncertainty.
 """
 
-import numpy as np
-
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 
@@ -14,8 +12,7 @@ calibration = bp.LinearCalibration.fit_scores(
     dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
 )
 llrs = calibration.apply(test.scores["xvector"])
-speakers = ("model", "speaker")
-curve = unc.DETCurve(np.geomspace(0.001, 0.5, 25))
-found = unc.bootstrap_scores(llrs, test, curve, speakers=speakers, replications=200, rng=1)
+drawn = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}
+band = unc.bootstrap_bands(llrs, test, kind="det", **drawn)
 systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
-figure = bp.plot_det(systems, bands={"xvector": curve.band(found)}).figure
+figure = bp.plot_det(systems, bands={"xvector": band}).figure

@@ -1,6 +1,6 @@
 """Error-rates over the threshold.
 
-Misses (FNMR) and false alarms (FMR) of two calibrated systems. See understand/det.
+Misses and false alarms of two calibrated systems. See understand/det.
 """
 
 import numpy as np

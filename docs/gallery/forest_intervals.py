@@ -1,6 +1,6 @@
 """Intervals of several metrics.
 
-Bootstrap intervals by speaker, one below the other. See intervals.
+Intervals by speaker, one below the other. See intervals.
 """
 
 import bosaris_py as bp
@@ -14,7 +14,7 @@ llrs = calibration.apply(test.scores["xvector"])
 speakers = ("model", "speaker")
 metrics = {"Cllr": unc.Cllr(), "minCllr": unc.MinCllr(), "EER": unc.EER()}
 rows = {
-    name: unc.bootstrap_scores(llrs, test, metric, speakers=speakers, replications=200, rng=1)
+    name: unc.speaker_interval(llrs, test, metric, speakers=speakers)
     for name, metric in metrics.items()
 }
 figure = plots.plot_forest(rows, xlabel="value and 95 % interval").figure

@@ -4,8 +4,6 @@ The other convention: the share of non-target trials with at most each LLR. The 
 speaker. See tutorials/forensic.
 """
 
-import numpy as np
-
 import bosaris_py as bp
 from bosaris_py import plots, uncertainty as unc
 
@@ -14,8 +12,7 @@ calibration = bp.LinearCalibration.fit_scores(
     dev.scores["xvector"], dev.key, prior=0.05, ridge="weak"
 )
 llrs = calibration.apply(test.scores["xvector"])
-speakers = ("model", "speaker")
-curve = unc.Tippett(np.linspace(-30, 30, 121))
-found = unc.bootstrap_scores(llrs, test, curve, speakers=speakers, replications=200, rng=1)
-systems, bands = {"xvector": bp.Results.from_scores(llrs, test.key)}, {"xvector": curve.band(found)}
-figure = plots.plot_tippett(systems, convention="crossing", bands=bands).figure
+drawn = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}
+band = unc.bootstrap_bands(llrs, test, kind="tippett", **drawn)
+systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
+figure = plots.plot_tippett(systems, convention="crossing", bands={"xvector": band}).figure
