@@ -19,7 +19,7 @@ from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.files.labels import as_labels
 from bosaris_py.metrics.costs import Cllr
 from bosaris_py.metrics.ranks import AUC
-from bosaris_py.metrics.strange import inverted, no_llrs
+from bosaris_py.metrics.strange import ill_ranged, inverted
 from bosaris_py.numerics.hull import ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
@@ -345,7 +345,7 @@ class Results(Records):
     def _llrs(self) -> Sample:
         """The sample; warns once of scores that cannot be log-likelihood-ratios."""
         found = self.sample
-        warn(found.range_notes() if isinstance(found, StreamedSample) else no_llrs(found))
+        warn(found.range_notes() if isinstance(found, StreamedSample) else ill_ranged(found))
         return found
 
     @property

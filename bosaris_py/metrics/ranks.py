@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note, warn
-from bosaris_py._validation import as_number, as_vector, one_of
+from bosaris_py._validation import as_number, as_score_lists, one_of
 from bosaris_py.metrics.metric import Opening, RatesMetric, Rows, Scale
 from bosaris_py.metrics.strange import inverted
 from bosaris_py.numerics.hull import areas, hull_eers, min_cllrs, steppy_eers
@@ -460,5 +460,6 @@ def optimal_llrs(
     >>> tar_llrs.tolist(), non_llrs.tolist()
     ([0.0, inf], [-inf, 0.0])
     """
+    tar, non = as_score_lists(tar, non, tar_weights, non_weights)
     hull = Sample.from_scores(tar, non, tar_weights, non_weights).hull
-    return hull.llr_of(as_vector(tar, "tar")), hull.llr_of(as_vector(non, "non"))
+    return hull.llr_of(tar), hull.llr_of(non)

@@ -66,15 +66,21 @@ def inverted(sample: Sample) -> list[Note]:
 
 
 def no_llrs(sample: Sample) -> list[Note]:
-    """Note scores that can be no llrs: too good for their range, of one sign, worse than none."""
-    # Margins are 3 standard errors of an error-rate of the smaller class, or half of Cllr; llrs
-    # stay below.
+    """Note scores that can be no llrs: inverted ones, or what `ill_ranged` finds."""
     if min(sample.tar.size, sample.non.size) <= FEW_TRIALS:
         return []
     lists = [one.listed for one in (sample.tar, sample.non)]
     # Mostly a look at some scores shows that nothing is strange, without a sort.
     if _look_inverted(*lists) and (found := inverted(sample)):
         return found
+    return ill_ranged(sample)
+
+
+def ill_ranged(sample: Sample) -> list[Note]:
+    """Note scores that are too good for their range, of one sign, or worse than none."""
+    if min(sample.tar.size, sample.non.size) <= FEW_TRIALS:
+        return []
+    lists = [one.listed for one in (sample.tar, sample.non)]
     return range_notes(
         lambda low, high: _within(sample, low, high),
         _some_bits(*lists),
@@ -88,7 +94,8 @@ def range_notes(
 ) -> list[Note]:
     """Note scores that are too good for their range, of one sign, or worse than none.
 
-    `within` tells whether all lie in a range; `about` and `exact` are Cllr in bits.
+    `within` tells whether all lie in a range; `about` and `exact` are Cllr in bits. Margins are 3
+    standard errors of an error-rate of the smaller class, or half of Cllr; llrs stay below.
     """
     if about < _LOWEST_BITS:
         return []

@@ -256,7 +256,9 @@ def drawn_lists(
     non_sets: npt.ArrayLike | None,
 ) -> Sample:
     """Return the sample of two lists of scores, with the sets that a method draws."""
-    sample, given = Sample.from_scores(tar, non), {"tar_sets": tar_sets, "non_sets": non_sets}
+    given = {"tar_sets": tar_sets, "non_sets": non_sets}
+    check.check_class_rows(tar, non, **given)
+    sample = Sample.from_scores(tar, non)
     if method == "iid":
         for name, sets in given.items():
             if sets is not None:

@@ -527,7 +527,6 @@ LLRS: dict[str, Call] = {
     "Bayes": lambda tar, non: BayesCurves.from_results(bp.Results(tar, non), [0.0]),
     "ECE": lambda tar, non: bp.evaluation.ECECurve.from_results(bp.Results(tar, non)),
     "Tippett": lambda tar, non: bp.evaluation.TippettCurve.from_results(bp.Results(tar, non)),
-    "bootstrap": lambda tar, non: unc.bootstrap(tar, non, unc.Cllr(), replications=9, rng=1),
 }
 
 
@@ -547,7 +546,7 @@ def test_inverted_scores(call: Call) -> None:
     assert not warned(lambda: call(-TAR[:30], -NON))
 
 
-@pytest.mark.parametrize("call", [call for name, call in LLRS.items() if name != "bootstrap"])
+@pytest.mark.parametrize("call", LLRS.values())
 def test_few_infinite_scores_do_not_make_llrs(call: Call) -> None:
     # A wrong hard decision in each class: given that they are finite, llrs of the others are what
     # they were, but for the logarithm of a ratio of two shares near 1. Many are a hard detector.
@@ -786,76 +785,24 @@ def test_actual_costs_of_inverted_scores_and_cosines() -> None:
         calls: list[Call] = [
             lambda c=classes: bp.act_dcf(*c, 0.01),
             lambda c=classes: bp.cllr(*c),
-            lambda c=classes: unc.bootstrap(*c, unc.ActDCF(0.1), replications=9, rng=1),
             lambda s=scores: bp.primary_cost(s, key, "SRE08"),
         ]
         for call in calls:
             told = _warned(call)
             assert len(told) == bool(message)
             assert all(message in text for text in told)
-        told = _warned(
-            lambda s=scores: bp.uncertainty.compare_systems(
-                {"a": s, "b": good}, key, bp.uncertainty.ActDCF(0.01), method="iid", replications=10
-            )
-        )
-        assert len(told) == bool(message)
-        assert all(text.startswith("a: ") and message in text for text in told)
 
 
-def _of_speakers() -> tuple[list[bp.Scores], bp.Key]:
-    """Return LLRs, cosines and inverted scores of comparisons of all of 60 speakers with all."""
+def _of_speakers() -> tuple[bp.Scores, bp.Key]:
+    """Return LLRs of comparisons of all of 60 speakers with all."""
     speakers, same = [f"s{i}" for i in range(60)], np.eye(60, dtype=bool)
-    rng = np.random.default_rng(1)
-    llrs = rng.normal(np.where(same, 2.0, -2.0), 2.0)
-    cosines = np.tanh(rng.normal(np.where(same, 1.0, -0.2), 0.2))
-    key = bp.Key(speakers, speakers, same, ~same)
-    return [bp.Scores(each, speakers, speakers) for each in (llrs, cosines, -cosines)], key
-
-
-POINTS = bp.OperatingPoint(0.05), unc.ActDCF(0.05), unc.Cllr(), unc.MinDCF(0.05), unc.EER()
-OPTIONS = {"replications": 100, "rng": 1}
-SYSTEMS: dict[str, Call] = {
-    "interval": lambda a, b, key, s: unc.speaker_interval(b, key, s),
-    "z": lambda a, b, key, s: unc.speaker_z_test(a, b, key, s),
-    "compare": lambda a, b, key, s: unc.compare_systems({"A": a, "scores_b": b, "C": a}, key, s),
-    "bootstrap": lambda a, b, key, s: unc.bootstrap_scores(b, key, s, **OPTIONS),
-    "several": lambda a, b, key, s: unc.bootstrap_scores(b, key, [unc.EER(), s, s], **OPTIONS),
-    "paired": lambda a, b, key, s: unc.paired_bootstrap(a, b, key, s, **OPTIONS),
-    "runs": lambda a, b, key, s: unc.standard_error_distribution(
-        *b.get_tar_non(key), s, runs=10, **OPTIONS
-    ),
-    "itself": lambda a, b, key, s: s(*b.get_tar_non(key)),
-}
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
-@pytest.mark.parametrize("call", SYSTEMS.values(), ids=SYSTEMS)
-@pytest.mark.parametrize("statistic", POINTS, ids=str)
-def test_spreads_of_costs_of_no_llrs(call: Call, statistic: object) -> None:
-    (llrs, cosines, inverted), key = _of_speakers()
-    if isinstance(statistic, bp.OperatingPoint) and call is SYSTEMS["itself"]:
-        with pytest.raises(TypeError):
-            call(llrs, cosines, key, statistic)
-        return
-    n_warnings = int(not isinstance(statistic, unc.MinDCF | unc.EER))
-    for scores, message in ((cosines, "no log-likelihood"), (inverted, "area under")):
-        told = _warned(lambda s=scores: call(llrs, s, key, statistic))
-        assert len(told) == n_warnings
-        assert all(message in text for text in told)
-        if call in (SYSTEMS["z"], SYSTEMS["compare"], SYSTEMS["paired"]):
-            assert all(text.startswith("scores_b: ") for text in told)
-    assert _warned(lambda: call(llrs, llrs, key, statistic)) == []
-
-
-def test_several_costs_are_no_comparison() -> None:
-    (a, b, _), key = _of_speakers()
-    with pytest.raises(InvalidInputError, match="must be a number; got an array of shape"):
-        unc.compare_systems({"A": a, "B": b}, key, unc.MinDCF([0.1, 0.5]), method="iid", **OPTIONS)
+    llrs = np.random.default_rng(1).normal(np.where(same, 2.0, -2.0), 2.0)
+    return bp.Scores(llrs, speakers, speakers), bp.Key(speakers, speakers, same, ~same)
 
 
 @pytest.mark.parametrize("name", ["SRE08", "SRE10"])
 def test_a_plan_without_a_primary_cost(name: str) -> None:
-    (llrs, *_), key = _of_speakers()
+    llrs, key = _of_speakers()
     [point] = bp.PLANS[name].operating_points
     found = bp.evaluate({"A": llrs}, key, prior=[0.05], plan=name)
     assert "rimary" not in " ".join(found.records()[0])
@@ -872,7 +819,7 @@ def test_a_plan_without_a_primary_cost(name: str) -> None:
 
 
 def test_costs_in_the_order_of_the_plan() -> None:
-    (llrs, *_), key = _of_speakers()
+    llrs, key = _of_speakers()
     for name, order in (("VoxSRC", "minimum    actual"), ("SRE18-VAST", "actual   minimum")):
         cost = bp.primary_cost(llrs, key, name)
         lines = str(cost).splitlines()
@@ -884,7 +831,7 @@ def test_costs_in_the_order_of_the_plan() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("model", [True, bp.GaussianCalibration])
 def test_at_which_prior_maps_were_trained(model: object, tmp_path: Path) -> None:
-    (llrs, *_), key = _of_speakers()
+    llrs, key = _of_speakers()
     found = bp.evaluate({"A": llrs}, key, cross_fit=model, rng=1)
     found.report(tmp_path / "report.html")
     written = (tmp_path / "report.html").read_text()
@@ -917,7 +864,7 @@ def test_columns_that_could_be_labels() -> None:
 
 
 def test_curves_of_conditions() -> None:
-    (llrs, *_), key = _of_speakers()
+    llrs, key = _of_speakers()
     rows = np.arange(60)[:, None] < [30] * 60
     conditions = bp.Conditions({"first": rows, "rest": ~rows})
     found = bp.evaluate({"A": llrs, "B": llrs}, key, conditions=conditions)
@@ -1087,50 +1034,6 @@ def test_nan_of_weight_zero() -> None:
     for call in (bp.cllr, bp.eer, lambda *args, **kw: bp.act_dcf(*args, 0.5, **kw)):
         with pytest.raises(InvalidInputError, match=r"NaN at 1 of 2 positions \(0\)"):
             call([np.nan, 1.0], [0.0], tar_weights=[0.0, 1.0])
-
-
-@pytest.mark.parametrize(
-    "labelled",
-    [
-        lambda flags: list(flags),
-        lambda flags: [bool(flag) for flag in flags],
-        lambda flags: np.array(flags, dtype=object),
-        lambda flags: [1 if flag else "1" for flag in flags],
-        lambda flags: [2 if flag else True for flag in flags],
-    ],
-)
-def test_conditions_of_any_type_are_the_same_in_both_classes(labelled: Call) -> None:
-    """Each class numbered its labels by itself: the first of either were one condition."""
-    tar, non = RNG.normal(2, 1, 60), RNG.normal(0, 1, 80)
-    flags = np.arange(60) % 3 == 0, np.arange(80) % 3 > 0
-    tar, non = tar + 3 * flags[0], non + 3 * flags[1]
-
-    def replicates(*conditions: object) -> np.ndarray:
-        named = dict(zip(("tar_conditions", "non_conditions"), conditions, strict=True))
-        return unc.bootstrap(tar, non, unc.MinDCF(0.5), replications=20, rng=1, **named).replicates
-
-    drawn = replicates(*map(labelled, flags))
-    # Numbers of labels have the order of the targets' labels, words another one.
-    assert np.isin(drawn, (replicates(*flags), replicates(*(~f for f in flags)))).all()
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
-def test_weights_of_conditions_that_are_truth_values() -> None:
-    """Where targets begin with True and non-targets with False, the weights were exchanged."""
-    tar, non, weights = [5.0, -1.0], [-1.0, 3.0], {True: 0.9, False: 0.1}
-    for kind in (list, np.array):
-        found = unc.bootstrap(
-            tar,
-            non,
-            unc.ActDCF(0.5),
-            tar_conditions=kind([True, False]),
-            non_conditions=kind([False, True]),
-            condition_weights=weights,
-            replications=2,
-            rng=1,
-        )
-        # The miss is in the condition of weight 0.1, the false alarm in that of 0.9.
-        assert found.estimate == pytest.approx((0.1 + 0.9) / 2)
 
 
 @pytest.mark.parametrize("missing", [None, np.nan])
