@@ -24,13 +24,10 @@ from timing import machine, peak_bytes, report, seconds
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.numerics.rocch import eer_of_hull
+from bosaris_py.numerics.hull import hull_eers
 
 PRIOR = 0.01
-PFA = np.array(unc.DETCurve().pfa)
 SEED = 2
-# Replicates that the library draws from one child of the generator.
-BLOCK = 50
 
 # Miss and false-alarm rate at the target scores, ascending, and where all is rejected.
 Rates = tuple[np.ndarray, np.ndarray]
@@ -55,12 +52,10 @@ class Trials:
             bp.Scores(matrix + noise * rng.normal(size=same.shape), *ids) for noise in (0.0, 0.7)
         ]
         self.n_speakers, self.key = n_speakers, bp.Key(*ids, same, ~same)
-        self.maps = {
-            f"{kind}_speakers": bp.IdMap(names, [f"{number:05d}" for number in speakers])
-            for kind, names, speakers in zip(
-                ("model", "segment"), ids, (of_models, of_segments), strict=True
-            )
-        }
+        self.speakers = tuple(
+            dict(zip(names, [f"{number:05d}" for number in speakers], strict=True))
+            for names, speakers in zip(ids, (of_models, of_segments), strict=True)
+        )
         both = np.broadcast_arrays(of_models[:, None], of_segments)
         (tar_speakers, _), speakers = ([side.T[mask.T] for side in both] for mask in (same, ~same))
         self.loops = []
@@ -74,13 +69,9 @@ class Trials:
 
     def weights(self, n_replicates: int) -> list[np.ndarray]:
         """Return the weights of speakers in the first replicates, as the library draws them."""
-        children = np.random.default_rng(SEED).spawn(-(-n_replicates // BLOCK))
-        picks = [
-            child.integers(0, self.n_speakers, self.n_speakers)
-            for child in children
-            for _ in range(BLOCK)
-        ]
-        counts = [np.bincount(pick, minlength=self.n_speakers) for pick in picks[:n_replicates]]
+        size = n_replicates, self.n_speakers
+        picks = np.random.default_rng(SEED).integers(0, self.n_speakers, size)
+        counts = [np.bincount(pick, minlength=self.n_speakers) for pick in picks]
         return [count.astype(np.float64) for count in counts]
 
 
@@ -98,36 +89,33 @@ def min_dcf(pmiss: np.ndarray, pfa: np.ndarray) -> float:
     return min(float((PRIOR * pmiss + (1 - PRIOR) * pfa).min()), PRIOR)
 
 
-def det(pmiss: np.ndarray, pfa: np.ndarray) -> np.ndarray:
-    """Return the miss rate of the first threshold that each false-alarm rate allows."""
-    return pmiss[pfa.size - np.searchsorted(pfa[::-1], PFA, side="right")]
+def eer(pmiss: np.ndarray, pfa: np.ndarray) -> float:
+    """Return the EER of the hull."""
+    return float(hull_eers(pmiss[np.newaxis], pfa[np.newaxis])[0][0])
 
 
-METRICS: dict[str, tuple[unc.Statistic, Callable[..., object], int]] = {
-    "EER": (unc.EER(), eer_of_hull, 1),
-    "minDCF": (unc.MinDCF(PRIOR), min_dcf, 1),
-    "difference of two EERs": (unc.EER(), eer_of_hull, 2),
-    "DET band, 351 points": (unc.DETCurve(), det, 1),
+METRICS: dict[str, tuple[object, Callable[..., float], int]] = {
+    "EER": (unc.EER(), eer, 1),
+    "minDCF": (unc.MinDCF(PRIOR, normalize=False), min_dcf, 1),
+    "difference of two EERs": (unc.EER(), eer, 2),
 }
 
 
 def compare(trials: Trials, name: str, replications: int, n_loop: int) -> None:
     """Time the loop and the library, compare replicates, and take the peak of memory."""
-    statistic, of_rates, n_systems = METRICS[name]
+    metric, of_rates, n_systems = METRICS[name]
     loops, key = trials.loops[:n_systems], trials.key
     some = trials.weights(n_loop)
-    expected = np.array([[of_rates(*loop(w)) for loop in loops] for w in some]).squeeze()
+    values = np.array([[of_rates(*loop(w)) for loop in loops] for w in some])
+    expected = values[:, 0] - values[:, 1] if n_systems > 1 else values[:, 0]
     in_loop = seconds(
         lambda: [of_rates(*loop(w)) for w in some for loop in loops], 2, time.process_time
     )
-    options = {**trials.maps, "replications": replications, "rng": SEED}
-    if n_systems == 1:
-        call = functools.partial(unc.bootstrap_scores, trials.systems[0], key, statistic, **options)
-        found = call().replicates[:n_loop]
-    else:
-        call = functools.partial(unc.paired_bootstrap, *trials.systems, key, statistic, **options)
-        result = call()
-        found = np.column_stack((result.first.replicates, result.second.replicates))[:n_loop]
+    options = {"speakers": trials.speakers, "replications": replications, "rng": SEED}
+    if n_systems > 1:
+        options["against"] = trials.systems[1]
+    call = functools.partial(unc.bootstrap_scores, trials.systems[0], key, metric, **options)
+    found = call().replicates[:n_loop]
     elapsed = seconds(call, 1, time.process_time)
     memory = peak_bytes(functools.partial(call, replications=500)) / (8 * n_systems * key.n_trials)
     ratio = (in_loop / n_loop) / (elapsed / replications)

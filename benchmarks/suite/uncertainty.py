@@ -4,12 +4,12 @@ import numpy as np
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.evaluation import EvaluationPlan, PartitionFactor
 from suite import _operation
 
 REPLICATIONS = 2000
 PRIOR = 0.1
 THRESHOLD = 1.5
+POINT = bp.OperatingPoint(0.01, 10, 1)
 # Sets and sizes of Wu et al. 2016.
 TAR_SETS, NON_SETS = (132, 96), (130, 244)
 
@@ -20,18 +20,18 @@ def _rates(tar, non):
 
 
 class _Bootstrap(_operation.Operation):
-    """The i.i.d. bootstrap with 2000 replicates of a statistic that an heir names."""
+    """The i.i.d. bootstrap with 2000 replicates of a metric that an heir names."""
 
     plain_name = "numpy loop"
     plain_share = float(REPLICATIONS)
-    statistic: unc.Statistic
+    judged: object
 
     def setup(self, n_scores):
         super().setup(n_scores)
         self.rng = np.random.default_rng(1)
 
     def call(self):
-        return unc.bootstrap(self.tar, self.non, self.statistic, replications=REPLICATIONS, rng=2)
+        return unc.bootstrap(self.tar, self.non, self.judged, replications=REPLICATIONS, rng=2)
 
     def plain(self):
         picked = (x[self.rng.integers(0, x.size, x.size)] for x in (self.tar, self.non))
@@ -44,7 +44,7 @@ class _Bootstrap(_operation.Operation):
 class BootstrapDcf(_Bootstrap):
     """Bootstrap of the DCF at a threshold."""
 
-    statistic = unc.DCF(THRESHOLD, 0.01, 10, 1)
+    judged = unc.DCF(THRESHOLD, POINT, normalize=False)
 
     def metric(self, tar, non):
         return 0.1 * np.mean(tar < THRESHOLD) + 0.99 * np.mean(non >= THRESHOLD)
@@ -53,7 +53,7 @@ class BootstrapDcf(_Bootstrap):
 class BootstrapMinDcf(_Bootstrap):
     """Bootstrap of minDCF."""
 
-    statistic = unc.MinDCF(PRIOR)
+    judged = unc.MinDCF(PRIOR, normalize=False)
 
     def metric(self, tar, non):
         pmiss, pfa = _rates(tar, non)
@@ -63,7 +63,7 @@ class BootstrapMinDcf(_Bootstrap):
 class BootstrapEer(_Bootstrap):
     """Bootstrap of the EER; the loop takes the steppy one, which is less work."""
 
-    statistic = unc.EER()
+    judged = unc.EER()
 
     def metric(self, tar, non):
         pmiss, pfa = _rates(tar, non)
@@ -71,7 +71,7 @@ class BootstrapEer(_Bootstrap):
 
 
 class BootstrapPrimaryCost(_operation.Operation):
-    """Bootstrap of the minimum primary cost of two points and four partitions of the trials."""
+    """Bootstrap of the mean minimum cost of two points, of four weighted conditions."""
 
     params = ((10**4, 10**5), ("speaker", "iid"))
     param_names = ("scores", "method")
@@ -86,12 +86,8 @@ class BootstrapPrimaryCost(_operation.Operation):
         same = speakers[0][:, None] == speakers[1]
         self.key = bp.Key(models, segments, same, ~same)
         self.scores = bp.Scores(rng.normal(3.0 * same), models, segments)
-        factor = PartitionFactor("part", ["A", "B", "C", "D"])
-        plan = EvaluationPlan(name="points", operating_points=self.points, factors=[factor])
-        self.cost = unc.PrimaryCost(plan, minimum=True)
-        places = self.key.trial_positions()
-        ids, part = [models[places[0]], segments[places[1]]], rng.choice(list("ABCD"), same.size)
-        self.metadata = bp.TrialMetadata.from_trials(*ids, {"part": part}, self.key)
+        part = rng.integers(0, 4, same.shape)
+        self.conditions = bp.Conditions({"ABCD"[i]: part == i for i in range(4)})
         self.options = {"method": method, "replications": 1000, "rng": 2}
         if method == "speaker":
             self.options["speakers"] = tuple(
@@ -100,8 +96,9 @@ class BootstrapPrimaryCost(_operation.Operation):
             )
 
     def call(self, *_):
+        cost = unc.MinDCF(self.points)
         return unc.bootstrap_scores(
-            self.scores, (self.key, self.metadata), self.cost, **self.options
+            self.scores, self.key, cost, conditions=self.conditions, **self.options
         )
 
     def plain(self, *_):
@@ -131,7 +128,7 @@ class TwoLayerDcf(_operation.Operation):
         return unc.bootstrap(
             self.tar.ravel(),
             self.non.ravel(),
-            unc.DCF(THRESHOLD, 0.01, 10, 1),
+            unc.DCF(THRESHOLD, POINT, normalize=False),
             method="two-layer",
             replications=REPLICATIONS,
             rng=2,
@@ -157,7 +154,7 @@ class StandardErrorDistribution(TwoLayerDcf):
         return unc.standard_error_distribution(
             self.tar.ravel(),
             self.non.ravel(),
-            unc.DCF(THRESHOLD, 0.01, 10, 1),
+            unc.DCF(THRESHOLD, POINT, normalize=False),
             method="two-layer",
             rng=2,
             **self.sets,

@@ -31,7 +31,7 @@ ITEMS: dict[str, tuple[str, list[str], list[str], list[str]]] = {
         [*map(str, range(1, 7))],
         ["1", "2", "3"],
     ),
-    "Conditions": ("vanleeuwen2008", [*map(str, range(1, 23))], ["1", "2"], ["1", "2", "3"]),
+    "Conditions": ("vanleeuwen2008", [*map(str, range(1, 23))], ["1", "2", "3"], ["1", "2", "3"]),
 }
 
 
