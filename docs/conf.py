@@ -70,18 +70,11 @@ _left_out = set(_pyproject["tool"]["numpydoc_validation"]["checks"])
 numpydoc_validation_checks = (_left_out - {"PR01", "PR02", "RT01", "YD01"}) | {"PR03"}
 # An object, not a class: it has the docstring of its class, but takes no parameters.
 # Fields of a named tuple get their docstrings from Python.
-# Errors have the parameters of their root. The keywords of a resampling function are documented
-# one by one, although it forwards them as one set.
-_forwarding = (
-    "bootstrap|bootstrap_scores|bootstrap_table|compare_systems"
-    "|paired_bootstrap|speaker_interval"
-    "|speaker_z_test|standard_error_distribution"
-)
+# Errors have the parameters of their root.
 numpydoc_validation_exclude = {
     r"^bosaris_py\.PLANS$",
     r"^bosaris_py\.LLRBounds\.(low|high)$",
     r"^bosaris_py\.errors\.(?!BosarisError)",
-    rf"^bosaris_py\.uncertainty\.({_forwarding})$",
 }
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist", "dollarmath"]
