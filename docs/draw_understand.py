@@ -76,8 +76,7 @@ def draw_calibration() -> Figure:
         middle.set(xlim=(-8, 8), ylim=(-8, 8), xlabel="LLR of the system")
         plo = np.linspace(-6, 6, 121)
         act, best_cost = (
-            getattr(results, rate)(bp.sigmoid(plo), normalize=True)
-            for rate in ("act_dcf", "min_dcf")
+            getattr(results, rate)(bp.sigmoid(plo)) for rate in ("act_dcf", "min_dcf")
         )
         bottom.fill_between(
             plo, best_cost, act, color=NON_TARGET, alpha=0.35, label="calibration loss"
@@ -152,9 +151,7 @@ def draw_bayes() -> Figure:
     tar, non = (1.5 * llr + 1.0 for llr in simulate())
     results = bp.Results(tar, non)
     plo = np.linspace(-8, 6, 281)
-    act, best = (
-        getattr(results, rate)(bp.sigmoid(plo), normalize=True) for rate in ("act_dcf", "min_dcf")
-    )
+    act, best = (getattr(results, rate)(bp.sigmoid(plo)) for rate in ("act_dcf", "min_dcf"))
     curves = BayesCurves.from_results(results, plo)
     first, last = curves.dr30_fa_index, curves.dr30_miss_index
     sure = slice(first, last + 1)
