@@ -379,10 +379,8 @@ class Metric(AnyMetric):
     scale: Scale = attrs.field(  # type: ignore[misc]
         default="identity", kw_only=True, validator=one_of(Scale)
     )
-    bounds: tuple[float, float] = attrs.field(  # type: ignore[misc]
-        default=(-math.inf, math.inf), kw_only=True
-    )
-    label: str = attrs.field(  # type: ignore[misc]
+    bounds: tuple[float, float] = attrs.field(default=(-math.inf, math.inf), kw_only=True)
+    label: str = attrs.field(
         default=attrs.Factory(
             lambda self: getattr(self.function, "__name__", "metric"), takes_self=True
         ),

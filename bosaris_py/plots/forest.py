@@ -77,9 +77,9 @@ def plot_forest(
 
     Parameters
     ----------
-    rows : mapping of str to BootstrapResult, Interval or PairedBootstrapResult; or a table
-        From top to bottom. Of a paired result the difference is drawn, with its p-value. Tables are
-        the table of `evaluate` and a ComparisonTable.
+    rows : mapping of str to Estimate; or a table
+        From top to bottom. Tables are the table of `evaluate` and a ComparisonTable, of which the
+        differences are drawn, with their p-values.
     figure : str, default: "eer"
         Which figure of a table of conditions or systems, such as ``"cllr"`` or ``"act_dcf"``.
     ax : matplotlib.axes.Axes, optional
@@ -106,30 +106,30 @@ def plot_forest(
 
     Examples
     --------
-    >>> from bosaris_py.uncertainty import Interval
-    >>> a, b = Interval(0.1, 0.08, 0.13, 0.01, 0.95, ""), Interval(0.2, 0.18, 0.23, 0.01, 0.95, "")
-    >>> rows = {"A": a, "B": b}
-    >>> plot = plot_forest(rows, percent=True, xlabel="EER (%)")
+    >>> from bosaris_py.uncertainty import error_rate_interval
+    >>> rows = {"A": error_rate_interval(100, 1000), "B": error_rate_interval(200, 1000)}
+    >>> plot = plot_forest(rows, percent=True, xlabel="misses (%)")
     >>> [text.get_text() for text in plot.texts]
-    ['10.00 [8.00, 13.00]', '20.00 [18.00, 23.00]']
+    ['10.00 [8.29, 12.02]', '20.00 [17.64, 22.59]']
     """
     notes: dict[str, str] = {}
+    drawn: object = rows
     if isinstance(rows, ComparisonTable):
         # Pairs of long names would leave no room for the bars.
         longest = max(len(row.first + row.second) for row in rows.rows)
         between = "\n- " if longest > _LONGEST_PAIR else " - "
         found = {row.first + between + row.second: row for row in rows.rows}
         notes = {name: f"p = {row.p_holm:.2g}" for name, row in found.items()}
-        rows = {name: row.difference for name, row in found.items()}
+        drawn = {name: row.difference for name, row in found.items()}
         reference = 0.0 if reference is None else reference
     if hasattr(rows, "table"):
         raise invalid("rows", "be a table", describe(rows), "Give its table: evaluation.table.")
     if isinstance(rows, SystemTable):
-        rows, notes, pooled = _of_table(rows, figure)
+        drawn, notes, pooled = _of_table(rows, figure)
         reference = pooled if reference is None else reference
         percent = percent or figure_of(figure).is_rate
         xlabel = xlabel or figure_of(figure).head
-    names, *numbers = _to_arrays(rows)
+    names, *numbers = _to_arrays(drawn)
     scale = 100.0 if percent else 1.0
     rank, strong = rows_in_order(dict(zip(names, numbers[0], strict=True)), order, highlight)
     names = [names[i] for i in rank]
