@@ -1,4 +1,4 @@
-"""Intervals of rows of conditions are those of single bootstraps."""
+"""Intervals of rows of conditions are those of single calls."""
 
 import warnings
 
@@ -16,7 +16,10 @@ SAME = np.eye(N_SPEAKERS, dtype=bool)
 KEY = Key(IDS, IDS, SAME, ~SAME)
 FIRST = np.tile(np.arange(N_SPEAKERS) < 4, (N_SPEAKERS, 1))
 
-pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
+    pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning"),
+]
 
 
 @pytest.fixture
@@ -29,32 +32,41 @@ def halves(**options: object) -> Conditions:
 
 
 def rows_of(scores: Scores, conditions: Conditions, **options: object) -> list[ConditionRow]:
-    options = {"replications": 20, "rng": 5} | options
+    options = {"speakers": lambda name: name} | options
     return [row for _, row in evaluate(scores, KEY, conditions=conditions, **options).table.rows]
 
 
-def test_as_single_bootstraps(scores):
-    """All rows, and all figures of a row, see the replicates of one seed."""
+METRICS = {"act_dcf(0.3)": unc.ActDCF(0.3), "eer": unc.EER(), "cllr": unc.Cllr()}
+
+
+def check_row(row: ConditionRow, scores: Scores, conditions: Conditions | None) -> None:
+    for name, metric in METRICS.items():
+        found = unc.speaker_interval(scores, KEY, metric, conditions=conditions)
+        assert row.figures[name] == pytest.approx(found.value, rel=1e-12)
+        assert row.intervals[name] == pytest.approx((found.low, found.high), rel=1e-9)
+
+
+def test_as_single_intervals(scores):
     rows = rows_of(scores, halves(), prior=0.3)
     each = [halves(weights=[1, 0]), halves(weights=[0, 1]), None, halves()]
     for row, conditions in zip(rows, each, strict=True):
-        cost = unc.ActDCF(0.3, normalize=True)
-        several = unc.bootstrap_scores(
-            scores, KEY, [cost, unc.EER()], conditions=conditions, rng=5, replications=20
-        )
-        for name, result in zip(("act_dcf(0.3)", "eer"), several, strict=True):
-            assert row.figures[name] == pytest.approx(result.estimate, rel=1e-12)
-            assert row.intervals[name] == (result.low, result.high)
+        check_row(row, scores, conditions)
+
+
+def test_replicates_are_those_of_a_seed(scores):
+    drawn = {"replications": 20, "rng": 5}
+    rows = rows_of(scores, halves(), prior=0.3, **drawn)
+    for row, conditions in ((rows[0], halves(weights=[1, 0])), (rows[3], halves())):
+        for name, metric in METRICS.items():
+            found = unc.bootstrap_scores(scores, KEY, metric, conditions=conditions, **drawn)
+            assert row.intervals[name] == pytest.approx((found.low, found.high), rel=1e-12)
 
 
 def test_trials_outside_all_conditions_are_not_pooled(scores):
     conditions = Conditions({"first": FIRST}, uncovered="ignore")
-    rows = rows_of(scores, conditions)
+    rows = rows_of(scores, conditions, prior=0.3)
     assert rows[0].figures == rows[1].figures == rows[2].figures
-    pooled = unc.bootstrap_scores(
-        scores, KEY, unc.Cllr(), conditions=conditions, replications=20, rng=5
-    )
-    assert rows[1].intervals["cllr"] == (pooled.low, pooled.high)
+    check_row(rows[1], scores, conditions)
 
 
 def test_rows_without_figures_have_no_intervals(scores):
@@ -73,5 +85,5 @@ def test_what_all_rows_have_in_common_is_said_once(scores):
         rows_of(partial, halves())
     missing = [str(item.message) for item in caught if item.category is MissingTrialsWarning]
     assert missing == ["system: 1 of 132 non-targets missing."]
-    # Four rows of three figures have few speakers.
+    # Four rows have few speakers.
     assert sum(item.category is FewSpeakersWarning for item in caught) == 1

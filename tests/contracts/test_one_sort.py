@@ -1,4 +1,4 @@
-"""What is asked of one system is extracted, sorted and counted once."""
+"""What is asked of one system is extracted and sorted once."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.numerics import counts
 from bosaris_py.trials import scores as trial_scores
 
 N_SPEAKERS, N_MODELS, N_SEGMENTS = 12, 2, 4
@@ -48,13 +47,11 @@ def test_an_evaluation_with_all_that_is_asked_of_it(
     for name in ("sort", "argsort", "unique", "lexsort", "partition", "argpartition", "histogram"):
         count(np, name, of_sizes=True)
     count(trial_scores, "class_scores")
-    for name in ("count_sorted", "count_between"):
-        count(counts, name)
-    once = {"class_scores": 2, "sorts of targets": 2, "sorts of non-targets": 2, "count_sorted": 2}
-    evaluation = bp.evaluate(systems, key, prior=0.05, speakers=speakers, replications=20, rng=0)
+    once = {"class_scores": 2, "sorts of targets": 2, "sorts of non-targets": 2}
+    evaluation = bp.evaluate(systems, key, prior=0.05, speakers=speakers)
     figures = {"eer", "min_dcf(0.05)", "act_dcf(0.05)", "min_cllr", "cllr"}
     assert figures <= evaluation.records()[0].keys()
     assert done == once
-    evaluation.compare()
+    assert evaluation.records()[0]["min_cllr_low"] > 0.0
     evaluation.report(tmp_path / "report.html")
     assert done == once

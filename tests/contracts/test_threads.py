@@ -60,7 +60,7 @@ def judge(name: str, scores: bp.Scores) -> tuple[str, str]:
 
 
 def compare() -> str:
-    return repr(unc.compare_systems({"whole": WHOLE, "other": OTHER}, KEY, unc.Cllr(), rng=1))
+    return repr(unc.compare_systems({"whole": WHOLE, "other": OTHER}, KEY, unc.Cllr()))
 
 
 def svg() -> bytes:
@@ -86,7 +86,7 @@ def report(folder: Path, **systems: bp.Scores) -> bytes:
 def interrupted() -> None:
     """Fail within an evaluation, a bootstrap and a drawing, each of which has begun."""
 
-    def statistic(tar: Any, non: Any, *_: Any) -> float:
+    def metric(tar: Any, non: Any, *_: Any) -> float:
         calls.append(1)
         if len(calls) > 3:
             raise StoppedError
@@ -94,7 +94,7 @@ def interrupted() -> None:
 
     calls: list[int] = []
     with contextlib.suppress(StoppedError):
-        unc.compare_systems({"a": WHOLE, "b": OTHER}, KEY, statistic, replications=40, rng=1)
+        unc.compare_systems({"a": WHOLE, "b": OTHER}, KEY, metric)
     with contextlib.suppress(StoppedError):
         plots.plot_det({"whole": bp.Results.from_scores(WHOLE, KEY)}).figure.savefig(FullDisk())
     assert len(calls) == 4
