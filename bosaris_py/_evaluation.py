@@ -302,8 +302,10 @@ class Evaluation(Table):
         own = metrics_of_plan(self.plan, how.eer) if three else how.metrics
         chosen = next(iter(own.values())) if metric is None else as_metric(metric)
         check_same_trials(self._systems, how.key)
-        judging = attrs.evolve(how, replications=how.replications or 1)
-        samples = {name: judging.sample(scores) for name, scores in self._systems.items()}
+        samples = self._samples
+        if not (samples and how.by_speaker):
+            judging = attrs.evolve(how, replications=how.replications or 1)
+            samples = {name: judging.sample(scores) for name, scores in self._systems.items()}
         return compare_samples(samples, chosen, level=1.0 - how.confidence)
 
     def report(

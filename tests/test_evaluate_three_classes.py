@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from bosaris_py.uncertainty.tandem_statistics import CountermeasureEER
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc

@@ -246,6 +246,8 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
             f"got {len(tar_rows)} and {len(non_rows)} rows."
         )
     systems = list(zip(tar_rows, non_rows, strict=True))
+    for rows in systems:
+        check.refuse_labels(*rows)
     of_tar = np.array([_share_below(np.sort(others), row) for row, others in systems])
     of_non = np.array([1.0 - _share_below(np.sort(others), row) for others, row in systems])
     # The variance of a placement within each class, over the number of trials of the class.

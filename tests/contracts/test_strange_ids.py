@@ -20,7 +20,6 @@ IS_TARGET = RNG.random((6, 20)) < 0.3
 KEY = bp.Key(MODELS, SEGMENTS, IS_TARGET, ~IS_TARGET)
 MATRIX = RNG.normal(2.0 * IS_TARGET, 1.0)
 FUSION = bp.LinearFusion.fit([[1.0, 2.0, 0.5]], [[0.0, -1.0, 1.5]])
-SPEAKERS = bp.IdMap(SEGMENTS, [f"of {segment}" for segment in SEGMENTS])
 
 JUDGES: dict[str, Callable[[bp.Scores, bp.Key], object]] = {
     "Results": bp.Results.from_scores,
@@ -34,7 +33,7 @@ JUDGES: dict[str, Callable[[bp.Scores, bp.Key], object]] = {
     "LinearFusion": lambda scores, key: bp.LinearFusion.fit_scores([scores], key),
     "fused": lambda scores, key: FUSION.apply([scores], key),
     "bootstrap": lambda scores, key: unc.bootstrap_scores(
-        scores, key, unc.EER(), speakers=(None, SPEAKERS), replications=100, rng=1
+        scores, key, unc.EER(), method="iid", replications=100, rng=1
     ),
     "Decisions": lambda scores, key: unc.Decisions.from_scores(scores, key, 0.0),
     "plot": lambda scores, key: bp.DETPlot().set_system_from_scores(scores, key),

@@ -50,7 +50,7 @@ def test_det_of_several_systems() -> None:
     for results, line, point in zip(
         systems.values(), plot.artists["steppy_det"], plot.artists["eer_point"], strict=True
     ):
-        assert np.isin(results.roc.pfa, line.get_xdata()).all()
+        assert np.isin(results.roc.corners().pfa, line.get_xdata()).all()
         assert point.get_xydata().tolist() == [[results.eer, results.eer]]
     # All have the same trials, so each margin is drawn once.
     assert [len(plot.artists[kind]) for kind in ("DR30_fa", "DR30_miss")] == [1, 1]
