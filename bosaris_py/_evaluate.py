@@ -123,7 +123,7 @@ def evaluate(
 
     Warns
     -----
-    MissingTrialsWarning, ConditionWarning, FewErrorsWarning, DegenerateReplicatesWarning
+    MissingTrialsWarning, ConditionWarning, FewErrorsWarning, FewSpeakersWarning
         As for these; each names the system.
 
     Examples

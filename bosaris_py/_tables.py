@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import csv
-import functools
 import html
 import importlib
 import io
@@ -13,14 +12,12 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, ClassVar, ParamSpec, TypeVar
-
-import attrs
+from typing import Any, ClassVar
 
 from bosaris_py import errors
-from bosaris_py._cautions import Caution, cautions, hushed
+from bosaris_py._cautions import Caution, hushed
 from bosaris_py._validation import FilePath, safe
 from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
@@ -443,7 +440,6 @@ _SIGNS: dict[type[Warning], str] = {
     errors.FewSpeakersWarning: "",
     errors.FewErrorsWarning: "+",
     errors.SuspectScoresWarning: "#",
-    errors.DegenerateReplicatesWarning: "~",
     Warning: "^",
 }
 
@@ -454,9 +450,6 @@ _MEANINGS: dict[type[Warning], str] = {
     errors.ConditionWarning: "a condition of one class has no metrics",
     errors.UncertainPlanWarning: "the cost may not be the published one",
 }
-
-Asked = ParamSpec("Asked")
-Made = TypeVar("Made", bound="AnnotatedTable")
 
 
 class AnnotatedTable(Table):
@@ -537,19 +530,6 @@ class AnnotatedTable(Table):
         ]
 
 
-def annotated(call: Callable[Asked, Made]) -> Callable[Asked, Made]:
-    """Let a function give its warnings at the end, and keep them with the table it returns."""
-
-    @functools.wraps(call)
-    def annotate(*args: Asked.args, **kwargs: Asked.kwargs) -> Made:
-        with cautions() as heard:
-            table = call(*args, **kwargs)
-        changed: Any = attrs.evolve(table, cautions=tuple(heard))  # type: ignore[misc]
-        return changed  # type: ignore[no-any-return]
-
-    return annotate
-
-
 def _words_of(kind: type[Warning], found: Sequence[Caution]) -> str:
     """Say what cautions of a kind mean for figures, with the least and the largest count."""
     counts = [caution.count for caution in found if caution.count is not None]
@@ -563,7 +543,5 @@ def _words_of(kind: type[Warning], found: Sequence[Caution]) -> str:
         )
     if kind is errors.FewErrorsWarning:
         return f"{range_}errors of a class, fewer than {FEWEST_ERRORS}: rates approximate"
-    if kind is errors.DegenerateReplicatesWarning:
-        return f"no value in {range_}of the replicates"
     meanings = (_MEANINGS.get(caution.category, "see the cautions") for caution in found)
     return ", ".join(dict.fromkeys(meanings))

@@ -169,10 +169,6 @@ class FewTrainingErrorsWarning(FewErrorsWarning):
     """A map makes fewer than 30 errors of a kind at the prior for which it was trained."""
 
 
-class DegenerateReplicatesWarning(BosarisWarning):
-    """A statistic is not defined on some of the bootstrap replicates."""
-
-
 class OldFormatWarning(BosarisWarning):
     """A file in a superseded layout was read; saving it again updates it."""
 

@@ -9,10 +9,9 @@ import re
 import sys
 
 import attrs
-import numpy as np
 import pytest
 
-from bosaris_py import Results, uncertainty as unc
+from bosaris_py import Results
 from bosaris_py._tables import (
     Table,
     WithInterval,
@@ -163,13 +162,6 @@ def test_records_of_results_and_costs():
     rows = results.records([0.1, 0.5])
     assert [row["act_dcf"] for row in rows] == results.act_dcf([0.1, 0.5], normalize=True).tolist()
     assert all(row["eer"] == results.eer for row in rows)
-
-
-def test_records_of_a_bootstrap():
-    result = unc.bootstrap([1.0, 3.0, 2.0] * 40, [0.0, 2.0] * 60, unc.ErrorRates([1.5, 1.9]), rng=1)
-    records = result.records()
-    assert [record["low"] for record in records] == np.ravel(result.low).tolist()
-    assert {record["replications"] for record in records} == {2000}
 
 
 # Names of systems and conditions come from the files of others.

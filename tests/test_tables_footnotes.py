@@ -1,6 +1,5 @@
 """Each figure that a caution concerns has a sign, which a footnote explains, in every form."""
 
-import re
 from collections.abc import Sequence
 
 import attrs
@@ -8,10 +7,9 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import uncertainty as unc
 from bosaris_py._cautions import Caution
 from bosaris_py._tables import AnnotatedTable
-from bosaris_py.errors import FewSpeakersWarning
+from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning
 
 
 @attrs.frozen
@@ -65,62 +63,33 @@ def of_person(segment: str) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.BosarisWarning")
-class TestFewSpeakers:
-    def check(self, table: AnnotatedTable, caution: str, n_signs: int) -> None:
-        """The footnote stands in each form once, and so many figures have its sign."""
-        assert any(each.category is FewSpeakersWarning for each in table.cautions)
-        for name, text in forms_of(table).items():
-            assert text.count(caution) == 1, name
-            assert len(re.findall(r"\]\*", text)) == n_signs, name
-        plain = forms_of(attrs.evolve(table, cautions=()))
-        assert not any("effective speakers" in text for text in plain.values())
-
-    def test_of_conditions(self, trials) -> None:
-        systems, key, conditions = trials
-        table = bp.evaluate(
-            {"A": systems["A"]}, key, prior=0.1, conditions=conditions, replications=40, rng=1,
-            speakers=of_person,
-        ).table  # fmt: skip
-        # Five figures of two conditions, pooled and equalised; all have at most twelve speakers.
-        self.check(table, "interval approximate", 20)
-
-    def test_of_comparisons(self, trials) -> None:
-        systems, key, _ = trials
-        table = unc.compare_systems(systems, key, unc.EER(), speakers=of_person)
-        self.check(table, "interval approximate", 1)
-        assert table.records()[0]["first"] == "A"
-
-
-def test_what_is_about_a_system_stands_beside_its_name(trials) -> None:
-    systems, key, _ = trials
-    some = dict(zip("abc", [*systems.values(), systems["A"]], strict=True))
-    with pytest.warns(bp.errors.BosarisWarning):
-        table = unc.compare_systems(some, key, unc.EER(), speakers=of_person)
-    about = attrs.evolve(table.cautions[0], about=(("system", "b"),))
-    lines = str(attrs.evolve(table, cautions=(about,))).splitlines()
-    assert [line.split()[:2] for line in lines[1:4]] == [["a", "b*"], ["a", "c"], ["b*", "c"]]
+def test_few_speakers_are_said_once_without_a_sign(trials) -> None:
+    systems, key, conditions = trials
+    table = bp.evaluate(
+        {"A": systems["A"]}, key, prior=0.1, conditions=conditions, speakers=of_person
+    ).table
+    assert any(each.category is FewSpeakersWarning for each in table.cautions)
+    plain = forms_of(attrs.evolve(table, cautions=()))
+    for name, text in forms_of(table).items():
+        assert text.count("12 speakers: a kind of speaker as common as") == 1, name
+        assert "]*" not in text
+        assert "speakers: a kind" not in plain[name]
 
 
 def of_counts(*counts: float | None) -> Rates:
-    return Rates(tuple(Caution(FewSpeakersWarning, "", "", (), count) for count in counts))
+    return Rates(tuple(Caution(FewErrorsWarning, "", "", (), count) for count in counts))
 
 
-@pytest.mark.parametrize(
-    ("counts", "words"),
-    [
-        ((4.7, 9.0), "4.7 to 9 effective speakers"),
-        ((4.7, None), "4.7 effective speakers or one speaker makes most of the variance"),
-    ],
-)
-def test_that_one_speaker_dominates_is_said_only_where_it_does(counts, words) -> None:
-    """Of one who dominates, a caution has no count."""
-    assert of_counts(*counts).footnotes == [f"* {words}: interval approximate"]
+def test_the_range_of_counts_is_said_once() -> None:
+    assert of_counts(4.0, None, 9.0).footnotes == [
+        "+ 4 to 9 errors of a class, fewer than 30: rates approximate"
+    ]
 
 
 def test_heads_end_where_the_digits_below_them_end() -> None:
     assert of_counts(9.0)._laid_out().splitlines() == [
         "name   rate",
         "------------",
-        "a      1.00*",
+        "a      1.00+",
         "b     22.00",
     ]

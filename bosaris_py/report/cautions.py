@@ -20,7 +20,6 @@ _LOST_BITS, _LOST_SHARE = 0.1, 0.5
 _SUSPECT, _FEW_ERRORS, _FEW_SPEAKERS = "Suspect scores", "Few errors (rule of 30)", "Few speakers"
 _SEPARABLE, _OTHER = "Separable scores", "Other warnings"
 _MISSING, _OF_ONE_CLASS = "Missing trials", "Conditions of one class"
-_NO_VALUE = "Replicates without a value"
 
 _FEW = 10
 
@@ -31,7 +30,6 @@ _TOPICS: dict[type[Warning], str] = {
     errors.FewSpeakersWarning: _FEW_SPEAKERS,
     errors.FewErrorsWarning: _FEW_ERRORS,
     errors.SuspectScoresWarning: _SUSPECT,
-    errors.DegenerateReplicatesWarning: _NO_VALUE,
 }
 
 # What each topic means for a reader.
@@ -46,7 +44,6 @@ MEANINGS: dict[str, str] = {
     "Then intervals are too short.",
     _MISSING: "The key has trials without a score. They do not count.",
     _OF_ONE_CLASS: "A condition has targets only, or non-targets only, and so no metrics.",
-    _NO_VALUE: "A metric is not defined on some replicates of the bootstrap.",
     _OTHER: "The texts of these warnings are at the end of the report.",
 }
 

@@ -200,7 +200,9 @@ class TestPublicNames:
             for node in tree.body
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         ]
-        seen = {(node.module, alias.asname) for node in block.body for alias in node.names}
+        imports = [node for node in [*tree.body, *block.body] if isinstance(node, ast.ImportFrom)]
+        seen = {(node.module, alias.asname) for node in imports for alias in node.names}
+        seen = {(home, name) for home, name in seen if name}
         homes = {
             (home if home.startswith("bosaris_py") else f"{package}.{home}", name)
             for home, names in module._NAMES.items()
