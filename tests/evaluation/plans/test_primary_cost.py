@@ -288,7 +288,8 @@ class TestPooledPlans:
     def test_not_normalized(self):
         plan = PLANS["SRE08"].evolve(normalize=False)
         cost = primary_cost(*lists(self.tar, self.non), plan)
-        assert cost.actual == act_dcf(self.tar, self.non, OperatingPoint(0.01, 10, 1))
+        point = OperatingPoint(0.01, 10, 1)
+        assert cost.actual == act_dcf(self.tar, self.non, point, normalize=False)
         assert any("differs from the preset SRE08" in note for note in cost.notes)
 
     def test_costs_at_the_operating_points(self):
