@@ -94,9 +94,7 @@ class Resampling:
         """Draw the values of a function of rows, of each system on the same draws."""
         draws = self.draws(views)
         points = max(view.thresholds.size * view.non.shares.size for view in views)
-        if len(views) > 1 and self.method in ("iid", "two-layer"):
-            # How often each trial is drawn is kept for all systems.
-            points = max(points, views[0].tar.size + views[0].non.size)
+        points = max(points, draws.row_size)
         found: list[list[Float64Array]] = [[] for _ in views]
         for size in self._blocks(min(_MOST_ROWS, max(1, _BLOCK_CELLS // points))):
             for values, rows in zip(found, draws.rows(size, self.rng), strict=True):

@@ -133,6 +133,11 @@ class Cells:
         tar = ClassCells.from_class(sample.tar, n_units[0], targets=True)
         return cls(sample, tar, ClassCells.from_class(sample.non, n_units[1], targets=False))
 
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs of units in both classes."""
+        return self.tar.first.size + self.non.first.size
+
     def rows(self, tar: UnitWeights, non: UnitWeights) -> "CellRows":
         """Return the rows of some replicates."""
         return CellRows(self, tar, non)

@@ -32,6 +32,11 @@ class Draws(abc.ABC):
 
     __slots__ = ()
 
+    @property
+    @abc.abstractmethod
+    def row_size(self) -> int:
+        """How many numbers a row keeps."""
+
     @abc.abstractmethod
     def rows(self, n_rows: int, rng: np.random.Generator) -> Sequence[Rows]:
         """Draw replicates.
@@ -70,6 +75,11 @@ class SpeakerDraws(Draws):
         numbered, n = _numbered(samples)
         return cls(tuple(Cells.from_sample(one, (n, n)) for one in numbered), n)
 
+    @property
+    def row_size(self) -> int:
+        """The number of pairs of units."""
+        return max(cells.n_pairs for cells in self.systems)
+
     def rows(self, n_rows: int, rng: np.random.Generator) -> Sequence[Rows]:
         """Draw speakers."""
         weights = picked_units(n_rows, self.n_speakers, rng)
@@ -106,6 +116,11 @@ class SetDraws(Draws):
         """Count the trials of each system by set."""
         numbered, sizes = _with_sets(samples)
         return cls(tuple(Cells.from_sample(one, sizes) for one in numbered), sizes)
+
+    @property
+    def row_size(self) -> int:
+        """The number of pairs of units."""
+        return max(cells.n_pairs for cells in self.systems)
 
     def rows(self, n_rows: int, rng: np.random.Generator) -> Sequence[Rows]:
         """Draw sets."""
@@ -144,6 +159,12 @@ class IidDraws(Draws):
     """Draw trials, of each condition as many as it has."""
 
     systems: tuple[Sample, ...]
+
+    @property
+    def row_size(self) -> int:
+        """Of several systems, the number of trials: how often each is drawn is kept."""
+        one = self.systems[0]
+        return one.tar.size + one.non.size if len(self.systems) > 1 else 0
 
     def rows(self, n_rows: int, rng: np.random.Generator) -> Sequence[Rows]:
         """Draw trials."""
@@ -269,6 +290,12 @@ class TwoLayerDraws(Draws):
     def from_systems(cls, samples: Sequence[Sample]) -> "TwoLayerDraws":
         """Give the sets of each class new numbers."""
         return cls(tuple(_with_sets(samples)[0]))
+
+    @property
+    def row_size(self) -> int:
+        """Of several systems, the number of trials: how often each is drawn is kept."""
+        one = self.systems[0]
+        return one.tar.size + one.non.size if len(self.systems) > 1 else 0
 
     def rows(self, n_rows: int, rng: np.random.Generator) -> Sequence[Rows]:
         """Draw sets and trials within."""
