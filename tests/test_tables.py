@@ -11,7 +11,6 @@ import sys
 import attrs
 import pytest
 
-from bosaris_py import Results
 from bosaris_py._tables import (
     Table,
     WithInterval,
@@ -153,15 +152,6 @@ class TestWaysOut:
 def test_json_has_no_number_that_json_lacks():
     plain = for_json({"x": [math.nan, math.inf, -math.inf, (1.5, None)]})
     assert plain == {"x": [None, "inf", "-inf", [1.5, None]]}
-
-
-def test_records_of_results_and_costs():
-    results = Results([1.0, 3.0], [0.0, 2.0])
-    (alone,) = results.records()
-    assert alone == results.to_dict()
-    rows = results.records([0.1, 0.5])
-    assert [row["act_dcf"] for row in rows] == results.act_dcf([0.1, 0.5], normalize=True).tolist()
-    assert all(row["eer"] == results.eer for row in rows)
 
 
 # Names of systems and conditions come from the files of others.

@@ -14,7 +14,6 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray, read_only
 from bosaris_py._html import card
 from bosaris_py._notes import warn
-from bosaris_py._tables import Records
 from bosaris_py.evaluation.streaming import Files, StreamedSample
 from bosaris_py.files.labels import as_labels
 from bosaris_py.metrics.costs import Cllr
@@ -80,7 +79,7 @@ def named_points(prior: PriorLike) -> dict[str, float | OperatingPoint]:
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
-class Results(Records):
+class Results:
     """The performance of one detector on one set of trials.
 
     Each class is sorted once, when a metric first needs it; every metric after that costs little.
@@ -498,50 +497,6 @@ class Results(Records):
         if prior is not None:
             record["operating_points"] = self._cost_records(prior)
         return record
-
-    def metrics(self, prior: PriorLike) -> dict[str, float]:
-        """Return the usual metrics as a flat dict of floats, for loggers.
-
-        Parameters
-        ----------
-        prior : float, (k,) array_like of float, OperatingPoint or sequence of them
-            Operating points of the costs, which are normalized.
-
-        Returns
-        -------
-        dict of str to float
-            ``eer`` (a fraction), ``min_dcf(0.05)`` and ``act_dcf(0.05)`` for each operating point,
-            by name, ``min_cllr`` and ``cllr`` (bits).
-
-        Examples
-        --------
-        >>> list(Results([1.0, 3.0], [-2.0, 0.0]).metrics(0.05))
-        ['eer', 'min_dcf(0.05)', 'act_dcf(0.05)', 'min_cllr', 'cllr']
-        """
-        points = named_points(prior)
-        costs = {
-            f"{name}{suffix}": float(cost(point))
-            for name, cost in (("min_dcf", self.min_dcf), ("act_dcf", self.act_dcf))
-            for suffix, point in points.items()
-        }
-        return {"eer": self.eer, **costs, "min_cllr": self.min_cllr, "cllr": self.cllr}
-
-    def records(self, prior: PriorLike | None = None) -> list[dict[str, Any]]:
-        """Return the results as rows for table libraries.
-
-        Parameters
-        ----------
-        prior : optional
-            As for `to_dict`.
-
-        Returns
-        -------
-        list of dict
-            What `to_dict` returns, in one row; with `prior` in a row for each operating point.
-        """
-        record = self.to_dict(prior)
-        points = record.pop("operating_points", [{}])
-        return [record | point for point in points]
 
     def _cost_records(self, prior: PriorLike) -> list[dict[str, float]]:
         # One search for the best vertices and one count at all Bayes thresholds serve all columns.

@@ -105,25 +105,6 @@ def test_plain_records() -> None:
     assert len(Results(tar, non).to_dict(0.5)["operating_points"]) == 1
 
 
-def test_metrics_are_a_flat_dict_of_floats() -> None:
-    tar, non = [1.0, 3.0, 4.0], [-2.0, 0.0, 2.0]
-    results, point = Results(tar, non), OperatingPoint(0.01, 10, 1)
-    assert results.metrics(0.05) == {
-        "eer": pytest.approx(bosaris_py.eer(tar, non), rel=1e-15),
-        "min_dcf(0.05)": bosaris_py.min_dcf(tar, non, 0.05),
-        "act_dcf(0.05)": bosaris_py.act_dcf(tar, non, 0.05),
-        "min_cllr": pytest.approx(bosaris_py.min_cllr(tar, non), rel=1e-15),
-        "cllr": bosaris_py.cllr(tar, non),
-    }
-    several = results.metrics([0.05, point])
-    assert list(several) == [
-        "eer", "min_dcf(0.05)", "min_dcf(0.01, 10, 1)", "act_dcf(0.05)", "act_dcf(0.01, 10, 1)",
-        "min_cllr", "cllr",
-    ]  # fmt: skip
-    assert {type(value) for value in several.values()} == {float}
-    assert results.metrics(0.05).items() < results.metrics([0.05, point]).items()
-
-
 def test_thresholds_can_be_used_on_scores() -> None:
     rng = np.random.default_rng(5)
     tar, non = rng.normal(2, 1, 500), rng.normal(0, 1, 2000)
