@@ -5,44 +5,31 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, FloatArray, Weights
+from bosaris_py._arrays import FloatArray
 from bosaris_py._cautions import cautions, collected, hushed, warn_caller
 from bosaris_py._html import card, scale_drawing
+from bosaris_py._notes import warn
 from bosaris_py._tables import Records
-from bosaris_py.calibration import (
-    BoundedCalibration,
-    LinearCalibration,
-    LLRBounds,
-    cross_fit,
-    llr_bounds,
-)
+from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
 from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given
 from bosaris_py.calibration.cross_fitting import Folds
-from bosaris_py.errors import BosarisWarning, FewErrorsWarning, InvalidInputError
+from bosaris_py.errors import BosarisWarning, InvalidInputError
 from bosaris_py.evaluation import Results, Validation, validate
 from bosaris_py.files.replacing import digest_of
-from bosaris_py.numerics.newton import Ridge
+from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss
+from bosaris_py.metrics.metric import AnyMetric, Losses, LossMetric, Metric, Scale
+from bosaris_py.metrics.ranks import MinCllr
 from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
-from bosaris_py.uncertainty import FMR, FNMR, Cllr, MinCllr
-from bosaris_py.uncertainty.bootstrapping import bootstrap_scores
-from bosaris_py.uncertainty.comparison.paired import paired_bootstrap
-from bosaris_py.uncertainty.influence.line import llr_interval
-from bosaris_py.uncertainty.influence.speaker_influence import (
-    FEWEST_FOR_INTERVAL,
-    check_few_speakers,
-)
-from bosaris_py.uncertainty.resampling import Resampling
-from bosaris_py.uncertainty.statistics.class_means import Brier, LossStatistic
-from bosaris_py.uncertainty.statistics.functions import StatisticLike
-from bosaris_py.uncertainty.statistics.statistic import WhichClass
+from bosaris_py.uncertainty.jackknife import jackknife
 
 # Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
 _VERBAL = (
@@ -57,9 +44,6 @@ _VERBAL = (
 # Divisions of the speakers into folds for the bounds. Of an odd number the middle is one of them.
 _DIVISIONS = 11
 
-# Weight of a trial that a replicate does not pick, beside those of 1 and more.
-_TRACE = 1e-9
-
 
 @attrs.frozen(kw_only=True, repr=False)
 class CaseLLR(Records):
@@ -69,8 +53,8 @@ class CaseLLR(Records):
     ----------
     llr : float
         Natural-log likelihood-ratio, within the bounds.
-    low, high : float
-        Its interval, natural logarithms, within the bounds.
+    low, high : float or None
+        Its interval, natural logarithms, within the bounds; None below 5 speakers.
     confidence : float
         Nominal coverage of the interval.
     unbounded : float
@@ -91,18 +75,16 @@ class CaseLLR(Records):
         SHA-256 of each file that was named.
     folds : int or "speaker"
         Into how many folds the speakers were divided to find the bounds.
-    replications : int
-        Replicates behind the interval; 0 if it is that of the formula.
     seed : int
-        What `case_llr` needs as ``rng`` to give the same.
+        What `case_llr` needs as ``rng`` to give the same bounds.
     by_division : tuple of float
         The log-likelihood-ratio within the bounds of each division into folds; `llr` is their
         median. There is one without bounds, and where each fold is one speaker.
     """
 
     llr: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     confidence: float
     unbounded: float
     bounds: LLRBounds | None
@@ -115,7 +97,6 @@ class CaseLLR(Records):
     calibration: Any
     file_hashes: Mapping[str, str]
     folds: Folds
-    replications: int
     seed: int
     by_division: tuple[float, ...]
 
@@ -130,14 +111,14 @@ class CaseLLR(Records):
         return self.llr / math.log(10.0)
 
     @property
-    def log10_low(self) -> float:
+    def log10_low(self) -> float | None:
         """The decimal logarithm of the lower end of the interval."""
-        return self.low / math.log(10.0)
+        return None if self.low is None else self.low / math.log(10.0)
 
     @property
-    def log10_high(self) -> float:
+    def log10_high(self) -> float | None:
         """The decimal logarithm of the upper end of the interval."""
-        return self.high / math.log(10.0)
+        return None if self.high is None else self.high / math.log(10.0)
 
     @property
     def verbal(self) -> str:
@@ -154,7 +135,7 @@ class CaseLLR(Records):
         -------
         dict
             Decimal logarithms begin with ``log10``; all others are natural. The bounds are None
-            if there are none.
+            if there are none, and so are the ends of the interval.
         """
         derived = ("lr", "log10_lr", "log10_low", "log10_high", "verbal")
         fields = {name: getattr(self, name) for name in (*attrs.fields_dict(CaseLLR), *derived)}
@@ -174,25 +155,32 @@ class CaseLLR(Records):
 
     def _repr_html_(self) -> str:
         """Show the statement, and the likelihood-ratio on its scale."""
-        ends = self.log10_low, self.log10_high
-        limit = max(6.0, *(abs(x) + 0.5 for x in (self.log10_lr, *ends) if math.isfinite(x)))
-        return card(repr(self), scale_drawing(self.log10_lr, *ends, limit))
+        known = [end for end in (self.log10_low, self.log10_high) if end is not None]
+        low, high = known or [self.log10_lr] * 2
+        limit = max(6.0, *(abs(x) + 0.5 for x in (self.log10_lr, low, high) if math.isfinite(x)))
+        return card(repr(self), scale_drawing(self.log10_lr, low, high, limit))
 
     def __repr__(self) -> str:
         """State the likelihood-ratio, the propositions, the reference set and the limits."""
-        ends = f"{self.log10_low:.2f} to {self.log10_high:.2f}"
-        drawn = f"{self.replications} replicates" if self.replications else "interval by formula"
-        how = f"{drawn}, seed {self.seed}"
+        interval = natural = "no interval"
+        if self.log10_low is not None and self.log10_high is not None:
+            ends = f"{self.log10_low:.2f} to {self.log10_high:.2f}"
+            interval = f"{100 * self.confidence:g} % interval {ends}"
+            natural = f"{self.low:.3f} to {self.high:.3f}"
+        how = "interval: the map without each speaker in turn"
+        if self.low is None:
+            how = f"no interval: {self.n_speakers} speakers are too few"
         if self.bounds is not None:
-            each = "each speaker left out" if self.folds == "speaker" else f"{self.folds} folds"
-            if len(self.by_division) > 1:
+            each = "each speaker left out"
+            if self.folds != "speaker":
                 lowest, highest = (end(self.by_division) / math.log(10.0) for end in (min, max))
-                each += f", median of {len(self.by_division)} divisions of the speakers with log10 "
-                each += f"LRs from {lowest:.2f} to {highest:.2f}"
+                each = (
+                    f"{self.folds} folds, median of {len(self.by_division)} divisions of the "
+                    f"speakers with log10 LRs from {lowest:.2f} to {highest:.2f}, seed {self.seed}"
+                )
             how = f"bounds: {each}; {how}"
         lines = [
-            f"log10 LR {self.log10_lr:.2f} ({100 * self.confidence:g} % interval {ends}); "
-            f"natural log {self.llr:.3f} ({self.low:.3f} to {self.high:.3f})",
+            f"log10 LR {self.log10_lr:.2f} ({interval}); natural log {self.llr:.3f} ({natural})",
             f"proposition 1: {self.propositions[0]}",
             f"proposition 2: {self.propositions[1]}",
             f"reference set: {self.reference}; {self.n_tar} trials of one speaker, {self.n_non} of "
@@ -223,7 +211,6 @@ def case_llr(
     speakers: SpeakersLike = None,
     bounds: BoundsKind | None = "elub",
     folds: Folds = 5,
-    replications: int = 500,
     confidence: float = 0.95,
     rng: check.Rng = 0,
     files: Sequence[check.FilePath] = (),
@@ -253,14 +240,11 @@ def case_llr(
     folds : int or "speaker", default: 5
         As for `cross_fit`. Bounds of "speaker" depend on no division, but take a map for each
         pair of speakers.
-    replications : int, default: 500
-        Replicates of a bootstrap by speaker. In each the calibration is trained anew. With 0 the
-        interval of a line has a closed form, and takes a thousandth of the time.
     confidence : float, default: 0.95
         Nominal coverage of the interval.
     rng : Generator, int or None, default: 0
-        Source of randomness. The same data give the same result by default. The seed that
-        is drawn from a Generator, or with None, stands in the statement.
+        Divides the speakers into folds. The same data give the same result by default. The seed
+        that is drawn from a Generator, or with None, stands in the statement.
     files : sequence of str or path-like, optional
         Files whose SHA-256 is to be reported, as they are now.
     **options
@@ -280,15 +264,14 @@ def case_llr(
     ExtrapolationWarning
         If the score is far outside the reference scores.
     FewSpeakersWarning
-        If the reference set has fewer than 20 speakers.
+        If the reference set has fewer than 100 speakers; below 5 there is no interval.
     MissingTrialsWarning, SeparableDataWarning
-        As for the ``fit_scores`` of the calibration. Replicates do not warn.
+        As for the ``fit_scores`` of the calibration. Maps without some speakers do not warn.
 
     Notes
     -----
-    The closed form takes the influence :math:`-x^T H^{-1} g_i` of each trial on the line at the
-    score x, with the Hessian H of the training objective and the gradient :math:`g_i` of the trial.
-    Their sums by speaker and by pair give the standard error, see `uncertainty.speaker_interval`.
+    The interval is by the jackknife: the calibration is trained again without each speaker, at most
+    200 times, see :mod:`bosaris_py.uncertainty.jackknife`.
 
     The interval says how sure the map is at this score, given the reference set. It does
     not say whether that set is relevant to the case. Where the map is beyond a bound, ends of the
@@ -331,21 +314,20 @@ def case_llr(
         check.check_choice(bounds, BoundsKind, "bounds")
     of_fit = weak_unless_given(model, options)
     seed = rng if isinstance(rng, int) else int(check.as_generator(rng).integers(2**31))
+    trained = model.fit_scores(scores, key, **of_fit)
     found: list[LLRBounds] = []
-    for child in check.as_generator(seed).spawn(
-        1 if bounds is None or folds == "speaker" else _DIVISIONS
-    ):
-        # The first division has warned.
-        with hushed(*[BosarisWarning] * bool(found)):
+    n_divisions = 1 if folds == "speaker" else _DIVISIONS
+    for child in check.as_generator(seed).spawn(n_divisions):
+        if bounds is None:
+            break
+        # The map of all speakers has warned.
+        with hushed(BosarisWarning):
             fitted = cross_fit(
                 model, scores, key, folds=folds, speakers=speakers, rng=child, **of_fit
             )
-            tar, non = fitted.scores.get_tar_non(split_key(key)[0])
-            found.append(LLRBounds(-math.inf, math.inf))
-            if bounds is not None:
-                found[-1] = llr_bounds(fitted.scores, key, bounds, speakers=speakers)
-    trained, ends = fitted.final, LLRBounds(*np.median(found, axis=0).tolist())
-    limits = None if bounds is None else ends
+            found.append(llr_bounds(fitted.scores, key, bounds, speakers=speakers))
+    limits = LLRBounds(*np.median(found, axis=0).tolist()) if found else None
+    ends = limits or (-math.inf, math.inf)
     with collected() as caught:
         unbounded = float(trained.apply(value))
     for caution in caught:
@@ -354,90 +336,80 @@ def case_llr(
             # The advice to take a bounded map is for those who have no bounds.
             finding, advice = f"{finding} The bound limits its LLR.", ""
         warn_caller(finding, caution.category, advice)
-    # The ridge that separable classes get depends on the number of trials, which replicates lower.
-    # So does "weak": a trial that is not picked keeps a trace of weight, and counts.
-    if model is BoundedCalibration:
-        of_fit = weak_unless_given(of_fit.get("calibration", LinearCalibration), of_fit)
-    is_weak = of_fit.get("ridge") == "weak"
-    of_formula = None
-    if not replications:
-        line = trained.map if isinstance(trained, BoundedCalibration) else trained
-        if not isinstance(line, LinearCalibration) or line.objective != "cllr":
-            hint = 'Only lines of the objective "cllr" have a closed form.'
-            raise check.invalid("replications", "be above 0 for this calibration", "0", hint)
-        sample = Resampling("speaker").sample(scores, key, Speakers(speakers), None)
-        ridge: Ridge = "weak" if is_weak else line.ridge
-        of_formula = llr_interval(line, value, sample, ridge, confidence)
-    else:
-        check_few_speakers({"log-likelihood-ratio": len(fitted.fold_of)}, FEWEST_FOR_INTERVAL)
-    same = {"ridge": trained.ridge} if getattr(trained, "ridge", 0.0) and not is_weak else {}
-    fixed = {**of_fit, **same}
+    sample = sample_of_trials(scores, key, None, Speakers(speakers).of_trials(key))
+    # The ridge that separable classes get depends on the number of trials.
+    strength = getattr(trained, "ridge", 0.0)
+    fixed = {**of_fit, "ridge": strength} if strength and of_fit.get("ridge") != "weak" else of_fit
 
-    def llr(tar: FloatArray, non: FloatArray, tar_weights: Weights, non_weights: Weights) -> float:
-        # A replicate whose classes are apart is no worse than any other.
+    def llr(tar: FloatArray, non: FloatArray) -> float:
+        # A map without a speaker whose classes are apart is no worse than any other.
         with hushed(BosarisWarning):
-            weights = {"tar_weights": tar_weights, "non_weights": non_weights}
-            if is_weak and tar_weights is not None:
-                weights = {name: np.maximum(given, _TRACE) for name, given in weights.items()}
-            return float(model.fit(tar, non, **weights, **fixed).apply(value))
+            return float(model.fit(tar, non, **fixed).apply(value))
 
-    interval = of_formula or bootstrap_scores(
-        scores,
-        key,
-        llr,
-        speakers=speakers,
-        replications=replications,
-        confidence=confidence,
-        rng=seed,
-    )
-    bounded = [float(np.clip(x, *ends)) for x in (unbounded, interval.low, interval.high)]
+    ((left_out, _),) = jackknife([Metric(llr)], sample)
+    estimate = left_out.estimate(check.check_fraction(confidence, "confidence"), None)
+    warn(estimate.notes)
+    interval: list[float] | list[None] = [None, None]
+    if estimate.low is not None:
+        interval = np.clip([estimate.low, estimate.high], *ends).tolist()
+    within = float(np.clip(unbounded, *ends))
     return CaseLLR(
-        llr=bounded[0],
-        low=bounded[1],
-        high=bounded[2],
+        llr=within,
+        low=interval[0],
+        high=interval[1],
         confidence=confidence,
         unbounded=unbounded,
         bounds=limits,
         score=value,
         propositions=(told[0], told[1]),
         reference=reference,
-        n_tar=tar.size,
-        n_non=non.size,
-        n_speakers=len(fitted.fold_of),
+        n_tar=sample.n_tar,
+        n_non=sample.n_non,
+        n_speakers=_count_speakers(sample),
         calibration=trained,
         file_hashes=hashes,
         folds=folds,
-        replications=replications,
         seed=seed,
-        by_division=tuple(float(np.clip(unbounded, *pair)) for pair in found),
+        by_division=tuple(float(np.clip(unbounded, *pair)) for pair in found) or (within,),
     )
 
 
+def _count_speakers(sample: Sample) -> int:
+    sides = [side for one in (sample.tar, sample.non) for side in one.speakers or ()]
+    return int(np.unique(np.concatenate([side for side in sides if side is not None])).size)
+
+
 @attrs.frozen
-class _MeanLog10(LossStatistic):
-    """Mean of log10 likelihood-ratios over one class."""
+class _MeanLog10(LossMetric):
+    """Mean of log10 likelihood-ratios over the targets, or over the non-targets."""
 
-    of_class: WhichClass
+    targets: bool
+    label: ClassVar[str] = "mean log10 LR"
+    scale: ClassVar[Scale] = "identity"
 
-    bounds = -math.inf, math.inf
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Any number."""
+        return -math.inf, math.inf
 
-    def loss(self, which: WhichClass, scores: FloatArray) -> Float64Array:
-        """Return what each trial adds."""
-        own = scores if which == self.of_class else np.zeros(scores.size)
-        return np.asarray(own / math.log(10.0), dtype=np.float64)
+    def losses(self, sample: Sample) -> Losses:
+        """Compute the logarithm of each trial of the class, and 0 for the others."""
+        scores = sample.tar.scores, sample.non.scores
+        tar, non = (one.astype(np.float64) / math.log(10.0) for one in scores)
+        return (tar, np.zeros(non.size)) if self.targets else (np.zeros(tar.size), non)
 
 
-# What has an interval: figures of which a replicate is computed in one pass or one sort.
-_FIGURES: dict[str, StatisticLike] = {
+# What has an interval.
+_FIGURES: dict[str, AnyMetric] = {
     "cllr": Cllr(),
     "min_cllr": MinCllr(),
     "brier": Brier(),
-    "misleading_tar": FNMR(0.0),
+    "misleading_tar": Pmiss(0.0),
     # A likelihood-ratio of one misleads nobody.
-    "misleading_non": FMR(math.ulp(0.0)),
+    "misleading_non": Pfa(math.ulp(0.0)),
+    "mean_log10_lr_tar": _MeanLog10(targets=True),
+    "mean_log10_lr_non": _MeanLog10(targets=False),
 }
-# Of either sign, so they are studentised as differences are: to log-likelihood-ratios of 0.
-_MEANS = {"mean_log10_lr_tar": _MeanLog10(0), "mean_log10_lr_non": _MeanLog10(1)}
 
 
 @cautions()
@@ -446,7 +418,6 @@ def validate_scores(
     key: KeyLike,
     *,
     speakers: SpeakersLike = None,
-    replications: int = 1000,
     confidence: float = 0.95,
     rng: check.Rng = 0,
     base: float | None = None,
@@ -461,12 +432,10 @@ def validate_scores(
         Which trials are targets and which non-targets.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
-    replications : int, default: 1000
-        Replicates of a bootstrap by speaker.
     confidence : float, default: 0.95
         Nominal coverage of the intervals.
     rng : Generator, int or None, default: 0
-        As for `case_llr`.
+        Divides the speakers into folds, as for `case_llr`.
     base : float, optional
         Base of the log-likelihood-ratios, such as 10; by default they are natural.
 
@@ -475,29 +444,29 @@ def validate_scores(
     Validation
         Figures as of `validate`, and ``linear_loss``: Cllr less that of a line that is cross-fitted
         by speakers (`cross_fit`), which is fair also of few trials; of eleven divisions into folds
-        the median. There are no ``intervals`` of
-        what depends on a PAV map beside another figure, which fits a replicate too well, nor of
-        mean likelihood-ratios, which single trials decide.
+        the median. There are no ``intervals`` of what a PAV map adds to another figure, which fits
+        the trials too well, nor of mean likelihood-ratios, which single trials decide. Below 5
+        speakers there are none.
 
     Warns
     -----
     FewSpeakersWarning
-        If there are fewer than 20 speakers.
+        If there are fewer than 100 speakers.
     MissingTrialsWarning
-        As for `uncertainty.bootstrap_scores`.
+        If the key holds trials without score; they are left out.
 
     Notes
     -----
-    Intervals of Cllr, Brier score and shares of misleading trials are studentised by speaker, those
-    of mean log-likelihood-ratios on their own scale; that of minimum Cllr is by the jackknife.
+    Intervals are by the jackknife over speakers, as those of `uncertainty.speaker_interval`; that
+    of ``linear_loss`` is that of a difference of two systems.
 
     Examples
     --------
     >>> import numpy as np
     >>> from bosaris_py import Key, Scores
-    >>> ids, same = [f"speaker {i}" for i in range(99)], np.eye(99, dtype=bool)
-    >>> llrs = 4.0 * same - 2.0 + 2.0 * np.random.default_rng(1).normal(size=(99, 99))
-    >>> found = validate_scores(Scores(llrs, ids, ids), Key(ids, ids, same, ~same), rng=1)
+    >>> ids, same = [f"speaker {i}" for i in range(100)], np.eye(100, dtype=bool)
+    >>> llrs = 4.0 * same - 2.0 + 2.0 * np.random.default_rng(1).normal(size=(100, 100))
+    >>> found = validate_scores(Scores(llrs, ids, ids), Key(ids, ids, same, ~same))
     >>> low, high = found.intervals["cllr"]
     >>> low < found.cllr < high
     True
@@ -511,36 +480,15 @@ def validate_scores(
             "evaluation.validate(results), which has no intervals."
         )
         raise check.invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
-    seed = check.as_seed(rng)
-    how: dict[str, Any] = {
-        "speakers": speakers,
-        "replications": replications,
-        "confidence": confidence,
-        "rng": seed,
+    seed, level = check.as_seed(rng), check.check_fraction(confidence, "confidence")
+    who = Speakers(speakers).of_trials(key)
+    sample = sample_of_trials(llrs, key, None, who)
+    found = [left_out for left_out, _ in jackknife([*_FIGURES.values()], sample)]
+    estimates = {
+        name: left_out.estimate(level, None) for name, left_out in zip(_FIGURES, found, strict=True)
     }
-    # Few misleading trials are no fault of a validation; its speakers are counted.
-    with hushed(FewErrorsWarning):
-        found = bootstrap_scores(llrs, key, list(_FIGURES.values()), **how)
-    n_speakers = int(found[0].degrees) + 1
-    check_few_speakers({"validation": n_speakers}, FEWEST_FOR_INTERVAL)
-    intervals = {
-        name: (float(result.low), float(result.high))
-        for name, result in zip(_FIGURES, found, strict=True)
-    }
-    zeros = llrs.transform(np.zeros_like)
-    # The first bootstrap has warned of what is missing, and of few speakers.
-    with hushed(BosarisWarning):
-        for name, mean in _MEANS.items():
-            drawn = paired_bootstrap(llrs, zeros, key, mean, **how)
-            intervals[name] = float(drawn.low), float(drawn.high)
-    figures = attrs.evolve(
-        figures,
-        intervals=intervals,
-        confidence=confidence,
-        n_speakers=n_speakers,
-        replications=replications,
-        seed=seed,
-    )
+    warn(estimates["cllr"].notes)
+    linear_loss = None
     with hushed(BosarisWarning):
         try:
             lines = [
@@ -548,10 +496,23 @@ def validate_scores(
                 for child in check.as_generator(seed).spawn(_DIVISIONS)
             ]
         except InvalidInputError:
-            # Of too few speakers for folds.
-            return figures
+            # Too few speakers for folds.
+            lines = []
+    if lines:
         costs = [Results.from_scores(line, only_key).cllr for line in lines]
         middle = lines[int(np.argsort(costs)[_DIVISIONS // 2])]
-        lost = paired_bootstrap(llrs, middle, key, Cllr(), **how)
-    intervals["linear_loss"] = (float(lost.low), float(lost.high))
-    return attrs.evolve(figures, linear_loss=float(lost.difference), intervals=intervals)
+        ((line, _),) = jackknife([Cllr()], sample_of_trials(middle, key, None, who))
+        estimates["linear_loss"] = found[0].minus(line).estimate(level, None)
+        linear_loss = estimates["linear_loss"].value
+    return attrs.evolve(
+        figures,
+        linear_loss=linear_loss,
+        intervals={
+            name: (one.low, one.high)
+            for name, one in estimates.items()
+            if one.low is not None and one.high is not None
+        },
+        confidence=level,
+        n_speakers=_count_speakers(sample),
+        seed=seed,
+    )

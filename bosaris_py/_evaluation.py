@@ -298,8 +298,9 @@ class Evaluation(Table):
         if self.plan is not None and (self.plan.detectors == 2 or self.plan.sets):
             hint = "Compare systems on the trials of each set."
             raise invalid("plan", "be of one detector and one data set", self.plan.name, hint)
-        three = self.plan is not None and bool(self.plan.figures)
-        own = metrics_of_plan(self.plan, how.eer) if three else how.metrics
+        own = how.metrics
+        if self.plan is not None and self.plan.figures:
+            own = metrics_of_plan(self.plan, how.eer)
         chosen = next(iter(own.values())) if metric is None else as_metric(metric)
         check_same_trials(self._systems, how.key)
         samples = self._samples

@@ -3,14 +3,11 @@
 import hashlib
 import json
 import math
-import warnings
 
 import numpy as np
 import pytest
-from bosaris_py.uncertainty.statistics.class_means import Brier
 from scipy import stats
 
-import bosaris_py as bp
 from bosaris_py import (
     BoundedCalibration,
     Key,
@@ -27,22 +24,21 @@ from bosaris_py import (
 )
 from bosaris_py._case import _FIGURES
 from bosaris_py.errors import (
+    BosarisWarning,
     ExtrapolationWarning,
-    FewErrorsWarning,
     FewSpeakersWarning,
     InvalidInputError,
-    SeparableDataWarning,
 )
-from bosaris_py.trials.speakers import speaker_maps
 from tests.calibration.test_cross_fitting import simulated
 from tests.forms import evolve
+
+pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 
 SCORES, KEY, SPEAKERS = simulated(n_speakers=20)
 TOLD = {
     "propositions": ("the suspect speaks", "somebody else speaks"),
     "reference": "20 simulated speakers",
     "speakers": SPEAKERS,
-    "replications": 60,
     "rng": 3,
 }
 
@@ -71,8 +67,7 @@ def test_numbers_are_those_of_their_parts():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["iv", "wide"])
 def test_bounds_are_of_the_kind_that_is_asked_for(kind):
-    told = TOLD | {"replications": 2}
-    found = case_llr(1.5, SCORES, KEY, bounds=kind, folds="speaker", **told)
+    found = case_llr(1.5, SCORES, KEY, bounds=kind, folds="speaker", **TOLD)
     fitted = cross_fit(
         LinearCalibration, SCORES, KEY, speakers=SPEAKERS, folds="speaker", ridge="weak"
     )
@@ -81,37 +76,41 @@ def test_bounds_are_of_the_kind_that_is_asked_for(kind):
     assert found.bounds != tuple(llr_bounds(fitted.scores, KEY, kind))
 
 
-def test_replicates_have_the_ridge_that_separable_classes_got(monkeypatch):
+def without_each_speaker(model, score, **options):
+    """Return the LLR of the map without each speaker, by a naive loop."""
+    sides = zip(SPEAKERS, KEY.ids, strict=True)
+    who, whose = (np.array([speakers[name] for name in ids]) for speakers, ids in sides)
+    llrs = []
+    for speaker in np.unique(who):
+        kept = (who != speaker)[:, None] & (whose != speaker)[None]
+        tar, non = (SCORES.scoremat[mask & kept] for mask in (KEY.tar, KEY.non))
+        llrs.append(model.fit(tar, non, **options).apply(score))
+    return np.array(llrs)
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [(LinearCalibration, {"ridge": 0.0}), (LinearCalibration, {"ridge": "weak"}),
+     (LinearCalibration, {"prior": 0.1}), (PAVCalibration, {})],
+)  # fmt: skip
+def test_the_interval_is_students_of_the_maps_without_each_speaker(model, options):
+    found = case_llr(1.5, SCORES, KEY, model=model, bounds=None, **options, **TOLD)
+    weak = {"ridge": "weak"} if model is LinearCalibration else {}
+    squares = without_each_speaker(model, 1.5, **weak | options)
+    squares = (squares - squares.mean()) ** 2
+    error = np.sqrt(19 / 20 * squares.sum())
+    degrees = np.sqrt(19 * max(squares.sum() ** 2 / (squares**2).sum() - 1, 2))
+    half = stats.t.ppf(0.975, degrees) * error
+    assert (found.low, found.high) == pytest.approx((found.llr - half, found.llr + half))
+
+
+def test_maps_without_a_speaker_have_the_ridge_that_separable_classes_got():
     apart = Scores(np.where(KEY.tar, 3.0, -3.0) + 0.1 * SCORES.scoremat, *KEY.ids)
-    ridges = []
-    fit = LinearCalibration.fit.__func__
-
-    def note(cls, *args, **options):
-        ridges.append(options.get("ridge"))
-        return fit(cls, *args, **options)
-
-    with pytest.warns(SeparableDataWarning):
-        trained = LinearCalibration.fit_scores(apart, KEY)
-    monkeypatch.setattr(LinearCalibration, "fit", classmethod(note))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        case_llr(1.0, apart, KEY, bounds=None, ridge=0.0, **TOLD | {"replications": 3})
-    assert ridges[-3:] == [trained.ridge] * 3
-
-
-@pytest.mark.slow
-def test_the_interval_is_that_of_the_map_by_speakers():
-    """Near the middle of the scores the map is surest; of more speakers it is surer."""
-    lengths = []
-    for n_speakers, score in ((20, 1.0), (20, 3.5), (80, 1.0)):
-        scores, key, speakers = simulated(n_speakers=n_speakers, seed=3)
-        told = {**TOLD, "speakers": speakers, "replications": 200, "bounds": None}
-        found = case_llr(score, scores, key, **told)
-        lengths.append(found.high - found.low)
-    few, far, many = lengths
-    assert far > few
-    # Four times the speakers: half the length, give or take two fifths.
-    assert 0.3 < many / few < 0.7
+    with pytest.warns(BosarisWarning):
+        found = case_llr(1.0, apart, KEY, bounds=None, ridge=0.0, **TOLD)
+    same = case_llr(1.0, apart, KEY, bounds=None, ridge=found.calibration.ridge, **TOLD)
+    assert (found.low, found.high) == pytest.approx((same.low, same.high), rel=1e-9)
+    assert found.low < found.llr < found.high
 
 
 def test_a_far_score_is_warned_of_and_limited():
@@ -175,28 +174,18 @@ def test_other_calibrations():
     assert (found.n_tar, found.n_non) == (KEY.n_tar, KEY.n_non)
 
 
-def test_the_interval_of_a_weak_ridge_holds_its_estimate():
-    # Of separable classes the penalty decides: replicates have that of as many trials.
-    apart = Scores(np.where(KEY.tar, 5.0, -5.0) + 0.1 * SCORES.scoremat, *SCORES.ids)
-    found = case_llr(2.5, apart, KEY, ridge="weak", bounds=None, **TOLD)
-    assert found.low < found.llr < found.high
-    assert found.llr == found.calibration.apply(2.5)
-
-
-@pytest.mark.parametrize(("ridge", "trace"), [("weak", 1e-9), (0.0, 0.0)])
-def test_trials_that_are_not_drawn_keep_a_trace_for_a_weak_ridge_only(ridge, trace, monkeypatch):
-    heard = []
-    fit = LinearCalibration.fit.__func__
-
-    def note(cls, tar, non, **options):
-        if options.get("tar_weights") is not None:
-            heard.append((options["ridge"], float(np.min(options["tar_weights"]))))
-        return fit(cls, tar, non, **options)
-
-    monkeypatch.setattr(LinearCalibration, "fit", classmethod(note))
-    case_llr(1.0, SCORES, KEY, bounds=None, ridge=ridge, **TOLD | {"replications": 5})
-    # Of 20 speakers that are drawn with replacement some are always missing. All trials come first.
-    assert heard == [(ridge, 1.0), *[(ridge, trace)] * 5]
+def test_below_five_speakers_there_is_no_interval():
+    scores, key, speakers = simulated(n_speakers=4)
+    told = TOLD | {"speakers": speakers}
+    with pytest.warns(FewSpeakersWarning):
+        found = case_llr(1.0, scores, key, folds=3, bounds=None, **told)
+    assert (found.low, found.high, found.log10_high, found.n_speakers) == (None, None, None, 4)
+    assert "<svg" in found._repr_html_()
+    assert "no interval: 4 speakers are too few" in repr(found)
+    with pytest.warns(FewSpeakersWarning):
+        validated = validate_scores(scores, key, speakers=speakers)
+    assert not validated.intervals
+    assert "4 speakers; too few for intervals" in repr(validated)
 
 
 def test_without_a_seed_it_never_changes_its_mind():
@@ -212,7 +201,7 @@ def test_without_a_seed_it_never_changes_its_mind():
     assert lowest < highest
     assert repr(first).splitlines()[5] == (
         "bounds: 5 folds, median of 11 divisions of the speakers with log10 LRs from "
-        f"{lowest:.2f} to {highest:.2f}; 60 replicates, seed 0"
+        f"{lowest:.2f} to {highest:.2f}, seed 0; interval: the map without each speaker in turn"
     )
 
 
@@ -227,11 +216,11 @@ def test_the_seed_in_the_statement_gives_it_again(seed):
 
 
 def test_leaving_each_speaker_out_needs_no_division():
-    told = {**TOLD, "folds": "speaker", "replications": 5}
+    told = {**TOLD, "folds": "speaker"}
     first, second = (case_llr(1.5, SCORES, KEY, **{**told, "rng": rng}) for rng in (1, 2))
     assert first.bounds == second.bounds
     assert first.by_division == (first.llr,)
-    assert repr(first).splitlines()[5] == "bounds: each speaker left out; 5 replicates, seed 1"
+    assert repr(first).splitlines()[5].startswith("bounds: each speaker left out; interval:")
 
 
 def test_its_numbers_have_one_base_each():
@@ -248,14 +237,13 @@ def test_its_numbers_have_one_base_each():
     assert evolve(found, llr=1e4).lr == math.inf
     unbounded = case_llr(1.5, SCORES, KEY, bounds=None, **TOLD)
     assert unbounded.to_dict()["highest_bound"] is None
-    assert repr(unbounded).splitlines()[5] == "60 replicates, seed 3"
+    assert repr(unbounded).splitlines()[5] == "interval: the map without each speaker in turn"
 
 
 def test_a_single_file_needs_no_list(tmp_path):
     path = tmp_path / "scores.txt"
     path.write_text("x")
-    told = {**TOLD, "replications": 5}
-    assert list(case_llr(1.0, SCORES, KEY, files=path, **told).file_hashes) == [str(path)]
+    assert list(case_llr(1.0, SCORES, KEY, files=path, **TOLD).file_hashes) == [str(path)]
 
 
 @pytest.mark.parametrize(
@@ -290,73 +278,69 @@ def test_without_propositions_and_reference_set_there_is_no_number():
 
 @pytest.fixture(scope="module")
 def validated():
-    return validate_scores(SCORES, KEY, speakers=SPEAKERS, replications=200, rng=1)
+    return validate_scores(SCORES, KEY, speakers=SPEAKERS, rng=1)
 
 
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 def test_a_validation_has_intervals_by_speakers(validated):
-    tar, non = SCORES.get_tar_non(KEY)
-    drawn = dict.fromkeys(("confidence", "n_speakers", "replications", "seed", "linear_loss"))
-    assert evolve(validated, intervals={}, **drawn) == validate(Results(tar, non))
-    # The median over eleven divisions of the speakers.
-    losses = []
-    for child in np.random.default_rng(1).spawn(11):
-        line = cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=child).scores
-        losses.append(validated.cllr - Results.from_scores(line, KEY).cllr)
+    drawn = dict.fromkeys(("confidence", "n_speakers", "seed", "linear_loss"))
+    plain = validate(Results(*SCORES.get_tar_non(KEY)))
+    assert evolve(validated, intervals={}, **drawn) == plain
+    for name, metric in _FIGURES.items():
+        alone = unc.speaker_interval(SCORES, KEY, metric, speakers=SPEAKERS)
+        assert alone.value == pytest.approx(getattr(validated, name), rel=1e-12), name
+        assert validated.intervals[name] == (alone.low, alone.high), name
+
+
+def test_the_loss_to_a_line_is_a_difference_of_two_systems(validated):
+    """The median over eleven divisions of the speakers."""
+    lines = [
+        cross_fit(LinearCalibration, SCORES, KEY, speakers=SPEAKERS, rng=child).scores
+        for child in np.random.default_rng(1).spawn(11)
+    ]
+    losses = [validated.cllr - Results.from_scores(line, KEY).cllr for line in lines]
     assert validated.linear_loss == pytest.approx(np.median(losses), abs=1e-12)
-    for name, (low, high) in validated.intervals.items():
-        assert low < getattr(validated, name) < high, name
-    maps = {"speakers": speaker_maps(SPEAKERS, KEY, None)}
-    alone = unc.bootstrap_scores(SCORES, KEY, unc.Cllr(), replications=200, rng=1, **maps)
-    assert validated.intervals["cllr"] == pytest.approx((alone.low, alone.high))
-    # Studentised as single metrics are: percentiles covered the truth in 81 to 91 % of sets.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FewErrorsWarning)
-        rate = unc.bootstrap_scores(SCORES, KEY, unc.FNMR(0.0), replications=200, rng=1, **maps)
-    assert rate.student is not None
-    assert validated.intervals["misleading_tar"] == pytest.approx((rate.low, rate.high))
+    middle = lines[int(np.argsort(losses)[5])]
+    compared = {"llrs": SCORES, "line": middle}
+    (row,) = unc.compare_systems(compared, KEY, unc.Cllr(), speakers=SPEAKERS).rows
+    ends = row.difference.low, row.difference.high
+    assert validated.intervals["linear_loss"] == pytest.approx(ends, rel=1e-9)
 
 
 def test_the_mean_of_llrs_has_the_interval_of_students_t():
-    """One target of each of 30 speakers, so that the textbook's interval holds."""
+    """One target of each of 30 speakers, so that the deviation is the textbook's."""
     ids, same = [f"s{i:02}" for i in range(30)], np.eye(30, dtype=bool)
     llrs = np.where(same, 2.0, -2.0) + np.random.default_rng(1).normal(size=(30, 30))
-    found = validate_scores(bp.Scores(llrs, ids, ids), bp.Key(ids, ids, same, ~same), rng=1)
+    found = validate_scores(Scores(llrs, ids, ids), Key(ids, ids, same, ~same))
     own = np.diag(llrs) / math.log(10.0)
     low, high = found.intervals["mean_log10_lr_tar"]
-    half = stats.t.ppf(0.975, 29) * own.std(ddof=1) / math.sqrt(30)
-    # Quantiles of 1000 drawn values of t have an error of 3 %, and few speakers are skew.
-    assert (low, high) == pytest.approx((own.mean() - half, own.mean() + half), abs=0.15 * half)
+    squares = (own - own.mean()) ** 2
+    degrees = np.sqrt(29 * (squares.sum() ** 2 / (squares**2).sum() - 1))
+    half = stats.t.ppf(0.975, degrees) * own.std(ddof=1) / math.sqrt(30)
+    assert (low, high) == pytest.approx((own.mean() - half, own.mean() + half))
     # Whatever the sign: all are lower by 1 in log10.
-    moved = validate_scores(
-        bp.Scores(llrs - math.log(10.0), ids, ids), bp.Key(ids, ids, same, ~same), rng=1
-    )
+    lower = Scores(llrs - math.log(10.0), ids, ids)
+    moved = validate_scores(lower, Key(ids, ids, same, ~same))
     assert moved.intervals["mean_log10_lr_tar"] == pytest.approx((low - 1.0, high - 1.0))
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning")
 def test_a_validation_is_the_same_twice_and_by_the_seed_it_states(validated):
-    first, second = (
-        validate_scores(SCORES, KEY, speakers=SPEAKERS, replications=50) for _ in range(2)
-    )
+    first, second = (validate_scores(SCORES, KEY, speakers=SPEAKERS) for _ in range(2))
     assert first == second
-    by_generator = validate_scores(
-        SCORES, KEY, speakers=SPEAKERS, replications=50, rng=np.random.default_rng(3)
-    )
-    again = validate_scores(SCORES, KEY, speakers=SPEAKERS, replications=50, rng=by_generator.seed)
+    rng = np.random.default_rng(3)
+    by_generator = validate_scores(SCORES, KEY, speakers=SPEAKERS, rng=rng)
+    again = validate_scores(SCORES, KEY, speakers=SPEAKERS, rng=by_generator.seed)
     assert again == by_generator
     assert first.to_dict()["n_speakers"] == validated.n_speakers == 20
 
 
 def test_a_case_and_a_validation_of_few_speakers_warn_once_each():
-    scores, key, speakers = simulated(n_speakers=19)
-    with pytest.warns(FewSpeakersWarning, match="validation rests on 19 effective") as caught:
-        validate_scores(scores, key, speakers=speakers, replications=50)
-    assert [one.category for one in caught].count(FewSpeakersWarning) == 1
-    with pytest.warns(FewSpeakersWarning, match="ratio rests on 19 effective") as caught:
-        case_llr(1.0, scores, key, **TOLD | {"speakers": speakers})
-    assert [one.category for one in caught].count(FewSpeakersWarning) == 1
+    with pytest.warns(FewSpeakersWarning) as caught:
+        validate_scores(SCORES, KEY, speakers=SPEAKERS)
+    assert len(caught) == 1
+    with pytest.warns(FewSpeakersWarning) as caught:
+        case_llr(1.0, SCORES, KEY, **TOLD)
+    assert len(caught) == 1
 
 
 def test_a_set_of_three_speakers_is_said_to_be_too_small():
@@ -365,57 +349,24 @@ def test_a_set_of_three_speakers_is_said_to_be_too_small():
         case_llr(1.0, scores, key, **TOLD | {"speakers": speakers})
 
 
-def test_an_interval_of_the_brier_score_is_that_of_its_losses_by_speaker():
-    """Of one trial each speaker and no pairs that differ, the variance is that of a mean."""
-    k = 40
-    ids, same = [f"s{i}" for i in range(k)], np.eye(k, dtype=bool)
-    llrs = np.where(same, np.random.default_rng(2).normal(1.0, 2.0, (k, k)), -1.0)
-    asked = Scores(llrs, ids, ids), Key(ids, ids, same, ~same)
-    found = unc.speaker_interval(*asked, Brier())
-    losses = 2.0 / (1.0 + np.exp(np.diag(llrs))) ** 2
-    assert found.estimate == pytest.approx(losses.mean() + 2.0 / (1.0 + np.e) ** 2)
-    # The jackknife's deviation of a mean, with the correction (K - 1) / K of the formula.
-    jackknife = np.std(losses, ddof=1) / k**0.5
-    assert found.standard_error == pytest.approx(jackknife, rel=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
-def test_statistics_of_a_validation_without_weights_are_its_figures(validated):
-    tar, non = SCORES.get_tar_non(KEY)
-    for name, statistic in _FIGURES.items():
-        if name not in ("cllr", "min_cllr"):
-            weights = () if isinstance(statistic, unc.Statistic) else map(np.ones_like, (tar, non))
-            value = statistic(tar, non, *weights)
-            assert value == pytest.approx(getattr(validated, name), rel=1e-12), name
-
-
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 def test_what_a_validation_prints(validated):
     low, high = validated.intervals["cllr"]
     lines = repr(validated).splitlines()
-    assert lines[0].endswith(", 20 speakers; 95 % intervals, 200 replicates, seed 1")
+    assert lines[0].endswith(", 20 speakers; 95 % intervals, seed 1")
     assert lines[1].split() == ["Cllr", f"{validated.cllr:.4g}", f"[{low:.4g},", f"{high:.4g}]"]
     assert next(line for line in lines if line.startswith("devPAV")).endswith("no interval")
     assert next(line for line in lines if "cross-fitted line" in line).endswith("]")
     assert "intervals" not in validated.to_dict()
-    # The quantile of rank 0.025 (B + 1) is that of a replicate from 39 on.
-    for number, said in (
-        (38, "38 replicates, too few for quantiles: Student's t by formula, seed 1"),
-        (39, "39 replicates, seed 1"),
-    ):
-        first = repr(evolve(validated, replications=number)).splitlines()[0]
-        assert first.endswith(f"95 % intervals, {said}")
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
 def test_the_loss_to_a_line_is_that_of_miscalibration_and_covers_zero_without():
     """The true map is 2 s - 1 of these scores: both classes normal, two deviations of 1 apart."""
     ids, same = [f"s{i}" for i in range(60)], np.eye(60, dtype=bool)
     key = Key(ids, ids, same, ~same)
     raw = 2.0 * same - 1.0 + np.random.default_rng(5).normal(size=(60, 60))
     for scale, is_calibrated in ((2.0, True), (6.0, False)):
-        found = validate_scores(Scores(scale * raw, ids, ids), key, replications=200, rng=1)
+        found = validate_scores(Scores(scale * raw, ids, ids), key, rng=1)
         low, high = found.intervals["linear_loss"]
         assert (low <= 0.0 <= high) is is_calibrated
         assert low <= found.linear_loss <= high

@@ -35,7 +35,7 @@ def case() -> bp.CaseLLR:
     same = np.eye(15, dtype=bool)
     scores = bp.Scores(4.0 * same + np.random.default_rng(1).normal(size=(15, 15)), names, names)
     words: Any = {"propositions": ("one", "two"), "reference": "15 people"}
-    return bp.case_llr(3.0, scores, bp.Key(names, names, same, ~same), replications=0, **words)
+    return bp.case_llr(3.0, scores, bp.Key(names, names, same, ~same), **words)
 
 
 def named(*names: str) -> bp.LinearFusion:

@@ -14,8 +14,10 @@ from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials
 from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
 
 
-def speakers_of(text: str, key: Any, metadata: Any) -> Any:
+def speakers_of(text: str | None, key: Any, metadata: Any) -> Any:
     """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
+    if text is None:
+        return None
     words = text.split(",")
     sides = [[*key.modelset, *key.segset]] if len(words) == 1 else key.ids
 
@@ -48,12 +50,6 @@ def speakers_of(text: str, key: Any, metadata: Any) -> Any:
         raise UsageError("--speakers takes one value, or two for models and segments")
     found = tuple(map(of_side, words, sides))
     return found[0] if len(found) == 1 else found
-
-
-def judged_by(args: argparse.Namespace, key: object, metadata: object) -> dict[str, Any]:
-    """Return the options that evaluate and compare have in common."""
-    speakers = None if args.speakers is None else speakers_of(args.speakers, key, metadata)
-    return {"speakers": speakers, "rng": args.seed}
 
 
 def evaluate(args: argparse.Namespace) -> None:
@@ -89,7 +85,8 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
         replications=args.bootstrap or 0,
         cross_fit=True if getattr(args, "cross_fit", False) else None,
         progress=printing.at_terminal() and len(systems) > 1,
-        **judged_by(args, key, metadata),
+        speakers=speakers_of(args.speakers, key, metadata),
+        rng=args.seed,
         **options,
     )
 
@@ -108,9 +105,7 @@ def compare(args: argparse.Namespace) -> None:
         (key, metadata),
         STATISTICS[args.statistic](args.prior[0] if args.prior else 0.01),
         conditions=conditions,
-        replications=2000 if args.bootstrap is None else args.bootstrap,
-        progress=printing.at_terminal(),
-        **judged_by(args, key, metadata),
+        speakers=speakers_of(args.speakers, key, metadata),
     )
     printing.emit(printing.table_text(found, args, form), args.output)
     if args.fail_if_worse:
@@ -125,16 +120,13 @@ def case(args: argparse.Namespace) -> None:
     """Compute the likelihood-ratio of one comparison."""
     form = printing.table_form(args, "json")
     pair = load_key(args)
-    how = judged_by(args, *pair)
-    if args.bootstrap is not None:
-        how["replications"] = args.bootstrap
     found = bp.case_llr(
         args.score,
         load_scores(args, args.system),
         pair,
         propositions=(args.same, args.different),
         reference=args.reference,
-        **how,
+        speakers=speakers_of(args.speakers, *pair),
     )
     if form:
         printing.emit_json(found.to_dict(), args.output)

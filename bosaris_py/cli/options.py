@@ -118,8 +118,8 @@ def named_files(files: Iterable[str]) -> dict[str, str]:
 
 STATISTICS: Mapping[str, Callable[[Any], Any]] = {
     "eer": lambda point: bp.uncertainty.EER(),
-    "min_dcf": lambda point: bp.uncertainty.MinDCF(point, normalize=True),
-    "act_dcf": lambda point: bp.uncertainty.ActDCF(point, normalize=True),
+    "min_dcf": lambda point: bp.uncertainty.MinDCF(point),
+    "act_dcf": lambda point: bp.uncertainty.ActDCF(point),
     "min_cllr": lambda point: bp.uncertainty.MinCllr(),
     "cllr": lambda point: bp.uncertainty.Cllr(),
     "auc": lambda point: bp.uncertainty.AUC(),

@@ -34,7 +34,7 @@ class _Parser(argparse.ArgumentParser):
 _TEXT = "--format --columns --labels --strip-suffix --spoof --missing --memory"
 _KEY = "--key! --key-format --key-columns"
 _SYSTEMS = f"scores {_KEY} --metadata --conditions --prior --base --blind {_TEXT}"
-_TABLE = "--speakers --bootstrap --seed --json --csv --markdown --latex --wide --output --force"
+_TABLE = "--speakers --json --csv --markdown --latex --wide --output --force"
 _TRAINING = (
     "training --key --key-format --key-columns --model --apply --output --force --to --trials "
     f"--prior --objective --ridge {_TEXT}"
@@ -116,8 +116,8 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     ),
     "case": (
         judging.case,
-        f"score system {_KEY} --metadata --speakers --same! --different! --reference! --bootstrap "
-        f"--seed --json --wide --output --force {_TEXT}",
+        f"score system {_KEY} --metadata --speakers --same! --different! --reference! --json "
+        f"--wide --output --force {_TEXT}",
     ),
     "plot": (
         drawing.plot,
@@ -127,7 +127,10 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         listing.convert,
         f"input target --force --to --content --key --form --key-format --key-columns {_TEXT}",
     ),
-    "evaluate": (judging.evaluate, f"{_SYSTEMS} --plan --eer --cross-fit {_TABLE}"),
+    "evaluate": (
+        judging.evaluate,
+        f"{_SYSTEMS} --plan --eer --cross-fit --bootstrap --seed {_TABLE}",
+    ),
     "compare": (judging.compare, f"{_SYSTEMS} --statistic --fail-if-worse {_TABLE}"),
     "calibrate": (training.calibrate, f"{_TRAINING} --method"),
     "fuse": (training.fuse, f"{_TRAINING} --costs"),

@@ -496,7 +496,7 @@ _MEANING = {
     "mean_log10_lr_non": "mean log10 LR of non-targets",
 }
 _FEW_DECIDE = "mean 1/LR and mean LR: few misleading trials decide them, read them beside Cllr"
-_DRAWN = ("n_speakers", "confidence", "replications", "seed")
+_DRAWN = ("n_speakers", "confidence", "seed")
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -525,12 +525,13 @@ class Validation:
     linear_loss : float or None
         What a cross-fitted line takes off Cllr; of `validate_scores` only.
     intervals : dict of str to (float, float)
-        Intervals of some of the figures, by name; of `validate_scores` only.
+        Intervals of some of the figures, by name; of `validate_scores` only, and none below 5
+        speakers.
     confidence : float or None
         Nominal coverage of the intervals.
-    n_speakers, replications, seed : int or None
-        How many speakers were drawn how often for the intervals, and what `validate_scores` needs
-        as ``rng`` to give the same.
+    n_speakers, seed : int or None
+        How many speakers there are, and what `validate_scores` needs as ``rng`` to divide them into
+        the same folds.
     """
 
     n_tar: int
@@ -551,7 +552,6 @@ class Validation:
     intervals: Mapping[str, tuple[float, float]] = attrs.Factory(dict)
     confidence: float | None = None
     n_speakers: int | None = None
-    replications: int | None = None
     seed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -584,13 +584,10 @@ class Validation:
         counts = f"{self.n_tar} targets, {self.n_non} non-targets"
         if self.confidence is None:
             return counts
-        # As of a table of systems: the least rank that ends an interval of Student's kind is 1.
-        few = round(0.5 * (1.0 - self.confidence) * ((self.replications or 0) + 1), 9) < 1
-        how = ", too few for quantiles: Student's t by formula" if few else ""
-        return (
-            f"{counts}, {self.n_speakers} speakers; {100 * self.confidence:g} % intervals, "
-            f"{self.replications} replicates{how}, seed {self.seed}"
+        how = (
+            f"{100 * self.confidence:g} % intervals" if self.intervals else "too few for intervals"
         )
+        return f"{counts}, {self.n_speakers} speakers; {how}, seed {self.seed}"
 
     def __repr__(self) -> str:
         """Return a line for each figure."""

@@ -321,7 +321,7 @@ class Cllr(LossMetric):
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what a class costs; an error costs a bit."""
         tar, non = map(float, sample.mean(self.losses(sample)))
-        return [Opening(0.5, 2.0 * tar, 0), Opening(0.5, 2.0 * non, 1)]
+        return [Opening(0.5, 2.0 * float(tar), 0), Opening(0.5, 2.0 * float(non), 1)]
 
     def notes(self, sample: Sample) -> list[Note]:
         """Tell of scores that are no log-likelihood-ratios."""

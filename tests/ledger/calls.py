@@ -768,13 +768,14 @@ def sasv_fusion(x, ridge):
 
 @maps(_laws("plain", "more", "shares"))
 def case_llr(x):
+    plain = {"replications": 0} if takes(bp.case_llr, "replications") else {}
     found = bp.case_llr(
         *(2.0, scores_of(x), key_of(x)),
         propositions=("one speaker", "two speakers"),
         reference="a law",
         speakers=x.speakers,
         bounds=None,
-        replications=0,
+        **plain,
     )
     return found.llr
 
