@@ -265,7 +265,7 @@ def test_what_is_refused_and_how(
 
 def test_a_far_score_and_its_bound(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--same", "he speaks", "--different", "another speaks", "--reference", "8 speakers"]
-    command = ["case", "99", "llrs.h5", "--key", "key.txt", *WHO, *words, "--bootstrap", "9"]
+    command = ["case", "99", "llrs.h5", "--key", "key.txt", *WHO, *words]
     assert main(command) == 0
     err = capsys.readouterr().err
     assert "The bound limits its LLR." in err
@@ -310,15 +310,6 @@ def test_trials_without_a_value_of_a_condition(
     assert f"5 of {key.n_trials} trials have no value in column 'room'" in capsys.readouterr().err
     assert main(["plot", "det", *command, "-o", "d.svg"]) == 0
     assert "each curve is of equalised conditions" in capsys.readouterr().err
-
-
-def test_warnings_of_several_points_say_which(
-    folder: bp.Scores, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["evaluate", "llrs.h5", "--key", "key.txt", *WHO, "--prior", "0.01,0.1"]) == 0
-    err = capsys.readouterr().err
-    assert "llrs: actDCF(0.01): The " in err
-    assert "llrs: actDCF(0.1): The " in err
 
 
 def test_a_tandem_keeps_spoofs_and_a_fusion_has_no_method(
