@@ -20,7 +20,7 @@ from bosaris_py.errors import printable
 # So many rows and columns of a matrix are drawn, evenly spaced among all, and pixels of a cell.
 MOST_ROWS, MOST_COLUMNS, _CELL = 24, 72, 4
 
-_BARS, _WIDTH, _HEIGHT = 40, 320, 60
+_WIDTH = 320
 
 # The colour of targets in all plots; other marks have that of the text.
 _TARGETS = "#0072b2"
@@ -58,35 +58,6 @@ def mask_drawing(cells: AnyArray) -> str:
     frame = f'<rect width="{width}" height="{height}" fill="none" stroke="currentColor"/>'
     words = "trials by model and segment; blue are targets"
     return _drawing(width, height, [*marks, frame], words)
-
-
-def histogram_drawing(values: AnyArray, estimate: float, low: float, high: float) -> str:
-    """Draw replicates, with the estimate as a line and the interval below them."""
-    known = values[np.isfinite(values)]
-    marked = [end for end in (estimate, low, high) if math.isfinite(end)]
-    if not known.size or not marked:
-        return ""
-    start, stop = min(known.min(), *marked), max(known.max(), *marked)
-    if start == stop:
-        return ""
-    counts, _ = np.histogram(known, _BARS, (start, stop))
-    wide, scale = _WIDTH / _BARS, (_HEIGHT - 10) / counts.max()
-    bars = "".join(
-        f"M{wide * i:.1f} {_HEIGHT - 10}v{-scale * count:.1f}h{wide:.1f}V{_HEIGHT - 10}z"
-        for i, count in enumerate(counts.tolist())
-        if count
-    )
-    at, *ends = (
-        _WIDTH * (min(max(x, start), stop) - start) / (stop - start) for x in (estimate, low, high)
-    )
-    marks = [
-        f'<path fill="currentColor" opacity="0.3" d="{bars}"/>',
-        f'<path stroke="{_TARGETS}" stroke-width="2" d="M{at:.1f} 0V{_HEIGHT - 10}"/>',
-    ]
-    if not any(map(math.isnan, ends)):
-        between = f"M{ends[0]:.1f} {_HEIGHT - 4}H{ends[1]:.1f}"
-        marks.append(f'<path stroke="{_TARGETS}" stroke-width="4" d="{between}"/>')
-    return _drawing(_WIDTH, _HEIGHT, marks, "replicates, the estimate, and its interval below")
 
 
 def scale_drawing(value: float, low: float, high: float, limit: float) -> str:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py import uncertainty as unc
-from bosaris_py._html import histogram_drawing, mask_drawing, scale_drawing, spread_of
+from bosaris_py._html import mask_drawing, scale_drawing, spread_of
 from tests.test_tables import HOSTILE
 
 RNG = np.random.default_rng(6)
@@ -51,7 +50,6 @@ SHOWN: dict[str, Any] = {
     "PAVCalibration": lambda: bp.PAVCalibration.fit(TAR, NON),
     "BoundedCalibration": lambda: bp.BoundedCalibration.fit(TAR, NON),
     "LinearFusion": lambda: bp.LinearFusion.fit([TAR, TAR**2], [NON, NON**2], ridge="weak"),
-    "BootstrapResult": lambda: unc.bootstrap(TAR - 2, NON, unc.EER(), replications=80, rng=1),
     "CaseLLR": case,
 }
 
@@ -105,20 +103,6 @@ def test_the_mask_has_all_cells() -> None:
 def test_an_empty_key_has_a_drawing() -> None:
     nothing = np.zeros((0, 0), dtype=bool)
     assert "0 targets" in text_of(shown(bp.Key([], [], nothing, nothing)))
-
-
-def test_the_histogram_counts_all_replicates() -> None:
-    values = np.array([0.0, 0.1, 0.1, 1.0, np.nan])
-    root = ET.fromstring(histogram_drawing(values, 0.5, 0.25, 1.0))
-    bars, middle, ends = (part.attrib["d"] for part in root if part.tag.endswith("path"))
-    heights = [float(height) for height in re.findall(r"v-([\d.]+)", bars)]
-    # Three bars, the highest of two replicates.
-    assert heights == [25.0, 50.0, 25.0]
-    assert middle == "M160.0 0V50"
-    assert ends == "M80.0 56H320.0"
-    for nothing in (np.full(3, np.nan), np.ones(3)):
-        assert histogram_drawing(nothing, 1.0, 1.0, 1.0) == ""
-    assert "H" not in histogram_drawing(values, 0.5, np.nan, np.nan).split("stroke")[-1]
 
 
 def test_the_scale_is_linear() -> None:
