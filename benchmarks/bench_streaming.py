@@ -103,7 +103,7 @@ def judge(paths: list[str], *, workers: int) -> str:
         plot.figure.canvas.draw()
     roc = results.roc
     digest = hashlib.sha256(repr(numbers).encode())
-    for array in (roc.target_scores, roc.tar_at, roc.non_at, roc.non_between):
+    for array in (roc.thresholds, roc.misses, roc.false_alarms):
         digest.update(array.tobytes())
     return digest.hexdigest()[:16]
 

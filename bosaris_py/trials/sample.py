@@ -453,7 +453,9 @@ class Sample:
             # Two detectors have no threshold in common.
             return with_ends(np.empty(0))
         if grid == "all":
-            both = np.sort(np.concatenate([distinct(one.scores) for one in (self.tar, self.non)]))
+            # Two ascending runs are merged by the stable sort.
+            scores = [distinct(one.scores) for one in (self.tar, self.non)]
+            both = np.sort(np.concatenate(scores), kind="stable")
             return with_ends(distinct(both))
         few = self._has_few_targets
         scores = distinct((self.tar if few else self.non).scores)
