@@ -454,8 +454,8 @@ class Sample:
             return with_ends(np.empty(0))
         if grid == "all":
             # Two ascending runs are merged by the stable sort.
-            scores = [distinct(one.scores) for one in (self.tar, self.non)]
-            both = np.sort(np.concatenate(scores), kind="stable")
+            runs = [distinct(one.scores) for one in (self.tar, self.non)]
+            both = np.sort(np.concatenate(runs), kind="stable")
             return with_ends(distinct(both))
         few = self._has_few_targets
         scores = distinct((self.tar if few else self.non).scores)
