@@ -5,16 +5,22 @@ import warnings
 
 import pytest
 
-from bosaris_py.errors import BosarisWarning
+from bosaris_py.errors import BosarisWarning, FewTrainingErrorsWarning
 
 
 @pytest.fixture(autouse=True)
 def _warnings_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Print each warning once a page."""
+    """Print each warning, once a page."""
+    shown = set()
 
     def show(message: Warning | str, category: type[Warning], *place: object) -> None:
-        sys.stdout.write(f"{category.__name__}: {message}\n")
+        line = f"{category.__name__}: {message}\n"
+        if line not in shown:
+            shown.add(line)
+            sys.stdout.write(line)
 
     # pytest puts its own filters back after each page.
-    warnings.filterwarnings("module", category=BosarisWarning)
+    warnings.filterwarnings("always", category=BosarisWarning)
+    # As in setup.cfg: training sets of examples are small.
+    warnings.filterwarnings("ignore", category=FewTrainingErrorsWarning)
     monkeypatch.setattr(warnings, "showwarning", show)
