@@ -56,7 +56,12 @@ def lines_of(cautions: Iterable[Caution]) -> list[str]:
         found.setdefault(label, {})[caution.finding] = None
         if caution.advice:
             advice[caution.advice] = None
-    lines = [f"{label}{_in_sentences(findings)}" for label, findings in found.items()]
+    # What is found alike of several things is said once.
+    alike: dict[str, list[str]] = {}
+    for label, findings in found.items():
+        alike.setdefault(_in_sentences(findings), []).append(label.removesuffix(": "))
+    named = ((", ".join(filter(None, labels)), text) for text, labels in alike.items())
+    lines = [f"{about}: {text}" if about else text for about, text in named]
     return [printable(line) for line in (*lines, *advice)]
 
 
