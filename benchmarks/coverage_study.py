@@ -93,7 +93,8 @@ def tables(results: Results) -> Iterator[str]:
     yield (
         "Coverage of nominal 95 % intervals by the jackknife, in percent, means over "
         f"{len(LAWS)} laws of scores; in brackets the median length over that of an ideal "
-        "interval, 3.92 true standard errors, without the laws of independent trials and of rare errors."
+        "interval, 3.92 true standard errors, without the laws of independent trials and of rare "
+        "errors."
     )
     yield ""
     yield f"| speakers | {' | '.join(labels)} |"
