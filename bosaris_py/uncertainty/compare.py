@@ -257,7 +257,6 @@ def compare_systems(
     -----
     The test is Student's t of the difference over its standard error, with K - 1 degrees of
     freedom; of equal systems it finds a difference in at most 5 % of sets at the level 0.05.
-
     """
     named, chosen = as_systems(systems), as_metric(metric)
     if len(named) < 2:
