@@ -78,7 +78,7 @@ class ArrayRecord:
         return cls(*arrays)
 
     @classmethod
-    def _of_fields(cls, *arrays: AnyArray | None, **named: AnyArray | None) -> Self:
+    def _of_fields(cls, *arrays: AnyArray | None, **named: Any) -> Self:
         """Build an object of its fields, past a constructor that converts arguments or warns."""
         made = cls.__new__(cls)
         made.__attrs_init__(*arrays, **named)  # type: ignore[attr-defined]

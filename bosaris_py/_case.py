@@ -25,7 +25,7 @@ from bosaris_py.files.replacing import digest_of
 from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss
 from bosaris_py.metrics.metric import AnyMetric, Losses, LossMetric, Metric, Scale
 from bosaris_py.metrics.ranks import MinCllr
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
@@ -203,7 +203,7 @@ class CaseLLR(Records):
 def case_llr(
     score: float,
     scores: Scores,
-    key: KeyLike,
+    key: Key,
     *,
     propositions: Sequence[str] | None = None,
     reference: str | None = None,
@@ -224,7 +224,7 @@ def case_llr(
         The score of the comparison, of the system that scored the reference set.
     scores : Scores
         Scores of the reference set, which should reflect the conditions of the case.
-    key : Key, or pair (key, metadata)
+    key : Key
         Its trials of one speaker and of two.
     propositions : (str, str)
         What the likelihood-ratio compares; required.
@@ -415,7 +415,7 @@ _FIGURES: dict[str, AnyMetric] = {
 @cautions()
 def validate_scores(
     llrs: Scores,
-    key: KeyLike,
+    key: Key,
     *,
     speakers: SpeakersLike = None,
     confidence: float = 0.95,
@@ -428,7 +428,7 @@ def validate_scores(
     ----------
     llrs : Scores
         Natural-log likelihood-ratios; best those of `cross_fit`.
-    key : Key, or pair (key, metadata)
+    key : Key
         Which trials are targets and which non-targets.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         As for `evaluate`.
@@ -471,7 +471,7 @@ def validate_scores(
     >>> low < found.cllr < high
     True
     """
-    only_key, _ = split_key(key)
+    only_key = as_key(key)
     llrs = to_natural(llrs, base)
     figures = validate(Results.from_scores(llrs, only_key))
     if not math.isfinite(figures.mean_log10_lr_tar - figures.mean_log10_lr_non):

@@ -29,16 +29,16 @@ from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.inputs import (
-    KeyLike,
     SystemsLike,
     as_systems,
     large_files,
     named_systems,
-    split_key,
+    read_if_path,
 )
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import SpeakersLike, as_conditions, speaker_maps
+from bosaris_py.trials.speakers import ConditionsLike, SpeakersLike, as_conditions, speaker_maps
 
 if TYPE_CHECKING:
     from bosaris_py.evaluation import PrimaryCost
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 def evaluate(
     systems: SystemsLike | ResultsLike,
-    key: KeyLike | None = None,
+    key: Key | FilePath | None = None,
     *,
     prior: PriorLike = (0.01, 0.05),
     plan: EvaluationPlan | str | None = None,
-    conditions: object = None,
+    conditions: ConditionsLike = None,
     speakers: SpeakersLike = None,
     replications: int = 0,
     rng: Rng = None,
@@ -70,23 +70,23 @@ def evaluate(
         log-likelihood-ratios. Single scores, or a list, have the names of the files, or numbers. A
         folder, or a pattern such as ``"scores/*.txt"``, stands for its files. Without a key also
         pairs (tar, non) of arrays, or `Results`.
-    key : Key, pair (key, metadata), or path
+    key : Key or path
         Which trials are targets and which non-targets; what `read_key` returns, or its file.
         HDF5 files that are large are evaluated in blocks, as by `evaluate_files`, if no other
         argument needs all trials.
     prior : float, OperatingPoint or sequence of them, default: (0.01, 0.05)
         Operating points of the actual and minimum costs.
     plan : EvaluationPlan or str, optional
-        Adds the published cost of an evaluation, see `primary_cost`; most need metadata. Plans
-        without an overall cost, as SRE10, add their operating points. Plans of three classes, as
+        Adds the published cost of an evaluation, see `primary_cost`; most need columns of the key.
+        Plans without an overall cost, as SRE10, add their points. Plans of three classes, as
         ASVspoof5-2, have figures of their own in place of all others. Those of two detectors, as
         ASVspoof2019-LA, take ``{"asv": ..., "cm": ...}``.
     conditions : Conditions, mapping, or name or names of columns, optional
         Adds a row for each condition, and one for all equalised; a mapping is as for
-        `Conditions`, columns are of the metadata.
+        `Conditions`, columns are of the key.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment, for confidence intervals: a map, a function of the
-        id, or a column of the metadata. A pair is for (models, segments), a single value for
+        id, or a column of the key. A pair is for (models, segments), a single value for
         both, where it fits. By default each model is a speaker of its own.
     replications : int, default: 0
         Replicates of a bootstrap over speakers, which gives the intervals. Without, and with
@@ -116,7 +116,7 @@ def evaluate(
     Raises
     ------
     InvalidInputError
-        If the metadata call trials spoofs, and the plan is not one of three classes.
+        If trials are spoofs, and the plan is not one of three classes.
     TrialMismatchError
         As for `Results.from_scores`, `primary_cost` and
         `uncertainty.bootstrap_scores`.
@@ -168,8 +168,8 @@ def evaluate(
             progress=progress,
         )
     named = as_systems(systems)
-    key, metadata = split_key(key)
-    presets.refuse_spoofs(metadata, chosen)
+    key = read_if_path(key)
+    presets.refuse_spoofs(key, chosen)
     points = named_points(prior)
     if chosen is not None and chosen.by_condition:
         # The cost of each condition is the plan's.
@@ -183,13 +183,12 @@ def evaluate(
         key=key,
         points=points,
         normalize=normalize,
-        conditions=as_conditions(conditions, key, metadata),
-        maps=speaker_maps(speakers, key, metadata),
+        conditions=as_conditions(conditions, key),
+        maps=speaker_maps(speakers, key),
         replications=replications,
         seed=as_seed(rng),
         confidence=check_fraction(confidence, "confidence"),
         eer=definition,
-        metadata=metadata,
     )
     if replications:
         how.resampling()
@@ -214,9 +213,9 @@ def evaluate(
                 results[name] = Results.from_sample(samples[name])
                 cost: PrimaryCost | None = None
                 if chosen is not None:
-                    judged = primary_cost(scores, key, chosen, metadata)
+                    judged = primary_cost(scores, key, chosen)
                     if not chosen.by_condition:
-                        cost = how.with_intervals(judged, scores, samples[name], metadata)
+                        cost = how.with_intervals(judged, scores, samples[name])
                     primary[name] = cost or judged
                 of_system = how.rows(scores, samples[name], results[name])
             rows += [(name, _with_primary(row, cost)) for row in of_system]
@@ -241,7 +240,7 @@ def _by_plan(named: dict[str, Scores], how: Judging, plan: EvaluationPlan) -> Ev
         raise invalid("systems", expected, list_some(map(repr, named)), hint)
     rows = []
     with cautions() as heard:
-        presets.warn_of_attacks(plan, how.metadata)
+        presets.warn_of_attacks(plan, how.key)
         if plan.detectors == 2:
             rows.append(("asv and cm", how.row_of_plan(plan, how.tandem(named))))
         for name, scores in named.items() if plan.detectors == 1 else ():

@@ -379,9 +379,9 @@ class Evaluation(Table):
             facts["Bands"] = drawn
         kinds, costs = {}, None
         if self.plan is not None and "a_dcf" in self.plan.figures and self._systems:
-            costs, pair = self.plan.spoof_costs, (how.key, how.metadata)
+            costs = self.plan.spoof_costs
             with hushed(BosarisWarning):
-                parts = {n: sample_of_trials(x, pair) for n, x in self._systems.items()}
+                parts = {n: sample_of_trials(x, how.key) for n, x in self._systems.items()}
             kinds = {name: lists_of_kinds(part) for name, part in parts.items()}
         # The evaluation has warned of each system.
         of_pairs = [caution for caution in others if "pair" in dict(caution.about)]

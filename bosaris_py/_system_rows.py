@@ -22,9 +22,8 @@ from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER, tandem_samp
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF, BonafideEER
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials import Conditions, IdMap, TrialMetadata
-from bosaris_py.trials.inputs import KeyLike
-from bosaris_py.trials.kinds import nouns_of_third
+from bosaris_py.trials import Conditions, IdMap
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers
@@ -77,7 +76,6 @@ class Judging:
     calibrated: str = ""
     eer: EERDefinition = "rocch"
     # What describes the trials of the key.
-    metadata: TrialMetadata | None = None
 
     @property
     def prior(self) -> list[float | OperatingPoint]:
@@ -112,15 +110,13 @@ class Judging:
 
     def sample(self, scores: Scores) -> Sample:
         """Join the scores of a system with the key, with speakers where intervals are asked for."""
-        pair: KeyLike = self.key if self.metadata is None else (self.key, self.metadata)
-        who = Speakers(self.maps).of_trials(pair) if self.by_speaker else None
-        return sample_of_trials(scores, pair, None, who)
+        who = Speakers(self.maps).of_trials(self.key) if self.by_speaker else None
+        return sample_of_trials(scores, self.key, None, who)
 
     def tandem(self, systems: Mapping[str, Scores]) -> Sample:
         """Join the scores of a verifier and of a countermeasure with the key."""
-        pair: KeyLike = self.key if self.metadata is None else (self.key, self.metadata)
-        who = Speakers(self.maps).of_trials(pair) if self.by_speaker else None
-        return tandem_sample(systems["asv"], systems["cm"], pair, who)
+        who = Speakers(self.maps).of_trials(self.key) if self.by_speaker else None
+        return tandem_sample(systems["asv"], systems["cm"], self.key, who)
 
     def estimates(self, metrics: Mapping[str, AnyMetric], sample: Sample) -> dict[str, Estimate]:
         """Estimate figures, all by the jackknife over speakers, or all on the same replicates."""
@@ -178,13 +174,11 @@ class Judging:
         with cautions(**{"condition": name} if name else {}):
             return self.ends(self.metrics, sample), self.how
 
-    def with_intervals(
-        self, cost: PrimaryCost, scores: Scores, sample: Sample, metadata: TrialMetadata | None
-    ) -> PrimaryCost:
+    def with_intervals(self, cost: PrimaryCost, scores: Scores, sample: Sample) -> PrimaryCost:
         """Add the intervals of a primary cost, of its points and of its partitions."""
         if not self.by_speaker or cost.pooled or cost.parts:
             return cost
-        cut = PlanTrials.of(scores, self.key, metadata).partition(cost.plan, {})
+        cut = PlanTrials.of(scores, self.key, self.key.columns or None).partition(cost.plan, {})
         return self._with_ends(cost, sample, cut)
 
     def _with_ends(self, cost: PrimaryCost, sample: Sample, cut: Partitioning) -> PrimaryCost:
@@ -232,10 +226,9 @@ class Judging:
 
     def rows_of_sets(self, plan: EvaluationPlan, scores: Scores) -> list[ConditionRow]:
         """Return the rows of a plan of several data sets: each by itself, and their mean."""
-        assert self.metadata is not None
         sample = self.sample(scores)
         rows = []
-        for name, tar, non in sets_of_sample(scores, self.key, self.metadata, plan.sets):
+        for name, tar, non in sets_of_sample(scores, self.key, plan.sets):
             with cautions(condition=name):
                 row = self.row_of_plan(plan, sample.take(tar, non))
             rows.append(attrs.evolve(row, name=name, kind="condition"))
@@ -280,9 +273,8 @@ class Judging:
         facts = {}
         if key is not None:
             models, segments = (ids.size for ids in key.ids)
-            third = nouns_of_third(self.metadata)
             facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets"
-            facts["Trials"] += f", of which {third}" if third else ""
+            facts["Trials"] += f", {key.n_spoof} spoofs" if key.n_spoof else ""
             facts["Models and segments"] = f"{models} models, {segments} segments"
             known = self.speakers()
             counts = ", ".join(f"{count} of the {side}" for side, count in known.items())
@@ -311,13 +303,11 @@ class Judging:
         return f"{percent}: jackknife over speakers" if self.by_speaker else ""
 
 
-def sets_of_sample(
-    scores: Scores, key: Any, metadata: TrialMetadata, column: str
-) -> list[tuple[str, Any, Any]]:
+def sets_of_sample(scores: Scores, key: Key, column: str) -> list[tuple[str, Any, Any]]:
     """Return each data set that a column of the key names: its places among both classes."""
     from bosaris_py.trials.scores import scored_trials
 
-    factor, labels = metadata.for_trials(key).factor(column), key.is_target
+    factor, labels = key.columns.factor(column), key.is_target
     scored = scored_trials(scores, key)
     kept = np.ones(labels.size, dtype=np.bool_) if scored is None else scored
     codes = [factor.codes[kept & mask] for mask in (labels, ~labels)]

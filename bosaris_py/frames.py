@@ -1,4 +1,4 @@
-"""Trials, labels, scores and metadata from the data frames of other libraries.
+"""Trials, labels, scores and columns from the data frames of other libraries.
 
 Columns are taken by what they can do, not by their class, so none of these libraries is imported.
 """
@@ -42,21 +42,15 @@ from bosaris_py.errors import InvalidInputError
 from bosaris_py.files import columns as trial_columns
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.formats import find_format
-from bosaris_py.files.labels import (
-    DROPPED,
-    KIND,
-    NONTARGET,
-    SPOOF,
-    TARGET,
-    VOCABULARIES,
-    factor_of_kinds,
-)
-from bosaris_py.trials.key import Key, Ndx, as_labels
-from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.files.labels import DROPPED, NONTARGET, SPOOF, TARGET, VOCABULARIES
+from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores, stack_scores
 
 # A code for each row, and the texts that they stand for.
 Coded: TypeAlias = tuple[AnyArray, list[str]]
+
+# Labels of a key, by class.
+_LABELS = np.array([-1, 1, -2, 0], dtype=np.int8)
 
 _TARGET, _NONTARGET = np.uint8(TARGET), np.uint8(NONTARGET)
 
@@ -76,15 +70,12 @@ class TrialFrame:
         The trials; a key if there are labels.
     scores : mapping of str to Scores
         The scores of each system.
-    metadata : TrialMetadata
-        The other columns that were asked for.
     rows : object, optional
         The trial of each row, for `column`; by default rows are the trials of the key.
     """
 
     key: Ndx | Key
     scores: Mapping[str, Scores]
-    metadata: TrialMetadata
     _rows: _Rows | None = attrs.field(default=None, kw_only=True, repr=False)
 
     def column(self, scores: Scores) -> Float64Array:
@@ -132,9 +123,9 @@ def from_frame(
     tar: object = "target",
     non: object = None,
     columns: str | Sequence[str] = (),
-    spoof: Spoofs = "error",
+    spoof: Spoofs = "keep",
 ) -> TrialFrame:
-    """Take trials, labels, scores and metadata from a data frame with a row for each trial.
+    """Take trials, labels, scores and columns from a data frame with a row for each trial.
 
     Parameters
     ----------
@@ -152,16 +143,16 @@ def from_frame(
     non : str, int or sequence of these, optional
         With `tar`, the labels that mean non-target; needed where there is more than one other.
     columns : str or sequence of str, optional
-        Further columns, which become metadata: text, whole numbers, dates, and intervals as of
+        Further columns, which the key carries: text, whole numbers, dates, and intervals as of
         ``pandas.cut``, in their order.
-    spoof : {"error", "nontarget", "keep"}, default: "error"
+    spoof : {"keep", "nontarget", "error"}, default: "keep"
         What to do with rows whose label is ``spoof``, as for `read_key`: count them as non-targets,
-        or also tell the kinds of trials in the column ``kind`` of the metadata.
+        or keep them as spoofs.
 
     Returns
     -------
     TrialFrame
-        Trials are a list, unless a matrix of them is small or at least a quarter full.
+        Models and segments are sorted.
 
     Raises
     ------
@@ -187,9 +178,6 @@ def from_frame(
     frame = _Columns(df, (model, segment))
     extra = (columns,) if isinstance(columns, str) else tuple(columns)
     check_choice(spoof, Spoofs, "spoof")
-    if spoof == "keep" and KIND in extra:
-        hint = "Give it as `label` if it holds target, nontarget and spoof."
-        raise invalid("columns", f"leave out {KIND!r}, which spoof='keep' makes", KIND, hint)
     names: Iterable[object] = (score,) if isinstance(score, str) else score or ()
     if label is None:
         accepted = find_format("csv").header["label"]
@@ -208,7 +196,9 @@ def from_frame(
         labels = None if label is None else pool.submit(frame.labels, label, tar, non, spoof)
         rows = _Rows.of(*(task.result() for task in ids))
         classes = None if labels is None else labels.result()
-        is_target = None if classes is None else classes == TARGET
+        found = None if classes is None else _LABELS[classes]
+        if found is not None and spoof == "nontarget":
+            found[found == -2] = -1
     scores = {str(name): frame.scores(name) for name in names}
     called = [name for name in scores if name.lower() in find_format("csv").header["score"]]
     for name, values in scores.items() if score is None else ():
@@ -224,7 +214,7 @@ def from_frame(
         hint = f"Give score={called[0]!r}, and columns=[...] for what describes trials."
         found = list_some(map(repr, scores))
         raise invalid("score", "be given where further columns are numbers", found, hint)
-    key, systems = rows.objects(is_target, scores)
+    key, systems = rows.objects(found, scores)
     described: dict[str, Any] = {}
     if extra:
         order = rows.order().order
@@ -233,10 +223,12 @@ def from_frame(
             if order is not None:
                 column = column.take(order)
             described[name] = column
-    if spoof == "keep" and classes is not None:
-        order = rows.order().order
-        described[KIND] = factor_of_kinds(classes if order is None else classes.take(order))
-    return TrialFrame(key, systems, TrialMetadata(key, described), rows=rows)
+    if described:
+        if not isinstance(key, Key):
+            expected = "be left out where there are no labels: a key has columns"
+            raise invalid("columns", expected, list_some(described))
+        key = key.with_columns(**described)
+    return TrialFrame(key, systems, rows=rows)
 
 
 class _Columns:
@@ -336,7 +328,7 @@ class _Columns:
         self, name: object, tar: object, non: object, spoof: Spoofs
     ) -> npt.NDArray[np.uint8]:
         """Return the class of each row."""
-        if spoof != "error" and not (isinstance(tar, str) and tar == "target"):
+        if spoof == "nontarget" and not (isinstance(tar, str) and tar == "target"):
             hint = "Put target, nontarget and spoof in the place of the labels."
             raise invalid("spoof", "be left out with `tar`", repr(spoof), hint)
         if non is not None and isinstance(tar, str) and tar == "target":
@@ -390,7 +382,7 @@ class _Columns:
         raise invalid("label", expected, list_some(repr(words[code]) for code in used), _TAR)
 
     def described(self, name: object) -> Any:
-        """Return a column of metadata: numbers as an array, all else as a factor."""
+        """Return a column: numbers as an array, all else as a factor."""
         if self.is_numeric(name, "columns"):
             return self.numbers(name, "columns")
         return Factor(*self.coded(name, "columns"))
@@ -526,7 +518,7 @@ class _Rows:
         )
 
     def objects(
-        self, is_target: BoolArray | None, scores: Mapping[str, FloatArray]
+        self, labels: AnyArray | None, scores: Mapping[str, FloatArray]
     ) -> tuple[Ndx | Key, dict[str, Scores]]:
         """Return the trials and the scores."""
         ids = self.models.ids, self.segments.ids
@@ -537,19 +529,19 @@ class _Rows:
         if not trial_columns.ascends(cells):
             rows, cells = trial_columns.sort_codes(cells)
             if not trial_columns.ascends(cells):
-                raise self._repeated(is_target)
+                raise self._repeated(labels)
         systems = {
             name: Scores._from_cells(ids, cells, mark_read_only(values[rows]))
             for name, values in scores.items()
         }
-        if is_target is None:
+        if labels is None:
             return Ndx._from_cells(ids, cells, None), systems
-        return Key._from_cells(ids, cells, as_labels(is_target[rows])), systems
+        return Key._from_cells(ids, cells, mark_read_only(labels[rows])), systems
 
-    def _repeated(self, is_target: BoolArray | None) -> InvalidInputError:
+    def _repeated(self, labels: AnyArray | None) -> InvalidInputError:
         """Say which row lists a trial of another row again."""
         order, n_rows = self.order(), self.models.codes.size
-        clash = order.conflicts(np.zeros(n_rows) if is_target is None else is_target)
+        clash = order.conflicts(np.zeros(n_rows) if labels is None else labels)
         among = np.flatnonzero(clash) if clash.any() else np.arange(order.repeated.size)
         which = among[np.argmin(order.repeated[among])]
         again, first = order.repeated[which], order.first[which]

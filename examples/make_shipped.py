@@ -39,28 +39,28 @@ def main() -> None:
             save(table, options.output / f"asvspoof2019_la_{part}.h5")
 
 
-def asvspoof(path: Path) -> bp.TrialMetadata:
+def asvspoof(path: Path) -> bp.Key:
     """Read all trials of a part of ASVspoof 2019."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         names, *lines = csv.reader(file)
     of = dict(zip(names, zip(*lines, strict=True), strict=True))
     columns = {name: np.array(of[column], dtype=np.float32) for name, column in TRIALS.items()}
-    described = bp.TrialMetadata.from_trials(
-        of["model"], of["segment"], {"label": of["label"], **columns}
+    key = bp.Key.from_trials(
+        of["model"], of["segment"], of["label"], {"label": of["label"], **columns}
     )
     by_segment = {
         name: dict(zip(of["segment"], of[column], strict=True)) for name, column in SEGMENTS.items()
     }
     aasist = by_segment.pop("aasist")
-    ids = described.trials.segset.tolist()
-    measures = {"aasist": np.array([aasist[one] for one in ids], dtype=np.float32)}
-    return described.with_columns(
-        model_columns={"gender": dict(zip(of["model"], of["gender"], strict=True))},
-        segment_columns={**by_segment, **measures},
+    ids = key.segset.tolist()
+    by_segment["aasist"] = np.array([aasist[one] for one in ids], dtype=np.float32)
+    return key.with_columns(
+        gender=("model", dict(zip(of["model"], of["gender"], strict=True))),
+        **{name: ("segment", values) for name, values in by_segment.items()},
     )
 
 
-def simulated(part: str, rng: np.random.Generator) -> bp.TrialMetadata:
+def simulated(part: str, rng: np.random.Generator) -> bp.Key:
     """Draw scores of two sessions of each speaker, of whom no other part has any.
 
     A score is 2 for the same speaker and -2 for others, and has an effect of each of both speakers,
@@ -91,18 +91,16 @@ def simulated(part: str, rng: np.random.Generator) -> bp.TrialMetadata:
     key = bp.Key(models, segments, same, ~same)
     label = np.where(key.is_target, "target", "nontarget")
     by_trial = bp.Scores(scores, models, segments).get_scores(key).astype(np.float32)
-    described = bp.TrialMetadata(key.to_ndx())
-    return described.with_columns(
-        trial_columns={"label": label, "system": by_trial},
-        model_columns={"reference_speaker": [speakers[i] for i in of]},
-        segment_columns={
-            "speaker": [speakers[i] for i in of],
-            "seconds": seconds.round(1).astype(np.float32),
-        },
+    return key.with_columns(
+        label=label,
+        system=by_trial,
+        reference_speaker=("model", [speakers[i] for i in of]),
+        speaker=("segment", [speakers[i] for i in of]),
+        seconds=("segment", seconds.round(1).astype(np.float32)),
     )
 
 
-def save(described: bp.TrialMetadata, path: Path) -> None:
+def save(described: bp.Key, path: Path) -> None:
     """Save trials and their columns, and pack what the package leaves plain: ids and scores."""
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.h5"

@@ -22,7 +22,7 @@ def as_matrix(item: Trials) -> Trials:
     if isinstance(item, Ndx):
         return Ndx(*item.ids, item.trialmask)
     if isinstance(item, Key):
-        return Key(*item.ids, item.tar, item.non)
+        return Key(*item.ids, item.tar, item.non, item.spoof)
     return Scores(item.scoremat, *item.ids, item.scoremask)
 
 
@@ -41,3 +41,13 @@ def evolve(item: Any, **changes: Any) -> Any:
         return attrs.evolve(item, **changes)
     given = {name: getattr(item, name) for name in _ARGUMENTS[type(item)]}
     return type(item)(**{**given, **changes})
+
+
+def described(
+    key: Key, trial_columns: Any = None, model_columns: Any = None, segment_columns: Any = None
+) -> Key:
+    """Return a key with columns of its trials, models and segments."""
+    columns = dict(trial_columns or {})
+    columns |= {name: ("model", values) for name, values in (model_columns or {}).items()}
+    columns |= {name: ("segment", values) for name, values in (segment_columns or {}).items()}
+    return key.with_columns(**columns)

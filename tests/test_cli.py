@@ -26,6 +26,7 @@ from bosaris_py.cli import judging, options, printing, training
 from bosaris_py.cli.options import OPTIONS
 from bosaris_py.cli.parser import COMMANDS
 from bosaris_py.errors import BosarisWarning
+from tests.forms import described
 
 ROOT = Path(__file__).resolve().parent.parent
 # Two models for each of six speakers.
@@ -48,10 +49,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     is_tar = np.equal.outer(*map(np.array, speakers))
     key = bp.Key(MODELS, SEGMENTS, is_tar, ~is_tar)
     gender = ["f" if name < "p2" else "m" for name in speakers[0]]
-    metadata = bp.TrialMetadata(key, model_columns={"gender": gender, "speaker": speakers[0]})
+    metadata = described(key, model_columns={"gender": gender, "speaker": speakers[0]})
     for part, seed in (("dev", 1), ("eval", 2)):
         key.save(f"{part}_key.h5")
-        table = bp.trials.to_table(key, metadata=metadata)
+        table = bp.trials.to_table(metadata)
         bp.files.writing.write_table(f"{part}_key.tsv", table, "nist")
         for name, strength in (("a", 1.5), ("b", 2.0)):
             scores = _make(10 * seed + ord(name), key, strength)
@@ -187,15 +188,15 @@ class TestConvert:
         assert "gender" in second.columns
 
     def test_metadata_and_forms(self, run: Run) -> None:
-        assert run("convert", "dev_key.tsv", "m.h5", "--content", "metadata")[0] == 0
-        metadata = bp.TrialMetadata.read("m.h5")
-        assert sorted(metadata.names) == ["gender", "speaker"]
+        assert run("convert", "dev_key.tsv", "m.h5")[0] == 0
+        key = bp.Key.read("m.h5")
+        assert sorted(key.columns) == ["gender", "speaker"]
         assert run("convert", "m.h5", "m.csv")[0] == 0
         table = bp.files.text.read_table("m.csv")
-        assert table.columns == bp.trials.to_table(metadata.trials, metadata=metadata).columns
-        assert run("convert", "dev_a.txt", "flat.h5", "--form", "flat")[0] == 0
+        assert table.columns == bp.trials.to_table(key).columns
+        assert run("convert", "dev_a.txt", "flat.h5")[0] == 0
         assert bp.Scores.read("flat.h5") == bp.Scores.read("dev_a.h5")
-        assert run("convert", "dev_key.h5", "trials.h5", "--form", "flat")[0] == 0
+        assert run("convert", "dev_key.h5", "trials.h5", "--form", "dense")[0] == 0
         assert bp.Key.read("trials.h5") == bp.Key.read("dev_key.h5")
 
     def test_words_and_columns_of_ones_own(self, run: Run) -> None:
@@ -438,7 +439,7 @@ JUDGED = ("evaluate", "eval_a.h5", "B=eval_b.txt", "--key", "eval_key.tsv")
 
 
 @pytest.fixture
-def systems(folder: Path) -> tuple[dict[str, bp.Scores], tuple[bp.Key, bp.TrialMetadata]]:
+def systems(folder: Path) -> tuple[dict[str, bp.Scores], bp.Key]:
     """Return what `JUDGED` judges: systems, and key with metadata."""
     named = {"eval_a": bp.Scores.read("eval_a.h5"), "B": bp.read_scores("eval_b.txt")}
     return named, bp.read_key("eval_key.tsv")
@@ -520,12 +521,12 @@ class TestEvaluate:
     def test_real_scores(self, run: Run, shared_data: Path) -> None:
         """Acceptance: to the last digit on asvspoof2019_la eval."""
         file = shared_data / "asvspoof2019_la" / "bonafide_eval.csv.gz"
-        key, metadata = bp.read_key(file)
+        key = bp.read_key(file)
         systems = {
             name: bp.read_scores(file, columns={"score": name})
             for name in ("asv_xvector", "asv_ecapa")
         }
-        expected = bp.evaluate(systems, (key, metadata), conditions="gender")
+        expected = bp.evaluate(systems, key, conditions="gender")
         words = (f"{file}#asv_xvector", f"{file}#asv_ecapa", "--key", file, "--json")
         code, out, _ = run("evaluate", *words, "--conditions", "gender")
         assert code == 0
@@ -961,7 +962,7 @@ class TestOutputs:
         shutil.copy("dev_key.tsv", "key.html")
         shutil.copy("dev_key.tsv", "key.svg")
         shutil.copy("dev_key.tsv", "key.json")
-        bp.read_key("dev_key.tsv").metadata.save("more.h5")
+        bp.read_key("dev_key.tsv").save("more.h5")
         shutil.copy("models.txt", "speakers.csv")
         shutil.copy("eval_key.h5", "b.h5")
         os.link("dev_a.txt", "hard.txt")
@@ -1171,7 +1172,7 @@ def test_blind_tells_no_counts(run: Run) -> None:
 
 def test_the_first_group_of_a_pattern_is_the_speaker(run: Run) -> None:
     key = bp.Key.read("dev_key.h5")
-    speaker = judging.speakers_of("re:^(p.)-", key, bp.TrialMetadata(key))
+    speaker = judging.speakers_of("re:^(p.)-", key)
     assert [speaker(name) for name in ("p3-m06", "x-p3")] == ["p3", "x-p3"]
 
 

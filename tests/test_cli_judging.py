@@ -107,7 +107,7 @@ def test_case_is_that_of_the_library(folder: bp.Scores, capsys: pytest.CaptureFi
     expected = bp.case_llr(
         1.5,
         folder,
-        bp.read_key("key.txt")[0],
+        bp.read_key("key.txt"),
         propositions=("he speaks", "another speaks"),
         reference="8 speakers",
         speakers=speaker,
@@ -138,13 +138,13 @@ def test_bounded_is_the_recommended_map(
 ) -> None:
     train = ["calibrate", "llrs.h5", "--key", "key.txt", "--method", "bounded"]
     assert main([*train, "--model", "m.json"]) == 0
-    expected = bp.BoundedCalibration.fit_scores(folder, bp.read_key("key.txt")[0])
+    expected = bp.BoundedCalibration.fit_scores(folder, bp.read_key("key.txt"))
     assert bp.read_model("m.json") == expected
     assert main(["calibrate", "--model", "m.json", "--apply", "llrs.h5", "-o", "out.h5"]) == 0
     applied = bp.read_scores("out.h5").scoremat
     np.testing.assert_array_equal(applied, expected.apply(folder).scoremat)
     assert main([*train, "--ridge", "0", "--model", "plain.json"]) == 0
-    plain = bp.BoundedCalibration.fit_scores(folder, bp.read_key("key.txt")[0], ridge=0.0)
+    plain = bp.BoundedCalibration.fit_scores(folder, bp.read_key("key.txt"), ridge=0.0)
     assert bp.read_model("plain.json") == plain
 
 
@@ -154,7 +154,7 @@ def test_cross_fit_is_that_of_the_library(
     command = ["evaluate", "llrs.h5", "--key", "key.txt", "--cross-fit", *WHO, "--seed", "2"]
     assert main([*command, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    key, _ = bp.read_key("key.txt")
+    key = bp.read_key("key.txt")
     expected = bp.evaluate({"llrs": folder}, key, cross_fit=True, speakers=speaker, rng=2)
     assert found["table"] == json.loads(json.dumps(expected.records()))
 
@@ -189,7 +189,7 @@ def tandem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_plan_of_two_detectors(tandem: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["evaluate", "asv=asv.txt", "cm=cm.txt", "--key", "protocol.trl"]
     both = {name: bp.read_scores(f"{name}.txt") for name in ("asv", "cm")}
-    key = bp.read_key("protocol.trl", spoof="keep")
+    key = bp.read_key("protocol.trl")
     assert main([*words, "--plan", "ASVspoof2019-LA", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["table"]
     assert found == json.loads(bp.evaluate(both, key, plan="ASVspoof2019-LA").to_json())["table"]
@@ -200,7 +200,7 @@ def test_a_spoof_aware_fusion_has_costs_of_asvspoof5(
 ) -> None:
     words = ["fuse", "asv=asv.txt", "cm=cm.txt", "--key", "protocol.trl", "--spoof", "keep"]
     both = {name: bp.read_scores(f"{name}.txt") for name in ("asv", "cm")}
-    key = bp.read_key("protocol.trl", spoof="keep")
+    key = bp.read_key("protocol.trl")
     for more, costs in (([], "ASVspoof5"), (["--costs", "a-DCF1"], "a-DCF1")):
         assert main([*words, *more, "--model", "m.json"]) == 0
         assert bp.read_model("m.json") == bp.SASVFusion.fit(key, **both, costs=costs)
@@ -213,7 +213,7 @@ def test_a_spoof_aware_fusion_has_costs_of_asvspoof5(
 
 def test_a_ridge_is_a_number_or_weak(folder: bp.Scores, capsys: pytest.CaptureFixture[str]) -> None:
     train = ["calibrate", "llrs.h5", "--key", "key.txt", "--model", "m.json"]
-    key, _ = bp.read_key("key.txt")
+    key = bp.read_key("key.txt")
     for words, ridge in (([], 0.0), (["--ridge", "weak"], "weak"), (["--ridge", "0.1"], 0.1)):
         assert main([*train, *words]) == 0
         expected = bp.LinearCalibration.fit_scores(folder, key, ridge=ridge)
@@ -299,7 +299,7 @@ def test_check_says_why_no_trial_has_a_score(
 def test_trials_without_a_value_of_a_condition(
     folder: bp.Scores, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    key, _ = bp.read_key("key.txt")
+    key = bp.read_key("key.txt")
     lines = ["model,segment,label,room"]
     for number, (model, segment) in enumerate((m, s) for m in MODELS for s in SEGMENTS):
         label = "target" if model[:2] == segment[:2] else "nontarget"

@@ -13,6 +13,7 @@ import bosaris_py as bp
 from bosaris_py import cli
 from bosaris_py.cli.options import OPTIONS
 from bosaris_py.cli.parser import COMMANDS
+from tests.forms import described
 
 SEED = 2125
 FILES = [
@@ -56,9 +57,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         scores.save(f"{name}.h5")
         scores.save(f"{name}.txt")
     key.save("key.h5")
-    metadata = bp.TrialMetadata(key, model_columns={"gender": [*"fm"] * 4})
+    metadata = described(key, model_columns={"gender": [*"fm"] * 4})
     metadata.save("metadata.h5")
-    bp.files.writing.write_table("key.tsv", bp.trials.to_table(key, metadata=metadata), "nist")
+    bp.files.writing.write_table("key.tsv", bp.trials.to_table(metadata), "nist")
     bp.LinearCalibration.fit([1.0, 3.0, 2.0], [0.0, 2.5, -1.0]).save("model.json")
     Path("page.html").write_text("<html>mine</html>")
     Path("empty.txt").touch()

@@ -18,6 +18,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import _parallel, cli
 from bosaris_py.cli.printing import say
+from tests.forms import described
 
 JUDGED = "X=eval_a.txt ECAPA=eval_b.txt --key eval_key.h5"
 SPEAKERS = "--speakers re:^(p.)"
@@ -40,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     key = bp.Key(models, segments, is_tar, ~is_tar)
     key.save("eval_key.h5")
     gender = ["f" if name < "p2" else "m" for name in models]
-    bp.TrialMetadata(key, model_columns={"gender": gender}).save("metadata.h5")
+    described(key, model_columns={"gender": gender}).save("metadata.h5")
     for name, strength in (("a", 1.5), ("b", 2.0)):
         noise = np.random.default_rng(ord(name)).normal(0, 1, is_tar.shape)
         bp.Scores(np.round(strength * is_tar + noise, 4), models, segments).save(f"eval_{name}.txt")

@@ -20,8 +20,9 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     UncertainPlanWarning,
 )
+from bosaris_py.trials.speakers import as_conditions
 from tests.crossed_trials import CrossedExperiment
-from tests.forms import as_list
+from tests.forms import as_list, described
 
 POINT = bp.OperatingPoint(0.05, 2, 1)
 
@@ -57,7 +58,7 @@ def metadata(key, maps):
     models = maps["speakers"][0].map_left_to_right(key.modelset)
     segments = maps["speakers"][1].map_left_to_right(key.segset)
     gender = ["f" if int(name[-1]) % 2 else "m" for name in models]
-    return bp.TrialMetadata(
+    return described(
         key,
         model_columns={"of_model": models, "gender": gender},
         segment_columns={"said_by": segments},
@@ -124,15 +125,13 @@ class TestFigures:
         assert set(evaluation.primary) == set(systems)
 
     def test_primary_cost_is_of_all_trials(self, systems, key, metadata):
-        rows = bp.evaluate(systems, (key, metadata), plan="VoxSRC", conditions="gender").records()
+        rows = bp.evaluate(systems, metadata, plan="VoxSRC", conditions="gender").records()
         known = [row["condition"] for row in rows if row["min_primary"] is not None]
         assert known == ["pooled", "pooled"]
 
     def test_intervals_of_the_primary_cost_are_of_all_trials(self, systems, key, metadata, maps):
         options = {"replications": 20, "rng": 1, **maps}
-        judged = bp.evaluate(
-            systems, (key, metadata), plan="VoxSRC", conditions="gender", **options
-        )
+        judged = bp.evaluate(systems, metadata, plan="VoxSRC", conditions="gender", **options)
         found = {row.kind for _, row in judged.table.rows if "min_primary" in row.intervals}
         others = {row.kind for _, row in judged.table.rows if "eer" in row.intervals}
         assert found == {"pooled"} < others
@@ -156,11 +155,11 @@ class TestFigures:
             assert said == f"cross-fitted: {type(final).__name__}{prior}"
 
     def test_rows_of_conditions(self, systems, key, metadata):
-        conditions = metadata.conditions("gender")
+        conditions = as_conditions("gender", metadata)
         found = bp.evaluate({"B": systems["B"]}, key, prior=0.05, conditions=conditions)
         expected = found.records()
         for given in (conditions, "gender", ("gender",)):
-            evaluation = bp.evaluate(systems, (key, metadata), prior=0.05, conditions=given)
+            evaluation = bp.evaluate(systems, metadata, prior=0.05, conditions=given)
             records = evaluation.records()[4:]
             assert [record["system"] for record in records] == ["B"] * 4
             assert records == expected
@@ -223,10 +222,10 @@ class TestIntervals:
     def test_of_conditions(self, systems, key, metadata, maps):
         options = {"replications": 50, "rng": 3}
         evaluation = bp.evaluate(
-            {"A": systems["A"]}, (key, metadata), prior=0.3, conditions="gender",
+            {"A": systems["A"]}, metadata, prior=0.3, conditions="gender",
             **maps, **options,
         )  # fmt: skip
-        only_f = metadata.conditions("gender").with_weights({"f": 1.0, "m": 0.0})
+        only_f = as_conditions("gender", metadata).with_weights({"f": 1.0, "m": 0.0})
         expected = unc.bootstrap_scores(
             systems["A"], key, unc.EER(), conditions=only_f, **maps, **options
         )
@@ -250,7 +249,7 @@ class TestIntervals:
         ]
         records = [
             bp.evaluate(
-                systems["A"], (key, metadata), prior=0.3, speakers=form, replications=20, rng=1
+                systems["A"], metadata, prior=0.3, speakers=form, replications=20, rng=1
             ).records()
             for form in forms
         ]
@@ -277,8 +276,8 @@ class TestIntervals:
                 (key, maps),
                 (key, {"speakers": (of, segments)}),
                 (key, {"speakers": (of.__getitem__, segments)}),
-                ((key, metadata), {"speakers": ("of_model", "said_by")}),
-                ((key, metadata), {"speakers": ("of_model", None)}),
+                (metadata, {"speakers": ("of_model", "said_by")}),
+                (metadata, {"speakers": ("of_model", None)}),
             )
         ]
         assert all(text == told[0] for text in told)
@@ -286,8 +285,8 @@ class TestIntervals:
             judge(systems["A"], systems["B"], key, speakers=(3, None))
 
     def test_ids_are_columns(self, key, systems):
-        described = bp.TrialMetadata(key, segment_columns={"length": ["s"] * key.ids[1].size})
-        rows = bp.evaluate(systems["A"], (key, described), conditions=("segment", "length"))
+        known = described(key, segment_columns={"length": ["s"] * key.ids[1].size})
+        rows = bp.evaluate(systems["A"], known, conditions=("segment", "length"))
         names = {record["condition"] for record in rows.records()}
         assert {f"{name}, s" for name in key.segset} < names
 
@@ -363,9 +362,7 @@ class TestWarningsAndErrors:
     def test_a_warning_names_the_condition_once(self, key, maps, metadata):
         far = bp.Scores(np.where(key.tar, 9.0, -9.0), key.modelset, key.segset)
         with pytest.warns(FewErrorsWarning) as caught:
-            bp.evaluate(
-                {"far": far}, (key, metadata), conditions="gender", replications=9, rng=1, **maps
-            )
+            bp.evaluate({"far": far}, metadata, conditions="gender", replications=9, rng=1, **maps)
         texts = [str(warning.message) for warning in caught]
         assert any("far: f: " in text for text in texts)
         assert len(set(texts)) == len(texts)
@@ -378,9 +375,8 @@ class TestWarningsAndErrors:
             ({"cross_fit": bp.LinearFusion}, r"one system; got .*evaluate cross_fit\(LinearFusion"),
             ({"systems": {3: None}}, "be named by text; got 3"),
             ({"key": 3}, "must be a Key"),
-            ({"key": ("x", None)}, "must be a Key"),
-            ({"conditions": "gender"}, "where there is no metadata"),
-            ({"speakers": "speaker"}, "where there is no metadata"),
+            ({"conditions": "gender"}, "there is none"),
+            ({"speakers": "speaker"}, "there is none"),
             ({"speakers": 3}, "an IdMap, a dict, a function of the id or a column"),
             ({"speakers": {"nobody": "x"}}, "tell the speakers of models or segments"),
             ({"speakers": (None, {"nobody": "x"})}, "tell the speakers of the segments"),
@@ -407,7 +403,7 @@ class TestWarningsAndErrors:
 
     def test_a_column_that_varies_within_models(self, systems, key, metadata):
         with pytest.raises(InvalidInputError, match="varies within models"):
-            bp.evaluate(systems, (key, metadata), speakers=("said_by", "said_by"))
+            bp.evaluate(systems, metadata, speakers=("said_by", "said_by"))
 
 
 @pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
@@ -424,13 +420,13 @@ def test_average_cost_of_languages():
             cost += 0.5 / 2 * np.mean(llrs[i, truth == other] >= 0.0)
     segments = [f"s{i:02}" for i in range(60)]
     scores, key = bp.Scores(llrs, languages, segments), bp.Key(languages, segments, spoken, ~spoken)
-    metadata = bp.TrialMetadata(key, segment_columns={"language": truth.tolist()})
-    pairs = metadata.conditions("model", "language", lacking="ignore")
+    metadata = described(key, segment_columns={"language": truth.tolist()})
+    pairs = as_conditions(("model", "language"), metadata)
     results = bp.Results.from_scores(scores, key, pairs)
     assert results.act_dcf(0.5, normalize=False) == pytest.approx(cost / 3, rel=1e-14)
-    found = bp.evaluate(scores, (key, metadata), conditions=("model", "language"), prior=0.5)
+    found = bp.evaluate(scores, metadata, conditions=("model", "language"), prior=0.5)
     assert found.records()[-1]["act_dcf(0.5)"] == results.act_dcf(0.5)
-    assert metadata.factor("segment").values()[::3].tolist() == segments
+    assert metadata.columns.factor("segment").values()[::3].tolist() == segments
 
 
 @pytest.mark.slow
@@ -453,9 +449,9 @@ def test_true_is_the_cross_fitted_line(systems, key, maps):
 def test_a_plan_by_condition_has_its_points_in_the_table_and_its_costs(systems, key, metadata):
     """SRE10 judges conditions one by one; its costs of misses and false alarms are 1."""
     plan = bp.PLANS["SRE10"].evolve(operating_points=[0.1, bp.OperatingPoint(0.2, 10, 1)])
-    found = bp.evaluate({"A": systems["A"]}, (key, metadata), plan=plan, prior=0.3)
+    found = bp.evaluate({"A": systems["A"]}, metadata, plan=plan, prior=0.3)
     (record,) = found.records()
     for point, name in ((0.3, "0.3"), (0.1, "0.1"), (bp.OperatingPoint(0.2, 10, 1), "0.2, 10, 1")):
         cost = bp.Results.from_scores(systems["A"], key).min_dcf(point)
         assert record[f"min_dcf({name})"] == cost
-    assert found.primary["A"] == bp.primary_cost(systems["A"], key, plan, metadata)
+    assert found.primary["A"] == bp.primary_cost(systems["A"], metadata, plan)

@@ -44,20 +44,19 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def read(files):
-    pair = bp.read_key(files / "protocol.trl", spoof="keep")
+    pair = bp.read_key(files / "protocol.trl")
     return bp.read_scores(files / "scores.txt"), pair
 
 
-def lists_of(scores, key, metadata):
-    tar, non = scores.get_tar_non(key)
-    spoofed = metadata.factor("kind").values()[~key.is_target] == "spoof"
-    return tar, non[~spoofed], non[spoofed]
+def lists_of(scores, key):
+    listed = scores.get_scores(key)
+    return [listed[key.labels == label] for label in (1, -1, -2)]
 
 
-def cm_of(metadata):
+def cm_of(key):
     """Scores of a countermeasure, column by column."""
-    kinds = metadata.factor("kind").values()
-    return np.round(2 * (kinds != "spoof") + np.random.default_rng(4).normal(size=kinds.size), 3)
+    bona = key.labels != -2
+    return np.round(2 * bona + np.random.default_rng(4).normal(size=bona.size), 3)
 
 
 WHO = {"speakers": (lambda m: m, lambda s: "s" + s[1:].split("_")[0])}
@@ -67,7 +66,7 @@ def test_the_figures_are_those_of_the_functions(read):
     scores, pair = read
     found = bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2")
     (record,) = found.records()
-    lists, kit = lists_of(scores, *pair), {"definition": "step"}
+    lists, kit = lists_of(scores, pair), {"definition": "step"}
     expected = {
         "a_dcf": bp.a_dcf(*lists, "ASVspoof5"),
         "act_a_dcf": bp.act_a_dcf(*lists, "ASVspoof5"),
@@ -107,7 +106,7 @@ def test_attacks_that_a_plan_does_not_know(files, tmp_path):
     text = (files / "protocol.trl").read_text()
     scores = bp.read_scores(files / "scores.txt")
     (tmp_path / "other.trl").write_text(text.replace(" A08 spoof", " X1 spoof"))
-    pair = bp.read_key(tmp_path / "other.trl", spoof="keep")
+    pair = bp.read_key(tmp_path / "other.trl")
     n = text.count(" A08 spoof")
     with pytest.warns(UncertainPlanWarning, match=rf"{n} trials .* SASV2022 do not have \(X1\)"):
         found = bp.evaluate({"a": scores}, pair, plan="SASV2022")
@@ -123,7 +122,7 @@ def test_what_takes_two_classes_is_refused(read):
         with pytest.raises(InvalidInputError, match="`plan` must be one of two classes, for"):
             call()
     with pytest.raises(InvalidInputError):
-        bp.evaluate({"a": scores}, pair[0], plan="SASV2022")
+        bp.evaluate({"a": scores}, pair.bona_fide(), plan="SASV2022")
     with pytest.raises(InvalidInputError, match="`cross_fit` must be left out with the plan"):
         bp.evaluate({"a": scores}, pair, plan="SASV2022", cross_fit=True)
     with pytest.raises(InvalidInputError, match="have a primary cost of two classes"):
@@ -149,7 +148,7 @@ def test_a_plan_of_three_classes_is_checked(given, message):
 
 def test_the_command(read, files, capsys):
     scores, pair = read
-    given = [str(files / "scores.txt"), "--key", str(files / "protocol.trl"), "--spoof", "keep"]
+    given = [str(files / "scores.txt"), "--key", str(files / "protocol.trl")]
     assert main(["evaluate", *given, "--plan", "ASVspoof5-2", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
     (expected,) = bp.evaluate({"scores": scores}, pair, plan="ASVspoof5-2").records()
@@ -160,7 +159,7 @@ def test_the_command(read, files, capsys):
 @pytest.mark.parametrize("option", ["conditions", "cross_fit"])
 def test_what_the_plan_does_not_know_is_refused(read, option):
     scores, pair = read
-    given = {"conditions": "attack", "cross_fit": True}[option]
+    given = {"conditions": "model", "cross_fit": True}[option]
     with pytest.raises(InvalidInputError, match=f"`{option}` must be left out with the plan"):
         bp.evaluate({"a": scores}, pair, plan="ASVspoof5-2", **{option: given})
 
@@ -174,19 +173,19 @@ def test_without_replicates_figures_with_a_formula_have_intervals(read):
 
 @pytest.mark.parametrize("plan", [None, "VoxSRC"])
 def test_spoofs_want_a_plan_that_knows_them(read, plan):
-    scores, (key, metadata) = read
+    scores, key = read
     message = r"`plan` must be one of three classes where trials are spoofs; .* and 160 spoofs"
     with pytest.raises(InvalidInputError, match=message):
-        bp.evaluate({"a": scores}, (key, metadata), plan=plan)
+        bp.evaluate({"a": scores}, key, plan=plan)
     if plan is not None:
         with pytest.raises(InvalidInputError, match=message):
-            bp.primary_cost(scores, (key, metadata), plan)
-    # Without metadata they are pooled, as the hint says.
-    assert bp.evaluate({"a": scores}, key, plan=plan).records()[0]["n_non"] == 540
+            bp.primary_cost(scores, key, plan)
+    found = bp.evaluate({"a": scores}, key.bona_fide(), plan=plan)
+    assert found.records()[0]["n_non"] == 380
 
 
 def test_the_command_says_which_plans_know_spoofs(files, capsys):
-    given = [str(files / "scores.txt"), "--key", str(files / "protocol.trl"), "--spoof", "keep"]
+    given = [str(files / "scores.txt"), "--key", str(files / "protocol.trl")]
     assert main(["evaluate", *given]) == 1
     assert "ASVspoof5-2" in capsys.readouterr().err
 
@@ -201,10 +200,10 @@ def test_a_spoof_of_somebody_who_never_enrolled(read):
 
 def test_missing_scores_are_counted_and_fusion_refuses_them(read, tmp_path):
     """A dash in the place of a score, as in submissions to ASVspoof 5."""
-    scores, (key, metadata) = read
+    scores, key = read
     lines = ["spk\tfilename\tcm-score\tasv-score\tsasv-score"]
     sides = (ids[at] for ids, at in zip(key.ids, key.trial_positions(), strict=True))
-    rows = zip(*sides, scores.get_scores(key), cm_of(metadata), strict=True)
+    rows = zip(*sides, scores.get_scores(key), cm_of(key), strict=True)
     for number, (model, segment, asv, cm) in enumerate(rows):
         dash = "-" if number == 0 else f"{cm}"
         lines.append(f"{model}\t{segment}\t{dash}\t{asv}\t{dash}")
@@ -214,35 +213,35 @@ def test_missing_scores_are_counted_and_fusion_refuses_them(read, tmp_path):
     with pytest.warns(MissingTrialsWarning, match="1 of 660 lines .* have no score"):
         less = bp.read_scores(path, **how)
     with pytest.warns(MissingTrialsWarning):
-        bp.evaluate({"a": less}, (key, metadata), plan="SASV2022")
+        bp.evaluate({"a": less}, key, plan="SASV2022")
     asv = bp.read_scores(path, columns={"score": "asv-score"}, **how)
     with pytest.warns(MissingTrialsWarning):
-        fusion = bp.SASVFusion.fit((key, metadata), asv=asv, cm=less, ridge=0.1)
+        fusion = bp.SASVFusion.fit(key, asv=asv, cm=less, ridge=0.1)
     with pytest.raises(TrialMismatchError):
         fusion.apply(asv=asv, cm=less, ndx=key)
 
 
 def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_path, capsys):
-    scores, (key, metadata) = read
+    scores, key = read
     rng = np.random.default_rng(3)
     utterances = bp.Scores.from_trials(
         ["bonafide"] * key.segset.size, key.segset, rng.normal(size=key.segset.size)
     )
     message = "`cm` must have a score for each trial; got scores of utterances, under the one model"
     both = {"asv": scores, "cm": utterances}
-    cm = bp.trials.scores.assemble(cm_of(metadata), key)
-    fusion = bp.SASVFusion.fit((key, metadata), asv=scores, cm=cm, ridge=0.1)
+    cm = bp.trials.scores.assemble(cm_of(key), key)
+    fusion = bp.SASVFusion.fit(key, asv=scores, cm=cm, ridge=0.1)
     for call in (
-        lambda: bp.SASVFusion.fit((key, metadata), **both),
+        lambda: bp.SASVFusion.fit(key, **both),
         lambda: fusion.apply(**both, ndx=key),
-        lambda: unc.speaker_interval(both, (key, metadata), unc.TDCF(), **WHO),
+        lambda: unc.speaker_interval(both, key, unc.TDCF(), **WHO),
     ):
         with pytest.raises(InvalidInputError, match=message):
             call()
     # The remedy that the hint names.
     of_trials = bp.trials.scores_of_segments(utterances, key)
     pair = {"asv": scores, "cm": of_trials}
-    expected = bp.evaluate(pair, (key, metadata), plan="ASVspoof2019-LA").records()
+    expected = bp.evaluate(pair, key, plan="ASVspoof2019-LA").records()
     path = tmp_path / "cm.txt"
     flat = zip(key.segset[utterances.trial_positions()[1]], utterances.values.tolist(), strict=True)
     path.write_text("".join(f"{segment} {score!r}\n" for segment, score in flat))
@@ -262,13 +261,13 @@ def test_scores_of_utterances_are_told_from_those_of_trials(read, files, tmp_pat
 )
 @pytest.mark.parametrize("replications", [0, 60])
 def test_a_plan_of_two_detectors(read, plan, form, replications):
-    scores, (key, metadata) = read
-    cm = bp.trials.scores.assemble(cm_of(metadata), key)
+    scores, key = read
+    cm = bp.trials.scores.assemble(cm_of(key), key)
     drawn = {**WHO, "replications": replications, "rng": 1}
-    both, pair = {"asv": scores, "cm": cm}, (key, metadata)
+    both, pair = {"asv": scores, "cm": cm}, key
     found = bp.evaluate(both, pair, plan=plan, eer="step", **drawn)
     (record,) = found.records()
-    of_asv, of_cm = (lists_of(one, key, metadata) for one in (scores, cm))
+    of_asv, of_cm = (lists_of(one, key) for one in (scores, cm))
     assert record["min_t_dcf"] == bp.t_dcf(asv=of_asv, cm=of_cm, form=form)
     bona = np.concatenate(of_cm[:2])
     assert record["cm_eer"] == bp.eer(bona, of_cm[2], definition="step")
@@ -294,25 +293,18 @@ def test_one_system_under_a_plan_of_two_detectors(read, names):
 
 
 def test_a_mean_over_data_sets_is_no_figure_of_the_pool(read):
-    scores, (key, metadata) = read
-    models, segments = key.trial_positions()
+    scores, key = read
+    models, _ = key.trial_positions()
     # Speakers 0 to 9 claim to be in the first set, the others in the second.
     sets = np.where(np.char.str_len(key.modelset[models]) == 2, "first", "second")
-    columns = {"dataset": sets, "kind": metadata.factor("kind").values()}
-    pair = (
-        key,
-        bp.TrialMetadata.from_trials(key.modelset[models], key.segset[segments], columns, key),
-    )
+    pair = key.with_columns(dataset=sets)
     found = bp.evaluate({"a": scores}, pair, plan="WildSpoof", **WHO, replications=60, rng=1)
     *of_sets, macro = found.records()
     assert [row["condition"] for row in found.records()] == ["first", "second", "mean over sets"]
-    labels, listed = key.is_target, scores.get_scores(key)
-    kinds = columns["kind"]
+    listed = scores.get_scores(key)
     for row in of_sets:
         own = sets == row["condition"]
-        lists = [
-            listed[own & part] for part in (labels, ~labels & (kinds != "spoof"), kinds == "spoof")
-        ]
+        lists = [listed[own & (key.labels == label)] for label in (1, -1, -2)]
         # Sums in another order.
         assert row["a_dcf"] == pytest.approx(bp.a_dcf(*lists, "ASVspoof5"), rel=1e-12)
         assert row["sasv_eer"] == pytest.approx(bp.sasv_eer(*lists, definition="step"), rel=1e-12)
@@ -320,35 +312,30 @@ def test_a_mean_over_data_sets_is_no_figure_of_the_pool(read):
         assert macro[name] == pytest.approx(sum(row[name] for row in of_sets) / 2, rel=1e-12)
         assert macro.get(f"{name}_low") is None
     with pytest.raises(InvalidInputError):
-        bp.evaluate({"a": scores}, (key, metadata), plan="WildSpoof")
+        bp.evaluate({"a": scores}, key, plan="WildSpoof")
 
 
 def test_a_set_without_spoofs_is_refused(read):
-    scores, (key, metadata) = read
-    models, segments = key.trial_positions()
-    kinds = metadata.factor("kind").values()
-    columns = {"kind": kinds, "part": np.where(kinds == "spoof", "x", "y")}
-    ids = key.modelset[models], key.segset[segments]
-    pair = key, bp.TrialMetadata.from_trials(*ids, columns, key)
+    scores, key = read
+    pair = key.with_columns(part=np.where(key.labels == -2, "x", "y"))
     plan = bp.PLANS["WildSpoof"].evolve(sets="part")
     with pytest.raises(InvalidInputError):
         bp.evaluate({"a": scores}, pair, plan=plan)
 
 
 def test_a_countermeasure_alone(read):
-    _, (key, metadata) = read
-    kinds = metadata.factor("kind").values()
+    _, key = read
     models, segments = key.trial_positions()
     ids = key.modelset[models], key.segset[segments]
-    bona = bp.Key.from_trials(*ids, kinds != "spoof")
-    listed = cm_of(metadata)
+    spoofed = key.labels == -2
+    bona = bp.Key.from_trials(*ids, ~spoofed)
+    listed = cm_of(key)
     cm = bp.Scores.from_trials(*ids, listed)
     (record,) = bp.evaluate({"cm": cm}, bona, plan="ESDD", eer="step").records()
-    spoofed = kinds == "spoof"
     assert record["cm_eer"] == bp.eer(listed[~spoofed], listed[spoofed], definition="step")
     assert not {"cllr", "eer", "min_dcf"} & set(record)
     with pytest.raises(InvalidInputError):
-        bp.evaluate({"cm": cm}, (key, metadata), plan="ESDD")
+        bp.evaluate({"cm": cm}, key, plan="ESDD")
 
 
 @pytest.fixture(scope="module")
@@ -367,7 +354,7 @@ def test_systems_are_compared_by_a_figure_of_three_classes(read, systems, statis
     table = found.compare(statistic)
     judged = statistic or unc.ADCF("ASVspoof5")
     (record,) = table.records()
-    first, second = (judged(*lists_of(one, *pair)) for one in systems.values())
+    first, second = (judged(*lists_of(one, pair)) for one in systems.values())
     # Sums in another order.
     assert record["difference"] == pytest.approx(first - second, rel=1e-12)
     name = {None: "min a-DCF", unc.SASVEER(): "SASV-EER"}.get(statistic, "act a-DCF")
@@ -377,12 +364,10 @@ def test_systems_are_compared_by_a_figure_of_three_classes(read, systems, statis
 
 
 def test_systems_are_not_compared_by_a_mean_over_sets(read, systems):
-    _, (key, metadata) = read
+    _, key = read
     models, segments = key.trial_positions()
     sets = np.where(np.char.str_len(key.modelset[models]) == 2, "first", "second")
-    columns = {"dataset": sets, "kind": metadata.factor("kind").values()}
-    ids = key.modelset[models], key.segset[segments]
-    pair = key, bp.TrialMetadata.from_trials(*ids, columns, key)
+    pair = key.with_columns(dataset=sets)
     plan = bp.PLANS["WildSpoof"]
     found = bp.evaluate(systems, pair, plan=plan, **WHO)
     with pytest.raises(InvalidInputError):
@@ -394,7 +379,7 @@ def test_what_cannot_be_compared_is_refused(read, systems):
     one = bp.evaluate({"a": systems["a"]}, pair, plan="SASV2022", **WHO)
     with pytest.raises(InvalidInputError):
         one.compare()
-    cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
+    cm = bp.trials.scores.assemble(cm_of(pair), pair)
     both = {"asv": systems["a"], "cm": cm}
     tandem = bp.evaluate(both, pair, plan="ASVspoof2021-LA")
     with pytest.raises(InvalidInputError):
@@ -405,7 +390,7 @@ def test_what_cannot_be_compared_is_refused(read, systems):
 def test_the_report_has_no_figure_of_the_mixture(read, systems, tmp_path, plan):
     _, pair = read
     tandem = plan == "ASVspoof2019-LA"
-    cm = bp.trials.scores.assemble(cm_of(pair[1]), pair[0])
+    cm = bp.trials.scores.assemble(cm_of(pair), pair)
     given = {"asv": systems["a"], "cm": cm} if tandem else systems
     found = bp.evaluate(given, pair, plan=plan, **WHO, replications=50, rng=1)
     path = tmp_path / "report.html"
@@ -415,7 +400,7 @@ def test_the_report_has_no_figure_of_the_mixture(read, systems, tmp_path, plan):
         assert words not in page.split("Reasons for caution")[0]
         assert f"<dt>{words}</dt>" not in page
     assert "<dt>Cllr</dt>" not in page
-    assert "of which 160 spoofs" in page
+    assert "160 spoofs" in page
     first = next(iter(found.records()))
     leading = {"ASVspoof5-2": "min a-DCF", "SASV2022": "SV-EER", "ASVspoof2019-LA": "min t-DCF"}
     assert f"{leading[plan]} of the systems" in page
@@ -434,7 +419,7 @@ def test_rates_have_intervals_in_all_three_definitions(read, definition):
     drawn = {**WHO, "replications": 60, "rng": 1}
     found = bp.evaluate({"a": scores}, pair, plan="SASV2022", eer=definition, **drawn)
     (record,) = found.records()
-    lists = lists_of(scores, *pair)
+    lists = lists_of(scores, pair)
     functions = {"sv_eer": bp.sv_eer, "spf_eer": bp.spf_eer, "sasv_eer": bp.sasv_eer}
     statistics = {"sv_eer": unc.SVEER, "spf_eer": unc.SPFEER, "sasv_eer": unc.SASVEER}
     for name, function in functions.items():
@@ -453,7 +438,7 @@ def test_the_definition_of_a_plan_is_overridden(read, eer):
     plan = bp.PLANS["SASV2022"].evolve(eer="interpolated")
     (record,) = bp.evaluate({"a": scores}, pair, plan=plan, eer=eer).records()
     definition = eer or "interpolated"
-    expected = bp.sasv_eer(*lists_of(scores, *pair), definition=definition)
+    expected = bp.sasv_eer(*lists_of(scores, pair), definition=definition)
     # Sums in another order.
     assert record["sasv_eer"] == pytest.approx(expected, rel=1e-12)
     assert "equal error-rates  interpolated" in str(plan)

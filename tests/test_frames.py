@@ -10,6 +10,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError, TrialMismatchError
 from bosaris_py.trials import Key, Scores
+from bosaris_py.trials.key import WORDS
 from tests.forms import as_list
 
 LIBRARIES = ("dict", "pandas", "pandas categories", "polars", "polars categories", "pyarrow")
@@ -60,12 +61,11 @@ class TestEachLibrary:
         rows = rows_of(*shape)
         data = bp.from_frame(frame_of(rows, library), columns="gender")
         ids, labels = (rows["model"], rows["segment"]), [word == "target" for word in rows["label"]]
-        assert data.key == classes[0].from_trials(*ids, labels)
+        columns = {"gender": rows["gender"]}
+        assert data.key == classes[0].from_trials(*ids, labels, columns)
         assert list(data.scores) == ["A", "B"]
         for name, scores in data.scores.items():
             assert scores == classes[1].from_trials(*ids, rows[name])
-        columns = {"gender": bp.Factor.from_values(rows["gender"])}
-        assert data.metadata == bp.TrialMetadata.from_trials(*ids, columns, data.key)
 
     def test_float32_stays(self, library):
         data = bp.from_frame(frame_of(rows_of(3, 4, 9), library))
@@ -194,7 +194,7 @@ class TestChoices:
     def test_numbers_beside_are_scores(self):
         data = bp.from_frame(rows_of(3, 4, 9) | {"length": list(range(9))}, columns=["length"])
         assert list(data.scores) == ["A", "B"]
-        assert data.metadata.column("length").dtype.kind == "i"
+        assert data.key.columns["length"].dtype.kind == "i"
 
     def test_named_columns(self):
         rows = rows_of(3, 4, 9)
@@ -210,7 +210,7 @@ class TestChoices:
 
     def test_evaluate_takes_it_all(self):
         data = bp.from_frame(rows_of(8, 9, 72), columns="gender")
-        evaluation = bp.evaluate(data.scores, data, prior=0.5, conditions="gender")
+        evaluation = bp.evaluate(data.scores, data.key, prior=0.5, conditions="gender")
         assert [r["system"] for r in evaluation.records()] == ["A"] * 4 + ["B"] * 4
 
 
@@ -237,7 +237,11 @@ ROWS = {
         ({"x": ["1", "2", "3"]}, {"score": "x"}, "must hold real numbers"),
         ({"label": [1, 2, 0]}, {}, r"must be 1 or 0, or 1 or -1; got 2 in row 1"),
         ({"label": [1.0, np.nan, 0.0]}, {}, "got nan in row 1"),
-        ({"label": ["target", "spoof", "nontarget"]}, {}, 'row 1 .*spoof="keep" tells the kinds'),
+        (
+            {"label": ["target", "spoof", "nontarget"]},
+            {"spoof": "error"},
+            'row 1 .*spoof="keep" tells the kinds',
+        ),
         (
             {"label": ["same", "unknown", "different"]},
             {"tar": "same"},
@@ -467,32 +471,29 @@ def test_spoofs_are_kept_with_their_kind(rows):
     for name in ("model", "segment"):
         frame[name] = [f"{value}{i // 4}" for i, value in enumerate(frame[name])]
     data = bp.from_frame(frame, columns="attack", spoof="keep")
-    assert (data.key.n_tar, data.key.n_non) == (rows, 3 * rows)
+    assert data.key.n_tar == rows
     scores = data.scores["llr"].get_scores(data.key)
-    kinds = dict(zip(scores.tolist(), data.metadata.factor("kind").values().tolist(), strict=True))
+    kinds = dict(zip(scores.tolist(), WORDS[data.key.labels].tolist(), strict=True))
     assert kinds == {0.5: "spoof", 2.5: "target", -1.0: "nontarget", 1.5: "spoof"}
     lists = [2.5] * rows, [-1.0] * rows, [0.5, 1.5] * rows
-    found = bp.evaluate(data.scores, data, plan="SASV2022").records()[0]
+    found = bp.evaluate(data.scores, data.key, plan="SASV2022").records()[0]
     assert found["spf_eer"] == bp.spf_eer(*lists)
 
 
 def test_spoofs_as_non_targets():
     kept = bp.from_frame(_SPOOFED, spoof="keep")
     pooled = bp.from_frame(_SPOOFED, spoof="nontarget")
-    assert kept.key == pooled.key
-    assert list(pooled.metadata.names) == []
+    assert kept.key.to_ndx() == pooled.key.to_ndx()
+    assert (kept.key.n_spoof > 0, pooled.key.n_spoof) == (True, 0)
     unlike = {**_SPOOFED, "label": [True, False, False, False]}
-    assert bp.from_frame(unlike, spoof="keep").metadata.factor("kind").values().tolist() == (
-        ["nontarget", "nontarget", "target", "nontarget"]
-    )
+    assert sorted(bp.from_frame(unlike).key.labels.tolist()) == [-1, -1, -1, 1]
 
 
 @pytest.mark.parametrize(
     ("changed", "options", "message"),
     [
         ({}, {"spoof": "drop"}, "`spoof` must be"),
-        ({}, {"spoof": "keep", "tar": "spoof", "non": ["x"]}, "`spoof` must be left out with"),
-        ({"kind": ["a"] * 4}, {"spoof": "keep", "columns": "kind"}, "`columns` must leave out"),
+        ({}, {"spoof": "nontarget", "tar": "spoof"}, "`spoof` must be left out with"),
     ],
 )
 def test_bad_spoofs(changed, options, message):
@@ -518,10 +519,11 @@ def test_bins_and_dates_describe_trials_but_are_no_ids() -> None:
     df = pd.DataFrame(
         {
             **{"model": ["a", "a", "b"], "segment": ["s", "t", "s"], "score": [1.0, 2.0, 3.0]},
+            "label": [1, 0, 0],
             **{"bin": pd.cut([15, 1, 7], [0, 5, 9, 20]), "day": days, "month": days.to_period("M")},
         }
     )
-    found = bp.from_frame(df, score="score", columns=["bin", "day", "month"]).metadata
+    found = bp.from_frame(df, score="score", columns=["bin", "day", "month"]).key.columns
     assert found.factor("bin").levels.tolist() == ["(0, 5]", "(5, 9]", "(9, 20]"]
     assert found.factor("bin").values().tolist() == ["(9, 20]", "(5, 9]", "(0, 5]"]
     assert found.factor("month").values().tolist() == ["2026-02", "2026-02", "2026-01"]
@@ -540,7 +542,7 @@ def test_an_index_of_other_names_is_no_column():
     indexed = rows.assign(note=["n"] * len(rows)).set_index(["model", "segment", "note"])
     found = bp.from_frame(indexed)
     assert found.key == bp.from_frame(rows).key
-    assert "note" not in found.metadata.names
+    assert "note" not in found.key.columns
 
 
 def test_labels_that_are_named_beside_the_target():

@@ -10,6 +10,8 @@ import bosaris_py as bp
 from bosaris_py._cautions import Caution
 from bosaris_py._tables import AnnotatedTable
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning
+from bosaris_py.trials.speakers import as_conditions
+from tests.forms import described
 
 
 @attrs.frozen
@@ -45,8 +47,8 @@ def trials() -> tuple[dict[str, bp.Scores], bp.Key, bp.Conditions]:
         for name in "AB"
     }
     takes = [segment.rsplit("-", 1)[1] for segment in segments]
-    metadata = bp.TrialMetadata(key, segment_columns={"take": takes})
-    return systems, key, metadata.conditions("take")
+    metadata = described(key, segment_columns={"take": takes})
+    return systems, key, as_conditions("take", metadata)
 
 
 def forms_of(table: AnnotatedTable) -> dict[str, str]:

@@ -17,7 +17,7 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
 from bosaris_py.metrics.strange import no_llrs
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
@@ -54,7 +54,7 @@ LLRBounds.high.__doc__ = "The highest log-likelihood-ratio that the trials suppo
 
 def llr_bounds(
     tar: npt.ArrayLike | Scores,
-    non: npt.ArrayLike | KeyLike,
+    non: npt.ArrayLike | Key,
     kind: BoundsKind = "elub",
     *,
     speakers: SpeakersLike = None,
@@ -65,7 +65,7 @@ def llr_bounds(
     ----------
     tar, non : (n_tar,), (n_non,) array_like of float, or scores and key
         Natural-log likelihood-ratios of validation trials; best those of `cross_fit`. No NaN. Or
-        `Scores` of them, and a key or a pair (key, metadata).
+        `Scores` of them, and a key.
     kind : {"elub", "iv", "wide"}, default: "elub"
         The bounds of expected utility [1]_, which are those of the Bayes error-rate; or of
         invariant verification [2]_; or wider ones where trials are few, see Notes.
@@ -124,12 +124,12 @@ def llr_bounds(
     units: tuple[float, float] = (1.0, 1.0)
     lists: tuple[Any, Any] = tar, non
     if isinstance(tar, Scores):
-        both = split_key(non)
+        key = as_key(non)
         if speakers is None:
-            lists = tar.get_tar_non(both[0])
+            lists = tar.get_tar_non(key)
         else:
             who = Speakers(speakers)
-            sample = sample_of_trials(tar, both[0], None, who.of_trials(both))
+            sample = sample_of_trials(tar, key, None, who.of_trials(key))
             lists = sample.tar.listed, sample.non.listed
             units = (
                 sample.tar.size / sample.tar.n_meetings,

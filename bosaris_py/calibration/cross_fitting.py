@@ -16,10 +16,8 @@ from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray
 from bosaris_py._cautions import cautions, hushed
 from bosaris_py._validation import Rng
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import Key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.kinds import class_numbers, have_one_speaker
-from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
@@ -91,14 +89,13 @@ class _Folded:
         cls,
         scores: Scores,
         key: Key,
-        metadata: TrialMetadata | None,
         folds: Folds,
         speakers: SpeakersLike,
         rng: Rng,
         one_sided: BoolArray | None = None,
     ) -> "_Folded":
         """Divide the speakers of a key into folds."""
-        who = TrialSpeakers.of_key((key, metadata), speakers, one_sided=one_sided)
+        who = TrialSpeakers.of_key(key, speakers, one_sided=one_sided)
         models, segments = key.trial_positions()
         persons = np.arange(who.n_speakers)
         if one_sided is not None:
@@ -154,7 +151,7 @@ class _Folded:
 def cross_fit(
     model: type[Model],
     scores: SystemScores,
-    key: KeyLike,
+    key: Key,
     *,
     folds: Folds = 5,
     speakers: SpeakersLike = None,
@@ -176,7 +173,7 @@ def cross_fit(
     scores : Scores; of a fusion a mapping or list of them
         Scores of at least some of the key's trials; of a fusion of all. Of a `SASVFusion` a mapping
         of ``"asv"`` and ``"cm"``.
-    key : Key, or pair (key, metadata)
+    key : Key
         Which trials are targets and which non-targets.
     folds : int or "speaker", default: 5
         Number of folds, at least 3; "speaker" leaves one speaker out (of a non-target trial
@@ -241,7 +238,7 @@ def cross_fit(
         return _cross_fit_kinds(model, scores, key, options, (folds, speakers, rng))
     trainer: Any = model
     given = () if qualities is None else (qualities,)
-    plain, metadata = split_key(key)
+    plain = as_key(key)
     scores = check.as_list(scores)
     conditions, of_tar, of_non = (
         check.as_list(options.pop(name, None)) for name in ("conditions", *_WEIGHTS)
@@ -252,7 +249,7 @@ def cross_fit(
     final = trainer.fit_scores(scores, *given, plain, **used, **options)
     some: Any = scores.values() if isinstance(scores, Mapping) else scores
     one = scores if isinstance(scores, Scores) else next(iter(some))
-    trials = _Folded.of(one, plain, metadata, folds, speakers, rng)
+    trials = _Folded.of(one, plain, folds, speakers, rng)
     labels = trials.labels
     # There has been a warning of what is missing.
     with hushed(errors.BosarisWarning):
@@ -304,11 +301,11 @@ def _joined(labels: BoolArray, classes: Sequence[npt.ArrayLike | None]) -> Float
 def _cross_fit_kinds(
     model: Any,
     scores: object,
-    key: KeyLike,
+    key: Key,
     options: dict[str, Any],
     how: tuple[Folds, SpeakersLike, Rng],
 ) -> CrossFit[Any]:
-    """Cross-fit a model of three classes, whose kinds of trials the metadata tell."""
+    """Cross-fit a model of three classes, whose kinds of trials the key tells."""
     if not isinstance(scores, Mapping) or set(scores) != {"asv", "cm"}:
         found = check.list_some(scores) if isinstance(scores, Mapping) else check.describe(scores)
         hint = 'For instance {"asv": verifier, "cm": countermeasure}.'
@@ -316,12 +313,12 @@ def _cross_fit_kinds(
     if any(options.pop(name, None) is not None for name in ("conditions", *_WEIGHTS)):
         raise check.invalid("weights and conditions", f"be left out with {model.__name__}", "some")
     final = model.fit(key, **scores, **options)
-    plain, metadata = split_key(key)
-    alone = have_one_speaker(class_numbers(plain, metadata))
-    trials = _Folded.of(scores["asv"], plain, metadata, *how, one_sided=alone)
+    plain = as_key(key)
+    alone = have_one_speaker(class_numbers(plain))
+    trials = _Folded.of(scores["asv"], plain, *how, one_sided=alone)
 
     def learn(train: BoolArray, here: BoolArray) -> tuple[Any, FloatArray]:
-        fitted = model.fit((trials.key_of(train), metadata), **scores, **options)
+        fitted = model.fit(trials.key_of(train), **scores, **options)
         # What a fold has not seen the final map may have.
         with hushed(errors.ExtrapolationWarning):
             return fitted, fitted.apply(**scores, ndx=trials.key_of(here)).values

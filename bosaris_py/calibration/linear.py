@@ -28,7 +28,7 @@ from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.inputs import KeyLike
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.scores import Scores
 
@@ -117,7 +117,7 @@ class LinearCalibration(LinearMap, LineMap):
     def fit_scores(
         cls,
         scores: Scores,
-        key: KeyLike,
+        key: Key,
         *,
         conditions: Conditions | None = None,
         prior: float | OperatingPoint = 0.5,
@@ -132,7 +132,7 @@ class LinearCalibration(LinearMap, LineMap):
         ----------
         scores : Scores
             Scores of at least some of the key's trials.
-        key : Key, or pair (key, metadata)
+        key : Key
             Which trials are targets and which non-targets; also in a pair of `read_key`, or what
             `from_frame` returns.
         conditions : Conditions, optional

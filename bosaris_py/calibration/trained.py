@@ -56,7 +56,7 @@ from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Scores
 from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.passes import FilePasses, Where, missing_scores
 from bosaris_py.trials.scores import class_scores
 
@@ -288,7 +288,7 @@ class TrialMap(ScoreMap):
     def fit_scores(
         cls,
         scores: Scores,
-        key: KeyLike,
+        key: Key,
         *,
         conditions: Conditions | None = None,
         tar_weights: Weights = None,
@@ -319,10 +319,10 @@ class TrialMap(ScoreMap):
 
 
 def fit_on_trials(
-    cls: Any, scores: Scores, key: KeyLike, conditions: Conditions | None, **options: Any
+    cls: Any, scores: Scores, key: Key, conditions: Conditions | None, **options: Any
 ) -> Any:
     """Train by the ``fit`` of a class on the scored trials of a key, weighted by conditions."""
-    key, _ = split_key(key)
+    key = as_key(key)
     classes = class_scores(scores, key)
     given = options.get("tar_weights"), options.get("non_weights")
     tar_weights, non_weights = class_weights(conditions, *given, key, scores=scores)

@@ -52,7 +52,7 @@ _ADVICE: dict[type[Warning], str] = {
     "minDCF and minCllr only.",
     errors.ExtrapolationWarning: "There the map is a line that no trial supports; --method bounded "
     "of `bosaris calibrate` limits it.",
-    errors.UncertainPlanWarning: "Give metadata by --metadata, or a key that has them.",
+    errors.UncertainPlanWarning: "Give columns by --metadata, or a key that has them.",
     errors.DuplicateTrialWarning: "List each trial once.",
     errors.OldFormatWarning: "A list of trials has no labels; the key is another file.",
 }

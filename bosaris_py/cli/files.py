@@ -39,12 +39,12 @@ def load_scores(args: argparse.Namespace, path: str) -> bp.Scores:
     return bp.read_scores(file, base=getattr(args, "base", None), **options)
 
 
-def load_key(args: argparse.Namespace) -> tuple[bp.Key, bp.TrialMetadata]:
-    """Read a key and what is known of its trials."""
-    key, metadata = bp.read_key(args.key, **text_options(args, "key_"))
+def load_key(args: argparse.Namespace) -> bp.Key:
+    """Read a key with its columns."""
+    key = bp.read_key(args.key, **text_options(args, "key_"))
     if getattr(args, "metadata", None):
-        metadata = bp.TrialMetadata.read(args.metadata)
-    return key, metadata
+        return key.with_columns_of(bp.read_key(args.metadata))
+    return key
 
 
 def of_trials(cm: Any, trials: Any) -> Any:
@@ -145,9 +145,7 @@ def save_as(found: Any, output: str, text_format: str | None, **parts: Any) -> N
         return
     from bosaris_py.files.writing import write_table
 
-    if isinstance(found, bp.TrialMetadata):
-        table = bp.trials.to_table(found.trials, metadata=found)
-    elif isinstance(found, bp.Scores):
+    if isinstance(found, bp.Scores):
         table = bp.trials.to_table(scores=found, **parts)
     else:
         table = bp.trials.to_table(found)

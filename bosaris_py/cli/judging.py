@@ -14,19 +14,20 @@ from bosaris_py.cli.files import are_large, load_key, load_scores, of_trials
 from bosaris_py.cli.options import STATISTICS, AnswerIsNo, UsageError, named_files
 
 
-def speakers_of(text: str | None, key: Any, metadata: Any) -> Any:
+def speakers_of(text: str | None, key: bp.Key) -> Any:
     """Return who speaks: a map in a file, a pattern of ids, a column, or a pair of these."""
     if text is None:
         return None
     words = text.split(",")
-    sides = [[*key.modelset, *key.segset]] if len(words) == 1 else key.ids
+    sides = [key.modelset.tolist(), key.segset.tolist()]
+    sides = [sides[0] + sides[1]] if len(words) == 1 else sides
 
     def of_side(word: str, ids: Sequence[str]) -> Any:
         if not word.startswith("re:"):
             if Path(word).is_file():
                 return bp.IdMap.read(word)
-            if word and word not in ("model", "segment", *metadata.names):
-                names = ", ".join(metadata.names) or "it has none"
+            if word and word not in ("model", "segment", *key.columns):
+                names = ", ".join(key.columns) or "it has none"
                 raise bp.errors.InvalidInputError(
                     f"--speakers must be a column of the key ({names}), a file of pairs (id, "
                     f"speaker) or re:PATTERN; got {word!r}, and there is no such file."
@@ -74,18 +75,18 @@ def judge(args: argparse.Namespace) -> bp.Evaluation:
     if is_tandem:
         # There is no tandem without spoofs.
         args.spoof = args.spoof or "keep"
-    key, metadata = load_key(args)
+    key = load_key(args)
     if is_tandem and "cm" in scores:
         scores["cm"] = of_trials(scores["cm"], key)
     return bp.evaluate(
         scores,
-        (key, metadata),
+        key,
         plan=args.plan,
         conditions=args.conditions,
         replications=args.bootstrap or 0,
         cross_fit=True if getattr(args, "cross_fit", False) else None,
         progress=printing.at_terminal() and len(systems) > 1,
-        speakers=speakers_of(args.speakers, key, metadata),
+        speakers=speakers_of(args.speakers, key),
         rng=args.seed,
         **options,
     )
@@ -98,14 +99,14 @@ def compare(args: argparse.Namespace) -> None:
     if len(args.scores) < 2:
         raise UsageError("give at least two systems")
     form = printing.table_form(args, *printing.TABLES)
-    key, metadata = load_key(args)
-    conditions = metadata.conditions(*args.conditions) if args.conditions else None
+    key = load_key(args)
+    conditions = list(args.conditions) if args.conditions else None
     found = bp.uncertainty.compare_systems(
         {name: load_scores(args, file) for name, file in named_files(args.scores).items()},
-        (key, metadata),
+        key,
         STATISTICS[args.statistic](args.prior[0] if args.prior else 0.01),
         conditions=conditions,
-        speakers=speakers_of(args.speakers, key, metadata),
+        speakers=speakers_of(args.speakers, key),
     )
     printing.emit(printing.table_text(found, args, form), args.output)
     if args.fail_if_worse:
@@ -119,14 +120,14 @@ def compare(args: argparse.Namespace) -> None:
 def case(args: argparse.Namespace) -> None:
     """Compute the likelihood-ratio of one comparison."""
     form = printing.table_form(args, "json")
-    pair = load_key(args)
+    key = load_key(args)
     found = bp.case_llr(
         args.score,
         load_scores(args, args.system),
-        pair,
+        key,
         propositions=(args.same, args.different),
         reference=args.reference,
-        speakers=speakers_of(args.speakers, *pair),
+        speakers=speakers_of(args.speakers, key),
     )
     if form:
         printing.emit_json(found.to_dict(), args.output)

@@ -54,8 +54,7 @@ def check(args: argparse.Namespace) -> None:
     form = table_form(args, "json")
     file, options = files.place_of_scores(args, args.system)
     scores, faults = bp.trials.inputs.scores_and_faults(file, **options)
-    options = {"spoof": "nontarget", **files.text_options(args, "key_")}
-    trials, _ = bp.read_trials(args.trials, **options)
+    trials = bp.read_trials(args.trials, **files.text_options(args, "key_"))
     found = bp.compare_trials(scores, trials)
     problems = [*faults, *found.problems]
     if form:
@@ -82,26 +81,34 @@ def convert(args: argparse.Namespace) -> None:
         write_table(args.target, read_table(args.input, **options), text_format)
         return
     if args.key is not None:
-        parts["trials"], metadata = files.load_key(args)
-        parts["metadata"] = metadata if metadata.names else None
+        parts["trials"] = files.load_key(args)
         content = content or "scores"
     if is_text and not content:
         found = bp.trials.read_any(args.input, **options)
         content = "scores" if found.scores is not None else "trials"
         content = "key" if content == "trials" and found.is_target is not None else content
     found = _reader(content)(args.input, **options)
-    if args.form is not None:
-        found = getattr(found, f"to_{args.form}", lambda: found)()
+    if args.form is not None and isinstance(found, bp.Ndx | bp.Key | bp.Scores):
+        found = _in_matrix(found)
     files.save_as(found, args.target, args.to, **parts)
 
 
 def _reader(content: str | None) -> Callable[..., Any]:
-    """Return what reads the scores, the key, its metadata, the trials or all of a file."""
+    """Return what reads the scores, the key, the trials or all of a file."""
     readers: dict[str | None, Callable[..., Any]] = {
         None: bp.trials.read_any,
         "scores": bp.read_scores,
-        "key": lambda path, **options: bp.read_key(path, **options)[0],
-        "metadata": lambda path, **options: bp.read_key(path, **options)[1],
-        "trials": lambda path, **options: bp.read_trials(path, **options)[0],
+        "key": bp.read_key,
+        "trials": bp.read_trials,
     }
     return readers[content]
+
+
+def _in_matrix(found: bp.Ndx | bp.Key | bp.Scores) -> bp.Ndx | bp.Key | bp.Scores:
+    """Return the same trials as a matrix, which the toolkit reads."""
+    if isinstance(found, bp.Scores):
+        return bp.Scores(found.scoremat, *found.ids, found.scoremask)
+    if isinstance(found, bp.Ndx):
+        return bp.Ndx(*found.ids, found.trialmask)
+    matrix = bp.Key(*found.ids, found.tar, found.non, found.spoof)
+    return matrix.with_columns_of(found)

@@ -210,8 +210,8 @@ OPTIONS: Mapping[str, dict[str, Any]] = {
     "--wide": dict(action="store_true", help="one line for each row, wider than the terminal"),
     "--force": dict(action="store_true", help="replace an existing file, whoever wrote it"),
     "--to": dict(_NAME, help="text format to write; see the page on formats"),
-    "--content": dict(choices=("scores", "key", "trials", "metadata"), help="what to take"),
-    "--form": dict(choices=("flat", "dense"), help="a list of trials or a matrix"),
+    "--content": dict(choices=("scores", "key", "trials"), help="what to take"),
+    "--form": dict(choices=("dense",), help="a matrix, which the toolkit reads, not a list"),
     "--memory": dict(
         type=_size,
         metavar="GB",

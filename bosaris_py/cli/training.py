@@ -51,7 +51,7 @@ def _train(args: argparse.Namespace, cls: Any) -> Any:
         source = named if is_fusion else files[0]
         model = cls.fit_files(source, args.key, **settings, progress=at_terminal())
     else:
-        key, _ = load_key(args)
+        key = load_key(args)
         scores = {name: load_scores(args, file) for name, file in named.items()}
         model = cls.fit_scores(
             scores if is_fusion else next(iter(scores.values())), key, **settings
@@ -70,7 +70,7 @@ def _train_spoof_aware(args: argparse.Namespace) -> Any:
     model = bp.SASVFusion.fit(
         key,
         asv=scores["asv"],
-        cm=of_trials(scores["cm"], key[0]),
+        cm=of_trials(scores["cm"], key),
         costs=args.costs or "ASVspoof5",
         ridge=0.0 if args.ridge is None else args.ridge,
     )
@@ -118,7 +118,7 @@ def _apply_calibration(args: argparse.Namespace, model: object) -> None:
         raise UsageError(f"{args.model} is no calibration: {model!r}")
     scores = load_scores(args, file)
     if args.trials is not None:
-        scores = scores.align_with_ndx(bp.read_trials(args.trials)[0])
+        scores = scores.align_with_ndx(bp.read_trials(args.trials))
     save_as(model.apply(scores), args.output, args.to)
 
 
@@ -173,7 +173,7 @@ def _apply_fusion(args: argparse.Namespace, model: object) -> None:
         return
     scores = [load_scores(args, file) for file in files]
     if args.trials is not None:
-        trials = bp.read_trials(args.trials, spoof="nontarget")[0]
+        trials = bp.read_trials(args.trials)
     else:
         trials, *others = map(bp.trials.scores.scored_ndx, scores)
         # Fusion itself refuses systems that lack trials of the first.

@@ -22,10 +22,10 @@ from bosaris_py.metrics.strange import ill_ranged, inverted
 from bosaris_py.numerics.hull import ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
-from bosaris_py.trials import Conditions
-from bosaris_py.trials.inputs import KeyLike
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import Scores, to_natural
+from bosaris_py.trials.speakers import ConditionsLike
 
 
 def split_by_labels(
@@ -190,8 +190,8 @@ class Results:
     def from_scores(
         cls,
         scores: Scores,
-        key: KeyLike,
-        conditions: Conditions | None = None,
+        key: Key,
+        conditions: ConditionsLike = None,
         *,
         base: float | None = None,
     ) -> "Results":
@@ -201,7 +201,7 @@ class Results:
         ----------
         scores : Scores
             Scores of at least some of the key's trials.
-        key : Key, or pair (key, metadata)
+        key : Key
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             Count each condition with its weight, whatever its number of trials; see

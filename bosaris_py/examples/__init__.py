@@ -10,15 +10,16 @@ import attrs
 import numpy as np
 
 from bosaris_py._validation import describe, invalid
+from bosaris_py.files import hdf5
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.text import Table
 from bosaris_py.frames import TrialFrame
+from bosaris_py.trials.columns import as_factor, take_items
 from bosaris_py.trials.key import Key, as_labels
-from bosaris_py.trials.metadata import TrialMetadata
 from bosaris_py.trials.quality import SegmentQuality
 from bosaris_py.trials.scores import Scores, assemble
 
-# Columns of the files: a score of each system, the measure of each segment, and metadata.
+# Columns of the files: a score of each system, the measure of each segment, and columns.
 _SETS = {
     "asvspoof2019_la": (("xvector", "ecapa"), "aasist", ("gender", "speaker")),
     "forensic": (("system",), "seconds", ("reference_speaker", "speaker")),
@@ -31,7 +32,7 @@ class ExamplePart(TrialFrame):
 
     Parameters
     ----------
-    key, scores, metadata, rows
+    key, scores, rows
         As for `TrialFrame`, of target and non-target trials; of ASVspoof these are bona fide.
     quality : SegmentQuality
         A measure of each test segment.
@@ -69,14 +70,14 @@ def load_example(name: str) -> Example:
     -----
     ``"asvspoof2019_la"`` is real speech [1]_: scores of two speaker verifiers, the PLDA score of
     x-vectors and the cosine of ECAPA-TDNN embeddings, in the protocol of SASV 2022. Its measure is
-    the score of the countermeasure AASIST; metadata are ``gender`` and ``speaker`` of the segment.
+    the score of the countermeasure AASIST; columns are ``gender`` and ``speaker`` of the segment.
     Models are named by their speaker, so ``speakers=("model", "speaker")`` names both sides. The
     table ``trials`` also has spoofed speech. Its columns are ``label`` (target, nontarget or
     spoof), ``xvector``, ``ecapa``, ``gender``, ``speaker``, ``attack`` and ``aasist``.
 
     ``"forensic"`` is simulated: 60 speakers in each part, two recordings in each of two sessions,
     and the scores of one system, which are no calibrated log-likelihood-ratios. Its measure is the
-    duration in seconds; metadata are ``reference_speaker`` and ``speaker``.
+    duration in seconds; columns are ``reference_speaker`` and ``speaker``.
 
     References
     ----------
@@ -106,23 +107,29 @@ def load_example(name: str) -> Example:
 def _part(name: str, part: str) -> ExamplePart:
     """Read one file, and take the trials of the key from it."""
     systems, measure, (of_model, of_segment) = _SETS[name]
-    stored = TrialMetadata.read(Path(__file__).with_name(f"{name}_{part}.h5"))
-    models, segments = stored.trials.trial_positions()
-    label = stored.factor("label").values()
-    left, right = Factor(models, stored.trials.modelset), Factor(segments, stored.trials.segset)
-    columns = {column: stored.column(column) for column in stored.names}
+    stored = hdf5.read_metadata(Path(__file__).with_name(f"{name}_{part}.h5"))
+    places = stored["models"], stored["segments"]
+    left, right = Factor(places[0], stored["modelset"]), Factor(places[1], stored["segset"])
+    sides = {"trial": slice(None), "model": places[0], "segment": places[1]}
+    columns = {
+        column: take_items(Factor(*values) if isinstance(values, tuple) else values, at)
+        for side, at in sides.items()
+        for column, values in stored["columns"][side].items()
+    }
+    label = as_factor(columns["label"], "label").values()
     table = Table(left, right, label == "target", columns=columns)
     lines = table.take(label != "spoof")
     ids = lines.models.levels, lines.segments.levels
-    is_target = (label == "target")[label != "spoof"]
-    places = lines.models.codes, lines.segments.codes
-    key = Key._listed_once(ids, *places, as_labels(is_target), "labels")
-    described = stored.for_trials(key)
-    scores = {system: assemble(np.asarray(described.column(system)), key) for system in systems}
-    metadata = TrialMetadata(
-        key,
-        model_columns={of_model: described.model_column(of_model)},
-        segment_columns={of_segment: described.segment_column(of_segment)},
-    )
-    quality = SegmentQuality(key.segset, np.asarray(described.segment_column(measure))[None, :])
-    return ExamplePart(key=key, scores=scores, metadata=metadata, quality=quality, trials=table)
+    codes = lines.models.codes, lines.segments.codes
+    key = Key._listed_once(ids, *codes, as_labels(lines.is_target), "labels")
+    scores = {system: assemble(np.asarray(lines.columns[system]), key) for system in systems}
+    known = {}
+    for column, side in ((of_model, 0), (of_segment, 1)):
+        values = as_factor(lines.columns[column], column).values()
+        by_id = dict(zip(ids[side][codes[side]].tolist(), values.tolist(), strict=True))
+        known[column] = (("model", "segment")[side], by_id)
+    measures = np.zeros(ids[1].size)
+    measures[codes[1]] = np.asarray(lines.columns[measure])
+    quality = SegmentQuality(ids[1], measures[None, :])
+    key = key.with_columns(**known)
+    return ExamplePart(key=key, scores=scores, quality=quality, trials=table)

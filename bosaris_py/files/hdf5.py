@@ -399,7 +399,10 @@ def find_fields(source: Source, kind: str) -> tuple[dict[str, DataSet], dict[str
     declared = source.attribute("format")
     is_own = declared.startswith("bosaris_py.")
     if is_own:
-        _refuse_other(source, kind, declared.removeprefix("bosaris_py."))
+        stored = declared.removeprefix("bosaris_py.")
+        # A key with columns is a list of trials, too.
+        if stored != "trial_metadata" or kind not in ("flat_key", "flat_ndx"):
+            _refuse_other(source, kind, stored)
         version = source.attribute("format_version") or _FORMAT_VERSION
         refuse_newer(f"{source.path}: the attribute format_version", version, _FORMAT_VERSION)
     names = KINDS[kind].fields
@@ -656,13 +659,14 @@ def write_metadata(
     *,
     form: str,
     columns: Mapping[str, Mapping[str, StoredColumn]],
+    matrix: AnyArray | None = None,
     **trials: AnyArray | None,
 ) -> None:
     """Write trials and their columns, replacing an existing file in one step.
 
     `form` is the name of the class that holds the trials. `columns` has those of each of
     `COLUMN_KINDS`. The others are the fields of the kind, `is_target` perhaps None; trials are by
-    segment, then by model.
+    segment, then by model. `matrix` has the labels as the toolkit reads them.
     """
     arrays = {FIELDS[name].names[0]: a for name, a in trials.items() if a is not None}
     for kind in COLUMN_KINDS:
@@ -675,5 +679,8 @@ def write_metadata(
                 arrays[f"{where}/values"] = column
     with creating(path, "trial_metadata", sum(array.nbytes for array in arrays.values())) as file:
         put_attribute(file, "form", form)
+        if matrix is not None:
+            put(file, FIELDS["labels"].names[0], matrix)
+            put(file, "file_format", np.array(["2.0"]))
         for name, array in arrays.items():
             put(file, name, array)

@@ -30,15 +30,15 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import FilePath, as_path, invalid, list_some
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.files.cells import file_parts, line_error
-from bosaris_py.files.columns import order_trials
+from bosaris_py.files.columns import Factor, order_trials
 from bosaris_py.files.formats import Format, FormatColumn, show
-from bosaris_py.files.labels import NONTARGET, TARGET
+from bosaris_py.files.labels import KIND, NONTARGET, SPOOF, TARGET
 from bosaris_py.files.layout import FIELDS, KINDS, Arrays
 from bosaris_py.files.text import Head, Plan, Table, read_columns
 from bosaris_py.files.writing import Writer, formatter, named, rows_of, words, write_parts
 
 _LABEL = {True: "target", False: "nontarget"}
-_KEY_WORDS = ({"target": TARGET, "nontarget": NONTARGET},)
+_KEY_WORDS = ({"target": TARGET, "nontarget": NONTARGET, "spoof": SPOOF},)
 _LAYOUTS = {
     "ndx": "model segment",
     "key": "model segment label",
@@ -75,10 +75,14 @@ def read(
     if kind == "id_map":
         sides = (found.extra[side].factor() for side in ("left", "right"))
         return dict(zip(("leftids", "rightids"), (side.values() for side in sides), strict=True))
-    table = found.table("error")
+    table = found.table("keep")
     ids = {"modelset": table.models.levels, "segset": table.segments.levels}
-    contents = table.is_target if "label" in layout else table.scores
+    contents: AnyArray | None = table.is_target if "label" in layout else table.scores
     _refuse_conflicts(file, table, contents)
+    kinds = table.columns.get(KIND)
+    if isinstance(kinds, Factor):
+        # Labels of three kinds, in words.
+        contents = kinds.values()
     arrays: Arrays = {"models": table.models.codes, "segments": table.segments.codes}
     if contents is not None:
         arrays[KINDS[f"flat_{kind}"].fields[-1]] = contents
@@ -172,4 +176,6 @@ def write(kind: str, path: FilePath, arrays: Arrays, *, number_format: str | Non
 def _contents(contents: AnyArray, form: Callable[[float], str]) -> Writer:
     """Return the function that gives labels or scores as texts."""
     spell: Any = _LABEL.__getitem__ if contents.dtype == np.bool_ else form
+    if contents.dtype.kind == "U":
+        spell = str
     return lambda part: map(spell, contents[part].tolist())

@@ -33,7 +33,7 @@ from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import as_key
 from bosaris_py.trials.passes import Where, files_of_systems
 from bosaris_py.trials.scores import Systems
 
@@ -126,7 +126,7 @@ class LinearFusion(LinearMap):
     def fit_scores(
         cls,
         systems: Systems,
-        key: KeyLike,
+        key: Key,
         *,
         conditions: Conditions | None = None,
         nonnegative: bool = False,
@@ -142,7 +142,7 @@ class LinearFusion(LinearMap):
         ----------
         systems : mapping of str to Scores, or sequence of these
             The scores of each system, for every trial of the key. Names are kept.
-        key : Key, or pair (key, metadata)
+        key : Key
             Which trials are targets and which non-targets.
         conditions : Conditions, optional
             As for `LinearCalibration.fit_scores <bosaris_py.LinearCalibration.fit_scores>`.
@@ -164,7 +164,7 @@ class LinearFusion(LinearMap):
         SeparableDataWarning, ConvergenceWarning, FewTrainingErrorsWarning
             As for `fit`.
         """
-        key, _ = split_key(key)
+        key = as_key(key)
         classes = trial_scores.stack_tar_non(systems, key)
         tar_masses, non_masses = class_weights(conditions, tar_weights, non_weights, key)
         fitted = cls.fit(

@@ -45,8 +45,7 @@ from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality
 from bosaris_py.trials.alignment import IdIndex
 from bosaris_py.trials.conditions import class_weights
-from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import as_ndx
+from bosaris_py.trials.key import as_key, as_ndx
 from bosaris_py.trials.quality import (
     Numbers,
     Qualities,
@@ -478,7 +477,7 @@ class QualityFusion(trained.TrainedMap):
         cls,
         systems: Systems,
         qualities: Qualities,
-        key: KeyLike,
+        key: Key,
         *,
         qtrans: npt.ArrayLike | None = None,
         conditions: Conditions | None = None,
@@ -498,7 +497,7 @@ class QualityFusion(trained.TrainedMap):
         qualities : QualityMeasures, SegmentQuality, mapping of id to number, or sequence of these
             Quality measures, which are put together. A SegmentQuality, or a mapping, describes the
             test segments; where only it is known, there is no information on the model side.
-        key : Key, or pair (key, metadata)
+        key : Key
             Which trials are targets and which non-targets.
         qtrans : (p, q) array_like of float, optional
             Replaces the q measures by p linear combinations of them, for models and
@@ -542,7 +541,7 @@ class QualityFusion(trained.TrainedMap):
         Memory beyond the scores is a few small integers for each trial. The Hessian has the size of
         the number of features squared; hundreds of measures call for `qtrans`.
         """
-        key, _ = split_key(key)
+        key = as_key(key)
         if isinstance(linear, LinearFusion):
             systems = in_order_of_training(systems, linear.system_names, "systems")
         tar, non = stack_tar_non(systems, key)

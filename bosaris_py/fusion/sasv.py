@@ -24,8 +24,7 @@ from bosaris_py._validation import (
 from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
-from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import Key, Ndx
+from bosaris_py.trials.key import Key, Ndx, as_key
 from bosaris_py.trials.kinds import check_classes, class_numbers
 from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import sample_of_trials
@@ -45,9 +44,9 @@ def _to_share(value: Any) -> float:
     return as_number(value, "spoof_share", "lie in [0, 1]", lambda x: 0.0 <= x <= 1.0)
 
 
-def _class_lists(scores: Scores, key: KeyLike) -> list[FloatArray]:
+def _class_lists(scores: Scores, key: Key) -> list[FloatArray]:
     """Return the scores of targets, zero-effort impostors and spoofs."""
-    class_numbers(*split_key(key))
+    class_numbers(as_key(key))
     sample = sample_of_trials(scores, key, allow_empty=True)
     is_spoof = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
     others = (sample.non.listed[is_spoof == kind] for kind in (0, 1))
@@ -111,7 +110,7 @@ class SASVFusion(SavedMap):
     @classmethod
     def fit(
         cls,
-        key: KeyLike,
+        key: Key,
         *,
         asv: Scores,
         cm: Scores,
@@ -123,8 +122,8 @@ class SASVFusion(SavedMap):
 
         Parameters
         ----------
-        key : pair (key, metadata)
-            Trials, and a column ``kind``, as ``read_key(path, spoof="keep")`` gives them.
+        key : Key
+            Trials of three classes.
         asv, cm : Scores
             Scores of the verifier and of the countermeasure.
         costs : SpoofCosts or str, default: "a-DCF1"
@@ -161,7 +160,7 @@ class SASVFusion(SavedMap):
             if price == 0:
                 raise invalid("costs", "have three classes of positive prior", f"{name} 0")
         share = given.spoof_share if spoof_share is None else spoof_share
-        trial_scores.refuse_utterances(cm, split_key(key)[0], "cm")
+        trial_scores.refuse_utterances(cm, as_key(key), "cm")
         (tar, non, _), (*bona, spoof) = (_class_lists(scores, key) for scores in (asv, cm))
         lines = []
         for trials, alarm in (

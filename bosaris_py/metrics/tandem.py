@@ -35,11 +35,10 @@ from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition, as_class, count_below
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, ScoredClass, Times, check_same_trials, sample_of_trials
 from bosaris_py.trials.scores import Scores, refuse_utterances
-from bosaris_py.trials.speakers import TrialSpeakers
+from bosaris_py.trials.speakers import ConditionsLike, TrialSpeakers
 
 # The scores of one detector; or of a verifier and a countermeasure, named asv and cm.
 AnySystem: TypeAlias = Scores | Mapping[str, Scores]
@@ -561,7 +560,7 @@ def t_eer(*, asv: Lists, cm: Lists) -> float:
 
 
 def tandem_sample(
-    asv: Scores, cm: Scores, key: KeyLike, speakers: TrialSpeakers | None = None
+    asv: Scores, cm: Scores, key: Key, speakers: TrialSpeakers | None = None
 ) -> Sample:
     """Join the scores of two detectors with a key: the scores of a trial are a pair.
 
@@ -583,7 +582,7 @@ def tandem_sample(
     TrialMismatchError
         If a trial has a score of one detector only.
     """
-    refuse_utterances(cm, split_key(key)[0], "cm")
+    refuse_utterances(cm, as_key(key), "cm")
     check_same_trials({"asv": asv, "cm": cm}, key)
     one, other = (sample_of_trials(scores, key, None, speakers) for scores in (asv, cm))
     if one.kinds is None:
@@ -611,8 +610,8 @@ def check_system(metric: AnyMetric, system: AnySystem) -> None:
 
 def sample_of_system(
     system: AnySystem,
-    key: KeyLike,
-    conditions: Conditions | None = None,
+    key: Key,
+    conditions: ConditionsLike = None,
     speakers: TrialSpeakers | None = None,
 ) -> Sample:
     """Join the scores of one detector, or of two in tandem, with a key."""

@@ -26,7 +26,7 @@ from bosaris_py.plots.display import Entry, Plot, Text
 from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.shown_systems import Chosen
 from bosaris_py.trials import Conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import sample_of_trials
 from bosaris_py.trials.scores import Scores, check_scores
 from bosaris_py.uncertainty.bands import Band, BandKind
@@ -335,7 +335,7 @@ class Canvas(Sheet, ABC):
         self.set_system_from_results(Results(tar, non), name)
 
     def set_system_from_scores(
-        self, scores: Scores, key: KeyLike, name: str = "", *, conditions: Conditions | None = None
+        self, scores: Scores, key: Key, name: str = "", *, conditions: Conditions | None = None
     ) -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key.
 
@@ -363,7 +363,7 @@ class Canvas(Sheet, ABC):
         self._set_system(results, name)
 
     def plot_conditions(
-        self, scores: Scores, key: KeyLike, conditions: Conditions, name: str = "", **keywords: Any
+        self, scores: Scores, key: Key, conditions: Conditions, name: str = "", **keywords: Any
     ) -> Axes:
         """Draw each condition, its trials pooled with the others', and the equalised ones.
 
@@ -400,7 +400,7 @@ class Canvas(Sheet, ABC):
         """
         check_scores(scores)
         _require("conditions", conditions, Conditions)
-        key, _ = split_key(key)
+        key = as_key(key)
         sample = sample_of_trials(scores, key)
         members = conditions.scored_members(scores, key)
         mixture = Results.from_sample(sample.weighted(members))

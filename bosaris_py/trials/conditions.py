@@ -34,7 +34,6 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import (
-    AnyArray,
     BoolArray,
     Float64Array,
     Positions,
@@ -43,10 +42,11 @@ from bosaris_py._arrays import (
     read_only,
 )
 from bosaris_py._cautions import warn_caller
-from bosaris_py.errors import ConditionWarning, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import ConditionWarning, TrialMismatchError
 from bosaris_py.files.columns import Factor, TrialOrder, order_trials
 from bosaris_py.trials.alignment import IdList, code_ids
 from bosaris_py.trials.assignment import Labels, Subsets
+from bosaris_py.trials.columns import Column, as_factor, take_items
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
 from bosaris_py.trials.scores import Scores, scored_trials
 
@@ -63,9 +63,6 @@ Uncovered: TypeAlias = Literal["error", "ignore"]
 
 
 Lacking: TypeAlias = Literal["warn", "ignore", "error"]
-
-
-Column: TypeAlias = Factor | AnyArray
 
 
 # Weights of the targets and of the non-targets; None says one each.
@@ -226,36 +223,6 @@ def _as_subset(name: str, subset: object) -> Ndx | Key | BoolArray:
     return mask
 
 
-def unmasked(values: object, name: str) -> Any:
-    """Return values as they are, a numpy masked array as a plain one; raise if any is masked."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    if np.ma.is_masked(values):
-        hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
-        found = f"{np.count_nonzero(np.ma.getmaskarray(values))} masked values"
-        raise check.invalid(name, "have a value for each item", found, hint)
-    return np.asarray(values)
-
-
-def as_factor(values: Any, name: str) -> Factor:
-    """Return categories as a factor; errors tell which argument held others."""
-    if isinstance(values, Factor):
-        return values
-    # What goes by position has been refused before, with the way that it should take.
-    values = list(values) if check.is_column(values) else unmasked(values, name)
-    try:
-        return Factor.from_values(values)
-    except InvalidInputError as error:
-        raise InvalidInputError(f"`{name}` of {error}") from None
-
-
-def take_items(column: Column, positions: AnyArray) -> Column:
-    """Return the values at some positions."""
-    if isinstance(column, Factor):
-        return column.take(positions)
-    return mark_read_only(column[positions])
-
-
 def conflicts_of(
     order: TrialOrder, columns: Mapping[str, Column | None]
 ) -> Iterator[tuple[str, BoolArray]]:
@@ -353,7 +320,7 @@ class Conditions:
 
     See Also
     --------
-    TrialMetadata.conditions : Conditions by columns such as gender.
+    Key.with_columns : Columns such as gender, whose names stand for conditions.
 
     Notes
     -----
@@ -451,7 +418,7 @@ class Conditions:
             As for the class; in the order of the labels: ascending, unless a `Factor` has another.
         order : {"columns", "rows"}
             How the trials of an array follow each other, which it cannot say: column by column like
-            all vectors of trials, or row by row. A `Factor`, as `TrialMetadata.factor` gives it,
+            all vectors of trials, or row by row. A `Factor`, as `Columns.factor` gives it,
             comes column by column. For a table in another order there is `from_trials`.
         uncovered, lacking
             As for the class: trials of a key that are not labelled, and conditions that have trials
@@ -903,12 +870,37 @@ def _report_one_class(
     warn_caller(message, ConditionWarning)
 
 
+def conditions_of_columns(key: Key, names: Sequence[str]) -> Conditions:
+    """Make a condition of each combination of the values of columns of a key.
+
+    Columns that divide one class only, such as attacks, meet all trials of the other in each.
+    """
+    factors = [key.columns.factor(name) for name in names]
+    for name, factor in zip(names, factors, strict=True):
+        n_blank = int(np.isin(factor.codes, np.flatnonzero(factor.levels == "")).sum())
+        if n_blank:
+            text = f"{n_blank} of {len(factor)} trials have no value in column {name!r}; they "
+            warn_caller(f"{text}are a condition of their own, with its weight.", ConditionWarning)
+    product = _product(factors)
+    codes, is_target = product.codes, key.is_target
+    levels = [np.unique(codes[chosen]) for chosen in (is_target, ~is_target)]
+    pairs = (is_target, levels[0], levels[1]), (~is_target, levels[1], levels[0])
+    for whole, own, others in pairs:
+        if own.size == 1 and np.setdiff1d(others, own).size:
+            noun = "targets" if own is levels[0] else "non-targets"
+            text = f"{', '.join(names)} divides one class only: each row has all {noun}"
+            warn_caller(text, ConditionWarning)
+            subsets = {str(product.levels[c]): whole | (codes == c) for c in others.tolist()}
+            return Conditions(subsets, overlap="allow", uncovered="ignore", lacking="ignore")
+    return Conditions.from_factors(key, dict(zip(names, factors, strict=True)))
+
+
 def check_conditions(conditions: object) -> None:
     """Raise unless `conditions` says what each condition weighs."""
     if not isinstance(conditions, Conditions):
         hint = (
-            "Make one of labels, Conditions.from_labels(key, labels, order=...), or of columns of "
-            "a TrialMetadata, metadata.conditions('gender')."
+            "Make one of labels, Conditions.from_labels(key, labels, order=...), or name columns "
+            "of the key."
         )
         raise check.invalid(
             "conditions", "be a Conditions object", check.describe(conditions), hint

@@ -1,4 +1,4 @@
-"""What users give: keys with their metadata, systems by name, and files of any format.
+"""What users give: keys, systems by name, and files of any format.
 
 What a file holds is found out from its content, not from its name.
 
@@ -13,7 +13,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -26,31 +26,17 @@ from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTri
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import Factor, order_trials
 from bosaris_py.files.hdf5 import half_of_memory
+from bosaris_py.files.labels import KIND, KINDS
 from bosaris_py.files.text import Columns, Labels, Table, read_table
 from bosaris_py.trials.alignment import Ids
-from bosaris_py.trials.conditions import Column, conflicts_of
+from bosaris_py.trials.columns import Column
+from bosaris_py.trials.conditions import conflicts_of
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.key import Key, Ndx, as_key, as_labels, parts_of
-from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.key import Key, Ndx, as_key, as_labels
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.saving import FileMethods
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.trials import name_trials
-
-
-class DescribedKey(Protocol):
-    """A key with its metadata, such as `from_frame` returns."""
-
-    @property
-    def key(self) -> Ndx | Key:
-        """The key."""
-
-    @property
-    def metadata(self) -> TrialMetadata:
-        """What describes its trials."""
-
-
-KeyLike: TypeAlias = Key | tuple[Key, TrialMetadata | None] | DescribedKey | FilePath
 
 SystemsLike: TypeAlias = (
     Mapping[str, Scores | FilePath]
@@ -64,7 +50,7 @@ SystemsLike: TypeAlias = (
 _PATH = str, os.PathLike
 
 
-AnyObject: TypeAlias = Ndx | Key | Scores | TrialMetadata | IdMap | SegmentQuality | QualityMeasures
+AnyObject: TypeAlias = Ndx | Key | Scores | IdMap | SegmentQuality | QualityMeasures
 
 # Of scores in memory: the matrix, both classes, and what sorting or training makes of them.
 _COPIES = 3
@@ -137,32 +123,18 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     return found
 
 
-class KeyAndMetadata(NamedTuple):
-    """What `read_key` gives: ``key, metadata = read_key(path)``, or ``read_key(path).key``."""
-
-    key: Key
-    metadata: TrialMetadata
-
-    def __getattr__(self, name: str) -> Any:
-        """Tell where to look for what only one of the two has."""
-        raise AttributeError(
-            f"read_key gives a key and its metadata, which have {name!r} if anything has: "
-            "key, metadata = read_key(path), or read_key(path).key"
-        )
-
-
 def read_key(
     path: FilePath,
     *,
     format: str | None = None,
     columns: Columns | None = None,
     labels: Labels | None = None,
-    spoof: str = "error",
+    spoof: str = "keep",
     missing: str | Sequence[str] = (),
     strip_suffix: str = "",
     max_bytes: int | None = None,
     progress: bool = False,
-) -> KeyAndMetadata:
+) -> Key:
     r"""Read trials with their labels from a file of any format.
 
     Parameters
@@ -182,10 +154,8 @@ def read_key(
 
     Returns
     -------
-    key : Key
-        The trials; of text, models and segments are sorted.
-    metadata : TrialMetadata
-        The other columns of the file, for the trials of `key`.
+    Key
+        The trials, with the other columns of the file; of text, models and segments are sorted.
 
     Raises
     ------
@@ -207,15 +177,15 @@ def read_key(
     ...     "modelid\tsegmentid\ttargettype\tgender\n"
     ...     "m1\ts1\ttarget\tf\nm1\ts2\tnontarget\tf\nm2\ts2\ttarget\tm\n"
     ... )
-    >>> key, metadata = bp.read_key(path)
+    >>> key = bp.read_key(path)
     >>> key
     Key: 2 models x 2 segments, 2 targets, 1 non-targets
-    >>> metadata.factor("gender").values().tolist()
+    >>> key.columns["gender"].values().tolist()
     ['f', 'f', 'm']
     """
-    found = _binary(path, Key, "a Key", max_bytes)
+    found: Key | None = _binary(path, Key, "a Key", max_bytes)
     if found is not None:
-        return KeyAndMetadata(found.trials, found)
+        return found
     table = read_table(
         path,
         format,
@@ -232,8 +202,12 @@ def read_key(
         raise FileFormatError(message)
     table = _once(table, path, "labels")
     assert table.is_target is not None, "taking lines keeps the labels"
-    key = Key._listed_once(*_places(table), as_labels(table.is_target), "labels")
-    return KeyAndMetadata(key, TrialMetadata(key, table.columns))
+    columns_of_file = dict(table.columns)
+    kinds = columns_of_file.get(KIND)
+    is_told = isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS)
+    found_labels = as_labels(columns_of_file.pop(KIND) if is_told else table.is_target)
+    key = Key._listed_once(*_places(table), found_labels, "labels")
+    return key.with_columns(**columns_of_file)
 
 
 def read_trials(
@@ -247,7 +221,7 @@ def read_trials(
     strip_suffix: str = "",
     max_bytes: int | None = None,
     progress: bool = False,
-) -> tuple[Ndx | Key, TrialMetadata]:
+) -> Ndx:
     """Read trials without labels from a file of any format.
 
     Parameters
@@ -257,10 +231,9 @@ def read_trials(
 
     Returns
     -------
-    ndx : Ndx
-        The trials; of text, models and segments are sorted. Labels and scores are left out.
-    metadata : TrialMetadata
-        The other columns of the file, for the trials of `ndx`.
+    Ndx
+        The trials; of text, models and segments are sorted. Labels, scores and other columns are
+        left out.
 
     Raises
     ------
@@ -274,8 +247,8 @@ def read_trials(
     """
     found = _binary(path, Ndx | Key, "an Ndx or Key", max_bytes)
     if found is not None:
-        ndx = found.trials.to_ndx() if isinstance(found.trials, Key) else found.trials
-        return ndx, found.for_trials(ndx)
+        ndx: Ndx = found.to_ndx() if isinstance(found, Key) else found
+        return ndx
     table = read_table(
         path,
         format,
@@ -288,8 +261,7 @@ def read_trials(
         progress=progress,
     )
     table = _once(table, path, "")
-    ndx = Ndx._listed_once(*_places(table), None, "")
-    return ndx, TrialMetadata(ndx, table.columns)
+    return Ndx._listed_once(*_places(table), None, "")
 
 
 def read_scores(
@@ -459,19 +431,17 @@ def _binary(path: FilePath, classes: Any, wanted: str, max_bytes: int | None) ->
     if binary is None:
         return None
     found = _read(path, *binary, max_bytes)
-    has_columns = isinstance(found, TrialMetadata)
-    content = found.trials if has_columns else found
-    if not isinstance(content, classes):
+    if not isinstance(found, classes):
         raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
-    if isinstance(content, Scores):
-        return content
-    return found.for_trials(content) if has_columns else TrialMetadata(content)
+    return found
 
 
 def _read(path: FilePath, form: str, kind: str, max_bytes: int | None) -> Any:
     """Read an object of a known kind from a binary file."""
     if kind == "trial_metadata":
-        return TrialMetadata.read(path, max_bytes=max_bytes)
+        arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
+        cls = Ndx if arrays["is_target"] is None else Key
+        return cls.read_hdf5(path, max_bytes=max_bytes)
     return getattr(_CLASSES[kind.removeprefix("flat_")], f"read_{form}")(path, max_bytes=max_bytes)
 
 
@@ -482,9 +452,8 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
     contents = {"labels": table.is_target, "scores": table.scores}.get(what)
     order = order_trials(table.models.codes, table.segments.codes, table.models.levels.size)
     if order.repeated.size:
-        columns: dict[str, Column | None] = dict(table.columns)
-        if what:
-            columns[what.removesuffix("s")] = contents
+        columns: dict[str, Column | None] = {what.removesuffix("s"): contents} if what else {}
+        columns |= table.columns
         for name, conflicts in conflicts_of(order, columns):
             shown = _name_lines(table, order.repeated[conflicts])
             raise FileFormatError(f"{path}: trials are listed again with another {name}: {shown}.")
@@ -563,7 +532,7 @@ def as_systems(systems: object) -> dict[str, Scores]:
     }
 
 
-def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
+def large_files(systems: object, key: object) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
     """Return systems and key, if all are files, and too large to be read whole."""
     named = named_systems(systems)
     files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
@@ -572,11 +541,6 @@ def large_files(systems: object, key: KeyLike) -> tuple[dict[str, FilePath], Fil
     return (files, key) if are_large([*files.values(), key]) else ()
 
 
-def split_key(key: object) -> tuple[Key, TrialMetadata | None]:
-    """Return a key and its metadata, given a key, a pair of both, what has both, or a file."""
-    if isinstance(key, _PATH):
-        return read_key(key)
-    only_key, (_, metadata) = as_key(key), parts_of(key)
-    if not isinstance(metadata, (TrialMetadata, type(None))):
-        raise check.invalid("key", "have a TrialMetadata beside the Key", check.describe(metadata))
-    return only_key, metadata
+def read_if_path(key: object) -> Key:
+    """Return a key, given it or its file."""
+    return read_key(key) if isinstance(key, _PATH) else as_key(key)

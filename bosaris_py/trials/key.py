@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import attrs
 import numpy as np
@@ -14,10 +14,36 @@ import numpy.typing as npt
 import bosaris_py.trials.trials as base
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
-from bosaris_py.trials.alignment import IdList, Ids
+from bosaris_py._validation import FilePath
+from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
+from bosaris_py.files import hdf5
+from bosaris_py.files.columns import Factor, order_trials
+from bosaris_py.files.labels import KIND, KINDS, NONTARGET, SPOOF, TARGET, factor_of_kinds
+from bosaris_py.trials.alignment import IdList, Ids, code_ids
+from bosaris_py.trials.columns import (
+    NO_TABLES,
+    SIDES,
+    ColumnLike,
+    Columns,
+    OfSide,
+    Tables,
+    as_column,
+    as_tables,
+    equal_tables,
+    is_of_side,
+    merged,
+    take_items,
+    taken,
+)
 from bosaris_py.trials.trials import Cells, Contents, ListedTrials, Trials
 
 LabelArray = npt.NDArray[np.int8]
+
+_SPOOF = -2
+
+# By label: the word, and the class of files. A negative index counts from the end.
+WORDS = np.array(["", "target", "spoof", "nontarget"])
+_CLASSES = np.array([0, TARGET, SPOOF, NONTARGET], dtype=np.uint8)
 
 _DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
 
@@ -74,6 +100,26 @@ class Ndx(ListedTrials):
         return cls._from_list(arrays, None, "") if "models" in arrays else cls(**arrays)
 
     @classmethod
+    def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+        """Read trials from an HDF5 file, whatever its name.
+
+        Parameters
+        ----------
+        path, max_bytes
+            As for `read`.
+
+        Returns
+        -------
+        Ndx
+        """
+        if hdf5.kind_of(path) == "trial_metadata":
+            arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
+            if arrays["is_target"] is not None:
+                raise FileFormatError(f"{path}: expected Ndx; the file holds Key")
+            return cls._from_list(arrays, None, "")
+        return super().read_hdf5(path, max_bytes=max_bytes)
+
+    @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
         """Build an Ndx from a list of trials.
 
@@ -114,7 +160,7 @@ class Ndx(ListedTrials):
 
 @attrs.frozen(init=False, eq=False, repr=False)
 class Key(ListedTrials):
-    """The trials of an experiment together with the right labels.
+    """The trials of an experiment together with the right labels, and what is known of them.
 
     Parameters
     ----------
@@ -123,8 +169,10 @@ class Key(ListedTrials):
     tar : (m, n) array_like of bool
         True where the segment is of the model: target trials.
     non : (m, n) array_like of bool
-        True where it is not: non-target trials. Where both are false there is no trial; both true
-        is an error.
+        True where it is not: non-target trials. Where all masks are false there is no trial; two
+        that are true are an error.
+    spoof : (m, n) array_like of bool, optional
+        True for spoofs: synthetic, converted or replayed speech of the claimed speaker.
 
     See Also
     --------
@@ -143,44 +191,69 @@ class Key(ListedTrials):
     ...           non=[[False, True], [False, False]])
     >>> key
     Key: 2 models x 2 segments, 2 targets, 1 non-targets
+    >>> key = key.with_columns(gender=("model", {"anna": "f", "bert": "m"}), noise=[1, 2, 3])
+    >>> key.columns["gender"].values().tolist()
+    ['f', 'f', 'm']
     """
 
-    # Of each trial 1 for a target, -1 for a non-target: a vector of a list, else a matrix.
+    # Of each trial 1 for a target, -1 for a non-target, -2 for a spoof: a vector of a list, else a
+    # matrix.
     _labels: LabelArray = attrs.field(converter=read_only)
+    _tables: Tables = attrs.field(default=NO_TABLES)
 
     _kind = "key"
 
     def __init__(
-        self, modelset: IdList, segset: IdList, tar: npt.ArrayLike, non: npt.ArrayLike
+        self,
+        modelset: IdList,
+        segset: IdList,
+        tar: npt.ArrayLike,
+        non: npt.ArrayLike,
+        spoof: npt.ArrayLike | None = None,
     ) -> None:
         ids = base.both_ids(modelset, segset)
-        masks = base.to_mask(tar, ids, "tar"), base.to_mask(non, ids, "non")
-        # A trial in both masks would count twice, and no metric would notice.
-        both = masks[0] & masks[1]
-        if both.any():
-            models, segments = np.nonzero(both)
-            got = base.name_trials(models, segments, ids)
-            raise check.invalid("non", "not share trials with `tar`", got)
-        labels = mark_read_only(masks[0].view(np.int8) - masks[1].view(np.int8))
-        self.__attrs_init__(*ids, base.as_cells(mark_read_only(labels != 0)), labels)
+        given = {"tar": tar, "non": non} | ({} if spoof is None else {"spoof": spoof})
+        labels = np.zeros([each.size for each in ids], dtype=np.int8)
+        for (name, values), label in zip(given.items(), (1, -1, -2), strict=False):
+            mask = base.to_mask(values, ids, name)
+            # A trial in two masks would count twice, and no metric would notice.
+            both = mask & (labels != 0)
+            if both.any():
+                models, segments = np.nonzero(both)
+                got = base.name_trials(models, segments, ids)
+                others = "`tar`" if name == "non" else "`tar` and `non`"
+                raise check.invalid(name, f"not share trials with {others}", got)
+            labels[mask] = label
+        cells = base.as_cells(mark_read_only(labels != 0))
+        self.__attrs_init__(*ids, cells, mark_read_only(labels))
 
     @property
     def _contents(self) -> Contents:
         return self._labels
 
     def _with(self, ids: Ids, cells: Cells, contents: Contents) -> Self:
-        return self._of_fields(*ids, cells, contents)
+        return self._carry(self._of_fields(*ids, cells, contents))
 
     @classmethod
-    def from_trials(cls, models: IdList, segments: IdList, labels: npt.ArrayLike) -> Self:
+    def from_trials(
+        cls,
+        models: IdList,
+        segments: IdList,
+        labels: npt.ArrayLike | Factor | Sequence[str],
+        columns: Mapping[str, ColumnLike | OfSide] | None = None,
+    ) -> Self:
         """Build a key from a list of trials given by their ids.
 
         Parameters
         ----------
         models, segments : (k,) array_like of str
             As for `Ndx.from_trials`. A trial that is listed with two labels is an error.
-        labels : (k,) array_like of bool
-            True for a target trial, False for a non-target trial.
+        labels : (k,) array_like of bool or str
+            True for a target trial, False for a non-target trial; or ``"target"``,
+            ``"nontarget"``, ``"spoof"``.
+        columns : mapping, optional
+            What is known: of a trial one value for each, in the same order; of models or segments
+            ``("model", {id: value})`` or ``("segment", {id: value})``.
 
         Returns
         -------
@@ -189,11 +262,117 @@ class Key(ListedTrials):
         Examples
         --------
         >>> from bosaris_py.trials import Key
-        >>> Key.from_trials(["bert", "anna"], ["s1", "s1"], [True, False])
-        Key: 2 models x 1 segments, 1 targets, 1 non-targets
+        >>> key = Key.from_trials(["bert", "anna"], ["s1", "s1"], ["target", "spoof"],
+        ...                       {"attack": ["-", "A07"]})
+        >>> key
+        Key: 2 models x 1 segments, 1 targets, 0 non-targets, 1 spoofs
+        >>> key.columns["attack"].values().tolist()
+        ['A07', '-']
         """
-        check.check_same_rows({"models": models, "segments": segments, "labels": labels})
-        return cls._from_ids(models, segments, as_labels(labels), "labels")
+        given = dict(columns or {})
+        listed = {name: values for name, values in given.items() if not is_of_side(values)}
+        argument = {f"columns[{name!r}]": values for name, values in listed.items()}
+        same = {"models": models, "segments": segments, "labels": labels, **argument}
+        check.check_same_rows(same)
+        (modelset, rows), (segset, cols) = (
+            code_ids(models, "models"),
+            code_ids(segments, "segments"),
+        )
+        found = as_labels(labels)
+        for what, values in (("segments", cols), ("labels", found)):
+            check.check_shape(values, rows.shape, what, "like `models`")
+        made = cls._listed_once((modelset, segset), rows, cols, found, "labels")
+        lines = {name: as_column(values, f"columns[{name!r}]") for name, values in listed.items()}
+        for name, column in lines.items():
+            if len(column) != rows.size:
+                expected = f"be as long as `models`, {rows.size}"
+                raise check.invalid(f"columns[{name!r}]", expected, f"{len(column)}")
+        if not lines:
+            return made.with_columns(**given) if given else made
+        order = order_trials(rows, cols, modelset.size)
+        for name, column in lines.items():
+            codes = column.codes if isinstance(column, Factor) else column
+            clash = np.count_nonzero(order.conflicts(codes))
+            if clash:
+                got = f"another value in {clash} lines of column {name!r}"
+                expected = "have the same columns for a trial listed twice"
+                raise check.invalid("columns", expected, got)
+            given[name] = take_items(column, order.order)
+        return made.with_columns(**given)
+
+    @property
+    def columns(self) -> Columns:
+        """What is known of the trials: a mapping of names to one value for each trial."""
+        return Columns(self, self._tables)
+
+    def with_columns(self, **columns: ColumnLike | OfSide) -> Self:
+        """Return the key with further columns; one of the same name is replaced.
+
+        Parameters
+        ----------
+        **columns
+            As for `from_trials`; values of trials come column by column, the order of all vectors.
+
+        Returns
+        -------
+        Key
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Key
+        >>> key = Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
+        >>> key.with_columns(length=("segment", ["short", "long"])).columns
+        Columns: length by segment
+        """
+        added = as_tables(columns, self)
+        kept = [{n: c for n, c in table.items() if n not in columns} for table in self._tables]
+        tables = tuple({**old, **new} for old, new in zip(kept, added, strict=True))
+        return self._of_fields(*self.ids, self.cells, self._labels, tables=tables)
+
+    def _carry(self, made: Self) -> Self:
+        """Return a key whose trials are among these, with the columns of these."""
+        if not len(self.columns):
+            return made
+        places = [
+            self.locate(made) if self._tables[0] else None,
+            self.model_index.locate(made.model_index) if self._tables[1] else None,
+            self.segment_index.locate(made.segment_index) if self._tables[2] else None,
+        ]
+        for at, what in zip(places, ("trials", "models", "segments"), strict=True):
+            if at is not None and (at < 0).any():
+                message = f"There are columns for {np.count_nonzero(at >= 0)} of {at.size} {what}"
+                raise TrialMismatchError(f"{message}; each must have a value.")
+        fields = *made.ids, made.cells, made._labels
+        return self._of_fields(*fields, tables=taken(self._tables, places))
+
+    def with_columns_of(self, other: Key) -> Key:
+        """Return the key with the columns of another one, which has all its trials.
+
+        Parameters
+        ----------
+        other : Key
+            A key with columns.
+
+        Returns
+        -------
+        Key
+
+        Raises
+        ------
+        TrialMismatchError
+            If there are trials, models or segments without a value.
+        """
+        return other._carry(self)
+
+    def bona_fide(self) -> Self:
+        """Return the key without its spoofs.
+
+        Returns
+        -------
+        Key
+            With the same models and segments.
+        """
+        return self if not self.n_spoof else self.take(self.labels != _SPOOF)
 
     @classmethod
     def from_speakers(
@@ -248,11 +427,112 @@ class Key(ListedTrials):
         same = codes[:, None] == codes
         return cls(names, names, pairs & same, pairs & ~same)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare ids, trials, labels and columns."""
+        same = super().__eq__(other)
+        if same is True and isinstance(other, Key):
+            return equal_tables(self._tables, other._tables)
+        return same
+
+    __hash__ = None
+
     def _in_list(self) -> dict[str, AnyArray]:
-        return {"is_target": self.is_target}
+        return {"is_target": WORDS[self.labels] if self.n_spoof else self.is_target}
 
     def _in_matrices(self) -> dict[str, AnyArray]:
+        if self.n_spoof:
+            expected = "be .h5 where there are spoofs"
+            raise check.invalid("path", expected, f"one for {self.n_spoof} spoofs")
         return {"tar": self.tar, "non": self.non}
+
+    def save_hdf5(self, path: FilePath) -> None:
+        """Save the key as an HDF5 file, whatever its name.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Name of the file, which is replaced if it exists.
+
+        Notes
+        -----
+        Columns, and which trials are spoofs, lie in further data sets, which the toolkit ignores;
+        there spoofs are non-targets.
+        """
+        if not (self.n_spoof or len(self.columns)):
+            super().save_hdf5(path)
+            return
+        tables = [dict(table) for table in self._tables]
+        if self.n_spoof:
+            tables[0][KIND] = factor_of_kinds(_CLASSES[self.labels])
+        models, segments = self.trial_positions()
+        hdf5.write_metadata(
+            path,
+            form="Flat" * self.is_sparse + "Key",
+            modelset=self.modelset,
+            segset=self.segset,
+            models=models,
+            segments=segments,
+            is_target=self.is_target,
+            matrix=None if self.is_sparse else np.sign(self._labels),
+            columns={
+                side: {
+                    name: (column.codes, column.levels) if isinstance(column, Factor) else column
+                    for name, column in table.items()
+                }
+                for side, table in zip(SIDES, tables, strict=True)
+            },
+        )
+
+    @classmethod
+    def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
+        """Read a key from an HDF5 file, whatever its name, with its columns.
+
+        Parameters
+        ----------
+        path, max_bytes
+            As for `read`.
+
+        Returns
+        -------
+        Key
+        """
+        if hdf5.kind_of(path) != "trial_metadata":
+            return super().read_hdf5(path, max_bytes=max_bytes)
+        arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
+        try:
+            return cls._from_columns(arrays, path)
+        except InvalidInputError as error:
+            raise FileFormatError(f"{path}: {error}") from error
+
+    @classmethod
+    def _from_columns(cls, arrays: dict[str, Any], path: FilePath) -> Self:
+        """Build a key of a file with columns."""
+        if arrays["is_target"] is None:
+            raise FileFormatError(f"{path}: expected Key; the file holds Ndx")
+        places = arrays["models"], arrays["segments"]
+        # In another order the trials would be sorted, but not the columns beside them.
+        if order_trials(*places, arrays["modelset"].size).order is not None:
+            raise FileFormatError(f"{path}: trials must come by segment, then by model, each once")
+        tables = [
+            {
+                name: Factor(*column) if isinstance(column, tuple) else column
+                for name, column in arrays["columns"][side].items()
+            }
+            for side in SIDES
+        ]
+        labels = as_labels(arrays["is_target"])
+        kinds = tables[0].get(KIND)
+        if isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS):
+            is_spoof = kinds.values() == "spoof"
+            if (is_spoof & (labels == 1)).any():
+                raise FileFormatError(f"{path}: targets must not be spoofs")
+            labels[is_spoof] = _SPOOF
+            del tables[0][KIND]
+        made = cls._from_list(arrays, labels, "is_target")
+        sized = zip(tables, (labels.size, *made.shape), strict=True)
+        if any(len(column) != size for table, size in sized for column in table.values()):
+            raise FileFormatError(f"{path}: columns must have a value for each trial or id")
+        return made._of_fields(*made.ids, made.cells, made._labels, tables=tuple(tables))
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
         kind, arrays = super()._stored(form)
@@ -270,7 +550,7 @@ class Key(ListedTrials):
 
     @cached_property
     def labels(self) -> LabelArray:
-        """The label of each trial, column by column: 1 for a target, -1 for a non-target."""
+        """The label of each trial, column by column: 1 target, -1 non-target, -2 spoof."""
         vector = self._vector()
         assert vector is not None, "a key has labels"
         return vector
@@ -302,6 +582,11 @@ class Key(ListedTrials):
         """Where non-target trials are: a new matrix each time."""
         return self._mask_of_label(-1)
 
+    @property
+    def spoof(self) -> BoolArray:
+        """Where spoofs are: a new matrix each time."""
+        return self._mask_of_label(_SPOOF)
+
     @cached_property
     def n_tar(self) -> int:
         """Number of target trials."""
@@ -312,14 +597,31 @@ class Key(ListedTrials):
         """Number of non-target trials."""
         return int(np.count_nonzero(self._labels == -1))
 
+    @cached_property
+    def n_spoof(self) -> int:
+        """Number of spoofs."""
+        return int(np.count_nonzero(self._labels == _SPOOF))
+
     def _counts(self) -> str:
-        return f"{self.n_tar} targets, {self.n_non} non-targets"
+        spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
+        return f"{self.n_tar} targets, {self.n_non} non-targets{spoofs}"
 
     def _drawn(self, at: tuple[AnyArray, ...]) -> AnyArray:
-        return self._labels[at]
+        return np.sign(self._labels[at])
 
     def _columns_of_trials(self) -> dict[str, AnyArray]:
-        return {"target": self.is_target}
+        spoofs = {"spoof": self.labels == _SPOOF} if self.n_spoof else {}
+        return {"target": self.is_target, **spoofs}
+
+    def columns_of_table(self) -> dict[str, Any]:
+        """Return the columns, and labels of three kinds in words.
+
+        Returns
+        -------
+        dict of str to Factor or ndarray
+        """
+        words = {"label": Factor.from_values(WORDS[self.labels])} if self.n_spoof else {}
+        return {**self.columns, **words}
 
     def to_ndx(self) -> Ndx:
         """Return the trials without the labels.
@@ -343,7 +645,8 @@ class Key(ListedTrials):
         Key
         """
         models, segments = (side[chosen] for side in self.trial_positions())
-        return self._listed_once(self.ids, models, segments, self.labels[chosen], "labels")
+        made = self._listed_once(self.ids, models, segments, self.labels[chosen], "labels")
+        return self._carry(made)
 
     def merge(self, *others: Key) -> Key:
         """Unite the trials of several objects.
@@ -362,50 +665,63 @@ class Key(ListedTrials):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        return Key._merged(base.all_of_class(Key, self, *others), _DISAGREEMENT)
+        objects = base.all_of_class(Key, self, *others)
+        made = Key._merged(objects, _DISAGREEMENT)
+        if not any(len(item.columns) for item in objects):
+            return made
+        parts = []
+        for item in objects:
+            at = made.locate(item)
+            places = (
+                np.arange(item.n_trials) if at is None else at,
+                made.model_index.locate_last(item.model_index),
+                made.segment_index.locate_last(item.segment_index),
+            )
+            parts.append((item._tables, places))
+        tables = merged(parts, (made.n_trials, *made.shape))
+        return Key._of_fields(*made.ids, made.cells, made._labels, tables=tables)
 
 
-def as_labels(labels: npt.ArrayLike) -> LabelArray:
-    """Return truth values as labels."""
-    is_target = check.as_mask(labels, "labels")
-    return np.where(is_target, np.int8(1), np.int8(-1))
+def as_labels(labels: object) -> LabelArray:
+    """Return truth values, or the words target, nontarget and spoof, as labels."""
+    if isinstance(labels, Factor):
+        words, codes = labels.levels, labels.codes.astype(np.intp)
+    else:
+        array = np.asarray(check.as_list(labels))
+        if array.dtype.kind not in "UO" or (array.size and isinstance(array[0], bool | np.bool_)):
+            is_target = check.as_mask(array, "labels")
+            return np.where(is_target, np.int8(1), np.int8(-1))
+        words, codes = np.unique(check.as_ids(array, "labels"), return_inverse=True)
+    known = {"target": 1, "nontarget": -1, "spoof": _SPOOF}
+    if strange := [word for word in words.tolist() if word not in known]:
+        used = np.isin(codes, np.flatnonzero(np.isin(words, strange)))
+        if used.any():
+            expected = "be truth values, or target, nontarget and spoof"
+            raise check.invalid("labels", expected, check.list_some(map(repr, strange)))
+    return np.array([known.get(word, 0) for word in words.tolist()], dtype=np.int8)[codes]
 
 
 def as_ndx(ndx: object) -> Ndx | Key:
-    """Return trials given by themselves, beside their metadata, or by what `from_frame` returns."""
-    found, _ = parts_of(ndx)
-    if isinstance(found, Ndx | Key):
-        return found
+    """Return trials; raise if it is anything else."""
+    if isinstance(ndx, Ndx | Key):
+        return ndx
     raise check.invalid("ndx", "be an Ndx or a Key", check.describe(ndx), _misuse(ndx))
 
 
 def as_key(key: object) -> Key:
-    """Return a key given by itself, beside its metadata, or by what `from_frame` returns."""
-    # `trials.inputs.split_key` keeps the metadata, and takes files, too.
-    found, _ = parts_of(key)
-    if isinstance(found, Key):
-        return found
+    """Return a key; raise if it is anything else."""
+    if isinstance(key, Key):
+        return key
     expected = "be a Key, which says what the targets are"
     raise check.invalid("key", expected, check.describe(key), _misuse(key))
-
-
-def parts_of(given: object) -> tuple[object, object]:
-    """Return what stands in the place of trials and of their metadata, which may be None."""
-    if isinstance(given, tuple) and len(given) == 2:
-        return given
-    if isinstance(given, Trials):
-        return given, None
-    return getattr(given, "key", given), getattr(given, "metadata", None)
 
 
 def _misuse(key: object) -> str:
     """Return the likely mistake where something stands in the place of a key or of trials."""
     if isinstance(key, str | os.PathLike):
-        return "Read the file: key, metadata = read_key(path), or read_trials if it has no labels."
-    if hasattr(key, "metadata") and not isinstance(key, tuple):
+        return "Read the file: read_key(path), or read_trials if it has no labels."
+    if isinstance(getattr(key, "key", None), Key):
         return "Give its key: data.key."
-    if isinstance(key, tuple):
-        return "read_key gives two things: key, metadata = read_key(path)."
     if hasattr(key, "columns"):
         return "Make a key of a data frame: from_frame(df).key."
     swapped = isinstance(key, list) or hasattr(key, "get_tar_non")
@@ -426,8 +742,10 @@ def warn_unless_found(ndx: Trials, n_ids: tuple[int, int], found: BoolArray | No
     if not isinstance(ndx, Key):
         base.warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
         return
+    wanted = ndx.n_tar, ndx.n_non
     # Where nothing is missing, the labels need not be looked at.
-    n_tar = ndx.n_tar
+    n_found_of = wanted
     if found is not None and n_found < ndx.n_trials:
-        n_tar = int(np.count_nonzero(found & ndx.is_target))
-    base.warn_missing(ndx.shape, n_ids, (ndx.n_tar, ndx.n_non), (n_tar, n_found - n_tar))
+        counts = [int(np.count_nonzero(ndx.labels[found] == label)) for label in (1, -1)]
+        n_found_of = counts[0], counts[1]
+    base.warn_missing(ndx.shape, n_ids, wanted, n_found_of)

@@ -52,11 +52,10 @@ from bosaris_py.numerics.roc import (
     running_sum,
     with_ends,
 )
-from bosaris_py.trials.conditions import ConditionMembers, Conditions, check_conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.kinds import class_numbers, nouns_of_third
+from bosaris_py.trials.conditions import ConditionMembers
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import TrialSpeakers
+from bosaris_py.trials.speakers import ConditionsLike, TrialSpeakers, as_conditions
 
 # How often each target and each non-target counts, in the order of the sorted scores.
 Times: TypeAlias = tuple[Weights, Weights] | None
@@ -590,25 +589,24 @@ class Sample:
 
 def sample_of_trials(
     scores: Scores,
-    key: KeyLike,
-    conditions: Conditions | None = None,
+    key: Key,
+    conditions: ConditionsLike = None,
     speakers: TrialSpeakers | None = None,
     *,
     allow_empty: bool = False,
 ) -> Sample:
     """Join the scores of a system with a key, with weighted conditions and with speakers."""
     scoring.check_scores(scores)
-    plain, metadata = split_key(key)
-    if conditions is not None:
-        check_conditions(conditions)
-    lists = scoring.class_scores(scores, plain)
+    plain = as_key(key)
+    given = as_conditions(conditions, plain)
+    lists = scoring.class_scores(scores, plain, spoofs=True)
     for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
         if not (listed.size or allow_empty):
             hint = scoring.why_unscored(scores, plain, targets=what == "targets")
             raise invalid("key", f"have {what} with scores", "none", hint)
     scored = scoring.scored_trials(scores, plain)
     labels, (models, segments) = plain.is_target, plain.trial_positions()
-    kinds = class_numbers(plain, metadata) if nouns_of_third(metadata) else None
+    kinds = plain.labels == -2 if plain.n_spoof else None
     if scored is not None:
         labels, models, segments = labels[scored], models[scored], segments[scored]
         kinds = None if kinds is None else kinds[scored]
@@ -622,20 +620,20 @@ def sample_of_trials(
             second = speakers.of_segments.astype(small)[segments[mask]]
             if name == "non" and kinds is not None:
                 # A spoof has one speaker, the one who is claimed.
-                second = np.where(kinds[mask] > 1, -1, second)
+                second = np.where(kinds[mask], -1, second)
             sides = first, second
         classes.append(ScoredClass(array, speakers=sides))
-    of_non = None if kinds is None else (kinds[~labels] > 1).astype(np.int64)
+    of_non = None if kinds is None else kinds[~labels].astype(np.int64)
     ids = None if speakers is None else speakers.ids
     sample = Sample(classes[0], classes[1], of_non, ids)
-    if conditions is None:
+    if given is None:
         return sample
-    return sample.weighted(conditions.scored_members(scores, plain))
+    return sample.weighted(given.scored_members(scores, plain))
 
 
-def check_same_trials(systems: Mapping[str, Scores], key: KeyLike) -> None:
+def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:
     """Raise unless the same trials of a key have scores in all systems."""
-    plain, _ = split_key(key)
+    plain = as_key(key)
     everything = np.ones(plain.n_trials, dtype=np.bool_)
     masks = {
         name: everything if (found := scoring.scored_trials(scores, plain)) is None else found

@@ -301,7 +301,7 @@ class Scores(ListedTrials):
             Scores of the target trials, float32 or float64 as in the object, column by column of
             the key.
         non : (n_non,) array of float
-            Scores of the non-target trials.
+            Scores of the non-target trials; those of spoofs are left out.
 
         Warns
         -----
@@ -322,8 +322,8 @@ class Scores(ListedTrials):
         key = as_key(key)
         values, found = self.found_in(key)
         self._warn_missing(key, found)
-        is_target = key.is_target if found is None else key.is_target[found]
-        return values[is_target], values[~is_target]
+        labels = key.labels if found is None else key.labels[found]
+        return values[labels == 1], values[labels == -1]
 
     def get_scores(self, ndx: Ndx | Key) -> FloatArray:
         """Return the scores of the trials of an Ndx or a Key, column by column.
@@ -473,12 +473,20 @@ def check_scores(scores: object) -> None:
         raise check.invalid("scores", "be a Scores object", check.describe(scores), hint)
 
 
-def class_scores(scores: Scores, key: Key) -> tuple[FloatArray, FloatArray]:
-    """Return what `get_tar_non` does; raise, and say why, if ids of key and scores never meet."""
+def class_scores(
+    scores: Scores, key: Key, *, spoofs: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Return what `get_tar_non` does; raise, and say why, if ids of key and scores never meet.
+
+    With `spoofs` these are non-targets too.
+    """
     check_scores(scores)
-    key = as_key(key)
+    key = as_key(key) if spoofs else as_key(key).bona_fide()
     align.refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
-    tar, non = scores.get_tar_non(key)
+    values, found = scores.found_in(key)
+    scores._warn_missing(key, found)
+    is_target = key.is_target if found is None else key.is_target[found]
+    tar, non = values[is_target], values[~is_target]
     if tar.size + non.size < key.n_trials and (others := _in_other_order(scores, key)):
         if not tar.size + non.size:
             expected, got = "hold targets that have scores", "none"
@@ -646,8 +654,8 @@ def _stacked(systems: Systems, ndx: Ndx | Key, totals: Mapping[str, int]) -> lis
         values, found = item.found_in(ndx)
         vectors = [values]
         if isinstance(ndx, Key) and len(stacks) > 1:
-            is_target = ndx.is_target if found is None else ndx.is_target[found]
-            vectors = [values[is_target], values[~is_target]]
+            labels = ndx.labels if found is None else ndx.labels[found]
+            vectors = [values[labels == 1], values[labels == -1]]
         missing = [
             f"{total - vector.size} of {total} {noun}"
             for (noun, total), vector in zip(totals.items(), vectors, strict=True)

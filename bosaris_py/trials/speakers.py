@@ -5,8 +5,8 @@ A target trial has one speaker, a non-target trial two.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -25,11 +25,9 @@ from bosaris_py._validation import check_choice, describe, invalid, list_some, o
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials.alignment import IdIndex
-from bosaris_py.trials.conditions import Conditions
+from bosaris_py.trials.conditions import Conditions, conditions_of_columns
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.inputs import KeyLike, split_key
-from bosaris_py.trials.key import Key
-from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.key import Key, as_key
 
 Unknown = Literal["refuse", "own"]
 
@@ -63,7 +61,7 @@ class TrialSpeakers:
     @classmethod
     def of_key(
         cls,
-        key: KeyLike,
+        key: Key,
         speakers: SpeakersLike = None,
         *,
         unknown: Unknown = "refuse",
@@ -74,7 +72,7 @@ class TrialSpeakers:
 
         Parameters
         ----------
-        key : Key, or pair (key, metadata)
+        key : Key
             The trials.
         speakers, unknown
             As for `Speakers`.
@@ -95,8 +93,8 @@ class TrialSpeakers:
             If models or segments were taken for speakers of their own.
         """
         check_choice(unknown, Unknown, "unknown")
-        key, metadata = split_key(key)
-        maps = speaker_maps(speakers, key, metadata)
+        key = as_key(key)
+        maps = speaker_maps(speakers, key)
         rows, cols = key.trial_positions()
         labels = key.is_target
         target_rows, target_cols = rows[labels], cols[labels]
@@ -131,7 +129,7 @@ class TrialSpeakers:
 
     @classmethod
     def of_models_only(
-        cls, key: KeyLike, speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
+        cls, key: Key, speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
     ) -> TrialSpeakers:
         """Find the speakers of the models of a key, where each segment may be one of its own.
 
@@ -148,15 +146,15 @@ class TrialSpeakers:
         -------
         TrialSpeakers
         """
-        key, metadata = split_key(key)
-        of_models, _ = speaker_maps((speakers, None), key, metadata)
+        key = as_key(key)
+        of_models, _ = speaker_maps((speakers, None), key)
         rows, _ = key.trial_positions()
         models = _named(key.modelset, rows, of_models, "models", unknown)
         return cls._numbered(models, key.segset.astype(object))
 
     @classmethod
     def of_segments_only(
-        cls, key: KeyLike, speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
+        cls, key: Key, speakers: SpeakersOfSide = None, *, unknown: Unknown = "refuse"
     ) -> TrialSpeakers:
         """Find the speakers of the segments of a key, where its models are no persons.
 
@@ -173,8 +171,8 @@ class TrialSpeakers:
         -------
         TrialSpeakers
         """
-        key, metadata = split_key(key)
-        _, of_segments = speaker_maps((None, speakers), key, metadata)
+        key = as_key(key)
+        _, of_segments = speaker_maps((None, speakers), key)
         _, cols = key.trial_positions()
         segments = _named(key.segset, cols, of_segments, "segments", unknown)
         # A tab keeps models apart from every speaker that a file can name.
@@ -323,10 +321,11 @@ SpeakersOfSide: TypeAlias = IdMap | Mapping[str, object] | Callable[[str], objec
 SpeakersLike: TypeAlias = SpeakersOfSide | tuple[SpeakersOfSide, SpeakersOfSide]
 
 
-def as_conditions(
-    conditions: object, key: Key, metadata: TrialMetadata | None
-) -> Conditions | None:
-    """Return conditions, given these, named trials, or columns of the metadata."""
+ConditionsLike: TypeAlias = Conditions | str | Sequence[str] | Mapping[str, Any] | None
+
+
+def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
+    """Return conditions, given these, named trials, or columns of the key, which are crossed."""
     if conditions is None or isinstance(conditions, Conditions):
         return conditions
     if isinstance(conditions, Mapping):
@@ -336,14 +335,12 @@ def as_conditions(
     if not names or not all(isinstance(name, str) for name in names):
         hint = "Labels of trials make Conditions: Conditions.from_trials(models, segments, labels)."
         raise invalid("conditions", "name columns in a list", describe(conditions), hint)
-    return _described(key, metadata, "conditions", names).conditions(*names)
+    return conditions_of_columns(as_key(key), names)
 
 
-def speaker_maps(
-    speakers: SpeakersLike, key: Key, metadata: TrialMetadata | None = None
-) -> tuple[IdMap | None, IdMap | None]:
+def speaker_maps(speakers: SpeakersLike, key: Key) -> tuple[IdMap | None, IdMap | None]:
     """Return the maps from model and from segment to speaker, None where nothing was said."""
-    # `speakers` is an `IdMap`, a dict, a function of the id or a column of the metadata: one for
+    # `speakers` is an `IdMap`, a dict, a function of the id or a column of the key: one for
     # both sides, or a pair (models, segments). One for both sides counts where it fits. A map
     # without any id of a side says nothing of it, nor does a column that varies within its ids.
     is_pair = isinstance(speakers, tuple)
@@ -356,9 +353,8 @@ def speaker_maps(
             # Which ids it lacks is told where they are looked up.
             found: IdMap | None = given
         elif isinstance(given, str):
-            described = _described(key, metadata, "speakers", (given,)).for_trials(key)
             positions = key.trial_positions()[0 if side == "models" else 1]
-            found = _map_of_column(described.factor(given), ids, positions)
+            found = _map_of_column(key.columns.factor(given), ids, positions)
             fault = f"column {given!r}, which varies within {side}"
         else:
             found = _map_of(given, ids)
@@ -369,17 +365,6 @@ def speaker_maps(
     if pair != (None, None) and maps == [None, None]:
         raise invalid("speakers", "tell the speakers of models or segments", fault)
     return maps[0], maps[1]
-
-
-def _described(
-    key: Key, metadata: TrialMetadata | None, argument: str, columns: tuple[str, ...]
-) -> TrialMetadata:
-    """Return metadata with columns: what is given, or of a key alone the ids."""
-    if metadata is None and not {"model", "segment"} >= set(columns):
-        hint = "Pass the pair that read_key returns, (key, metadata), as `key`."
-        expected = "be no name of a column where there is no metadata"
-        raise invalid(argument, expected, "one", hint)
-    return TrialMetadata(key) if metadata is None else metadata
 
 
 def _map_of(given: object, ids: StrArray) -> IdMap | None:
@@ -393,7 +378,7 @@ def _map_of(given: object, ids: StrArray) -> IdMap | None:
     elif callable(given):
         values = list(map(given, names))
     else:
-        expected = "be an IdMap, a dict, a function of the id or a column of the metadata"
+        expected = "be an IdMap, a dict, a function of the id or a column of the key"
         raise invalid("speakers", expected, describe(given))
     bad = [
         name
@@ -425,7 +410,7 @@ class Speakers:
     ----------
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speakers of models and segments: a map, a function of the id, or a column of the
-        metadata in the pair (key, metadata). A pair is for (models, segments), a single value for
+        key. A pair is for (models, segments), a single value for
         both, where it fits. By default each model is a speaker of its own, and a segment is of the
         speaker of the models whose target it is.
     unknown : {"refuse", "own"}, default: "refuse"
@@ -438,7 +423,7 @@ class Speakers:
     unknown: Unknown = attrs.field(default="refuse", validator=one_of(Unknown))
 
     def of_trials(
-        self, key: KeyLike, *, one_person: bool = True, one_sided: BoolArray | None = None
+        self, key: Key, *, one_person: bool = True, one_sided: BoolArray | None = None
     ) -> TrialSpeakers:
         """Return the speakers of the models and segments of a key; see `TrialSpeakers.of_key`.
 
@@ -460,7 +445,7 @@ class Speakers:
             key, self.speakers, unknown=self.unknown, one_person=one_person, one_sided=one_sided
         )
 
-    def of_models(self, key: KeyLike) -> TrialSpeakers:
+    def of_models(self, key: Key) -> TrialSpeakers:
         """Return the speakers of the models of a key; see `TrialSpeakers.of_models_only`.
 
         Parameters
@@ -472,21 +457,5 @@ class Speakers:
         -------
         TrialSpeakers
         """
-        key, (of_models, _) = self.maps(key)
+        of_models, _ = speaker_maps(self.speakers, key)
         return TrialSpeakers.of_models_only(key, of_models, unknown=self.unknown)
-
-    def maps(self, key: KeyLike) -> tuple[Key, tuple[IdMap | None, IdMap | None]]:
-        """Return a key, and the map of each side to speakers, None where nothing was said.
-
-        Parameters
-        ----------
-        key
-            As for `of_trials`.
-
-        Returns
-        -------
-        key : Key
-        maps : (IdMap or None, IdMap or None)
-        """
-        key, metadata = split_key(key)
-        return key, speaker_maps(self.speakers, key, metadata)

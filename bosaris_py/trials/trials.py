@@ -597,6 +597,15 @@ class ListedTrials(Trials, TextFileMethods, Records):
         """Return what is said of each trial, by name."""
         return {}
 
+    def columns_of_table(self) -> dict[str, Any]:
+        """Return further columns of a table with a line for each trial.
+
+        Returns
+        -------
+        dict of str to Factor or ndarray
+        """
+        return {}
+
     def _columns(self, **options: object) -> dict[str, AnyArray]:
         return self._columns_of_trials()
 
@@ -656,7 +665,8 @@ class ListedTrials(Trials, TextFileMethods, Records):
                 raise check.invalid("path", f"be .h5 unless each {side} has a trial", found, hint)
         models, segments = map(Factor.of_distinct, places, self.ids)
         columns = self._columns_of_trials()
-        table = Table(models, segments, columns.get("target"), columns.get("score"))
+        others = self.columns_of_table()
+        table = Table(models, segments, columns.get("target"), columns.get("score"), others)
         write_table(path, table, "csv", number_format=number_format)
 
     def records(self) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from bosaris_py._validation import Rng
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
 from bosaris_py.numerics.priors import DecisionCosts, sigmoid
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.inputs import KeyLike
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike
@@ -176,7 +176,7 @@ def bands_of_sample(
 
 def bootstrap_bands(
     scores: Scores | tuple[npt.ArrayLike, npt.ArrayLike],
-    key: KeyLike | None = None,
+    key: Key | None = None,
     *,
     kind: BandKind = "det",
     x: npt.ArrayLike | None = None,

@@ -30,10 +30,9 @@ from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.metrics.metric import AnyMetric, Rows, as_metric
 from bosaris_py.metrics.tandem import AnySystem, check_system, detectors_by_name, sample_of_system
 from bosaris_py.numerics.roc import FEWEST_ERRORS
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.inputs import KeyLike
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials
-from bosaris_py.trials.speakers import Speakers, SpeakersLike
+from bosaris_py.trials.speakers import ConditionsLike, Speakers, SpeakersLike
 from bosaris_py.uncertainty.draws import (
     Draws,
     IidDraws,
@@ -295,13 +294,13 @@ def set_numbers(labels: npt.ArrayLike | None, n_trials: int | None, name: str) -
 
 def bootstrap_scores(
     scores: AnySystem,
-    key: KeyLike,
+    key: Key,
     metric: object,
     *,
     against: AnySystem | None = None,
     method: Method = "speaker",
     speakers: SpeakersLike = None,
-    conditions: Conditions | None = None,
+    conditions: ConditionsLike = None,
     replications: int = 2000,
     interval: IntervalKind = "percentile",
     confidence: float = 0.95,
@@ -400,10 +399,10 @@ def bootstrap_scores(
 
 def drawn_trials(
     scores: AnySystem,
-    key: KeyLike,
+    key: Key,
     method: Method,
     speakers: SpeakersLike,
-    conditions: Conditions | None = None,
+    conditions: ConditionsLike = None,
 ) -> Sample:
     """Return the scored trials of a key, with the speakers that a method draws."""
     who = Speakers(speakers)

@@ -20,10 +20,10 @@ from bosaris_py._tables import Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.metrics.tandem import AnySystem, check_system, sample_of_system
-from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.inputs import KeyLike, SystemsLike, as_systems
+from bosaris_py.trials.inputs import SystemsLike, as_systems
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, check_same_trials, sample_of_trials
-from bosaris_py.trials.speakers import Speakers, SpeakersLike
+from bosaris_py.trials.speakers import ConditionsLike, Speakers, SpeakersLike
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
 
@@ -214,11 +214,11 @@ def compare_samples(
 
 def compare_systems(
     systems: SystemsLike,
-    key: KeyLike,
+    key: Key,
     metric: object,
     *,
     speakers: SpeakersLike = None,
-    conditions: Conditions | None = None,
+    conditions: ConditionsLike = None,
     confidence: float = 0.95,
 ) -> ComparisonTable:
     """Compare each pair of several systems by the jackknife over speakers.
@@ -278,11 +278,11 @@ def _once(notes: Iterable[Note]) -> list[Note]:
 
 def speaker_interval(
     scores: AnySystem,
-    key: KeyLike,
+    key: Key,
     metric: object,
     *,
     speakers: SpeakersLike = None,
-    conditions: Conditions | None = None,
+    conditions: ConditionsLike = None,
     confidence: float = 0.95,
 ) -> Estimate:
     """Return a metric and its confidence interval, by the jackknife over speakers.

@@ -38,7 +38,7 @@ from bosaris_py.metrics.costs import prices, to_points
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import Conditions
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import Scores
 from bosaris_py.uncertainty.estimate import Estimate, student_quantile
@@ -256,7 +256,7 @@ class Decisions:
 
     @classmethod
     def from_scores(
-        cls, scores: Scores, key: KeyLike, threshold: float, *, conditions: Conditions | None = None
+        cls, scores: Scores, key: Key, threshold: float, *, conditions: Conditions | None = None
     ) -> "Decisions":
         r"""Decide all trials of a key, column by column.
 
@@ -291,7 +291,7 @@ class Decisions:
         masses of trials they are equation (19).
         """
         sample = sample_of_trials(scores, key)
-        n_trials = split_key(key)[0].n_trials
+        n_trials = as_key(key).n_trials
         missing = n_trials - sample.tar.size - sample.non.size
         if missing:
             raise TrialMismatchError(

@@ -38,9 +38,10 @@ from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss
 from bosaris_py.metrics.metric import AnyMetric
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.priors import OperatingPoint
+from bosaris_py.trials.key import as_key
 from bosaris_py.trials.sample import Sample, ScoredClass, sample_of_trials
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import Speakers, SpeakersLike, TrialSpeakers
+from bosaris_py.trials.speakers import Speakers, SpeakersLike, TrialSpeakers, speaker_maps
 from bosaris_py.uncertainty.bootstrap import few_errors
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import (
@@ -304,8 +305,9 @@ def _sample(given: object, name: str, speakers: SpeakersLike) -> Sample:
     if speakers is None:
         return sample_of_trials(scores, key).bona_fide()
     who = Speakers(speakers)
-    plain, (of_models, of_segments) = who.maps(key)
-    models, _ = plain.trial_positions()
+    key = as_key(key)
+    of_models, of_segments = speaker_maps(speakers, key)
+    models, _ = key.trial_positions()
     if of_models is None and (models == models[:1]).all():
         # Of a detector of spoofs, which is the only model, each trial has one speaker.
         persons = TrialSpeakers.of_segments_only(key, of_segments)

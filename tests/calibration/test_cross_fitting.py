@@ -15,9 +15,9 @@ from bosaris_py.errors import (
 )
 from bosaris_py.fusion import LinearFusion, QualityFusion
 from bosaris_py.metrics import cllr
-from bosaris_py.trials import Conditions, Key, Scores, SegmentQuality, TrialMetadata
+from bosaris_py.trials import Conditions, Key, Scores, SegmentQuality
 from tests.crossed_trials import CrossedExperiment
-from tests.forms import as_list
+from tests.forms import as_list, described
 
 # Folds of few trials: some of those left out are far away.
 pytestmark = pytest.mark.filterwarnings("ignore::bosaris_py.errors.ExtrapolationWarning")
@@ -205,10 +205,8 @@ def test_quality_fusions_are_cross_fitted():
 def test_a_column_of_the_metadata_tells_the_speakers():
     scores, key, speakers = simulated()
     columns = {"speaker": [speakers[0][model] for model in key.modelset]}
-    metadata = TrialMetadata(key, model_columns=columns)
-    named = cross_fit(
-        LinearCalibration, scores, (key, metadata), speakers=("speaker", speakers[1]), rng=1
-    )
+    metadata = described(key, model_columns=columns)
+    named = cross_fit(LinearCalibration, scores, metadata, speakers=("speaker", speakers[1]), rng=1)
     assert (
         named.scores == cross_fit(LinearCalibration, scores, key, speakers=speakers, rng=1).scores
     )

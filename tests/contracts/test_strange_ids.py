@@ -177,7 +177,7 @@ def test_lines_without_ids(tmp_path: Path, n_scores: int, n_labels: int) -> None
     (tmp_path / "scores.txt").write_text("".join(f"{n}.5\n" for n in range(n_scores)))
     (tmp_path / "labels.txt").write_text("".join(f"{n % 2}\n" for n in range(n_labels)))
     scores = bp.read_scores(tmp_path / "scores.txt", columns="score")
-    key = bp.read_key(tmp_path / "labels.txt", columns="label").key
+    key = bp.read_key(tmp_path / "labels.txt", columns="label")
     message = f"as many lines as the scores, .* got {n_labels} lines of the key, and {n_scores} of"
     for judge in (bp.Results.from_scores, bp.LinearCalibration.fit_scores, bp.evaluate):
         with pytest.raises(DisjointIdsError, match=message):

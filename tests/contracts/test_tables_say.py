@@ -12,6 +12,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py._tables import Table
+from tests.forms import described
 
 IDS = [f"s{i:02}" for i in range(24)]
 SAME = np.eye(24, dtype=bool)
@@ -132,7 +133,7 @@ def test_one_order_of_columns() -> None:
 
 
 SEXES = np.array(["f", "m"] * 12)
-SPLIT = bp.TrialMetadata(KEY, model_columns={"enrolled": SEXES}, segment_columns={"tested": SEXES})
+SPLIT = described(KEY, model_columns={"enrolled": SEXES}, segment_columns={"tested": SEXES})
 
 
 # Tables of other layouts: how each is made, what is said below it, and what each record says.

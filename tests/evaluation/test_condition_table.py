@@ -18,8 +18,9 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation import ConditionRow, Results, SystemTable
 from bosaris_py.numerics import OperatingPoint
-from bosaris_py.trials import Conditions, Key, Scores, TrialMetadata
-from tests.forms import as_list
+from bosaris_py.trials import Conditions, Key, Scores
+from bosaris_py.trials.speakers import as_conditions
+from tests.forms import as_list, described
 
 WOMEN = ([3.0, 1.0, -0.5, 2.0], [-3.0, -1.5, 0.0, 1.5])
 MEN = ([2.5, 0.5], [-2.0, 1.0, -4.0])
@@ -254,12 +255,12 @@ class TestRealData:
         scores, key = flat_trials(
             models, columns["test"], target, columns["score"].astype(np.float64)
         )
-        metadata = TrialMetadata(
+        metadata = described(
             key,
             {"tcond": by_pair(key, models, columns["test"], columns["tcond"])},
             {"mcond": [name.split("_")[1] for name in key.modelset.tolist()]},
         )
-        return scores, key, metadata.conditions("mcond", "tcond")
+        return scores, key, as_conditions(("mcond", "tcond"), metadata)
 
     @pytest.fixture
     def asvspoof(self, shared_data):

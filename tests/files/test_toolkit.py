@@ -255,7 +255,7 @@ BAD_LINES = [
     ("id_map", "a\n", 1),
     ("scores", "\nm1 s1 target\n", 2),
     ("scores", "m1 s1 1\nm2 s1 1.5-2\n", 2),
-    ("key", "m1 s1 target\nm1 s2 spoof\n", 2),
+    ("key", "m1 s1 target\nm1 s2 fake\n", 2),
     ("key", "m1 s1 target\n\nm1 s2 1\n", 3),
     ("key", "m1 s1 target\nm2 s1 target\n\nm1 s1 nontarget\n", 4),
     ("scores", "m1 s1 1\nm2 s1 1\nm1 s1 2\n", 3),

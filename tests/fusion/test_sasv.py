@@ -13,12 +13,11 @@ def trials():
     rng = np.random.default_rng(1)
     kinds = np.repeat(["target", "nontarget", "spoof"], [200, 300, 400])
     names = np.arange(kinds.size).astype(str)
-    key = bp.Key.from_trials(names, names, kinds == "target")
-    metadata = bp.TrialMetadata.from_trials(names, names, {"kind": kinds}, key)
+    key = bp.Key.from_trials(names, names, kinds)
     asv = np.repeat([0.8, 0.2, 0.6], [200, 300, 400]) + 0.2 * rng.normal(size=900)
     cm = np.repeat([4.0, 4.0, -4.0], [200, 300, 400]) + 5 * rng.normal(size=900)
     systems = [bp.Scores.from_trials(names, names, scores) for scores in (asv, cm)]
-    return (key, metadata), systems, kinds, asv, cm
+    return key, systems, kinds, asv, cm
 
 
 def test_both_lines_are_those_of_their_classes(trials):
@@ -46,8 +45,8 @@ def test_the_llr_is_that_of_the_mixture(trials):
     expected = -np.log(0.75 * np.exp(-a) + 0.25 * np.exp(-c))
     found = fusion.apply(asv=one, cm=other)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
-    fused = fusion.apply(asv=asv, cm=cm, ndx=pair[0])
-    listed = bp.Scores.get_tar_non(fused, pair[0])
+    fused = fusion.apply(asv=asv, cm=cm, ndx=pair)
+    listed = bp.Scores.get_tar_non(fused, pair)
     np.testing.assert_array_equal(np.sort(listed[0]), np.sort(found[trials[2] == "target"]))
     # Far from 0 nothing overflows.
     with pytest.warns(bp.errors.ExtrapolationWarning):
@@ -77,14 +76,13 @@ def test_it_is_better_than_either_on_asvspoof_2019():
         table = part.trials
         labels = table.columns["label"].values()
         ids = table.models.values(), table.segments.values()
-        key = bp.Key.from_trials(*ids, labels == "target")
-        metadata = bp.TrialMetadata.from_trials(*ids, {"kind": labels}, key)
+        key = bp.Key.from_trials(*ids, labels)
         scores = [
             bp.Scores.from_trials(*ids, np.asarray(table.columns[name], float))
             for name in ("ecapa", "aasist")
         ]
         values = [np.asarray(table.columns[name], float) for name in ("ecapa", "aasist")]
-        parts.append(((key, metadata), scores, values, labels))
+        parts.append((key, scores, values, labels))
     (pair, (asv, cm), _, _), (_, _, values, labels) = parts
     fusion = bp.SASVFusion.fit(pair, asv=asv, cm=cm, costs="ASVspoof5")
     fused = fusion.apply(asv=values[0], cm=values[1])
@@ -120,7 +118,7 @@ def test_bad_scores(trials):
         ({"asv": asv, "cm": cm}, "`ndx` must be given with Scores"),
         ({"asv": asv, "cm": one}, "be of the same kind as the other"),
         ({"asv": one, "cm": one[:3]}, r"have the shape \(900,\) of `asv`"),
-        ({"asv": one, "cm": one, "ndx": pair[0]}, "be given with Scores only"),
+        ({"asv": one, "cm": one, "ndx": pair}, "be given with Scores only"),
     ):
         with pytest.raises(InvalidInputError, match=message):
             fusion.apply(**given)
@@ -144,10 +142,9 @@ def spoken():
     habits = rng.normal(size=12)
     asv = 3.0 * (kinds != "nontarget") - 1 + np.array([habits[i] for i, *_ in rows])
     asv, cm = (part + rng.normal(size=kinds.size) for part in (asv, 2.0 * (kinds != "spoof") - 1))
-    key = bp.Key.from_trials(models, segments, kinds == "target")
-    metadata = bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
+    key = bp.Key.from_trials(models, segments, kinds)
     systems = [bp.Scores.from_trials(models, segments, scores) for scores in (asv, cm)]
-    return (key, metadata), dict(zip(("asv", "cm"), systems, strict=True)), kinds, models, segments
+    return key, dict(zip(("asv", "cm"), systems, strict=True)), kinds, models, segments
 
 
 def _speaker(segment):
@@ -159,16 +156,11 @@ def _speaker(segment):
 @pytest.mark.parametrize("ridge", [0.01])
 def test_cross_fitting_leaves_out_both_persons_and_the_claimed_one(spoken, form, ridge):
     pair, systems, kinds, models, segments = spoken
-    key, metadata = pair
-    if form == "dense":
-        key = as_matrix(key)
-        metadata = metadata.for_trials(key)
+    key = as_matrix(pair) if form == "dense" else pair
     who = (lambda model: model, _speaker)
-    fitted = bp.cross_fit(
-        bp.SASVFusion, systems, (key, metadata), folds=3, rng=1, speakers=who, ridge=ridge
-    )
+    fitted = bp.cross_fit(bp.SASVFusion, systems, key, folds=3, rng=1, speakers=who, ridge=ridge)
     assert sorted(fitted.fold_of) == sorted(set(models))
-    assert fitted.final == bp.SASVFusion.fit((key, metadata), **systems, ridge=ridge)
+    assert fitted.final == bp.SASVFusion.fit(key, **systems, ridge=ridge)
     table = {
         (model, segment): number
         for number, (model, segment) in enumerate(zip(models, segments, strict=True))
@@ -182,9 +174,8 @@ def test_cross_fitting_leaves_out_both_persons_and_the_claimed_one(spoken, form,
             for m, s in zip(models, segments, strict=True)
         ]
         ids = [list(np.array(side)[left]) for side in (models, segments)]
-        own = bp.Key.from_trials(*ids, kinds[left] == "target")
-        described = bp.TrialMetadata.from_trials(*ids, {"kind": kinds[left]}, own)
-        expected = bp.SASVFusion.fit((own, described), **systems, ridge=ridge)
+        own = bp.Key.from_trials(*ids, kinds[left])
+        expected = bp.SASVFusion.fit(own, **systems, ridge=ridge)
         single = bp.Ndx.from_trials([trial[0]], [trial[1]])
         by_map = expected.apply(**systems, ndx=single).values
         found = fitted.scores.get_scores(single)
@@ -214,7 +205,7 @@ def test_bad_cross_fitting(spoken, change, message):
 def test_files_are_fused_to_the_last_bit_as_in_memory(spoken, form, block_rows, tmp_path):
     pair, systems, *_ = spoken
     fusion = bp.SASVFusion.fit(pair, **systems, ridge=0.01)
-    key = pair[0] if form == "flat" else as_matrix(pair[0])
+    key = pair if form == "flat" else as_matrix(pair)
     files = {name: tmp_path / f"{name}.h5" for name in systems}
     for name, file in files.items():
         scores = systems[name] if form == "flat" else as_matrix(systems[name])
@@ -230,7 +221,7 @@ def test_files_are_fused_to_the_last_bit_as_in_memory(spoken, form, block_rows, 
 
 
 def test_files_without_all_scores_are_refused(spoken, tmp_path):
-    (key, _), systems, *_ = spoken
+    key, systems, *_ = spoken
     fusion = bp.SASVFusion.fit(spoken[0], **systems, ridge=0.01)
     systems["asv"].save(tmp_path / "asv.h5")
     systems["cm"].filter(key.modelset, key.segset[1:], keep=True).save(tmp_path / "cm.h5")
@@ -262,8 +253,8 @@ def test_the_command_trains_and_applies(spoken, tmp_path, capsys):
     assert bp.read_model(model) == expected
     apply = ["fuse", "--model", model, "--apply", *files, "-o", out]
     assert main([*apply, "--trials", str(tmp_path / "dev.trl")]) == 0
-    found = bp.read_scores(out).get_scores(pair[0])
-    np.testing.assert_array_equal(found, expected.apply(**systems, ndx=pair[0]).values)
+    found = bp.read_scores(out).get_scores(pair)
+    np.testing.assert_array_equal(found, expected.apply(**systems, ndx=pair).values)
     capsys.readouterr()
     assert main(["fuse", files[0], *trained, "--model", model]) == 2
     assert "asv=FILE and cm=FILE" in capsys.readouterr().err

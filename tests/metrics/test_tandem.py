@@ -271,8 +271,7 @@ def test_a_verifier_worse_than_none_is_refused_and_its_replicates_are_not_known(
 def test_two_detectors_are_joined_by_trial():
     rng, kinds = np.random.default_rng(8), np.repeat(["target", "nontarget", "spoof"], [4, 5, 6])
     models, segments = [[f"{x}{i:02}" for i in range(15)] for x in "ms"]
-    key = bp.Key.from_trials(models, segments, kinds == "target")
-    pair = key, bp.TrialMetadata.from_trials(models, segments, {"kind": kinds}, key)
+    pair = bp.Key.from_trials(models, segments, kinds)
     asv, cm = rng.normal(size=(2, 15))
     systems = [bp.Scores.from_trials(models, segments, x) for x in (asv, cm)]
     found = tandem_sample(*systems, pair)
@@ -291,7 +290,7 @@ def test_two_detectors_are_joined_by_trial():
     with pytest.raises(TrialMismatchError):
         tandem_sample(systems[0], fewer, pair)
     with pytest.raises(InvalidInputError):
-        tandem_sample(*systems, key)
+        tandem_sample(*systems, pair.bona_fide())
 
 
 def test_costs_have_names():

@@ -19,7 +19,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
-from bosaris_py.trials.conditions import any_of, class_weights
+from bosaris_py.trials.conditions import class_weights
 from tests.forms import as_list
 from tests.strategies import keys
 
@@ -495,12 +495,6 @@ def test_counts_need_no_valid_conditions(mask):
     found = Conditions({"a": mask, "b": KEY}).counts(KEY)
     expected = int((mask & KEY.tar).sum()), int((mask & KEY.non).sum())
     assert found == {"a": expected, "b": (6, 5)}
-
-
-def test_positions_that_some_part_holds() -> None:
-    parts = [np.array([4, 0]), np.array([], dtype=np.intp), np.array([2, 0])]
-    assert np.arange(5)[any_of(parts, 5)].tolist() == [0, 2, 4]
-    assert any_of([np.array([1]), np.array([0, 2])], 3) == slice(None)
 
 
 @pytest.mark.parametrize("make", [Key.to_ndx, as_list, lambda key: key])

@@ -12,7 +12,6 @@ from bosaris_py.trials import inputs
 from tests.forms import as_list
 
 KEY = bp.Key(["ma", "mb"], ["sa", "sb"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
-METADATA = bp.TrialMetadata(KEY, segment_columns={"sex": np.array(["f", "m"])})
 SCORES = bp.Scores(np.zeros((2, 2)), *KEY.ids)
 
 
@@ -46,14 +45,3 @@ def test_names_of_systems(given: Any, names: list[str]) -> None:
 def test_what_is_no_system(given: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
         inputs.named_systems(given)
-
-
-def test_key_and_metadata() -> None:
-    assert inputs.split_key(KEY) == (KEY, None)
-    assert inputs.split_key((KEY, METADATA))[1] is METADATA
-    assert inputs.split_key((KEY, None)) == (KEY, None)
-    for given in (3, (KEY,), (KEY, METADATA, 3), (METADATA, KEY), (SCORES, METADATA)):
-        with pytest.raises(InvalidInputError, match="`key` must be"):
-            inputs.split_key(given)
-    with pytest.raises(InvalidInputError, match="`key` must have a TrialMetadata beside the Key"):
-        inputs.split_key((KEY, KEY))

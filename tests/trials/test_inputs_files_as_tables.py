@@ -19,7 +19,6 @@ from bosaris_py.trials import (
     Key,
     Ndx,
     Scores,
-    TrialMetadata,
     compare_trials,
     read_key,
     read_scores,
@@ -49,26 +48,25 @@ def write(tmp_path: Path) -> Write:
 
 
 def test_key_and_metadata_in_one_order(write: Write) -> None:
-    key, metadata = read_key(write(NIST_KEY))
+    key = read_key(write(NIST_KEY))
     # Column by column: (m1, s1), (m2, s1), (m1, s2).
     assert key.is_target.tolist() == [True, True, False]
-    assert metadata.factor("gender").values().tolist() == ["m", "f", "m"]
-    assert metadata.factor("side").values().tolist() == ["b", "a", "a"]
+    assert key.columns.factor("gender").values().tolist() == ["m", "f", "m"]
+    assert key.columns.factor("side").values().tolist() == ["b", "a", "a"]
     tar, non = read_scores(write(SCORES)).get_tar_non(key)
     assert (tar.tolist(), non.tolist()) == ([0.5, 3.5], [-1.0])
 
 
 def test_trials_without_answers(write: Write) -> None:
-    ndx, metadata = read_trials(write(NIST_KEY))
+    ndx = read_trials(write(NIST_KEY))
     assert isinstance(ndx, Ndx)
     assert ndx.segset.tolist() == ["s1", "s2"]
-    assert metadata.names == ("side", "gender")
 
 
 def test_lines_repeated_with_the_same_content(write: Write) -> None:
     with pytest.warns(DuplicateTrialWarning, match=r"left out: 1 trial: \(m1, s1\)"):
-        key, metadata = read_key(write(NIST_KEY + "m1\ts1\tb\ttarget\tm\n"))
-    assert key.n_trials == metadata.trials.n_trials == 3
+        key = read_key(write(NIST_KEY + "m1\ts1\tb\ttarget\tm\n"))
+    assert key.n_trials == 3
     with pytest.warns(DuplicateTrialWarning):
         scores = read_scores(write(SCORES + "m1 s2 -1\n"))
     assert compare_trials(scores, key).is_equal
@@ -99,7 +97,7 @@ def test_lines_without_score(write: Write) -> None:
 
 def test_scores_beside_labels(write: Write) -> None:
     path = write("m1 s1 1.5 target\nm1 s2 -0.5 nontarget\n")
-    tar, non = read_scores(path).get_tar_non(read_key(path)[0])
+    tar, non = read_scores(path).get_tar_non(read_key(path))
     assert (tar.tolist(), non.tolist()) == ([1.5], [-0.5])
     spoofed = write("m1 s1 1.5 target\nm1 s2 -0.5 spoof\n")
     assert isinstance(read_scores(spoofed), Scores)
@@ -123,16 +121,16 @@ def test_written_and_read_back(
     scores = Scores.from_trials(models, segments, [cell[3] for cell in cells])
     path = tmp_path_factory.mktemp("table") / "a.txt"
     write_table(path, to_table(key, scores=scores), format)
-    assert read_key(path, format=format)[0] == key
+    assert read_key(path, format=format) == key
     assert read_scores(path, format=format) == scores
 
 
 def test_table_with_metadata_and_gaps() -> None:
     key = Key(["m"], ["s", "t"], [[True, False]], [[False, True]])
-    metadata = TrialMetadata(key, segment_columns={"duration": [1.5, 3.0]})
+    key = key.with_columns(duration=("segment", [1.5, 3.0]))
     scores = Scores([[2.0, 0.0]], ["m"], ["s", "t"], [[True, False]])
     with pytest.warns(MissingTrialsWarning):
-        table = to_table(key, scores=scores, metadata=metadata)
+        table = to_table(key, scores=scores)
     np.testing.assert_array_equal(table.scores, [2.0, np.nan])
     duration = table.columns["duration"]
     assert isinstance(duration, np.ndarray)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality, TrialMetadata
+from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files.text import Table
 from bosaris_py.trials import are_large, read_any, read_key, read_scores, read_trials
@@ -46,26 +46,16 @@ def test_text_becomes_a_table(tmp_path: Path) -> None:
     path.write_text("m1 s1 target\nm1 s2 nontarget\n", encoding="utf-8")
     found = read_any(path)
     assert isinstance(found, Table)
-    assert read_key(path)[0].n_trials == read_trials(path)[0].n_trials == len(found) == 2
+    assert read_key(path).n_trials == read_trials(path).n_trials == len(found) == 2
 
 
 @pytest.mark.parametrize("suffix", [".h5", ".mat", ".txt"])
 def test_key_scores_and_trials_of_any_format(tmp_path: Path, suffix: str) -> None:
     for name, found in (("key", KEY), ("scores", SCORES), ("ndx", KEY.to_ndx())):
         found.save(tmp_path / f"{name}{suffix}")
-    key, metadata = read_key(tmp_path / f"key{suffix}")
-    assert (key, metadata.names) == (KEY, ())
+    assert read_key(tmp_path / f"key{suffix}") == KEY
     assert read_scores(tmp_path / f"scores{suffix}") == SCORES
-    assert read_trials(tmp_path / f"ndx{suffix}")[0] == KEY.to_ndx()
-
-
-def test_metadata_bring_their_key(tmp_path: Path) -> None:
-    metadata = TrialMetadata(KEY, model_columns={"gender": ["f", "m"]})
-    metadata.save(tmp_path / "metadata.h5")
-    key, read = read_key(tmp_path / "metadata.h5")
-    assert key == KEY
-    assert read == metadata == read_any(tmp_path / "metadata.h5")
-    assert read_trials(tmp_path / "metadata.h5")[0] == KEY.to_ndx()
+    assert read_trials(tmp_path / f"ndx{suffix}") == KEY.to_ndx()
 
 
 @pytest.mark.parametrize(
@@ -108,7 +98,7 @@ def test_pipes_lose_nothing(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_text, args=("m1 s1 target\nm1 s2 nontarget\n",))
     writer.start()
-    key, _ = read_key(path)
+    key = read_key(path)
     writer.join()
     assert key == Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
 

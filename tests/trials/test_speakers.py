@@ -10,7 +10,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py.errors import DuplicateIdWarning, InvalidInputError, MissingTrialsWarning
 from bosaris_py.trials import speakers
-from tests.forms import as_list
+from tests.forms import as_list, described
 
 MODELS, SEGMENTS = ["ma", "mb", "mc"], ["sa", "sb", "sc", "sd"]
 # Row by row; each model has one target, and (mc, sd) is no trial.
@@ -21,7 +21,7 @@ KEY = bp.Key(MODELS, SEGMENTS, TAR, NON)
 ROWS, COLS = KEY.trial_positions()
 
 # Columns of models, of segments, and of trials: one that follows the models, one that does not.
-METADATA = bp.TrialMetadata(
+METADATA = described(
     KEY,
     {"row": np.array(["r0", "r1", "r2"])[ROWS], "mixed": np.array(list("abcdefghijk"))},
     {"speaker": np.array(["p", "q", "p"])},
@@ -68,10 +68,10 @@ LAST = {"ma": "a", "mb": "b", "mc": "c"}, {"sa": "a", "sb": "b", "sc": "c", "sd"
     ],
 )
 def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> None:
-    found = speakers.speaker_maps(given, KEY, METADATA)
+    found = speakers.speaker_maps(given, METADATA)
     assert (said(found[0]), said(found[1])) == (of_models, of_segments)
     # The same for lists of trials.
-    flat = speakers.speaker_maps(given, as_list(KEY), METADATA)
+    flat = speakers.speaker_maps(given, as_list(METADATA).with_columns_of(METADATA))
     assert (said(flat[0]), said(flat[1])) == (of_models, of_segments)
 
 
@@ -80,8 +80,15 @@ def test_models_without_trials_have_no_column() -> None:
     tar[1] = non[1] = False
     tar[:, 1] = non[:, 1] = False
     key = bp.Key(MODELS, SEGMENTS, tar, non)
-    assert said(speakers.speaker_maps("speaker", key, METADATA)[0]) == {"ma": "p", "mc": "p"}
-    assert said(speakers.speaker_maps("sex", key, METADATA)[1]) == {"sa": "f", "sc": "f", "sd": "m"}
+    assert said(speakers.speaker_maps("speaker", key.with_columns_of(METADATA))[0]) == {
+        "ma": "p",
+        "mc": "p",
+    }
+    assert said(speakers.speaker_maps("sex", key.with_columns_of(METADATA))[1]) == {
+        "sa": "f",
+        "sc": "f",
+        "sd": "m",
+    }
 
 
 @pytest.mark.parametrize(
@@ -93,7 +100,7 @@ def test_models_without_trials_have_no_column() -> None:
         (({"x": "y"}, None), "must tell the speakers of the models; got a map without any of the"),
         ((None, {"x": "y"}), "must tell the speakers of the segments; got a map without any of"),
         (("sex", None), "must tell the speakers of the models; got column 'sex', which varies"),
-        (3, "must be an IdMap, a dict, a function of the id or a column of the metadata"),
+        (3, "must be an IdMap, a dict, a function of the id or a column of the key"),
         (lambda _: True, r"give text or a whole number .* other values for 3 ids \(ma, mb, mc\)"),
         (lambda _: 1.0, "give text or a whole number"),
         ({"ma": None, "mb": "x"}, r"other values for 1 ids \(ma\)"),
@@ -102,18 +109,18 @@ def test_models_without_trials_have_no_column() -> None:
 )
 def test_maps_that_say_nothing(given: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        speakers.speaker_maps(given, KEY, METADATA)
+        speakers.speaker_maps(given, METADATA)
 
 
 def test_columns_need_metadata() -> None:
     assert said(speakers.speaker_maps("model", KEY)[0]) == {n: n for n in MODELS}
-    with pytest.raises(InvalidInputError, match="be no name of a column where there is no metad"):
+    with pytest.raises(InvalidInputError, match="be a column"):
         speakers.speaker_maps("speaker", KEY)
 
 
 def test_columns_named_like_ids_come_first() -> None:
-    named = bp.TrialMetadata(KEY, {}, {"model": np.array(["x", "x", "y"])}, {})
-    assert said(speakers.speaker_maps("model", KEY, named)[0]) == {"ma": "x", "mb": "x", "mc": "y"}
+    named = described(KEY, {}, {"model": np.array(["x", "x", "y"])}, {})
+    assert said(speakers.speaker_maps("model", named)[0]) == {"ma": "x", "mb": "x", "mc": "y"}
 
 
 # Numbers of speakers
@@ -221,15 +228,15 @@ def test_numbers_of_pairs(shape: tuple[int, int], *, ordered: bool) -> None:
 
 def test_conditions_as_they_are_given() -> None:
     conditions = bp.Conditions({"a": TAR})
-    assert speakers.as_conditions(None, KEY, None) is None
-    assert speakers.as_conditions(conditions, KEY, None) is conditions
-    by_name = speakers.as_conditions({"a": TAR, "b": NON}, KEY, None)
+    assert speakers.as_conditions(None, KEY) is None
+    assert speakers.as_conditions(conditions, KEY) is conditions
+    by_name = speakers.as_conditions({"a": TAR, "b": NON}, KEY)
     assert by_name is not None
     assert list(by_name.names) == ["a", "b"]
     for given in ("sex", ["sex"], ("sex",)):
-        of_column = speakers.as_conditions(given, KEY, METADATA)
+        of_column = speakers.as_conditions(given, METADATA)
         assert of_column is not None
         assert len(of_column.names) == 2
     for wrong in ([], [3], 3, np.array(["sex"])):
         with pytest.raises(InvalidInputError, match="`conditions` must name columns in a list"):
-            speakers.as_conditions(wrong, KEY, METADATA)
+            speakers.as_conditions(wrong, METADATA)

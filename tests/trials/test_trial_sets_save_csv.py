@@ -36,9 +36,9 @@ def test_a_key_and_its_trials_come_back(tmp_path: Path, *, flat: bool) -> None:
     assert (tmp_path / "key.csv").read_text().splitlines()[:3] == [
         *("model,segment,label", "anna,s1,target", "bert,s1,nontarget")
     ]
-    assert bp.read_key(tmp_path / "key.csv")[0] == key
+    assert bp.read_key(tmp_path / "key.csv") == key
     given.to_ndx().save(tmp_path / "trials.csv")
-    assert bp.read_trials(tmp_path / "trials.csv")[0] == key.to_ndx()
+    assert bp.read_trials(tmp_path / "trials.csv") == key.to_ndx()
 
 
 def test_digits_as_asked_for(tmp_path: Path) -> None:

@@ -15,14 +15,15 @@ from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, PartitionFactor
 from bosaris_py.files.columns import Factor
-from bosaris_py.trials import ConditionMembers, Conditions, TrialMetadata
+from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials.columns import Columns
 from bosaris_py.trials.conditions import shares_of
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, sample_of_trials
 from bosaris_py.trials.scores import Scores, scored_trials
 
 # What may divide the trials.
-Labelling: TypeAlias = Conditions | TrialMetadata | None
+Labelling: TypeAlias = Conditions | Columns | None
 
 # Pairs of factor and value.
 Levels: TypeAlias = tuple[tuple[str, str], ...]
@@ -64,12 +65,12 @@ class Partitioning:
 
 @attrs.frozen(eq=False)
 class PlanTrials:
-    """The sample of a key's trials, and metadata or conditions that divide it."""
+    """The sample of a key's trials, and columns or conditions that divide it."""
 
     sample: Sample
-    # Where the positions of targets and of non-targets stand in the metadata.
+    # Where the positions of targets and of non-targets stand in the columns.
     places: tuple[IndexArray, IndexArray]
-    metadata: TrialMetadata | None = None
+    columns: Columns | None = None
     members: tuple[ConditionMembers, ...] | None = None
 
     @classmethod
@@ -77,14 +78,13 @@ class PlanTrials:
         """Join the scores with a key's trials."""
         given = _checked_labelling(labelling)
         sample = sample_of_trials(scores, key, allow_empty=True)
-        # Columns of metadata have a value for each trial of the key.
         labels, scored = key.is_target, scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
         return cls(
             sample,
             (np.flatnonzero(is_tar), np.flatnonzero(is_non)),
-            given.for_trials(key) if isinstance(given, TrialMetadata) else None,
+            given if isinstance(given, Columns) else None,
             given.scored_members(scores, key) if isinstance(given, Conditions) else None,
         )
 
@@ -97,26 +97,26 @@ class PlanTrials:
     def check_parts(self, plan: EvaluationPlan) -> None:
         """Raise unless the trials of the parts of a plan can be told apart."""
         columns = sorted({column for part in plan.parts for column, _ in part.select})
-        if self.metadata is None:
-            expected = f"be TrialMetadata for {plan.name}, whose data sets are told apart by "
+        if self.columns is None:
+            expected = f"be left out with {plan.name}, whose data sets a key tells apart by "
             hint = f"Or judge one data set: {', '.join(part.name for part in plan.parts)}."
             got = "Conditions" if self.members is not None else "None"
             raise invalid("conditions", expected + list_some(columns), got, hint)
-        _check_columns(plan, self.metadata, columns)
+        _check_columns(plan, self.columns, columns)
 
     def partition(self, plan: EvaluationPlan, only: Mapping[str, str]) -> Partitioning:
         """Divide the trials that a plan without parts is about."""
         # Values that the plan does not name raise, or their trials are left out. `only` chooses one
         # value of some factors.
-        if self.metadata is None:
+        if self.columns is None:
             if only:
                 hint = "A single condition's key is conditions.select(key, name)."
-                raise invalid("only", "be None without TrialMetadata", describe(only), hint)
-            return self._without_metadata(plan)
-        _check_columns(plan, self.metadata, [factor.name for factor in plan.factors])
-        _check_only(plan, self.metadata, only)
-        kept, notes = self._selected(plan, self.metadata)
-        columns = {factor.name: self.metadata.factor(factor.name) for factor in plan.factors}
+                raise invalid("only", "be None without columns of the key", describe(only), hint)
+            return self._without_columns(plan)
+        _check_columns(plan, self.columns, [factor.name for factor in plan.factors])
+        _check_only(plan, self.columns, only)
+        kept, notes = self._selected(plan, self.columns)
+        columns = {factor.name: self.columns.factor(factor.name) for factor in plan.factors}
         sides = []
         for name, counts, places, mask in zip(
             ("tar", "non"), self.counts, self.places, kept, strict=True
@@ -133,7 +133,7 @@ class PlanTrials:
         notes += [note for cells in sides for note in cells.notes]
         return Partitioning(partitions, tuple(notes), bool(plan.factors))
 
-    def _without_metadata(self, plan: EvaluationPlan) -> Partitioning:
+    def _without_columns(self, plan: EvaluationPlan) -> Partitioning:
         """Take the conditions that were given for partitions, or all trials for one."""
         notes = []
         if plan.select:
@@ -148,25 +148,23 @@ class PlanTrials:
             tar, non = (mark_read_only(np.flatnonzero(n)) for n in self.counts)
             members = _weighted_members([("all trials", 1.0, tar, non)])
             note = (
-                "NOT the published cost: without metadata the trials are pooled, and not "
+                "NOT the published cost: without columns of the key the trials are pooled, and not "
                 f"equalised over {names}."
             )
         if pooled:
-            advice = "Give metadata, such as read_key returns with a key."
+            advice = "Give the key columns: key.with_columns(...)."
             warn_caller(f"{plan.name}: {note}", UncertainPlanWarning, advice)
         notes += [note] if names else []
         return Partitioning(tuple(map(Partition, members)), tuple(notes), pooled=pooled)
 
-    def _selected(
-        self, plan: EvaluationPlan, metadata: TrialMetadata
-    ) -> tuple[list[BoolArray], list[str]]:
+    def _selected(self, plan: EvaluationPlan, known: Columns) -> tuple[list[BoolArray], list[str]]:
         """Tell which positions have trials of the plan's data set."""
         kept, notes = [counts > 0 for counts in self.counts], []
         for name, level in plan.select:
-            if name not in metadata.names:
+            if name not in known:
                 notes.append(f"No column {name}: all trials are taken to be of {name} {level}.")
                 continue
-            column = metadata.factor(name)
+            column = known.factor(name)
             found = column.levels.tolist()
             if level not in found:
                 expected = f"hold trials of {plan.name}, whose {name} is {level!r}"
@@ -179,31 +177,31 @@ class PlanTrials:
 
 def _checked_labelling(labelling: object) -> Labelling:
     """Return what may divide trials; raise if it is anything else."""
-    if labelling is None or isinstance(labelling, (Conditions, TrialMetadata)):
+    if labelling is None or isinstance(labelling, (Conditions, Columns)):
         return labelling
     hint = "A column of labels: Conditions.from_labels(key, labels)."
-    expected = "be TrialMetadata, Conditions or None"
+    expected = "be Conditions or None"
     raise invalid("conditions", expected, describe(labelling), hint)
 
 
-def _check_columns(plan: EvaluationPlan, metadata: TrialMetadata, names: list[str]) -> None:
-    """Raise unless the metadata have the columns that a plan needs."""
-    lacking = [name for name in names if name not in metadata.names]
+def _check_columns(plan: EvaluationPlan, known: Columns, names: list[str]) -> None:
+    """Raise unless the key has the columns that a plan needs."""
+    lacking = [name for name in names if name not in known]
     if lacking:
         expected = f"have the columns by which {plan.name} divides trials ({', '.join(names)})"
-        found = list_some(metadata.names, 20) or "no column"
+        found = list_some(known, 20) or "no column"
         hint = f"It lacks {', '.join(lacking)}; plan.evolve(factors=...) takes other columns."
-        raise invalid("metadata", expected, found, hint)
+        raise invalid("key", expected, found, hint)
 
 
-def _check_only(plan: EvaluationPlan, metadata: TrialMetadata, only: Mapping[str, str]) -> None:
+def _check_only(plan: EvaluationPlan, known: Columns, only: Mapping[str, str]) -> None:
     """Raise unless `only` names factors of the plan and values of them."""
     factors = {factor.name: factor for factor in plan.factors}
     for name, level in only.items():
         if name not in factors:
             expected = f"name factors of {plan.name} ({list_some(factors, 20) or 'it has none'})"
             raise invalid("only", expected, repr(name))
-        levels = factors[name].levels or metadata.factor(name).levels.tolist()
+        levels = factors[name].levels or known.factor(name).levels.tolist()
         if level not in levels:
             expected = f"take a value of {name} that exists ({list_some(levels, 20)})"
             raise invalid("only", expected, describe(level))

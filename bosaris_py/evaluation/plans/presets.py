@@ -14,10 +14,8 @@ from bosaris_py.evaluation.plans.evaluation_plan import (
     PartitionFactor,
     PlanCollection,
 )
-from bosaris_py.files.labels import KIND
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials.kinds import factor_is_third, nouns_of_third
-from bosaris_py.trials.metadata import TrialMetadata
+from bosaris_py.trials.key import Key
 
 _GENDER = PartitionFactor("gender", ("male", "female"))
 _ENROLMENT = PartitionFactor("num_enroll_segs", ("1", "3"))
@@ -246,25 +244,20 @@ def plan_of_two_classes(plan: object) -> EvaluationPlan:
     return chosen
 
 
-def refuse_spoofs(metadata: TrialMetadata | None, plan: EvaluationPlan | None) -> None:
-    """Raise if trials are known to be spoofs, and a plan does not know the third class."""
-    if (plan is None or not plan.figures) and (third := nouns_of_third(metadata)):
-        hint = (
-            'For instance "ASVspoof5-2". To pool spoofs with zero-effort impostors, read them with '
-            'spoof="nontarget", or leave out the metadata.'
-        )
-        got = f"{'none' if plan is None else plan.name}, and {third}"
+def refuse_spoofs(key: Key, plan: EvaluationPlan | None) -> None:
+    """Raise if a key has spoofs, and a plan does not know the third class."""
+    if key.n_spoof and (plan is None or not plan.figures):
+        hint = 'For instance "ASVspoof5-2". Without spoofs judge key.bona_fide().'
+        got = f"{'none' if plan is None else plan.name}, and {key.n_spoof} spoofs"
         raise invalid("plan", "be one of three classes where trials are spoofs", got, hint)
 
 
-def warn_of_attacks(plan: EvaluationPlan, metadata: TrialMetadata | None) -> None:
+def warn_of_attacks(plan: EvaluationPlan, key: Key) -> None:
     """Warn of spoofs by attacks that the data of a plan do not have: they are of another one."""
-    if not plan.attacks or metadata is None or "attack" not in metadata.names:
+    if not plan.attacks or "attack" not in key.columns:
         return
-    attack = metadata.factor("attack")
-    found = attack.codes
-    if KIND in metadata.names:
-        found = found[factor_is_third(metadata.factor(KIND))]
+    attack = key.columns.factor("attack")
+    found = attack.codes[key.labels == -2] if key.n_spoof else attack.codes
     used = attack.levels[np.unique(found)].tolist()
     strange = [name for name in used if name not in (*plan.attacks, *_BONA_FIDE)]
     if strange:
@@ -274,16 +267,6 @@ def warn_of_attacks(plan: EvaluationPlan, metadata: TrialMetadata | None) -> Non
             f"({list_some(strange)}): these are {plan.attacks[0]} to {plan.attacks[-1]}."
         )
         warn_caller(message, UncertainPlanWarning, "Is it the plan of these data?")
-
-
-def refuse_impostors(metadata: TrialMetadata | None) -> None:
-    """Raise if trials of a countermeasure have zero-effort impostors among the non-targets."""
-    if metadata is None or KIND not in metadata.names:
-        return
-    if "nontarget" in metadata.factor(KIND).levels.tolist():
-        hint = 'Make bona fide speech the targets, and read the key without spoof="keep". Beside a '
-        hint += "verifier of the same trials, the plan ASVspoof2021-LA has its EER."
-        raise invalid("key", "hold bona fide speech and spoofs only", "zero-effort impostors", hint)
 
 
 def find_plan(plan: object) -> EvaluationPlan:

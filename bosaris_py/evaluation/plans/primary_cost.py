@@ -15,12 +15,12 @@ from bosaris_py._notes import warn
 from bosaris_py._tables import Records, joined_notes, scale_of_costs, text_table
 from bosaris_py._validation import invalid
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan
-from bosaris_py.evaluation.plans.partitions import Labelling, Partitioning, PlanTrials
+from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
 from bosaris_py.evaluation.plans.presets import PLANS
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
-from bosaris_py.trials import ConditionMembers
-from bosaris_py.trials.inputs import KeyLike, split_key
+from bosaris_py.trials import ConditionMembers, Conditions
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, check_scores
 
@@ -325,9 +325,9 @@ def _table(partitions: tuple[PartitionCost, ...], order: Sequence[str]) -> list[
 
 def primary_cost(
     scores: Scores,
-    key: KeyLike,
+    key: Key,
     plan: EvaluationPlan | str,
-    conditions: Labelling = None,
+    conditions: Conditions | None = None,
     *,
     only: Mapping[str, str] | None = None,
 ) -> PrimaryCost:
@@ -337,14 +337,13 @@ def primary_cost(
     ----------
     scores : Scores
         Natural-log likelihood-ratios of the key's trials.
-    key : Key, or pair (key, metadata)
+    key : Key
         Which trials are targets and which non-targets.
     plan : EvaluationPlan or str
         The plan, or the name of one in `PLANS`.
-    conditions : TrialMetadata or Conditions, optional
-        What divides the trials. Trial metadata: the columns that the plan names. Conditions: these
-        instead of the plan's partitions, with their weights. None: the metadata beside the key; of
-        a key alone the trials are pooled, with a warning where the plan asks for partitions.
+    conditions : Conditions, optional
+        What divides the trials instead of the plan's partitions, with their weights. By default the
+        columns of the key that the plan names; of a key without columns all trials are one part.
     only : mapping of str to str, optional
         Judge only the trials with these values of factors, the others being equalised as ever, such
         as ``{"gender": "female"}``. Where the plan counts the targets only of a value, the
@@ -397,10 +396,10 @@ def primary_cost(
     """
     chosen = presets.plan_of_two_classes(plan)
     check_scores(scores)
-    key, metadata = split_key(key)
-    presets.refuse_spoofs(metadata, chosen)
-    conditions = metadata if conditions is None else conditions
-    trials = PlanTrials.of(scores, key, conditions)
+    key = as_key(key)
+    presets.refuse_spoofs(key, chosen)
+    labelling = key.columns if conditions is None and len(key.columns) else conditions
+    trials = PlanTrials.of(scores, key, labelling)
     return _judge(chosen, trials, dict(only or {}))
 
 

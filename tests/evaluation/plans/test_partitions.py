@@ -9,6 +9,7 @@ import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError, UncertainPlanWarning
 from bosaris_py.evaluation import EvaluationPlan, PartitionFactor
 from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
+from tests.forms import described
 
 
 def key_of(n_tar: int, n_non: int) -> bp.Key:
@@ -23,7 +24,7 @@ def divided(
     only: dict[str, str] | None = None,
 ) -> Partitioning:
     scores = bp.Scores(np.arange(key.n_trials)[None, :] + 0.5, ["m"], key.segset)
-    trials = PlanTrials.of(scores, key, bp.TrialMetadata(key, columns))
+    trials = PlanTrials.of(scores, key, described(key, columns).columns)
     plan = EvaluationPlan(name="own", operating_points=[0.5], factors=factors)
     return trials.partition(plan, only or {})
 
@@ -117,7 +118,9 @@ def test_parts_are_told_apart_by_metadata_only(*, conditions: bool) -> None:
     scores = bp.Scores([[1.0, 2.0, 0.0, -1.0]], ["m"], key.segset)
     labels = bp.Conditions.from_labels(key, [*"abab"], order="columns") if conditions else None
     got = "Conditions" if conditions else "None"
-    message = f"told apart by data_source; got {got}. Or judge one data set: SRE18-CMN2, SRE18-VAST"
+    message = (
+        f"tells apart by data_source; got {got}. Or judge one data set: SRE18-CMN2, SRE18-VAST"
+    )
     with pytest.raises(InvalidInputError, match=message):
         bp.primary_cost(scores, key, "SRE18", labels)
 
@@ -131,7 +134,7 @@ def sizes_of(trials: PlanTrials, plan: EvaluationPlan) -> dict[str, tuple[int, i
 def test_trials_of_parts_and_of_conditions() -> None:
     key = key_of(3, 4)
     scores = bp.Scores(np.arange(7.0)[None, :], ["m"], key.segset)
-    columns = bp.TrialMetadata(key, {"a": [*"xyyxxyu"], "set": [*"1111112"]})
+    columns = described(key, {"a": [*"xyyxxyu"], "set": [*"1111112"]}).columns
     one = EvaluationPlan(name="one", operating_points=[0.5], factors=["a"], select={"set": "1"})
     two = one.evolve(name="two", select={"set": "2"})
     # Of set 1 are xyy among the targets and xxy among the others; u is of set 2.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py import Conditions, Key, OperatingPoint, Scores, TrialMetadata, act_dcf, min_dcf
+from bosaris_py import Conditions, Key, OperatingPoint, Scores, act_dcf, min_dcf
 from bosaris_py.errors import (
     ConditionWarning,
     InvalidInputError,
@@ -18,7 +18,8 @@ from bosaris_py.errors import (
     UncertainPlanWarning,
 )
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor, primary_cost
-from tests.forms import as_list
+from bosaris_py.trials.speakers import as_conditions
+from tests.forms import as_list, described
 
 FACTORS = {
     "num_enroll_segs": ["1", "3"],
@@ -60,21 +61,17 @@ class Evaluation:
 
     @property
     def key(self):
-        return Key(self.models, self.segments, self.is_tar, self.is_non)
-
-    @property
-    def scores(self):
-        return Scores(self.scoremat, self.models, self.segments)
-
-    @property
-    def metadata(self):
         in_order = self.is_trial.T.nonzero()
-        return TrialMetadata(
-            self.key,
+        return described(
+            Key(self.models, self.segments, self.is_tar, self.is_non),
             trial_columns={"phone_num_match": self.same_phone.T[in_order]},
             model_columns=self.model_columns,
             segment_columns=self.segment_columns,
         )
+
+    @property
+    def scores(self):
+        return Scores(self.scoremat, self.models, self.segments)
 
     def rows(self, data_source):
         """List the trials of a data set as (is target, score, values of the factors)."""
@@ -137,7 +134,7 @@ class TestSRE18:
         assert sum(bool(non) for _, non in cells.values()) == 8
         actual, minimum = naive_cost(list(cells.values()), [0.01, 0.005])
 
-        cost = primary_cost(*data.arguments(), "SRE18-CMN2", data.metadata)
+        cost = primary_cost(*data.arguments(), "SRE18-CMN2")
         assert cost.actual == pytest.approx(actual, rel=1e-12)
         assert cost.minimum == pytest.approx(minimum, rel=1e-12)
         assert len(cost.partitions) == 16
@@ -147,7 +144,7 @@ class TestSRE18:
     def test_partitions(self):
         data = Evaluation(3)
         cells = cmn2_cells(data.rows("cmn2"))
-        cost = primary_cost(*data.arguments(), "SRE18-CMN2", data.metadata)
+        cost = primary_cost(*data.arguments(), "SRE18-CMN2")
         assert [tuple(level for _, level in p.levels) for p in cost.partitions] == list(cells)
         for partition, (tar, non) in zip(cost.partitions, cells.values(), strict=True):
             same_phone = dict(partition.levels)["phone_num_match"] == "Y"
@@ -167,15 +164,15 @@ class TestSRE18:
         rows = data.rows("vast")
         tar = [score for is_tar, score, _ in rows if is_tar]
         non = [score for is_tar, score, _ in rows if not is_tar]
-        cost = primary_cost(*data.arguments(), "SRE18-VAST", data.metadata)
+        cost = primary_cost(*data.arguments(), "SRE18-VAST")
         assert cost.actual == pytest.approx(act_dcf(tar, non, 0.05, normalize=True), rel=1e-13)
         assert cost.minimum == pytest.approx(min_dcf(tar, non, 0.05, normalize=True), rel=1e-13)
 
     def test_overall_is_the_mean_of_both(self):
         data = Evaluation(5)
-        cost = primary_cost(*data.arguments(), "SRE18", data.metadata)
-        cmn2 = primary_cost(*data.arguments(), "SRE18-CMN2", data.metadata)
-        vast = primary_cost(*data.arguments(), "SRE18-VAST", data.metadata)
+        cost = primary_cost(*data.arguments(), "SRE18")
+        cmn2 = primary_cost(*data.arguments(), "SRE18-CMN2")
+        vast = primary_cost(*data.arguments(), "SRE18-VAST")
         assert cost.actual == (cmn2.actual + vast.actual) / 2
         assert cost.minimum == (cmn2.minimum + vast.minimum) / 2
         assert cost.parts == (cmn2, vast)
@@ -191,7 +188,7 @@ class TestSRE18:
         place = list(FACTORS).index(factor)
         cells = cmn2_cells(data.rows("cmn2"))
         kept = [cell for values, cell in cells.items() if values[place] == level]
-        cost = primary_cost(*data.arguments(), "SRE18-CMN2", data.metadata, only={factor: level})
+        cost = primary_cost(*data.arguments(), "SRE18-CMN2", only={factor: level})
         assert cost.actual == pytest.approx(naive_cost(kept, [0.01, 0.005])[0], rel=1e-12)
         assert cost.minimum == pytest.approx(naive_cost(kept, [0.01, 0.005])[1], rel=1e-12)
         assert any(f"only trials with {factor} {level}" in note for note in cost.notes)
@@ -204,9 +201,7 @@ class TestSRE18:
             for values, (tar, _) in cells.items()
             if values[1] == "Y"
         ]
-        cost = primary_cost(
-            *data.arguments(), "SRE18-CMN2", data.metadata, only={"phone_num_match": "Y"}
-        )
+        cost = primary_cost(*data.arguments(), "SRE18-CMN2", only={"phone_num_match": "Y"})
         assert len(cost.partitions) == 8
         assert cost.actual == pytest.approx(naive_cost(kept, [0.01, 0.005])[0], rel=1e-12)
         assert cost.minimum == pytest.approx(naive_cost(kept, [0.01, 0.005])[1], rel=1e-12)
@@ -216,7 +211,7 @@ class TestSRE18:
         mask = np.random.default_rng(0).random(data.is_trial.shape) < 0.8
         scores = Scores(data.scoremat, data.models, data.segments, mask)
         with pytest.warns(MissingTrialsWarning):
-            cost = primary_cost(scores, data.key, "SRE18-CMN2", data.metadata)
+            cost = primary_cost(scores, data.key, "SRE18-CMN2")
         data.is_trial &= mask
         cells = cmn2_cells(data.rows("cmn2"))
         actual, minimum = naive_cost(list(cells.values()), [0.01, 0.005])
@@ -231,16 +226,16 @@ class TestSRE18:
             np.array(data.models)[order],
             np.array(data.segments)[places],
         )
-        expected = primary_cost(*data.arguments(), "SRE18", data.metadata)
-        assert primary_cost(shuffled, data.key, "SRE18", data.metadata) == expected
+        expected = primary_cost(*data.arguments(), "SRE18")
+        assert primary_cost(shuffled, data.key, "SRE18") == expected
 
     def test_flat_forms_give_the_same(self):
         data = Evaluation(18)
-        expected = primary_cost(*data.arguments(), "SRE18", data.metadata)
+        expected = primary_cost(*data.arguments(), "SRE18")
         key, scores = as_list(data.key), as_list(data.scores)
-        metadata = data.metadata.for_trials(key)
-        assert primary_cost(scores, key, "SRE18", metadata) == expected
-        assert primary_cost(data.scores, key, "SRE18", data.metadata) == expected
+        key = key.with_columns_of(data.key)
+        assert primary_cost(scores, key, "SRE18") == expected
+        assert primary_cost(data.scores, key, "SRE18") == expected
 
 
 def lists(tar, non):
@@ -303,7 +298,9 @@ class TestPooledPlans:
     def test_equalisation_left_out_is_told(self):
         data = Evaluation(1)
         with pytest.warns(UncertainPlanWarning, match="SRE18-CMN2: NOT the published"):
-            cost = primary_cost(*data.arguments(), "SRE18-CMN2")
+            cost = primary_cost(
+                data.scores, Key(*data.key.ids, data.is_tar, data.is_non), "SRE18-CMN2"
+            )
         tar, non = data.scores.get_tar_non(data.key)
         expected = np.mean(act_dcf(tar, non, [0.01, 0.005], normalize=True))
         assert cost.actual == pytest.approx(expected, rel=1e-13)
@@ -320,8 +317,8 @@ class TestOtherPartitions:
     def test_sre12_weighs_known_and_unknown_nontargets(self):
         scores, key = lists([1.0, 6.0, 9.0], [8.0, 0.0, -1.0, 5.0, 7.0])
         known = ["known", "unknown", "unknown", "known", "known"]
-        metadata = TrialMetadata(key, {"nontarget_speaker": ["-", "-", "-", *known]})
-        cost = primary_cost(scores, key, "SRE12", metadata)
+        key = described(key, {"nontarget_speaker": ["-", "-", "-", *known]})
+        cost = primary_cost(scores, key, "SRE12")
         # Thresholds log 99 = 4.6 and log 999 = 6.9. Of the known non-targets 8, 5, 7 are accepted
         # 3 of 3 and 2 of 3, of the unknown none; of the targets 1 and 2 of 3 are missed.
         expected = (1 / 3 + 99 * 0.5 * 1 + 2 / 3 + 999 * 0.5 * 2 / 3) / 2
@@ -361,8 +358,8 @@ class TestOtherPartitions:
         """What the plan cuts by metadata is what conditions of the same columns cut."""
         data = Evaluation(10)
         plan = EvaluationPlan(name="own", operating_points=[0.1], factors=["gender", "source_type"])
-        by_plan = primary_cost(*data.arguments(), plan, data.metadata)
-        conditions = data.metadata.conditions("gender", "source_type")
+        by_plan = primary_cost(*data.arguments(), plan)
+        conditions = as_conditions(["gender", "source_type"], data.key)
         by_conditions = primary_cost(*data.arguments(), plan, conditions)
         assert by_plan.actual == pytest.approx(by_conditions.actual, rel=1e-14)
         assert by_plan.minimum == pytest.approx(by_conditions.minimum, rel=1e-14)
@@ -370,8 +367,8 @@ class TestOtherPartitions:
 
     def test_uncertain_partitions_are_told(self):
         data = Evaluation(11)
-        metadata = data.metadata.with_columns(segment_columns={"language": ["ceb", "cmn"] * 30})
-        cost = primary_cost(*data.arguments(), "SRE16", metadata)
+        key = data.key.with_columns(language=("segment", ["ceb", "cmn"] * 30))
+        cost = primary_cost(data.scores, key, "SRE16")
         assert any("partitions are known from memory only" in note for note in cost.notes)
         assert len(cost.partitions) == 16
 
@@ -379,7 +376,7 @@ class TestOtherPartitions:
     def test_minimum_is_not_above_actual(self, seed):
         data = Evaluation(seed, n_segments=12)
         plan = PLANS["SRE18-CMN2"].evolve(factors=["gender", PLANS["SRE18-CMN2"].factors[1]])
-        cost = primary_cost(*data.arguments(), plan, data.metadata)
+        cost = primary_cost(*data.arguments(), plan)
         assert cost.minimum <= cost.actual * (1 + 1e-12)
         assert cost.minimum <= 1 + 1e-12
         for point in cost.points:
@@ -393,7 +390,7 @@ class TestReport:
 
     @pytest.fixture
     def cost(self):
-        return primary_cost(*self.data.arguments(), "SRE18", self.data.metadata)
+        return primary_cost(*self.data.arguments(), "SRE18")
 
     def test_text(self, cost):
         text = str(cost)
@@ -517,11 +514,9 @@ class TestBadInput:
             ({"plan": 3}, "name of a plan or an EvaluationPlan"),
             ({"scores": [[1.0]]}, "`scores`"),
             ({"key": [[True]]}, "`key`"),
-            ({"conditions": ["a", "b"]}, r"TrialMetadata, Conditions or None.*from_labels"),
+            ({"conditions": ["a", "b"]}, r"Conditions or None.*from_labels"),
             ({"only": {"gender": "both"}}, "a value of gender that exists .male, female."),
             ({"only": {"sex": "male"}}, "factors of SRE18-CMN2 .num_enroll_segs, phone_num_match"),
-            ({"only": {"gender": "male"}, "conditions": None}, "None without TrialMetadata"),
-            ({"plan": "SRE18", "conditions": None}, "told apart by data_source.*SRE18-CMN2"),
         ],
     )
     def test_arguments(self, changes, message):
@@ -529,7 +524,6 @@ class TestBadInput:
             "scores": self.data.scores,
             "key": self.data.key,
             "plan": "SRE18-CMN2",
-            "conditions": self.data.metadata,
             **changes,
         }
         with pytest.raises(InvalidInputError, match=message):
@@ -537,13 +531,13 @@ class TestBadInput:
 
     def test_lacking_columns_name_those_found(self):
         with pytest.raises(InvalidInputError, match="got phone_num_match, num_enroll_segs") as info:
-            primary_cost(*self.data.arguments(), "SRE24", self.data.metadata)
+            primary_cost(*self.data.arguments(), "SRE24")
         assert "It lacks source_type_match, language_match" in str(info.value)
 
     def test_no_trials_of_the_data_set(self):
         plan = PLANS["SRE18-VAST"].evolve(select={"data_source": "mls14"})
         with pytest.raises(InvalidInputError, match=r"data_source is 'mls14'; got 'cmn2', 'vast'"):
-            primary_cost(*self.data.arguments(), plan, self.data.metadata)
+            primary_cost(*self.data.arguments(), plan)
 
     def test_partitions_without_trials_are_told(self):
         plan = EvaluationPlan(
@@ -553,15 +547,15 @@ class TestBadInput:
         )
         key = Key(["m"], ["s1", "s2", "s3"], [[True, False, False]], [[False, True, True]])
         scores = Scores([[2.0, 1.0, 0.0]], ["m"], key.segset)
-        metadata = TrialMetadata(key, {"a": ["x", "x", "z"], "b": ["1", "1", "2"]})
-        notes = "\n".join(primary_cost(scores, key, plan, metadata).notes)
+        known = described(key, {"a": ["x", "x", "z"], "b": ["1", "1", "2"]})
+        notes = "\n".join(primary_cost(scores, known, plan).notes)
         assert "4 of 6 partitions of the plan have no trial" in notes
         assert "in the means: a x, b 2; a y, b 1; ..." in notes
-        notes = "\n".join(primary_cost(scores, key, plan, metadata, only={"a": "x"}).notes)
+        notes = "\n".join(primary_cost(scores, known, plan, only={"a": "x"}).notes)
         assert "1 of 2 partitions of the plan have no trial" in notes
         own = Conditions({"all": np.ones((1, 3), bool)})
         assert not any("no trial" in n for n in primary_cost(scores, key, plan, own).notes)
-        with pytest.warns(UncertainPlanWarning, match="not equalised over a, b. Give metadata"):
+        with pytest.warns(UncertainPlanWarning, match="not equalised over a, b. Give the key"):
             notes = primary_cost(scores, key, plan).notes
         assert not any("no trial" in note for note in notes)
 
@@ -576,13 +570,13 @@ class TestBadInput:
     def test_what_a_plan_leaves_open_is_not_missing(self, factors):
         plan = EvaluationPlan(name="own", operating_points=[0.5], factors=factors)
         scores, key = lists([2.0], [1.0, 0.0])
-        metadata = TrialMetadata(key, {"a": ["x", "x", "x"], "b": ["1", "1", "1"]})
-        assert not any("no trial" in n for n in primary_cost(scores, key, plan, metadata).notes)
+        key = described(key, {"a": ["x", "x", "x"], "b": ["1", "1", "1"]})
+        assert not any("no trial" in n for n in primary_cost(scores, key, plan).notes)
 
     def test_missing_data_source_is_told(self):
-        key = self.data.key
-        plan = PLANS["SRE18-VAST"]
-        cost = primary_cost(self.data.scores, key, plan, TrialMetadata(key))
+        key = Key(*self.data.key.ids, self.data.key.tar, self.data.key.non)
+        key = described(key, {"a": ["x"] * key.n_trials})
+        cost = primary_cost(self.data.scores, key, PLANS["SRE18-VAST"])
         assert (
             "No column data_source: all trials are taken to be of data_source vast." in cost.notes
         )
@@ -590,10 +584,10 @@ class TestBadInput:
     def test_a_column_of_ids_is_no_factor(self):
         key = self.data.key
         ids = [f"t{i}" for i in range(key.n_trials)]
-        metadata = TrialMetadata(key, {"a": ids, "b": ids, "c": ids})
+        key = described(key, {"a": ids, "b": ids, "c": ids})
         plan = EvaluationPlan(name="own", operating_points=[0.5], factors=["a", "b", "c"])
         with pytest.raises(InvalidInputError, match="is it a factor"):
-            primary_cost(self.data.scores, key, plan, metadata)
+            primary_cost(self.data.scores, key, plan)
 
     def test_nan(self):
         scores, key = lists([1.0, np.nan], [0.0])
