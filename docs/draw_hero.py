@@ -31,13 +31,13 @@ def draw() -> Figure:
     with rc_context({"font.size": 9.0, "axes.titlesize": 10.0}):
         figure = Figure(figsize=(10.5, 7.2), layout="constrained")
         panels = figure.subplots(2, 2, width_ratios=(1, 1.25)).ravel()
-        band = unc.bootstrap_bands(llrs["fusion"], test, kind="det", **who)
+        band = unc.bootstrap_bands(llrs["fusion"], test.key, kind="det", **who)
         bp.plot_det(results, ax=panels[0], bands={"fusion": band}, title="Discrimination")
         raw = bp.Results.from_scores(test.scores["xvector"], test.key)
         before = {"scores": raw, "LLRs": results["xvector"]}
         axes = (-7, 3, 0, 1.0)
         bp.plot_bayes(before, ax=panels[1], axes=axes, title="Cost before and after calibration")
-        compared = unc.compare_systems(llrs, test, unc.EER(), speakers=who["speakers"])
+        compared = unc.compare_systems(llrs, test.key, unc.EER(), speakers=who["speakers"])
         title = "Differences of EERs, by speaker"
         plots.plot_forest(compared, ax=panels[3], percent=True, xlabel="points", title=title)
         # Last, when the others have taken their room: its legend looks for a free place.

@@ -54,10 +54,10 @@ def evaluate(output: Path) -> None:
     fusion = bp.LinearFusion.fit_scores(dev.scores, dev.key, **TRAIN)
     systems = {**calibrated, "fusion": fusion.apply(test.scores, test.key)}
     everything = {"xvector, raw": test.scores["xvector"], **systems}
-    evaluation = bp.evaluate(everything, test, prior=PRIOR)
+    evaluation = bp.evaluate(everything, test.key, prior=PRIOR)
     print(f"{textwrap.fill(repr(fusion), 100)}\n\n{evaluation}\n")
 
-    sure = bp.evaluate(systems, test, prior=PRIOR, speakers=SPEAKERS)
+    sure = bp.evaluate(systems, test.key, prior=PRIOR, speakers=SPEAKERS)
     print("95 % intervals, by speaker:")
     for row in sure.records():
         found = (
@@ -71,7 +71,9 @@ def evaluate(output: Path) -> None:
         print(textwrap.fill(line, 110))
 
     results = evaluation.results
-    band = unc.bootstrap_bands(systems["fusion"], test, speakers=SPEAKERS, replications=1000, rng=1)
+    band = unc.bootstrap_bands(
+        systems["fusion"], test.key, speakers=SPEAKERS, replications=1000, rng=1
+    )
     drawn = {name: results[name] for name in systems}
     det = bp.plot_det(drawn, prior=PRIOR, bands={"fusion": band}, title=TITLE)
     drawn = {name: results[name] for name in ("xvector, raw", "xvector", "fusion")}

@@ -12,6 +12,6 @@ calibration = bp.LinearCalibration.fit_scores(
 )
 llrs = calibration.apply(test.scores["xvector"])
 drawn = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}
-band = unc.bootstrap_bands(llrs, test, kind="bayes", **drawn)
+band = unc.bootstrap_bands(llrs, test.key, kind="bayes", **drawn)
 systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
 figure = bp.plot_bayes(systems, bands={"xvector": band}).figure

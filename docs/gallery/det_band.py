@@ -13,6 +13,6 @@ calibration = bp.LinearCalibration.fit_scores(
 )
 llrs = calibration.apply(test.scores["xvector"])
 drawn = {"speakers": ("model", "speaker"), "replications": 200, "rng": 1}
-band = unc.bootstrap_bands(llrs, test, kind="det", **drawn)
+band = unc.bootstrap_bands(llrs, test.key, kind="det", **drawn)
 systems = {"xvector": bp.Results.from_scores(llrs, test.key)}
 figure = bp.plot_det(systems, bands={"xvector": band}).figure

@@ -15,6 +15,6 @@ metrics = {"minCllr": unc.MinCllr(), "EER": unc.EER(), "minimum cost": unc.MinDC
 systems = {"xvector": a, "fusion": b}
 rows = {}
 for name, metric in metrics.items():
-    compared = unc.compare_systems(systems, test, metric, speakers=("model", "speaker"))
+    compared = unc.compare_systems(systems, test.key, metric, speakers=("model", "speaker"))
     rows[name] = compared.rows[0].difference
 figure = plots.plot_forest(rows, xlabel="xvector minus fusion").figure

@@ -14,7 +14,7 @@ llrs = calibration.apply(test.scores["xvector"])
 speakers = ("model", "speaker")
 metrics = {"Cllr": unc.Cllr(), "minCllr": unc.MinCllr(), "EER": unc.EER()}
 rows = {
-    name: unc.speaker_interval(llrs, test, metric, speakers=speakers)
+    name: unc.speaker_interval(llrs, test.key, metric, speakers=speakers)
     for name, metric in metrics.items()
 }
 figure = plots.plot_forest(rows, xlabel="value and 95 % interval").figure
