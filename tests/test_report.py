@@ -20,7 +20,6 @@ from bosaris_py import uncertainty as unc
 from bosaris_py._cautions import Caution
 from bosaris_py.errors import (
     BosarisWarning,
-    FewErrorsWarning,
     FewSpeakersWarning,
     InvalidInputError,
     MissingTrialsWarning,
@@ -170,7 +169,7 @@ class TestContent:
             warnings.simplefilter("ignore", BosarisWarning)
             case = bp.case_llr(
                 2.0, make(1, 1.0), KEY, propositions=("<he> speaks", "another"), reference="12 men",
-                speakers=lambda name: name[:2], replications=20, rng=1,
+                speakers=lambda name: name[:2], rng=1,
             )  # fmt: skip
         text = written(evaluation, tmp_path, cases={"recording & 1": case})
         assert '<section id="cases">' in text
@@ -387,29 +386,6 @@ class TestCautions:
         text = written(evaluate({f"s{i}": make(i, 1.0) for i in range(4)}), tmp_path)
         # Two operating points and the EER for each of four systems; six are shown.
         assert "<summary>6 more</summary>" in text
-
-    @pytest.mark.slow
-    def test_warnings_of_many_conditions_are_complete(self, tmp_path):
-        """A warning has the worst condition if all are over 1000 characters; the report has all."""
-        column = np.arange(len(SEGMENTS)) % 20
-        conditions = {
-            f"condition {number}": np.tile(column == number, (len(MODELS), 1))
-            for number in range(20)
-        }
-        options = {"conditions": conditions, "speakers": lambda name: name[:2]}
-        with pytest.warns(FewErrorsWarning) as caught:
-            found = bp.evaluate({"A": make(1, 1.0)}, KEY, **options)
-        few = [str(item.message) for item in caught if item.category is FewErrorsWarning]
-        assert len(few) == 1
-        # At each of the two priors.
-        assert ". Warned of: A (pooled: actDCF(0.01), pooled: actDCF(0.05), condition 0: " in few[0]
-        assert few[0].endswith(", equalised: actDCF(0.01), equalised: actDCF(0.05)).")
-        text = written(found, tmp_path)
-        cautions = text[text.index('<section id="warnings">') :].partition("</section>")[0]
-        assert "..." not in cautions
-        for name in conditions:
-            for prior in (0.01, 0.05):
-                assert f"<li>{name}: actDCF({prior}): The " in cautions.replace("A: ", "")
 
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewSpeakersWarning")
     def test_compares_pairs_as_the_evaluation_does(self, evaluation, page_text):
