@@ -384,7 +384,12 @@ class Sample:
         return Sample(self.tar, non, self.kinds, self.speaker_ids)
 
     def bona_fide(self) -> "Sample":
-        """Return the sample without its spoofs."""
+        """Return the sample without its spoofs.
+
+        Returns
+        -------
+        Sample
+        """
         return self if self.kinds is None else self.with_shares(1.0, 0.0)
 
     def take(self, tar: Chosen, non: Chosen) -> "Sample":

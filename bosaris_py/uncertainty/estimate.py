@@ -62,6 +62,11 @@ class Estimate:
         value without this one.
     notes : tuple of Note
         What is to be said of it.
+    ends : callable, optional
+        Both ends, from the chance that the truth lies beyond one; without it there is no interval.
+    tails : callable, optional
+        The chances of an estimate at most, and at least, as large, from a stated value; without it
+        p-values invert the interval.
 
     Examples
     --------
