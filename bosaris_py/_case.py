@@ -271,7 +271,7 @@ def case_llr(
     Notes
     -----
     The interval is by the jackknife: the calibration is trained again without each speaker, at most
-    200 times, see :mod:`bosaris_py.uncertainty.jackknife`.
+    200 times, see :doc:`/uncertainty`.
 
     The interval says how sure the map is at this score, given the reference set. It does
     not say whether that set is relevant to the case. Where the map is beyond a bound, ends of the

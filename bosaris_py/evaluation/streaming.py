@@ -341,7 +341,7 @@ class StreamedSample(Sample):
 
         Returns
         -------
-        pmiss, pfa : ndarray of float64, shaped like `thresholds`
+        pmiss, pfa : ndarray of float64, shaped like ``thresholds``
         """
         # Counting wants ascending thresholds, each once.
         limits, positions = np.unique(np.asarray(thresholds, np.float64), return_inverse=True)

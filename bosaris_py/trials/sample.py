@@ -447,7 +447,7 @@ class Sample:
         Parameters
         ----------
         grid : {"hull", "ties", "all"}
-            `thresholds`, both sides of each score of the smaller class, or each distinct score.
+            the thresholds, both sides of each score of the smaller class, or each distinct score.
 
         Returns
         -------
@@ -566,7 +566,7 @@ class Sample:
 
         Returns
         -------
-        pmiss, pfa : ndarray of float64, like `thresholds`
+        pmiss, pfa : ndarray of float64, like ``thresholds``
         """
         limits = np.asarray(thresholds, dtype=np.float64)
         tar, non = (None, None) if times is None else times

@@ -320,7 +320,7 @@ def speaker_interval(
 
     Notes
     -----
-    See :mod:`bosaris_py.uncertainty.jackknife` for the formulas and :doc:`/coverage` for how often
+    See :doc:`/uncertainty` for the formulas and :doc:`/coverage` for how often
     such intervals cover the truth.
     """
     chosen = as_metric(metric)

@@ -392,7 +392,7 @@ def transfer(
     -----
     Spoofs of a key with three classes are left out.
 
-    Intervals have the scales and openings of :mod:`bosaris_py.uncertainty.jackknife`: miss rate and
+    Intervals have the scales and openings of `speaker_interval`: miss rate and
     false-alarm rate on the logit, HTER and costs on the logarithm, threshold and regret as they
     are. The openings are those of the test set. With ``"min-cost"`` the intervals of the threshold
     and of both rates are too short: where a cost is least it has no slope, so that noise moves the
