@@ -82,7 +82,7 @@ def test_names_of_files(tmp_path: Path, files) -> None:
     systems["B"].save(tmp_path / "other" / "A.h5")
     paths = [tmp_path / "A.h5", tmp_path / "other" / "A.h5", systems["A"]]
     assert list(bp.evaluate(paths, key, prior=0.05).results) == ["A", "system 2", "system 3"]
-    single = bp.evaluate(tmp_path / "B.h5", (key, None), prior=0.05)
+    single = bp.evaluate(tmp_path / "B.h5", key, prior=0.05)
     assert list(single.results) == ["B"]
 
 

@@ -365,7 +365,7 @@ def test_systems_are_compared_by_a_figure_of_three_classes(read, systems, statis
 
 def test_systems_are_not_compared_by_a_mean_over_sets(read, systems):
     _, key = read
-    models, segments = key.trial_positions()
+    models, _ = key.trial_positions()
     sets = np.where(np.char.str_len(key.modelset[models]) == 2, "first", "second")
     pair = key.with_columns(dataset=sets)
     plan = bp.PLANS["WildSpoof"]

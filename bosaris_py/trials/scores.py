@@ -468,7 +468,7 @@ def check_scores(scores: object) -> None:
             hint = "Read the file: read_scores(path)."
         if isinstance(scores, Mapping):
             hint = f"Give one system of it: {check.list_some(scores)}."
-        elif hasattr(scores, "columns"):
+        elif hasattr(scores, "columns") and not hint:
             hint = "Make scores of a data frame: from_frame(df).scores."
         raise check.invalid("scores", "be a Scores object", check.describe(scores), hint)
 

@@ -18,7 +18,7 @@ SCORES = bp.Scores(RNG.normal(size=(4, 6)), MODELS, SEGMENTS)
 COSINES = RNG.uniform(0.3, 0.9, 1000), RNG.uniform(-0.5, 0.4, 1000)
 
 
-def read(folder: Path, *lines: str) -> object:
+def read(folder: Path, *lines: str) -> bp.Key:
     path = folder / "lines.txt"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return bp.read_key(path)
@@ -58,8 +58,10 @@ HINTS: dict[str, tuple[Callable[[Path], object], str]] = {
         r"`tar` must hold real numbers; got .* bool\. A boolean array looks like a mask",
     ),
     "spoofs in a key of two classes": (
-        lambda folder: read(folder, "m0 s0 target", "m1 s1 spoof", "m0 s1 nontarget"),
-        r"lines\.txt:2: the trial is a spoof.*spoof='drop'",
+        lambda folder: bp.primary_cost(
+            SCORES, read(folder, "m0 s0 target", "m1 s1 spoof", "m0 s1 nontarget"), "VoxSRC"
+        ),
+        r"`plan` must be one of three classes .*1 spoofs\. .*Without spoofs judge key\.bona_fide",
     ),
     "systems in another order than in training": (
         lambda _: bp.LinearFusion.fit_scores({"a": SCORES, "b": SCORES}, KEY, ridge="weak").apply(

@@ -647,7 +647,10 @@ TEXTS = ["f", "m"]
         ),
         (lambda: bp.evaluate(ONE, PAIR, conditions={"gender"}), "`conditions` must name columns"),
         (lambda: bp.evaluate(ONE, PAIR, conditions=np.array(TEXTS)), r"Conditions\.from_trials"),
-        (lambda: bp.Key.from_trials(*[["a", "b"]] * 2, TEXTS), "Of words make truth values"),
+        (
+            lambda: bp.Key.from_trials(*[["a", "b"]] * 2, TEXTS),
+            "`labels` must be truth values, or target, non",
+        ),
     ],
 )
 def test_sets_and_words(call: Call, message: str) -> None:
@@ -838,7 +841,7 @@ LOG10 = {
         bp.Results.from_scores(*_trials_of(tar, non), **base).cllr
     ),
     "validate_scores": lambda tar, non, **base: (
-        bp.validate_scores(*_trials_of(tar, non), replications=2, rng=1, **base).cllr
+        bp.validate_scores(*_trials_of(tar, non), **base).cllr
     ),
 }
 

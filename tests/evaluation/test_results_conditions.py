@@ -317,11 +317,8 @@ class TestMixture:
 
     def test_not_conditions(self):
         scores, key, _ = self.mixture()
-        with pytest.raises(
-            InvalidInputError,
-            match=r"`conditions` must be a Conditions object.* metadata.conditions",
-        ):
-            Results.from_scores(scores, key, {"a": key})
+        with pytest.raises(InvalidInputError, match=r"`conditions` must name columns in a list"):
+            Results.from_scores(scores, key, 3)
 
     def test_pooled_results_need_no_order_and_do_not_warn(self):
         scores, key, _ = self.mixture()
