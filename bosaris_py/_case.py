@@ -287,13 +287,12 @@ def case_llr(
     --------
     >>> import numpy as np
     >>> from bosaris_py import Key, Scores
-    >>> speakers, same = [f"speaker {i}" for i in range(30)], np.eye(30, dtype=bool)
-    >>> noise = np.random.default_rng(1).normal(size=(30, 30))
-    >>> scores, key = Scores(2.0 * same + noise, speakers, speakers), Key(speakers, speakers, same,
-    ...     ~same)
+    >>> ids, same = [f"speaker {i}" for i in range(100)], np.eye(100, dtype=bool)
+    >>> noise = np.random.default_rng(1).normal(size=(100, 100))
+    >>> scores, key = Scores(2.0 * same + noise, ids, ids), Key(ids, ids, same, ~same)
     >>> told = {"propositions": ("the suspect speaks", "another man of the region speaks"),
-    ...         "reference": "30 men, telephone"}
-    >>> found = case_llr(2.5, scores, key, rng=1, **told)
+    ...         "reference": "100 men, telephone"}
+    >>> found = case_llr(2.5, scores, key, **told)
     >>> found.verbal
     'moderate support for proposition 1'
     """
