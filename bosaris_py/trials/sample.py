@@ -447,7 +447,7 @@ class Sample:
         Parameters
         ----------
         grid : {"hull", "ties", "all"}
-            the thresholds, both sides of each score of the smaller class, or each distinct score.
+            The thresholds, both sides of each score of the smaller class, or each distinct score.
 
         Returns
         -------
