@@ -40,6 +40,7 @@ from bosaris_py.uncertainty.draws import (
     SetDraws,
     SpeakerDraws,
     TwoLayerDraws,
+    speakers_present,
 )
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.lazy import lazy_draws
@@ -116,6 +117,8 @@ class Resampling:
             "method": f"{self.method} bootstrap, {self.interval}",
         }
         notes = degenerate(replicates)
+        if self.method == "speaker":
+            fields["n_units"] = speakers_present(views[0]).size
         if len(views) == 1:
             notes += few_errors(metric, views[0])
             return Estimate.from_replicates(
@@ -144,6 +147,8 @@ def degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
 
 def few_errors(metric: AnyMetric, view: Sample) -> list[Note]:
     """Note a metric whose error-rates rest on few errors."""
+    if metric.unit == "bits":
+        return []
     counts = []
     for opening in metric.openings(view):
         n = view.n_tar if opening.place == 0 else (view.n_non, view.n_spoof)[opening.place - 1]

@@ -86,13 +86,19 @@ class SpeakerDraws(Draws):
         return [cells.rows(weights, weights) for cells in self.systems]
 
 
+def speakers_present(sample: Sample) -> IntArray:
+    """Return the numbers of the speakers who take part in trials, ascending."""
+    sides = [s for one in (sample.tar, sample.non) for s in one.speakers or () if s is not None]
+    if not sides:
+        raise invalid("sample", "know the speakers of its trials", "none")
+    listed = np.sort(np.concatenate(sides))
+    found = listed[np.append(True, listed[1:] != listed[:-1])]
+    return np.asarray(found[found >= 0], dtype=np.int64)
+
+
 def _numbered(samples: Sequence[Sample]) -> tuple[list[Sample], int]:
     """Give new numbers to the speakers who take part in trials, of all systems alike."""
-    sides = [
-        s for one in (samples[0].tar, samples[0].non) for s in one.speakers or () if s is not None
-    ]
-    present = np.unique(np.concatenate(sides))
-    present = present[present >= 0]
+    present = speakers_present(samples[0])
     number = np.full(int(present[-1]) + 2, -1)
     number[present] = np.arange(present.size)
 
