@@ -58,7 +58,7 @@ def test_order_and_highlight_of_a_forest() -> None:
     rows = {name: interval(v, v - 0.05, v + 0.05) for name, v in values.items()}
     plot = plot_forest(rows, order="value", highlight="C")
     assert [label.get_text() for label in plot.ax.get_yticklabels()] == ["B", "C", "A"]
-    assert [text.get_text().split()[0] for text in plot.ax.texts] == ["0.1000", "0.2000", "0.3000"]
+    assert [text.get_text().split()[0] for text in plot.ax.texts] == ["0.100", "0.200", "0.300"]
     found = {tuple(line.get_ydata()): line for line in plot.artists["estimate"]}
     assert found[1,].get_xdata().tolist() == [0.2]
     assert found[0, 2].get_xdata().tolist() == [0.1, 0.3]
