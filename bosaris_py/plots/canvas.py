@@ -29,6 +29,7 @@ from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import sample_of_trials
 from bosaris_py.trials.scores import Scores, check_scores
+from bosaris_py.trials.speakers import ConditionsLike, as_conditions
 from bosaris_py.uncertainty.bands import Band, BandKind
 
 # What a format string decides, by naming it or by leaving it out.
@@ -363,7 +364,7 @@ class Canvas(Sheet, ABC):
         self._set_system(results, name)
 
     def plot_conditions(
-        self, scores: Scores, key: Key, conditions: Conditions, name: str = "", **keywords: Any
+        self, scores: Scores, key: Key, conditions: ConditionsLike, name: str = "", **keywords: Any
     ) -> Axes:
         """Draw each condition, its trials pooled with the others', and the equalised ones.
 
@@ -399,10 +400,11 @@ class Canvas(Sheet, ABC):
         the current one afterwards. `evaluate` has the numbers.
         """
         check_scores(scores)
-        _require("conditions", conditions, Conditions)
         key = as_key(key)
+        given = as_conditions(conditions, key)
+        _require("conditions", given, Conditions)
         sample = sample_of_trials(scores, key)
-        members = conditions.scored_members(scores, key)
+        members = given.scored_members(scores, key)
         mixture = Results.from_sample(sample.weighted(members))
         # "lw" and "linewidth" are one property; the caller's wins over the ones below.
         keywords = cbook.normalize_kwargs(keywords, Line2D)

@@ -582,6 +582,34 @@ class Conditions:
             names, weights, Labels(trials, product), Rules(uncovered=uncovered, lacking=lacking)
         )
 
+    @classmethod
+    def from_columns(cls, key: Key, *names: str) -> "Conditions":
+        """Make a condition of each combination of the values of columns of a key.
+
+        Parameters
+        ----------
+        key : Key
+            A key with columns.
+        *names : str
+            Columns of categories. ``"model"`` and ``"segment"`` are the ids.
+
+        Returns
+        -------
+        Conditions
+            With equal weights. Columns that divide one class only, such as attacks, meet all
+            trials of the other class in each condition.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Key
+        >>> same = np.eye(2, dtype=bool)
+        >>> key = Key(["anna", "bert"], ["s1", "s2"], same, ~same)
+        >>> key = key.with_columns(gender=("model", {"anna": "f", "bert": "m"}))
+        >>> Conditions.from_columns(key, "gender").names
+        ('f', 'm')
+        """
+        return conditions_of_columns(key, names)
+
     def __repr__(self) -> str:
         """Show names and weights."""
         shown = zip(self.names, self.weights.tolist(), strict=True)

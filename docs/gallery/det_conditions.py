@@ -11,6 +11,6 @@ calibration = bp.LinearCalibration.fit_scores(
 )
 llrs = calibration.apply(test.scores["xvector"])
 plot = bp.DETPlot("auto", "x-vector, by gender")
-plot.plot_conditions(llrs, test.key, test.metadata.conditions("gender"))
+plot.plot_conditions(llrs, test.key, "gender")
 plot.label_curves()
 figure = plot.figure

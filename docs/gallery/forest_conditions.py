@@ -18,6 +18,6 @@ low, high = np.quantile(test.quality.values, [1 / 3, 2 / 3])
 parts = np.array(["1st third", "2nd third", "3rd third"])[
     np.digitize(test.quality.values[0], [low, high])
 ]
-metadata = test.metadata.with_columns(segment_columns={"countermeasure": parts})
-found = bp.evaluate(llrs, (test.key, metadata), conditions=("gender", "countermeasure"))
+key = test.key.with_columns(countermeasure=("segment", parts))
+found = bp.evaluate(llrs, key, conditions=("gender", "countermeasure"))
 figure = found.plot("forest", system="system", title="By gender and countermeasure").figure

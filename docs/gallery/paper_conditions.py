@@ -8,6 +8,6 @@ import bosaris_py as bp
 
 test = bp.load_example("asvspoof2019_la").eval
 plot = bp.DETPlot("auto", "by sex of the speaker")
-plot.plot_conditions(test.scores["ecapa"], test.key, test.metadata.conditions("gender"))
+plot.plot_conditions(test.scores["ecapa"], test.key, "gender")
 plot.display_legend()
 figure = plot.figure

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 import bosaris_py as bp
 
 test = bp.load_example("asvspoof2019_la").eval
-sexes = test.metadata.conditions("gender")
+sexes = bp.Conditions.from_columns(test.key, "gender")
 figure = Figure(figsize=(9, 4.5))
 for axes, title, conditions in zip(
     figure.subplots(1, 2), ("pooled", "equal weights"), (None, sexes), strict=True

@@ -54,7 +54,7 @@ def _to_weights(values: Any) -> tuple[float, ...] | None:
 
 @attrs.frozen
 class PartitionFactor:
-    """One column of trial metadata by which a plan divides the trials.
+    """One column of the key by which a plan divides the trials.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class EvaluationPlan:
         The primary cost is the mean over these; a number is a target probability with costs 1 and
         1.
     factors : sequence of PartitionFactor or str, default: ()
-        Columns of trial metadata; all combinations of their values are the partitions over which
+        Columns of the key; all combinations of their values are the partitions over which
         error-rates are averaged. None: the trials are pooled.
     select : mapping of str to str, default: {}
         Trials that the plan is about, among those of a key that holds several data sets: column and
@@ -219,7 +219,7 @@ class EvaluationPlan:
     tandem_form : {"revised", "legacy"}, default: "revised"
         Of the t-DCF, see `t_dcf`.
     sets : str, default: ""
-        A column of the metadata that names data sets: each figure is the mean of those of the sets.
+        A column of the key that names data sets: each figure is the mean of those of the sets.
     eer : {"rocch", "interpolated", "step"}, optional
         Which equal error-rates `evaluate` gives under the plan, see `bosaris_py.eer`; by default
         those of the convex hull.
