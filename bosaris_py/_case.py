@@ -26,7 +26,7 @@ from bosaris_py.metrics.costs import Brier, Cllr, Pfa, Pmiss
 from bosaris_py.metrics.metric import AnyMetric, Losses, LossMetric, Metric, Scale
 from bosaris_py.metrics.ranks import MinCllr
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample, sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
 from bosaris_py.uncertainty.jackknife import jackknife
@@ -335,7 +335,7 @@ def case_llr(
             # The advice to take a bounded map is for those who have no bounds.
             finding, advice = f"{finding} The bound limits its LLR.", ""
         warn_caller(finding, caution.category, advice)
-    sample = sample_of_trials(scores, key, None, Speakers(speakers).of_trials(key))
+    sample = Sample.from_trials(scores, key, None, Speakers(speakers).of_trials(key))
     # The ridge that separable classes get depends on the number of trials.
     strength = getattr(trained, "ridge", 0.0)
     fixed = {**of_fit, "ridge": strength} if strength and of_fit.get("ridge") != "weak" else of_fit
@@ -481,7 +481,7 @@ def validate_scores(
         raise check.invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
     seed, level = check.as_seed(rng), check.check_fraction(confidence, "confidence")
     who = Speakers(speakers).of_trials(key)
-    sample = sample_of_trials(llrs, key, None, who)
+    sample = Sample.from_trials(llrs, key, None, who)
     found = [left_out for left_out, _ in jackknife([*_FIGURES.values()], sample)]
     estimates = {
         name: left_out.estimate(level, None) for name, left_out in zip(_FIGURES, found, strict=True)
@@ -500,7 +500,7 @@ def validate_scores(
     if lines:
         costs = [Results.from_scores(line, only_key).cllr for line in lines]
         middle = lines[int(np.argsort(costs)[_DIVISIONS // 2])]
-        ((line, _),) = jackknife([Cllr()], sample_of_trials(middle, key, None, who))
+        ((line, _),) = jackknife([Cllr()], Sample.from_trials(middle, key, None, who))
         estimates["linear_loss"] = found[0].minus(line).estimate(level, None)
         linear_loss = estimates["linear_loss"].value
     return attrs.evolve(

@@ -15,7 +15,7 @@ from bosaris_py.errors import BosarisWarning, PlotRangeWarning
 from bosaris_py.evaluation import EvaluationPlan, Results, SystemTable
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.metrics.metric import as_metric
-from bosaris_py.trials.sample import Sample, check_same_trials, lists_of_kinds, sample_of_trials
+from bosaris_py.trials.sample import Sample, check_same_trials, lists_of_kinds
 from bosaris_py.trials.scores import Scores
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ class Evaluation(Table):
         if self.plan is not None and "a_dcf" in self.plan.figures and self._systems:
             costs = self.plan.spoof_costs
             with hushed(BosarisWarning):
-                parts = {n: sample_of_trials(x, how.key) for n, x in self._systems.items()}
+                parts = {n: Sample.from_trials(x, how.key) for n, x in self._systems.items()}
             kinds = {name: lists_of_kinds(part) for name, part in parts.items()}
         # The evaluation has warned of each system.
         of_pairs = [caution for caution in others if "pair" in dict(caution.about)]

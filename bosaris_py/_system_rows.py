@@ -24,7 +24,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials import Conditions, IdMap
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample, sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers
 from bosaris_py.uncertainty.bands import Band, BandKind, bands_of_sample
@@ -111,7 +111,7 @@ class Judging:
     def sample(self, scores: Scores) -> Sample:
         """Join the scores of a system with the key, with speakers where intervals are asked for."""
         who = Speakers(self.maps).of_trials(self.key) if self.by_speaker else None
-        return sample_of_trials(scores, self.key, None, who)
+        return Sample.from_trials(scores, self.key, None, who)
 
     def tandem(self, systems: Mapping[str, Scores]) -> Sample:
         """Join the scores of a verifier and of a countermeasure with the key."""

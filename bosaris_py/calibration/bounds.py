@@ -18,7 +18,7 @@ from bosaris_py.calibration.pav import PAVCalibration
 from bosaris_py.calibration.trained import NUMBER, SavedMap, TrialMap
 from bosaris_py.metrics.strange import no_llrs
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample, sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike
 
@@ -129,7 +129,7 @@ def llr_bounds(
             lists = tar.get_tar_non(key)
         else:
             who = Speakers(speakers)
-            sample = sample_of_trials(tar, key, None, who.of_trials(key))
+            sample = Sample.from_trials(tar, key, None, who.of_trials(key))
             lists = sample.tar.listed, sample.non.listed
             units = (
                 sample.tar.size / sample.tar.n_meetings,

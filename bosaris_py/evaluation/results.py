@@ -23,7 +23,7 @@ from bosaris_py.numerics.hull import ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample, sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.speakers import ConditionsLike
 
@@ -225,7 +225,7 @@ class Results:
         ConditionWarning
             If conditions have trials of one class only.
         """
-        sample = sample_of_trials(to_natural(scores, base), key, conditions)
+        sample = Sample.from_trials(to_natural(scores, base), key, conditions)
         # All non-targets are of one kind.
         return cls.from_sample(attrs.evolve(sample, kinds=None))
 

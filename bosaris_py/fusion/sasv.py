@@ -27,7 +27,7 @@ from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLik
 from bosaris_py.trials.key import Key, Ndx, as_key
 from bosaris_py.trials.kinds import check_classes, class_numbers
 from bosaris_py.trials.passes import Where
-from bosaris_py.trials.sample import sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 
 
@@ -47,7 +47,7 @@ def _to_share(value: Any) -> float:
 def _class_lists(scores: Scores, key: Key) -> list[FloatArray]:
     """Return the scores of targets, zero-effort impostors and spoofs."""
     class_numbers(as_key(key))
-    sample = sample_of_trials(scores, key, allow_empty=True)
+    sample = Sample.from_trials(scores, key, allow_empty=True)
     is_spoof = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
     others = (sample.non.listed[is_spoof == kind] for kind in (0, 1))
     lists = [sample.tar.listed, *others]

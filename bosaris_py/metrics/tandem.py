@@ -36,7 +36,7 @@ from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition, as_class, count_below
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample, ScoredClass, Times, check_same_trials, sample_of_trials
+from bosaris_py.trials.sample import Sample, ScoredClass, Times, check_same_trials
 from bosaris_py.trials.scores import Scores, refuse_utterances
 from bosaris_py.trials.speakers import ConditionsLike, TrialSpeakers
 
@@ -584,7 +584,7 @@ def tandem_sample(
     """
     refuse_utterances(cm, as_key(key), "cm")
     check_same_trials({"asv": asv, "cm": cm}, key)
-    one, other = (sample_of_trials(scores, key, None, speakers) for scores in (asv, cm))
+    one, other = (Sample.from_trials(scores, key, None, speakers) for scores in (asv, cm))
     if one.kinds is None:
         raise invalid("key", "have spoofs with scores", "none")
     tar, non = (
@@ -616,7 +616,7 @@ def sample_of_system(
 ) -> Sample:
     """Join the scores of one detector, or of two in tandem, with a key."""
     if not isinstance(system, Mapping):
-        return sample_of_trials(system, key, conditions, speakers)
+        return Sample.from_trials(system, key, conditions, speakers)
     if set(system) != {"asv", "cm"}:
         raise invalid("scores", "be those of asv and cm", list_some(map(repr, system)))
     if conditions is not None:

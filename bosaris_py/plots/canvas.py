@@ -27,7 +27,7 @@ from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.shown_systems import Chosen
 from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, check_scores
 from bosaris_py.trials.speakers import ConditionsLike, as_conditions
 from bosaris_py.uncertainty.bands import Band, BandKind
@@ -403,7 +403,7 @@ class Canvas(Sheet, ABC):
         key = as_key(key)
         given = as_conditions(conditions, key)
         _require("conditions", given, Conditions)
-        sample = sample_of_trials(scores, key)
+        sample = Sample.from_trials(scores, key)
         members = given.scored_members(scores, key)
         mixture = Results.from_sample(sample.weighted(members))
         # "lw" and "linewidth" are one property; the caller's wins over the ones below.

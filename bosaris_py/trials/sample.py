@@ -55,7 +55,7 @@ from bosaris_py.numerics.roc import (
 from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import ConditionsLike, TrialSpeakers, as_conditions
+from bosaris_py.trials.speakers import ConditionsLike, SpeakersLike, TrialSpeakers, as_conditions
 
 # How often each target and each non-target counts, in the order of the sorted scores.
 Times: TypeAlias = tuple[Weights, Weights] | None
@@ -328,6 +328,70 @@ class Sample:
         )
         return cls(ScoredClass(tar, weights=of_tar), ScoredClass(non, weights=of_non))
 
+    @classmethod
+    def from_trials(
+        cls,
+        scores: Scores,
+        key: Key,
+        conditions: ConditionsLike = None,
+        speakers: SpeakersLike | TrialSpeakers = None,
+        *,
+        allow_empty: bool = False,
+    ) -> "Sample":
+        """Join the scores of a system with a key, with weighted conditions and with speakers.
+
+        Parameters
+        ----------
+        scores, key
+            The scores of a system, and its trials.
+        conditions
+            A column of the key, several which are crossed, or `Conditions`.
+        speakers
+            A column of the key, a mapping, a function of the id, or a pair (models, segments).
+        allow_empty : bool, default: False
+            Whether a class may be without scores.
+
+        Returns
+        -------
+        Sample
+        """
+        scoring.check_scores(scores)
+        plain = as_key(key)
+        who = speakers
+        if speakers is not None and not isinstance(speakers, TrialSpeakers):
+            who = TrialSpeakers.of_key(plain, speakers)
+        given = as_conditions(conditions, plain)
+        lists = scoring.class_scores(scores, plain, spoofs=True)
+        for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
+            if not (listed.size or allow_empty):
+                hint = scoring.why_unscored(scores, plain, targets=what == "targets")
+                raise invalid("key", f"have {what} with scores", "none", hint)
+        scored = scoring.scored_trials(scores, plain)
+        labels, (models, segments) = plain.is_target, plain.trial_positions()
+        kinds = plain.labels == -2 if plain.n_spoof else None
+        if scored is not None:
+            labels, models, segments = labels[scored], models[scored], segments[scored]
+            kinds = None if kinds is None else kinds[scored]
+        classes = []
+        for listed, name, mask in zip(lists, ("tar", "non"), (labels, ~labels), strict=True):
+            array = as_class(listed, None, name)[0] if listed.size else listed
+            sides = None
+            if who is not None:
+                small = np.min_scalar_type(-who.n_speakers - 1)
+                first = who.of_models.astype(small)[models[mask]]
+                second = who.of_segments.astype(small)[segments[mask]]
+                if name == "non" and kinds is not None:
+                    # A spoof has one speaker, the one who is claimed.
+                    second = np.where(kinds[mask], -1, second)
+                sides = first, second
+            classes.append(ScoredClass(array, speakers=sides))
+        of_non = None if kinds is None else kinds[~labels].astype(np.int64)
+        ids = None if who is None else who.ids
+        sample = cls(classes[0], classes[1], of_non, ids)
+        if given is None:
+            return sample
+        return sample.weighted(given.scored_members(scores, plain))
+
     def __repr__(self) -> str:
         """Show the counts."""
         spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
@@ -590,50 +654,6 @@ class Sample:
         """
         tar, non = (None, None) if times is None else times
         return self.tar.mean(losses[0], tar), self.non.mean(losses[1], non)
-
-
-def sample_of_trials(
-    scores: Scores,
-    key: Key,
-    conditions: ConditionsLike = None,
-    speakers: TrialSpeakers | None = None,
-    *,
-    allow_empty: bool = False,
-) -> Sample:
-    """Join the scores of a system with a key, with weighted conditions and with speakers."""
-    scoring.check_scores(scores)
-    plain = as_key(key)
-    given = as_conditions(conditions, plain)
-    lists = scoring.class_scores(scores, plain, spoofs=True)
-    for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
-        if not (listed.size or allow_empty):
-            hint = scoring.why_unscored(scores, plain, targets=what == "targets")
-            raise invalid("key", f"have {what} with scores", "none", hint)
-    scored = scoring.scored_trials(scores, plain)
-    labels, (models, segments) = plain.is_target, plain.trial_positions()
-    kinds = plain.labels == -2 if plain.n_spoof else None
-    if scored is not None:
-        labels, models, segments = labels[scored], models[scored], segments[scored]
-        kinds = None if kinds is None else kinds[scored]
-    classes = []
-    for listed, name, mask in zip(lists, ("tar", "non"), (labels, ~labels), strict=True):
-        array = as_class(listed, None, name)[0] if listed.size else listed
-        sides = None
-        if speakers is not None:
-            small = np.min_scalar_type(-speakers.n_speakers - 1)
-            first = speakers.of_models.astype(small)[models[mask]]
-            second = speakers.of_segments.astype(small)[segments[mask]]
-            if name == "non" and kinds is not None:
-                # A spoof has one speaker, the one who is claimed.
-                second = np.where(kinds[mask], -1, second)
-            sides = first, second
-        classes.append(ScoredClass(array, speakers=sides))
-    of_non = None if kinds is None else kinds[~labels].astype(np.int64)
-    ids = None if speakers is None else speakers.ids
-    sample = Sample(classes[0], classes[1], of_non, ids)
-    if given is None:
-        return sample
-    return sample.weighted(given.scored_members(scores, plain))
 
 
 def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:

@@ -12,7 +12,7 @@ import logging
 import math
 import os
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Self, TypeVar
 
@@ -209,8 +209,10 @@ class Trials(FileMethods):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
-        fields = {f.alias: getattr(self, f.name) for f in attrs.fields(type(self)) if f.init}
-        return functools.partial(type(self)._of_fields, **fields), ()
+        return functools.partial(type(self)._of_fields, **self._fields()), ()
+
+    def _fields(self) -> dict[str, Any]:
+        return {f.alias: getattr(self, f.name) for f in attrs.fields(type(self)) if f.init}
 
     # Ids
 
@@ -373,6 +375,41 @@ class Trials(FileMethods):
         log_reduced("models", self.modelset.size, ids[0].size)
         log_reduced("test segments", self.segset.size, ids[1].size)
         return self._filtered(Frame(rows, cols, (ids[0].size, ids[1].size)), ids)
+
+    def rename(
+        self,
+        models: Callable[[str], str] | None = None,
+        segments: Callable[[str], str] | None = None,
+    ) -> Self:
+        """Give models and segments other ids.
+
+        Parameters
+        ----------
+        models, segments : callable, optional
+            Takes an id and returns the new one; by default the ids stay.
+
+        Returns
+        -------
+        Self
+            The same trials, with all that is known of them.
+
+        Raises
+        ------
+        InvalidInputError
+            If two models or two segments get the same id.
+
+        Examples
+        --------
+        >>> from bosaris_py.trials import Scores
+        >>> scores = Scores([[2.5, -1.0]], ["anna"], ["s1.wav", "s2.wav"])
+        >>> scores.rename(segments=lambda name: name.removesuffix(".wav")).segset.tolist()
+        ['s1', 's2']
+        """
+        fields = self._fields()
+        for name, function in (("modelset", models), ("segset", segments)):
+            if function is not None:
+                fields[name] = check.as_ids([function(i) for i in fields[name].tolist()], name)
+        return self._of_fields(**fields)
 
     @abstractmethod
     def _filtered(self, frame: Frame, ids: align.Ids) -> Self:

@@ -22,7 +22,7 @@ from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.metrics.tandem import AnySystem, check_system, sample_of_system
 from bosaris_py.trials.inputs import SystemsLike, as_systems
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample, check_same_trials, sample_of_trials
+from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import ConditionsLike, Speakers, SpeakersLike
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
@@ -264,7 +264,7 @@ def compare_systems(
     check_same_trials(named, key)
     who = Speakers(speakers).of_trials(key)
     samples = {
-        name: sample_of_trials(scores, key, conditions, who) for name, scores in named.items()
+        name: Sample.from_trials(scores, key, conditions, who) for name, scores in named.items()
     }
     level = 1.0 - check_fraction(confidence, "confidence")
     table = compare_samples(samples, chosen, level=level)

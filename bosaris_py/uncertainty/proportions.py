@@ -39,7 +39,7 @@ from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import Conditions
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.sample import Sample, sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 from bosaris_py.uncertainty.estimate import Estimate, student_quantile
 
@@ -290,7 +290,7 @@ class Decisions:
         N^\alpha_{tar}` and :math:`P_{fa}` likewise: van Leeuwen 2008, equations (3) to (6). As
         masses of trials they are equation (19).
         """
-        sample = sample_of_trials(scores, key)
+        sample = Sample.from_trials(scores, key)
         n_trials = as_key(key).n_trials
         missing = n_trials - sample.tar.size - sample.non.size
         if missing:
@@ -302,7 +302,7 @@ class Decisions:
         found = cls._decided(sample, threshold)
         if conditions is None:
             return found
-        weighted = sample_of_trials(scores, key, conditions)
+        weighted = Sample.from_trials(scores, key, conditions)
         if weighted.tar.size + weighted.non.size > n_trials:
             raise check.invalid("conditions", "not overlap", "trials in several conditions")
         pmiss, pfa = weighted.rates(threshold)

@@ -39,7 +39,7 @@ from bosaris_py.metrics.metric import AnyMetric
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import as_key
-from bosaris_py.trials.sample import Sample, ScoredClass, sample_of_trials
+from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike, TrialSpeakers, speaker_maps
 from bosaris_py.uncertainty.bootstrap import few_errors
@@ -303,7 +303,7 @@ def _sample(given: object, name: str, speakers: SpeakersLike) -> Sample:
             raise invalid(name, "be a pair (scores, key) to have speakers", describe(scores))
         return Sample.from_scores(scores, key)
     if speakers is None:
-        return sample_of_trials(scores, key).bona_fide()
+        return Sample.from_trials(scores, key).bona_fide()
     who = Speakers(speakers)
     key = as_key(key)
     of_models, of_segments = speaker_maps(speakers, key)
@@ -311,10 +311,10 @@ def _sample(given: object, name: str, speakers: SpeakersLike) -> Sample:
     if of_models is None and (models == models[:1]).all():
         # Of a detector of spoofs, which is the only model, each trial has one speaker.
         persons = TrialSpeakers.of_segments_only(key, of_segments)
-        sample = sample_of_trials(scores, key, None, persons)
+        sample = Sample.from_trials(scores, key, None, persons)
         sample = attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
     else:
-        sample = sample_of_trials(scores, key, None, who.of_trials(key))
+        sample = Sample.from_trials(scores, key, None, who.of_trials(key))
     return sample.bona_fide()
 
 

@@ -73,3 +73,19 @@ def test_a_list_makes_no_matrix_that_does_not_fit() -> None:
     assert (results.n_tar, results.n_non) == (5 * 10**5, 5 * 10**5)
     with pytest.raises(ValueError, match="half of the memory"):
         made.scoremat  # noqa: B018
+
+
+def test_renamed_trials_keep_what_is_known() -> None:
+    same = np.eye(2, dtype=bool)
+    key = Key(["anna", "bert"], ["s1", "s2"], same, ~same)
+    for form in (as_list, as_matrix):
+        made = form(key).with_columns(sex=("model", ["f", "m"]), noise=["a", "b", "c", "d"])
+        renamed = made.rename(models=str.upper, segments=lambda name: f"{name}.wav")
+        assert renamed.modelset.tolist() == ["ANNA", "BERT"]
+        assert renamed.segset.tolist() == ["s1.wav", "s2.wav"]
+        np.testing.assert_array_equal(renamed.labels, key.labels)
+        assert renamed.columns.by_id("sex") == {"ANNA": "f", "BERT": "m"}
+        assert renamed.is_sparse == made.is_sparse
+        assert renamed.rename(str.lower, lambda name: name[:2]) == made
+        with pytest.raises(ValueError, match="more than once"):
+            made.rename(models=lambda _: "one")

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py import ROC, Conditions, Key, Sample, Scores
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials.sample import ScoredClass, sample_of_trials
+from bosaris_py.trials.sample import ScoredClass
 from tests.score_strategies import score_lists, tied_scores, weighted_scores
 
 LIMITS = np.array([-1.0, 0.0, 0.5, 2.0, -np.inf, np.inf, 0.5, 1.0])
@@ -116,19 +116,19 @@ def test_groups_are_means_of_their_rates(first, second, non, tenths: int) -> Non
 
 def test_conditions_are_means_of_their_rates() -> None:
     scores, key, conditions = joined()
-    sample = sample_of_trials(scores, key, conditions)
+    sample = Sample.from_trials(scores, key, conditions)
     expected = np.zeros((2, LIMITS.size))
     for rows, weight in ((slice(0, 5), 0.3), (slice(5, 14), 0.7)):
         values = scores.scoremat[rows]
         expected += weight * rates_by_mask(values[key.tar[rows]], values[key.non[rows]])
     np.testing.assert_allclose(sample.rates(LIMITS), expected, rtol=1e-14, atol=1e-15)
-    plain = sample_of_trials(scores, key)
+    plain = Sample.from_trials(scores, key)
     assert (plain.tar.listed.tolist(), plain.non.listed.tolist()) == tuple(
         one.tolist() for one in scores.get_tar_non(key)
     )
     # Halves with the shares of their sizes add up to the whole.
     rows = np.repeat(np.arange(14)[:, None] < 7, 14, axis=1)
-    halves = sample_of_trials(scores, key, Conditions({"a": rows, "b": ~rows}, [0.5, 0.5]))
+    halves = Sample.from_trials(scores, key, Conditions({"a": rows, "b": ~rows}, [0.5, 0.5]))
     np.testing.assert_allclose(halves.rates(LIMITS), plain.rates(LIMITS), rtol=1e-14)
 
 
@@ -138,7 +138,7 @@ def test_a_trial_of_two_conditions_counts_in_both() -> None:
     conditions = Conditions(
         {"all": np.ones((14, 14), bool), "first": first}, [0.5, 0.5], overlap="allow"
     )
-    sample = sample_of_trials(scores, key, conditions)
+    sample = Sample.from_trials(scores, key, conditions)
     of_all = rates_by_mask(scores.scoremat[key.tar], scores.scoremat[key.non])
     of_first = rates_by_mask(scores.scoremat[:5][key.tar[:5]], scores.scoremat[:5][key.non[:5]])
     np.testing.assert_allclose(sample.rates(LIMITS), (of_all + of_first) / 2, rtol=1e-14)
@@ -206,7 +206,7 @@ def test_kinds_within_conditions(of_three: Sample) -> None:
         lambda: Sample.from_scores([], [1.0]),
         lambda: Sample.from_scores([1.0], [np.nan]),
         lambda: Sample.from_scores([1.0], [0.0], tar_weights=[0.0]),
-        lambda: sample_of_trials(joined()[0], joined()[1].to_ndx()),
+        lambda: Sample.from_trials(joined()[0], joined()[1].to_ndx()),
     ],
 )
 def test_what_is_refused(call: Callable[[], object]) -> None:

@@ -19,7 +19,7 @@ from bosaris_py.trials import ConditionMembers, Conditions
 from bosaris_py.trials.columns import Columns
 from bosaris_py.trials.conditions import shares_of
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.sample import Sample, sample_of_trials
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, scored_trials
 
 # What may divide the trials.
@@ -77,7 +77,7 @@ class PlanTrials:
     def of(cls, scores: Scores, key: Key, labelling: object) -> "PlanTrials":
         """Join the scores with a key's trials."""
         given = _checked_labelling(labelling)
-        sample = sample_of_trials(scores, key, allow_empty=True)
+        sample = Sample.from_trials(scores, key, allow_empty=True)
         labels, scored = key.is_target, scored_trials(scores, key)
         is_tar: BoolArray = labels if scored is None else labels & scored
         is_non: BoolArray = ~labels if scored is None else ~labels & scored
