@@ -23,7 +23,7 @@ gives equal files.
 
 Lists of trials have a layout of this package's own: the ids as above, ``/trials/models`` and
 ``/trials/segments`` (integers: positions from 0 in the ids), and ``/trials/is_target`` (uint8) or
-``/trials/scores``, with one element for each trial. `TrialMetadata` has the same and the columns:
+``/trials/scores``, with one element for each trial. A key with columns has the same and these:
 
 ====================================  =================================================
 data set                              content

@@ -25,7 +25,6 @@ from bosaris_py.plots import looks
 from bosaris_py.plots.display import Entry, Plot, Text
 from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.shown_systems import Chosen
-from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, check_scores
@@ -336,7 +335,7 @@ class Canvas(Sheet, ABC):
         self.set_system_from_results(Results(tar, non), name)
 
     def set_system_from_scores(
-        self, scores: Scores, key: Key, name: str = "", *, conditions: Conditions | None = None
+        self, scores: Scores, key: Key, name: str = "", *, conditions: ConditionsLike = None
     ) -> None:
         """Choose the system that is drawn from now on, by its scores of the trials in a key.
 
@@ -346,7 +345,7 @@ class Canvas(Sheet, ABC):
             As for `Results.from_scores`, errors and warnings included.
         name : str, default: ""
             As in `set_system`.
-        conditions : Conditions, optional
+        conditions : str, list of str or Conditions, optional
             Draw the curves of the weighted means of the conditions' error-rates.
         """
         self.set_system_from_results(Results.from_scores(scores, key, conditions), name)
@@ -375,8 +374,8 @@ class Canvas(Sheet, ABC):
         ----------
         scores, key
             As in `set_system_from_scores`, errors and warnings included.
-        conditions : Conditions
-            The conditions and their weights.
+        conditions : str, list of str or Conditions
+            Columns of the key, which are crossed, or the conditions and their weights.
         name : str, default: ""
             As in `set_system`, for the pooled and the equalised curve.
         **keywords
@@ -402,7 +401,8 @@ class Canvas(Sheet, ABC):
         check_scores(scores)
         key = as_key(key)
         given = as_conditions(conditions, key)
-        _require("conditions", given, Conditions)
+        if given is None:
+            raise invalid("conditions", "be named", "None")
         sample = Sample.from_trials(scores, key)
         members = given.scored_members(scores, key)
         mixture = Results.from_sample(sample.weighted(members))

@@ -357,8 +357,9 @@ class Sample:
         """
         scoring.check_scores(scores)
         plain = as_key(key)
-        who = speakers
-        if speakers is not None and not isinstance(speakers, TrialSpeakers):
+        if speakers is None or isinstance(speakers, TrialSpeakers):
+            who = speakers
+        else:
             who = TrialSpeakers.of_key(plain, speakers)
         given = as_conditions(conditions, plain)
         lists = scoring.class_scores(scores, plain, spoofs=True)

@@ -94,7 +94,7 @@ def test_missing_scores_are_told_once(scores, key, conditions) -> None:
 
 def test_other_objects_are_refused(scores, key) -> None:
     with pytest.raises(InvalidInputError, match=r"`conditions`"):
-        DETPlot().plot_conditions(scores, key, {"rare": key.tar})
+        DETPlot().plot_conditions(scores, key, None)
 
 
 def test_dropped_and_uncovered_trials_are_not_pooled(scores, key, conditions) -> None:
