@@ -216,7 +216,7 @@ def read_trials(
     format: str | None = None,
     columns: Columns | None = None,
     labels: Labels | None = None,
-    spoof: str = "error",
+    spoof: str = "keep",
     missing: str | Sequence[str] = (),
     strip_suffix: str = "",
     max_bytes: int | None = None,
