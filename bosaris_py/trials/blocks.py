@@ -45,7 +45,7 @@ from bosaris_py.files.rows import (
     row_blocks,
 )
 from bosaris_py.trials.alignment import Frame, IdIndex, as_slice, inverse, refuse_strangers
-from bosaris_py.trials.trials import warn_missing
+from bosaris_py.trials.arguments import warn_missing
 
 Labels = npt.NDArray[np.int8]
 

@@ -13,8 +13,8 @@ from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList
+from bosaris_py.trials.arguments import all_of_class
 from bosaris_py.trials.saving import TextFileMethods
-from bosaris_py.trials.trials import all_of_class
 
 _REPEATED = "The {} id list contains duplicate identifiers."
 

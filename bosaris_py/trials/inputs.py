@@ -29,6 +29,7 @@ from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.labels import KIND, KINDS
 from bosaris_py.files.text import Columns, Labels, Table, read_table
 from bosaris_py.trials.alignment import Ids
+from bosaris_py.trials.arguments import name_trials
 from bosaris_py.trials.columns import Column
 from bosaris_py.trials.conditions import conflicts_of
 from bosaris_py.trials.id_map import IdMap
@@ -36,7 +37,6 @@ from bosaris_py.trials.key import Key, Ndx, as_key, as_labels
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.saving import FileMethods
 from bosaris_py.trials.scores import Scores, to_natural
-from bosaris_py.trials.trials import name_trials
 
 SystemsLike: TypeAlias = (
     Mapping[str, Scores | FilePath]

@@ -11,7 +11,6 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-import bosaris_py.trials.trials as base
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
 from bosaris_py._validation import FilePath
@@ -19,6 +18,7 @@ from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchE
 from bosaris_py.files import hdf5
 from bosaris_py.files.columns import Factor, order_trials
 from bosaris_py.files.labels import KIND, KINDS, NONTARGET, SPOOF, TARGET, factor_of_kinds
+from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import IdList, Ids, code_ids
 from bosaris_py.trials.columns import (
     NO_TABLES,
@@ -80,9 +80,9 @@ class Ndx(ListedTrials):
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
-        ids = base.both_ids(modelset, segset)
-        mask = None if trialmask is None else base.to_mask(trialmask, ids, "trialmask")
-        self.__attrs_init__(*ids, None if mask is None else base.as_cells(mask))
+        ids = arguments.both_ids(modelset, segset)
+        mask = None if trialmask is None else arguments.to_mask(trialmask, ids, "trialmask")
+        self.__attrs_init__(*ids, None if mask is None else arguments.as_cells(mask))
 
     def _with(self, ids: Ids, cells: Cells, contents: Contents) -> Self:
         return self._of_fields(*ids, cells)
@@ -155,7 +155,7 @@ class Ndx(ListedTrials):
         Ndx
             The trials of any of the objects; models and segments are sorted.
         """
-        return Ndx._merged(base.all_of_class(Ndx, self, *others), "")
+        return Ndx._merged(arguments.all_of_class(Ndx, self, *others), "")
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
@@ -211,20 +211,20 @@ class Key(ListedTrials):
         non: npt.ArrayLike,
         spoof: npt.ArrayLike | None = None,
     ) -> None:
-        ids = base.both_ids(modelset, segset)
+        ids = arguments.both_ids(modelset, segset)
         given = {"tar": tar, "non": non} | ({} if spoof is None else {"spoof": spoof})
         labels = np.zeros([each.size for each in ids], dtype=np.int8)
         for (name, values), label in zip(given.items(), (1, -1, -2), strict=False):
-            mask = base.to_mask(values, ids, name)
+            mask = arguments.to_mask(values, ids, name)
             # A trial in two masks would count twice, and no metric would notice.
             both = mask & (labels != 0)
             if both.any():
                 models, segments = np.nonzero(both)
-                got = base.name_trials(models, segments, ids)
+                got = arguments.name_trials(models, segments, ids)
                 others = "`tar`" if name == "non" else "`tar` and `non`"
                 raise check.invalid(name, f"not share trials with {others}", got)
             labels[mask] = label
-        cells = base.as_cells(mark_read_only(labels != 0))
+        cells = arguments.as_cells(mark_read_only(labels != 0))
         self.__attrs_init__(*ids, cells, mark_read_only(labels))
 
     @property
@@ -665,7 +665,7 @@ class Key(ListedTrials):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        objects = base.all_of_class(Key, self, *others)
+        objects = arguments.all_of_class(Key, self, *others)
         made = Key._merged(objects, _DISAGREEMENT)
         if not any(len(item.columns) for item in objects):
             return made
@@ -731,7 +731,7 @@ def _misuse(key: object) -> str:
 def describe_trials(trials: Trials, chosen: BoolArray) -> str:
     """Return the count and the first few of the trials under a vector mask, for a message."""
     models, segments = trials.trial_positions()
-    return base.name_trials(models[chosen], segments[chosen], trials.ids)
+    return arguments.name_trials(models[chosen], segments[chosen], trials.ids)
 
 
 def warn_unless_found(ndx: Trials, n_ids: tuple[int, int], found: BoolArray | None) -> None:
@@ -740,7 +740,7 @@ def warn_unless_found(ndx: Trials, n_ids: tuple[int, int], found: BoolArray | No
     # found, column by column, or None for all.
     n_found = ndx.n_trials if found is None else int(np.count_nonzero(found))
     if not isinstance(ndx, Key):
-        base.warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
+        arguments.warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
         return
     wanted = ndx.n_tar, ndx.n_non
     # Where nothing is missing, the labels need not be looked at.
@@ -748,4 +748,4 @@ def warn_unless_found(ndx: Trials, n_ids: tuple[int, int], found: BoolArray | No
     if found is not None and n_found < ndx.n_trials:
         counts = [int(np.count_nonzero(ndx.labels[found] == label)) for label in (1, -1)]
         n_found_of = counts[0], counts[1]
-    base.warn_missing(ndx.shape, n_ids, wanted, n_found_of)
+    arguments.warn_missing(ndx.shape, n_ids, wanted, n_found_of)

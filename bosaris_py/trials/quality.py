@@ -24,6 +24,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
+from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids
 from bosaris_py.trials.key import Key, Ndx, as_ndx, warn_unless_found
 from bosaris_py.trials.saving import TextFileMethods
@@ -80,7 +81,7 @@ class SegmentQuality(TextFileMethods):
         # One measure needs no second dimension.
         if np.ndim(given) == 1 and np.size(given):
             given = np.expand_dims(np.asarray(given), 0)
-        self.__attrs_init__(names, read_only(base.to_matrix(given, "values")))
+        self.__attrs_init__(names, read_only(arguments.to_matrix(given, "values")))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
@@ -153,10 +154,10 @@ class SegmentQuality(TextFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        cols = base.kept(self._index, ids, "ids", keep=keep)
+        cols = arguments.kept(self._index, ids, "ids", keep=keep)
         if cols is None:
             return self
-        base.log_reduced("segments", self.ids.size, cols.size)
+        arguments.log_reduced("segments", self.ids.size, cols.size)
         frame = Frame(None, cols, (self.n_measures, cols.size))
         return type(self)(mark_read_only(self.ids[cols]), frame.take(self.values))
 
@@ -178,7 +179,7 @@ class SegmentQuality(TextFileMethods):
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
-        objects = base.all_of_class(SegmentQuality, self, *others)
+        objects = arguments.all_of_class(SegmentQuality, self, *others)
         refuse_shared([item.ids for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
         return SegmentQuality(
@@ -295,7 +296,7 @@ class QualityMeasures(base.Trials):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids = base.both_ids(modelset, segset)
+        ids = arguments.both_ids(modelset, segset)
         for side, name, values in (("model", "hasmodel", hasmodel), ("segment", "hasseg", hasseg)):
             check.refuse_series(values, name, "Of rows in that order take .to_numpy().", side)
         flags = _flags(hasmodel, ids[0], "hasmodel"), _flags(hasseg, ids[1], "hasseg")
@@ -303,9 +304,9 @@ class QualityMeasures(base.Trials):
         if scoremask is not None:
             # A mask gives no measures to a model that has none; the toolkit refuses such objects.
             possible = np.logical_and.outer(*flags)
-            mask = base.to_mask(scoremask, ids, "scoremask") & possible
+            mask = arguments.to_mask(scoremask, ids, "scoremask") & possible
             mask = None if np.array_equal(mask, possible) else mark_read_only(mask)
-        matrices = base.to_matrix(modelQ, "modelQ"), base.to_matrix(segQ, "segQ")
+        matrices = arguments.to_matrix(modelQ, "modelQ"), arguments.to_matrix(segQ, "segQ")
         check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
         check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
         self.__attrs_init__(*ids, mask, *matrices, *flags)
@@ -448,7 +449,7 @@ class QualityMeasures(base.Trials):
         TrialMismatchError
             If a model or a segment is in two of them, or they have different numbers of measures.
         """
-        objects = base.all_of_class(QualityMeasures, self, *others)
+        objects = arguments.all_of_class(QualityMeasures, self, *others)
         refuse_shared([item.modelset for item in objects], "models")
         refuse_shared([item.segset for item in objects], "segments")
         check_same_measures([item.n_measures for item in objects])
@@ -600,7 +601,9 @@ def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
     what = "QualityMeasures, SegmentQuality or numbers by id"
     if isinstance(qualities, (list, tuple)):
         qualities = [as_quality(item) for item in qualities]
-    return base.as_list_of(classes, as_quality(qualities), "qualities", what, "quality measures")
+    return arguments.as_list_of(
+        classes, as_quality(qualities), "qualities", what, "quality measures"
+    )
 
 
 def _with_models(item: QualityMeasures | SegmentQuality, ndx: Ndx | Key) -> QualityMeasures:

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 import bosaris_py.trials.alignment as align
-import bosaris_py.trials.trials as base
 from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
@@ -24,6 +23,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
+from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdList, Ids
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, warn_unless_found
 from bosaris_py.trials.trials import Cells, Contents, ListedTrials, Trials, frame_of
@@ -78,10 +78,10 @@ class Scores(ListedTrials):
         segset: IdList,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids = base.both_ids(modelset, segset)
-        matrix = base.to_matrix(scoremat, "scoremat", ids)
-        mask = None if scoremask is None else base.to_mask(scoremask, ids, "scoremask")
-        self.__attrs_init__(*ids, None if mask is None else base.as_cells(mask), matrix)
+        ids = arguments.both_ids(modelset, segset)
+        matrix = arguments.to_matrix(scoremat, "scoremat", ids)
+        mask = None if scoremask is None else arguments.to_mask(scoremask, ids, "scoremask")
+        self.__attrs_init__(*ids, None if mask is None else arguments.as_cells(mask), matrix)
 
     @property
     def _contents(self) -> Contents:
@@ -174,7 +174,7 @@ class Scores(ListedTrials):
         The toolkit adds the matrices, so that what lies under a false mask of one
         object corrupts a score of another; here only scores are copied.
         """
-        objects = base.all_of_class(Scores, self, *others)
+        objects = arguments.all_of_class(Scores, self, *others)
         return Scores._merged(objects, _REPEATED, may_repeat=False)
 
     # Scores of the trials of others
@@ -644,7 +644,7 @@ def _stacked(systems: Systems, ndx: Ndx | Key, totals: Mapping[str, int]) -> lis
     names: dict[int, object] = {}
     if isinstance(systems, Mapping):
         names, systems = dict(enumerate(systems)), list(systems.values())
-    listed = base.as_list_of((Scores,), systems, "systems", "Scores", "Scores of all systems")
+    listed = arguments.as_list_of((Scores,), systems, "systems", "Scores", "Scores of all systems")
     # float64, whatever the systems have: sums of products follow.
     stacks = [np.empty((len(listed), total)) for total in totals.values()]
     faults = []

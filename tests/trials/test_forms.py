@@ -87,5 +87,5 @@ def test_renamed_trials_keep_what_is_known() -> None:
         assert renamed.columns.by_id("sex") == {"ANNA": "f", "BERT": "m"}
         assert renamed.is_sparse == made.is_sparse
         assert renamed.rename(str.lower, lambda name: name[:2]) == made
-        with pytest.raises(ValueError, match="more than once"):
+        with pytest.raises(ValueError, match="each id once"):
             made.rename(models=lambda _: "one")
