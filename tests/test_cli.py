@@ -504,7 +504,7 @@ class TestEvaluate:
         assert in_memory == streamed
 
     def test_columns_of_one_file(self, run: Run, systems) -> None:
-        key, _ = systems[1]
+        key = systems[1]
         tables = {
             name: bp.trials.to_table(key, scores=scores) for name, scores in systems[0].items()
         }
