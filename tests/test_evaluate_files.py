@@ -142,3 +142,14 @@ def test_what_files_are_warned_of_is_kept(tmp_path: Path, files) -> None:
     assert [one["category"] for one in expected.cautions] == ["MissingTrialsWarning"]
     assert [one["category"] for one in found.cautions] == ["MissingTrialsWarning"]
     assert found.cautions[0]["system"] == "part"
+
+
+def test_spoofs_in_files_are_refused(tmp_path) -> None:
+    ids = ["m"] * 3, ["a", "b", "c"]
+    key = bp.Key.from_trials(*ids, ["target", "nontarget", "spoof"])
+    key.save(tmp_path / "key.h5")
+    bp.Scores.from_trials(*ids, [3.0, -1.0, 0.5]).save(tmp_path / "scores.h5")
+    with pytest.raises(bp.errors.FileFormatError, match="spoofs are not told from non-targets"):
+        bp.Results.from_files(tmp_path / "scores.h5", tmp_path / "key.h5")
+    key.bona_fide().save(tmp_path / "key.h5")
+    assert bp.Results.from_files(tmp_path / "scores.h5", tmp_path / "key.h5").n_non == 1

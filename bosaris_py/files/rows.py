@@ -136,6 +136,9 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
     file: AnyFile
     with hdf5.opened(stamp.path) as source:
         kind = _kind_of(source, kinds)
+        if tuple(kinds) == ("key",) and "spoof" in _words_of_kinds(source):
+            hint = "Read it with read_key, or save key.bona_fide()."
+            raise FileFormatError(f"{path}: spoofs are not told from non-targets in parts. {hint}")
         found, sizes = hdf5.find_fields(source, kind)
         hdf5.warn_of_old_layout(path, kind, found)
         ids = []
@@ -162,6 +165,23 @@ def describe(path: FilePath, *kinds: str) -> tuple[AnyFile, StrArray, StrArray]:
         with FlatReader(file) as reader:
             file = attrs.evolve(file, first_codes=mark_read_only(_first_codes(reader)))
     return file, ids[0], ids[1]
+
+
+def _words_of_kinds(source: hdf5.Source) -> list[str]:
+    """Return the words of the column that tells spoofs from other non-targets, if there is one."""
+    names = _read_words(source, "columns/trial/names")
+    if "kind" not in names:
+        return []
+    return _read_words(source, f"columns/trial/{names.index('kind')}/levels")
+
+
+def _read_words(source: hdf5.Source, place: str) -> list[str]:
+    if source.find(place) is None:
+        return []
+    words = source.data_set(place, "ids")
+    words.check()
+    listed: list[str] = words.read_ids().tolist()
+    return listed
 
 
 def _kind_of(source: hdf5.Source, kinds: Sequence[str]) -> str:
