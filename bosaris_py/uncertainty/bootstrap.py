@@ -50,7 +50,7 @@ IntervalKind: TypeAlias = Literal["percentile", "normal"]
 # Numbers of a block of replicates: it and its work arrays take some 16 MB each.
 _BLOCK_CELLS, _MOST_ROWS = 2**21, 500
 
-_FEWEST_SETS = 2
+_FEWEST_SETS, _MOST_REPLICATIONS = 2, 10**7
 
 
 def _confidence(value: float) -> float:
@@ -70,7 +70,7 @@ class Resampling:
 
     @replications.validator
     def _check_replications(self, attribute: object, value: object) -> None:
-        whole_number(value, 2, "replications")
+        whole_number(value, 2, "replications", _MOST_REPLICATIONS)
 
     def draws(self, views: Sequence[Sample]) -> Draws:
         """Return the draws of one system, or of several on the same trials."""
