@@ -192,7 +192,6 @@ def test_version_0_1_can_read_what_is_written(tmp_path: Path) -> None:
 LAWS = [
     (LinearCalibration, {}),
     (LinearCalibration, {"ridge": "weak"}),
-    (LinearCalibration, {"offset": 0.0}),
     (LinearCalibration, {"objective": "boost", "prior": 0.1}),
     (PAVCalibration, {}),
     (GaussianCalibration, {}),

@@ -24,7 +24,7 @@ def test_page_shows_what_the_demo_prints(tmp_path: Path) -> None:
     assert len(blocks) == 2
     lines = f"{finished.stdout}{finished.stderr}".splitlines()
     assert len(lines) <= 60
-    assert len([line for line in lines if line.startswith("Note: ")]) == 2
+    assert len([line for line in lines if line.startswith("Note: ")]) == 1
     assert max(len(line) for line in lines if str(tmp_path) not in line) <= 110
     printed = {line.rstrip() for line in finished.stdout.splitlines()}
     # The fusion against each of its systems.
@@ -33,7 +33,7 @@ def test_page_shows_what_the_demo_prints(tmp_path: Path) -> None:
         assert line.rstrip() in printed
 
     fused = Scores.read(tmp_path / "fused_eval_scores.h5")
-    assert Scores.read(tmp_path / "fused_eval_scores.txt").n_scores == fused.n_scores == 38_697
+    assert Scores.read(tmp_path / "fused_eval_scores.txt").n_trials == fused.n_trials == 38_697
     assert json.loads((tmp_path / "fusion.json").read_text())["kind"] == "LinearFusion"
     for name in ("det", "bayes", "differences"):
         for suffix in ("png", "pdf"):
