@@ -195,6 +195,8 @@ class TrialBlock:
 def without(matrix: AnyArray, cells: Positions) -> AnyArray:
     """Return a matrix without some cells, as a vector in its memory and in any order."""
     vector = matrix.reshape(-1)
+    if not cells.size:
+        return vector
     # These cells are filled with the last of those that stay.
     n_kept = vector.size - cells.size
     tail = np.ones(cells.size, dtype=np.bool_)

@@ -104,7 +104,7 @@ def test_groups_are_means_of_their_rates(first, second, non, tenths: int) -> Non
     alone = Sample(ScoredClass(tar.listed, groups, np.array([1.0, 0.0])), ScoredClass(non))
     expected = share * rates_by_mask(first, non) + (1 - share) * rates_by_mask(second, non)
     np.testing.assert_allclose(sample.rates(LIMITS)[0], expected[0], atol=1e-15)
-    np.testing.assert_array_equal(alone.rates(LIMITS), rates_by_mask(first, non))
+    np.testing.assert_allclose(alone.rates(LIMITS), rates_by_mask(first, non), rtol=1e-15)
     roc = sample.roc()
     for limit, pmiss in zip(roc.thresholds.tolist()[:-1], roc.pmiss.tolist(), strict=False):
         parts = [Fraction(int((x < limit).sum()), x.size) for x in (first, second)]
