@@ -926,10 +926,7 @@ def conditions_of_columns(key: Key, names: Sequence[str]) -> Conditions:
 def check_conditions(conditions: object) -> None:
     """Raise unless `conditions` says what each condition weighs."""
     if not isinstance(conditions, Conditions):
-        hint = (
-            "Make one of labels, Conditions.from_labels(key, labels, order=...), or name columns "
-            "of the key."
-        )
+        hint = "Name columns of the key, or make Conditions.from_labels(key, labels, order=...)."
         raise check.invalid(
             "conditions", "be a Conditions object", check.describe(conditions), hint
         )

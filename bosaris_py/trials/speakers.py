@@ -115,14 +115,13 @@ class TrialSpeakers:
                 f"{key.modelset[row]} ({models[row]}) and segment {key.segset[col]} "
                 f"({segments[col]})"
             )
-            expected = "have one speaker in each target trial"
-            if maps[0] is None:
-                hint = "Models that share a speaker need a map."
-                if key.modelset.size == 1:
-                    hint = "For a countermeasure name sets: bootstrap(..., tar_sets=, non_sets=)."
-                    raise invalid("key", expected, found, hint)
-                raise invalid("key", expected, found, hint, speakers=None)
-            raise invalid("key", expected, found, "Do the key and the maps belong together?")
+            hint = "Do the key and the maps belong together?"
+            given: dict[str, str | None] = {}
+            if maps[0] is None and key.modelset.size == 1:
+                hint = "For a countermeasure name sets: bootstrap(..., tar_sets=, non_sets=)."
+            elif maps[0] is None:
+                hint, given = "Models that share a speaker need a map.", {"speakers": None}
+            raise invalid("key", "have one speaker in each target trial", found, hint, **given)
         if maps[0] is None and maps[1] is None:
             _refuse_recordings(key, rows, cols, models, segments)
         return persons
