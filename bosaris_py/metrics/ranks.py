@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, Weighting
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import as_number, as_score_lists, one_of
-from bosaris_py.metrics.metric import Opening, RatesMetric, Rows, Scale
+from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Rows, Scale
 from bosaris_py.metrics.strange import inverted
 from bosaris_py.numerics.hull import areas, hull_eers, min_cllrs, steppy_eers
 from bosaris_py.numerics.roc import EERDefinition
@@ -112,7 +112,7 @@ class AUC(RatesMetric):
 
 
 @attrs.frozen
-class PRBEP(RatesMetric):
+class PRBEP(AnyMetric):
     """Precision-recall break-even point, as a number of errors, on the ROC's convex hull.
 
     See Also
@@ -132,10 +132,6 @@ class PRBEP(RatesMetric):
     def bounds(self) -> tuple[float, float]:
         """From no errors to any number of them."""
         return 0.0, np.inf
-
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
-        """Refuse rates alone: this number depends on how many trials there are."""
-        raise NotImplementedError
 
     def values(self, rows: Rows) -> Float64Array:
         """Compute the number of each row, as of the numbers of trials of the sample."""
