@@ -317,7 +317,7 @@ class TestRealData:
                 Results.from_scores(
                     scores.transform(lambda _, warped=warped: warped), key, weighted
                 ).cllr
-                for warped in rising_maps(scores.scores, rng)
+                for warped in rising_maps(scores.values, rng)
             ]
             tar, non = scores.get_tar_non(key)
             tar_weights, non_weights = weighted.trial_weights(key)
