@@ -67,6 +67,23 @@ def test_unknown_rules_and_priors() -> None:
     assert plo == pytest.approx(math.log(10 / 99), rel=1e-15)
 
 
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("size", [1, 15, 16, 1000, 1007])
+@pytest.mark.parametrize("mean", [-20.0, -5.0, 0.0, 300.0])
+def test_sum_of_losses_is_that_of_each(objective, size, mean, rng):
+    log_odds = rng.normal(mean, 1.0, size)
+    rule, weights = scoring_rule(objective), rng.uniform(0.5, 2.0, size)
+    loss, slope, curvature, *others = (np.empty(size) for _ in range(5))
+    rule.kernel(log_odds, loss, slope, curvature)
+    # A product of a few factors may overflow; then each has a logarithm of its own.
+    with np.errstate(over="ignore"):
+        total = rule.sum(log_odds.copy(), *others)
+    assert total == pytest.approx(loss.sum(), rel=1e-14)
+    assert np.array_equal(others, (slope, curvature))
+    assert rule.sum(log_odds.copy(), *others, weights) == pytest.approx(weights @ loss, rel=1e-14)
+    assert np.array_equal(others, (weights * slope, weights * curvature))
+
+
 # ---- Cllr
 
 

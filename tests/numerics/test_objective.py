@@ -1,0 +1,228 @@
+"""Training objectives against naive formulas, complex steps and the toolkit's values."""
+
+import json
+import math
+import tracemalloc
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
+from bosaris_py.numerics.priors import logit
+from bosaris_py.numerics.scoring import OBJECTIVES, scoring_rule
+
+PRIORS = (0.5, 0.1, 0.001, 0.999)
+
+
+def naive_loss(objective, log_odds):
+    """Return the loss for real or complex log-odds against the truth: the toolkit's table."""
+    if objective == "cllr":
+        return np.log(1 + np.exp(log_odds))
+    if objective == "brier":
+        return 0.5 / (1 + np.exp(-log_odds)) ** 2
+    return np.exp(log_odds / 2)
+
+
+def naive_entropy(objective, p):
+    # The cost of the answer "prior": log-odds against targets are -logit(p).
+    return p * naive_loss(objective, -logit(p)) + (1 - p) * naive_loss(objective, logit(p))
+
+
+def naive_value(coefficients, tar, non, prior, objective, tar_weights=None, non_weights=None):
+    """Return the objective as one would write it down."""
+    tar_llr = coefficients[:-1] @ tar + coefficients[-1]
+    non_llr = coefficients[:-1] @ non + coefficients[-1]
+    u = np.ones(tar.shape[1]) if tar_weights is None else tar_weights
+    v = np.ones(non.shape[1]) if non_weights is None else non_weights
+    tar_cost = (u @ naive_loss(objective, -tar_llr - logit(prior))) / u.sum()
+    non_cost = (v @ naive_loss(objective, non_llr + logit(prior))) / v.sum()
+    return (prior * tar_cost + (1 - prior) * non_cost) / naive_entropy(objective, prior)
+
+
+def complex_step_gradient(function, point):
+    """First derivatives to rounding: no difference is taken."""
+    steps = 1e-30j * np.eye(point.size)
+    return np.array([function(point + step).imag for step in steps]) / 1e-30
+
+
+@pytest.fixture
+def scores(rng):
+    tar = rng.normal(1.0, 1.0, (3, 40))
+    non = rng.normal(-1.0, 1.5, (3, 70))
+    return tar, non, rng.uniform(0.5, 2.0, 40), rng.uniform(0.5, 2.0, 70)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_value_gradient_and_hessian(objective, prior, weighted, scores, rng):
+    tar, non, *weights = scores
+    if not weighted:
+        weights = [None, None]
+    training = TrainingObjective.from_scores(
+        tar, non, prior=prior, objective=objective, tar_weights=weights[0], non_weights=weights[1]
+    )
+    point = rng.normal(size=4)
+
+    def naive(coefficients):
+        return naive_value(coefficients, tar, non, prior, objective, *weights)
+
+    here = training.evaluate(point)
+    # A sum of 110 positive terms: a few units of rounding. The prior 0.999 makes the naive
+    # formula, not ours, lose two digits in log(1 + e^z).
+    assert here.value == pytest.approx(naive(point), rel=1e-13)
+    gradient = complex_step_gradient(naive, point)
+    scale = np.abs(gradient).max()
+    np.testing.assert_allclose(here.gradient, gradient, atol=1e-12 * scale)
+    # Central differences of the gradient: error h^2 of the fourth derivative, plus
+    # rounding / h; both near 1e-10.
+    h = 1e-5
+    hessian = [
+        (training.evaluate(point + e).gradient - training.evaluate(point - e).gradient) / (2 * h)
+        for e in h * np.eye(4)
+    ]
+    np.testing.assert_allclose(here.hessian, hessian, atol=1e-8 * np.abs(hessian).max())
+    np.testing.assert_array_equal(here.hessian, here.hessian.T)
+
+
+def test_boosting_beyond_what_exponentials_take():
+    """The square root of e^800 is a number, and so is its sum with others."""
+    training = TrainingObjective.from_scores([[-800.0, 1.0]], [[-1.0]], objective="boost")
+    point = np.array([1.0, 0.0])
+    here = training.evaluate(point)
+    # The cost of ignorance at a prior of one half is 1.
+    terms = np.array([np.exp(400.0) / 2, np.exp(-0.5) / 2, np.exp(-0.5)]) / 2
+    slopes = np.array([[800.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]]) / 2
+    assert here.value == pytest.approx(terms.sum(), rel=1e-13)
+    np.testing.assert_allclose(here.gradient, terms @ slopes, rtol=1e-13)
+
+
+def test_overlap_is_highest_non_target_minus_lowest_target(scores, rng):
+    tar, non, *_ = scores
+    point = rng.normal(size=4)
+    expected = (point[:3] @ non).max() - (point[:3] @ tar).min()
+    overlap = TrainingObjective.from_scores(tar, non, prior=0.01).evaluate(point).overlap
+    assert overlap == pytest.approx(expected, abs=1e-13)
+
+
+def test_toolkit_values(oracle: Path):
+    cases = [
+        case
+        for case in json.loads((oracle / "edge_cases.json").read_text())
+        if case["name"].startswith("evaluate_objective")
+    ]
+    assert len(cases) == 9
+    for case in cases:
+        objective, given_ = case["name"].split()[-1], case["in"]
+        llrs = np.array(given_["scores"], dtype=float)
+        target = np.array(given_["classf"], dtype=float) > 0
+        prior = given_["prior"]
+        value = evaluate_objective(llrs[target], llrs[~target], prior=prior, objective=objective)
+        assert value == pytest.approx(float(case["out"]["value"][0]), rel=1e-14)
+        entropy = float(case["out"]["prior_entropy"][0])
+        assert scoring_rule(objective).entropy(prior) == pytest.approx(entropy, rel=1e-14)
+
+
+@given(st.sampled_from(OBJECTIVES), st.floats(1e-9, 1 - 1e-9))
+def test_no_information_costs_one(objective, prior):
+    # For priors near 1 the losses are differences of numbers with an error of 1 / (1 - p).
+    tolerance = 1e-14 / (1 - prior)
+    value = evaluate_objective([0.0, 0.0], [0.0], prior=prior, objective=objective)
+    assert value == pytest.approx(1.0, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("objective", "tar", "non", "expected"),
+    [
+        # One of two targets is 1e6 nats wrong: (1/2) (1/2) 1e6 / ln 2.
+        ("cllr", [1e6, -1e6], [-1e6], 0.25e6 / math.log(2)),
+        ("cllr", [800.0, -800.0], [-800.0], 200.0 / math.log(2)),
+        ("cllr", [np.inf], [-np.inf, 0.0], 0.25),
+        ("cllr", [np.inf, -np.inf], [0.0], np.inf),
+        # A wrong answer costs 1/2, the entropy is 1/8.
+        ("brier", [1e6, -1e6], [-1e6], 0.5 * 0.5 * 0.5 / 0.125),
+        ("brier", [np.inf, -np.inf], [-np.inf], 0.5 * 0.5 * 0.5 / 0.125),
+        ("boost", [2000.0], [-2000.0], 0.0),
+        ("boost", [-2000.0], [0.0], np.inf),
+        ("boost", [-20.0], [-20.0], 0.5 * (math.exp(10) + math.exp(-10))),
+        # Losses far below 1 keep their digits.
+        ("cllr", [200.0], [-200.0], math.exp(-200.0) / math.log(2)),
+        ("brier", [200.0], [-200.0], 0.5 * math.exp(-400.0) / 0.125),
+    ],
+)
+def test_extreme_llrs(objective, tar, non, expected):
+    value = evaluate_objective(tar, non, objective=objective)
+    # 200 / ln 2 and the like are rounded once more than our sum.
+    assert value == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_derivatives_far_from_the_data_are_finite(objective):
+    training = TrainingObjective.from_scores([1e6, -3.0], [-1e6, 2.0, 0.0], objective=objective)
+    for coefficients in ([1e-6, 0.0], [1e-3, 5.0]):
+        here = training.evaluate(np.array(coefficients))
+        assert np.isfinite(here.gradient).all()
+        assert np.isfinite(here.hessian).all()
+    # cllr is linear there: the slope of two wrong trials, per coefficient.
+    if objective == "cllr":
+        here = training.evaluate(np.array([-1.0, 0.0]))
+        slope = -0.5 * 0.5 * 1e6 / math.log(2) - 0.5 * 1e6 / 3 / math.log(2)
+        # The other three trials add a few units to a slope of half a million.
+        assert here.gradient[0] == pytest.approx(slope, rel=1e-5)
+
+
+def test_labels_are_refused_of_a_single_system(rng):
+    labels, values = (np.arange(30) % 3 == 0).astype(float), rng.normal(size=30)
+    with pytest.raises(InvalidInputError, match="Labels of all trials"):
+        TrainingObjective.from_scores(labels, values)
+    # The first of several inputs may be a feature that is 0 or 1.
+    TrainingObjective.from_scores([labels, values], rng.normal(size=(2, 30)))
+
+
+def test_standardised_coordinates(scores, rng):
+    """A change of coordinates: the same value, derivatives by the chain rule."""
+    tar, non, *_ = scores
+    centre, spread = rng.normal(size=3), rng.uniform(0.5, 3.0, 3)
+    point = rng.normal(size=4)
+    raw = np.append(point[:3] / spread, point[3] - (point[:3] / spread) @ centre)
+    plain = TrainingObjective.from_scores(tar, non, prior=0.1)
+    chain = np.block(
+        [[np.diag(1 / spread), np.zeros((3, 1))], [-(centre / spread)[np.newaxis], np.ones((1, 1))]]
+    )
+    here, there = (
+        attrs.evolve(plain, centre=centre, spread=spread).evaluate(point),
+        plain.evaluate(raw),
+    )
+    assert here.value == pytest.approx(there.value, rel=1e-14)
+    np.testing.assert_allclose(here.gradient, chain.T @ there.gradient, atol=1e-14)
+    np.testing.assert_allclose(here.hessian, chain.T @ there.hessian @ chain, atol=1e-14)
+
+
+def test_memory_does_not_grow_with_the_trials(rng):
+    non = rng.normal(size=(1, 10**6)).astype(np.float32)
+    training = TrainingObjective.from_scores(rng.normal(size=(1, 100)), non)
+    tracemalloc.start()
+    try:
+        training.evaluate(np.array([1.0, 0.0]))
+        training.moments()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Buffers of 1 MB, and the copy of some for the last product; the scores in double
+    # precision would be 8 MB.
+    assert peak < 2e6
+
+
+def test_thinned_sets_keep_the_ends_apart(rng):
+    training = TrainingObjective.from_scores(
+        rng.normal(size=(2, 50)), rng.normal(size=(2, 1001)), non_weights=np.arange(1.0, 1002.0)
+    )
+    thin = training.thinned(100)
+    assert thin.tar.shape == (2, 50)
+    assert thin.non.shape == (2, 91)
+    # Proportions matter only: weights are divided by a power of two, exactly.
+    np.testing.assert_array_equal(thin.non_weights * 1024, np.arange(1.0, 1002.0, 11.0))
