@@ -99,9 +99,14 @@ def indicators(sample: Sample, limit: float) -> Losses:
     return (tar < np.float64(limit)).astype(np.float64), (non >= np.float64(limit)).astype(float)
 
 
+def _are_equal(masses: Float64Array) -> bool:
+    """Tell whether all trials have the same mass, but for rounding."""
+    return masses.size == 0 or bool(np.ptp(masses) <= 1e-12 * masses.max())
+
+
 def repeated(one: ScoredClass, times: npt.NDArray[np.generic] | None) -> FloatArray:
     """Return the scores of a class, each as often as it counts."""
-    if one.weights is not None or np.unique(one.shares).size > 1:
+    if one.weights is not None or not _are_equal(one.masses()):
         hint = "Built-in metrics know weights and conditions."
         expected = "be one of the package where trials have weights or conditions"
         raise invalid("metric", expected, "a function of scores", hint)

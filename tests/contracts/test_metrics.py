@@ -3,21 +3,15 @@
 from collections.abc import Callable
 from functools import partial
 
-import attrs
 import numpy as np
 import pytest
 from hypothesis import given
 
 import bosaris_py
-from bosaris_py import Conditions, Key, OperatingPoint, Sample, Scores
+from bosaris_py import Conditions, Key, OperatingPoint, Scores
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.evaluation import Results, primary_cost
-from bosaris_py.metrics.costs import DCF, ActDCF, Brier, Cllr, MinDCF, Pfa, Pmiss
-from bosaris_py.metrics.metric import AnyMetric, Metric as UserMetric, OneRow
-from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
-from bosaris_py.metrics.tandem import TDCF, TEER
-from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF
-from bosaris_py.trials.sample import ScoredClass
+from bosaris_py.metrics.ranks import EER
 from tests.forms import as_list
 from tests.score_strategies import weighted_scores
 
@@ -136,22 +130,6 @@ def test_input_is_not_modified(metric: Metric) -> None:
     metric(tar, non, tar_weights=tar_weights, non_weights=non_weights)
     for array, copy in zip((tar, non, tar_weights, non_weights), copies, strict=True):
         np.testing.assert_array_equal(array, copy)
-
-
-def test_order_of_trials_does_not_matter(metric: Metric, rng: np.random.Generator) -> None:
-    # Sums may be taken in another order: a few units of rounding.
-    np.testing.assert_allclose(
-        np.asarray(metric(rng.permutation(TAR), rng.permutation(NON)), dtype=float),
-        np.asarray(metric(TAR, NON), dtype=float),
-        rtol=1e-14,
-    )
-
-
-def test_unit_weights_change_nothing(metric: Metric) -> None:
-    weighted = metric(TAR, NON, tar_weights=np.ones(TAR.size), non_weights=np.ones(NON.size))
-    np.testing.assert_allclose(
-        np.asarray(weighted, dtype=float), np.asarray(metric(TAR, NON), dtype=float), rtol=1e-14
-    )
 
 
 @pytest.mark.parametrize("name", sorted(METRICS))
@@ -288,103 +266,3 @@ def test_judges_refuse_an_empty_class(judge: Metric, tar: object, non: object, n
     words = {"tar": "target", "non": "non-target"}[name]
     with pytest.raises(InvalidInputError, match=f"(`{name}`|{words}).*; got none"):
         judged(judge, tar, non)
-
-
-# Classes of metrics, each with the function that is its twin.
-COSTS = [(ActDCF, bosaris_py.act_dcf), (MinDCF, bosaris_py.min_dcf)]
-CLASSES: list[tuple[AnyMetric, Metric | None]] = [
-    *((EER(name), partial(bosaris_py.eer, definition=name)) for name in DEFINITIONS),
-    *((AUC(), bosaris_py.auc), (PRBEP(), bosaris_py.prbep), (Brier(), None)),
-    *((Cllr(), bosaris_py.cllr), (MinCllr(), bosaris_py.min_cllr)),
-    *((cls(POINT), partial(function, prior=POINT)) for cls, function in COSTS),
-    *(
-        (cls([0.01, 0.5], normalize=False), partial(function, prior=[0.01, 0.5], normalize=False))
-        for cls, function in COSTS
-    ),
-    (Pmiss(0.25), lambda *lists, **w: bosaris_py.error_rates_at(*lists, 0.25, **w)[0]),
-    (Pfa(0.25), lambda *lists, **w: bosaris_py.error_rates_at(*lists, 0.25, **w)[1]),
-    *((DCF(0.25, 0.1), None), (PmissAt(0.1), None), (PfaAt(0.1), None)),
-]
-OF_THREE: list[tuple[AnyMetric, Metric]] = [
-    *((ADCF(), bosaris_py.a_dcf), (ActADCF(), bosaris_py.act_a_dcf)),
-    *((SVEER(), lambda tar, non, _: bosaris_py.sv_eer(tar, non)), (SASVEER(), bosaris_py.sasv_eer)),
-    (SPFEER(), lambda tar, _, spoof: bosaris_py.spf_eer(tar, None, spoof)),
-]
-ALL = [*(one for one, _ in CLASSES), *(one for one, _ in OF_THREE), TDCF(), TEER()]
-SPOOF = np.array([-2.0, 0.5, 1.0, 4.0])
-
-
-def sample_for(metric: AnyMetric, rng: np.random.Generator | None = None) -> Sample:
-    """Make a sample of spoofs too, and of two detectors where the metric judges these."""
-    lists = TAR, np.concatenate((SPOOF, NON))
-    kinds = np.repeat([1, 0], [SPOOF.size, NON.size])
-    if isinstance(metric, TDCF | TEER):
-        lists = tuple(np.stack((one, np.cos(one)), axis=1) for one in lists)
-    if rng is not None:
-        orders = [rng.permutation(len(one)) for one in lists]
-        lists, kinds = tuple(x[at] for x, at in zip(lists, orders, strict=True)), kinds[orders[1]]
-    return Sample(*map(ScoredClass, lists), kinds)
-
-
-@pytest.fixture(params=ALL, ids=repr)
-def own(request: pytest.FixtureRequest) -> AnyMetric:
-    return request.param
-
-
-@pytest.mark.parametrize(("own", "twin"), CLASSES)
-@given(tar=weighted_scores(), non=weighted_scores())
-def test_classes_have_the_values_of_functions(own, twin, tar, non) -> None:
-    """With weights, and with these as times of the sorted trials."""
-    value = own(tar[0], non[0], tar[1], non[1])
-    repeated = np.repeat(*tar), np.repeat(*non)
-    plain = Sample.from_scores(tar[0], non[0])
-    times = tar[1][plain.tar.order], non[1][plain.non.order]
-    if twin is not None:
-        expected = np.mean(twin(tar[0], non[0], tar_weights=tar[1], non_weights=non[1]))
-        assert value == pytest.approx(expected, rel=1e-13, abs=1e-15)
-    if not isinstance(own, PRBEP):
-        assert own.value(plain, times) == pytest.approx(value, rel=1e-12, abs=1e-14)
-    assert own(*repeated) == pytest.approx(value, rel=1e-12, abs=1e-14)
-    low, high = own.bounds
-    assert low <= value <= high + 1e-14
-
-
-@pytest.mark.parametrize(("own", "twin"), OF_THREE)
-def test_three_classes_have_the_values_of_functions(own: AnyMetric, twin: Metric) -> None:
-    value = own(TAR, NON, SPOOF)
-    assert value == pytest.approx(twin(TAR, NON, SPOOF), rel=1e-14)
-    assert own.value(sample_for(own)) == pytest.approx(value, rel=1e-14)
-
-
-def test_rows_times_and_orders(own: AnyMetric, rng: np.random.Generator) -> None:
-    view = own.view(sample_for(own))
-    value = own.computed(view)
-    sizes = view.tar.size, view.non.size
-    ones = tuple(np.ones(n, np.int64) for n in sizes)
-    assert own.computed(view, ones) == pytest.approx(value, rel=1e-14)
-    doubled = own.computed(view, tuple(2 * one for one in ones))
-    assert doubled == pytest.approx(value, rel=1e-14)
-    assert own.values(OneRow(view)).tolist() == pytest.approx([value], rel=1e-14)
-    assert own.value(sample_for(own, rng)) == pytest.approx(value, rel=1e-14)
-    low, high = own.bounds
-    assert low <= value <= high
-    if not isinstance(own, PRBEP):
-        assert np.isnan(own.computed(view, (0 * ones[0], ones[1])))
-
-
-def test_classes_tell_what_they_are(own: AnyMetric) -> None:
-    assert own.label
-    assert own.unit in ("", "%", "bits")
-    assert own.scale in ("logit", "log")
-    assert own == attrs.evolve(own)
-    assert hash(own) == hash(attrs.evolve(own))
-    view = own.view(sample_for(own))
-    assert all(opening.rate >= 0.0 for opening in own.openings(view))
-    assert own.notes(view) == []
-
-
-def test_spoofs_do_not_change_metrics_of_two_classes() -> None:
-    for own, _ in CLASSES:
-        assert own.value(sample_for(own)) == pytest.approx(own(TAR, NON), rel=1e-14)
-    gap = UserMetric(lambda tar, non: float(tar.mean() - non.mean()))
-    assert gap.value(sample_for(gap)) == TAR.mean() - NON.mean()

@@ -70,14 +70,6 @@ def test_the_hull_is_never_above(tar: np.ndarray, non: np.ndarray) -> None:
     assert eer(tar, non) <= float(min(map(max, points))) + 1e-15
 
 
-@given(score_lists(st.integers(-8, 8).map(float)), score_lists(st.integers(-8, 8).map(float)))
-def test_rising_maps_and_orders_change_nothing(tar: np.ndarray, non: np.ndarray) -> None:
-    metrics = [*map(EER, DEFINITIONS), AUC(), PRBEP(), MinCllr(), PmissAt(0.1), PfaAt(0.1)]
-    expected = [metric(tar, non) for metric in metrics]
-    for warp in (lambda s: s[::-1] ** 3 + 1.0, np.exp, lambda s: (s / 16).astype(np.float32)):
-        assert [metric(warp(tar), warp(non)) for metric in metrics] == expected
-
-
 @given(weighted_scores(), weighted_scores(), st.sampled_from(STEPPY))
 def test_fractional_weights_are_shares(tar, non, definition: str) -> None:
     weights = {"tar_weights": tar[1] / 7, "non_weights": non[1] / 3}

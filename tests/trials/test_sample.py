@@ -111,6 +111,17 @@ def test_groups_are_means_of_their_rates(first, second, non, tenths: int) -> Non
         assert pmiss == pytest.approx(share * float(parts[0]) + (1 - share) * float(parts[1]))
 
 
+@given(st.tuples(lists, lists, lists, lists))
+def test_the_errors_of_halves_add(four: tuple[np.ndarray, ...]) -> None:
+    halves = four[:2], four[2:]
+    whole = Sample.from_scores(*map(np.concatenate, zip(*halves, strict=True))).roc()
+    sums = np.zeros((2, whole.thresholds.size))
+    for tar, non in halves:
+        pmiss, pfa = Sample.from_scores(tar, non).rates(whole.thresholds)
+        sums += np.rint((pmiss * tar.size, pfa * non.size))
+    np.testing.assert_array_equal(sums, (whole.misses, whole.false_alarms))
+
+
 # ---- Trials of a key
 
 
