@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -291,18 +290,15 @@ def test_labels_do_not_touch(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_many_scores_are_drawn_quickly_into_small_files(tmp_path: Path) -> None:
+def test_many_scores_are_drawn_into_small_files(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     results = Results(rng.normal(1, 1, 10**5), rng.normal(0, 1, 10**6))
     assert results.roc.pfa.size > 10**5
     plot = DETPlot("sre10")
     plot.set_system_from_results(results, "many")
-    start = time.perf_counter()
     plot.plot_steppy_det()
     plot.plot_rocch_det()
     plot.save(tmp_path / "plot.pdf")
-    # About 0.2 s on an idle machine.
-    assert time.perf_counter() - start < 3
     assert (tmp_path / "plot.pdf").stat().st_size < 100_000
     drawn = plot.artists["steppy_det"][0].get_xydata()
     vertices = set(zip(results.roc.pfa.tolist(), results.roc.pmiss.tolist(), strict=True))
