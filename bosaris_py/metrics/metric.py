@@ -99,14 +99,17 @@ def indicators(sample: Sample, limit: float) -> Losses:
     return (tar < np.float64(limit)).astype(np.float64), (non >= np.float64(limit)).astype(float)
 
 
-def _are_equal(masses: Float64Array) -> bool:
-    """Tell whether all trials have the same mass, but for rounding."""
-    return masses.size == 0 or bool(np.ptp(masses) <= 1e-12 * masses.max())
+def _has_equal_masses(one: ScoredClass) -> bool:
+    """Tell whether all trials of a class have the same mass, but for rounding."""
+    if one.is_plain or not one.size:
+        return True
+    masses = one.masses()
+    return bool(np.ptp(masses) <= 1e-12 * masses.max())
 
 
 def repeated(one: ScoredClass, times: npt.NDArray[np.generic] | None) -> FloatArray:
     """Return the scores of a class, each as often as it counts."""
-    if one.weights is not None or not _are_equal(one.masses()):
+    if one.weights is not None or not _has_equal_masses(one):
         hint = "Built-in metrics know weights and conditions."
         expected = "be one of the package where trials have weights or conditions"
         raise invalid("metric", expected, "a function of scores", hint)

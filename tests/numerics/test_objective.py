@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from bosaris_py import OperatingPoint
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics.objective import TrainingObjective, evaluate_objective
 from bosaris_py.numerics.priors import logit
-from bosaris_py.numerics.scoring import OBJECTIVES, scoring_rule
+from bosaris_py.numerics.scoring import OBJECTIVES, resolve_prior, scoring_rule
 
 PRIORS = (0.5, 0.1, 0.001, 0.999)
 
@@ -226,3 +227,98 @@ def test_thinned_sets_keep_the_ends_apart(rng):
     assert thin.non.shape == (2, 91)
     # Proportions matter only: weights are divided by a power of two, exactly.
     np.testing.assert_array_equal(thin.non_weights * 1024, np.arange(1.0, 1002.0, 11.0))
+
+
+def test_cllr_at_half_is_cllr_in_bits():
+    """By hand: a loss of log2(1 + 1/3) for the targets, of log2(1 + 3) for the non-targets."""
+    expected = (math.log2(4 / 3) + math.log2(4)) / 2
+    assert evaluate_objective([math.log(3)], [math.log(3)]) == pytest.approx(expected, rel=1e-15)
+
+
+def test_integer_weights_repeat_trials(rng):
+    tar, non = rng.normal(1, 1, 30), rng.normal(-1, 1, 50)
+    times_tar, times_non = rng.integers(0, 4, 30), rng.integers(0, 4, 50)
+    point = np.array([1.5, -0.2])
+    weighted = TrainingObjective.from_scores(
+        tar, non, tar_weights=times_tar, non_weights=times_non
+    ).evaluate(point)
+    repeated = TrainingObjective.from_scores(
+        np.repeat(tar, times_tar), np.repeat(non, times_non)
+    ).evaluate(point)
+    assert weighted.value == pytest.approx(repeated.value, rel=1e-14)
+    np.testing.assert_allclose(weighted.gradient, repeated.gradient, atol=1e-15)
+    assert weighted.overlap == repeated.overlap
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"tar": []}, "`tar` must hold at least one score"),
+        ({"non": []}, "`non` must hold at least one score"),
+        ({"tar": [1.0, np.nan]}, r"`tar` must not hold NaN; got NaN at 1 of 2 positions \(1\)"),
+        ({"tar": [[1.0]]}, "`tar` must be one-dimensional"),
+        ({"prior": 0.0}, "`prior` must lie strictly between 0 and 1; got 0"),
+        ({"prior": 1.0}, "`prior` must lie strictly between 0 and 1"),
+        ({"prior": -2.2}, "log-odds or a percentage"),
+        ({"prior": [0.1, 0.5]}, "`prior` must be a number between 0 and 1"),
+        ({"objective": "cross-entropy"}, "`objective` must be one of 'cllr', 'brier', 'boost'"),
+        ({"objective": None}, "`objective` must be one of 'cllr', 'brier', 'boost'; got None"),
+        ({"tar_weights": [1.0, 2.0]}, "`tar_weights` .* one weight for each of the 1 scores"),
+        ({"non_weights": [-1.0, 2.0]}, "`non_weights` .* finite and not negative; got -1.0"),
+        ({"non_weights": [0.0, 0.0]}, "`non_weights` .* not all be zero"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        evaluate_objective(**{"tar": [1.0], "non": [0.0, -1.0], **arguments})
+
+
+def test_names_in_any_case_and_operating_points():
+    point = OperatingPoint(0.01, 10, 1)
+    expected = evaluate_objective([1.0, 2.0], [0.0], prior=10 / 109, objective="brier")
+    # 0.01 * 10 / (0.01 * 10 + 0.99) = 10 / 109, rounded twice.
+    value = evaluate_objective([1.0, 2.0], [0.0], prior=point, objective="BriER")
+    assert value == pytest.approx(expected, rel=1e-14)
+    assert scoring_rule("Boost").entropy(resolve_prior(point)[0]) == pytest.approx(
+        2 * math.sqrt(990) / 109, rel=1e-14
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (np.array([1.0, np.nan], dtype=np.float32), "1 of 2 scores of `tar` are NaN"),
+        (np.array([1.0, np.inf], dtype=np.float32), "1 of 2 scores of `tar` are infinite"),
+        (np.array([1.0, -1e151]), r"1 of 2 scores of `tar` are beyond 1e\+150"),
+    ],
+)
+def test_unusable_scores(scores, message):
+    with pytest.raises(InvalidInputError, match=message):
+        TrainingObjective.from_scores(scores, [0.0, 3.0]).refuse_non_finite()
+
+
+@pytest.mark.parametrize(
+    "layout", ["strided", "reversed", "fortran", "read-only", "float32", "int"]
+)
+def test_any_layout_gives_the_same(layout, rng):
+    tar, non = (
+        rng.integers(-3, 9, (2, 30)).astype(float),
+        rng.integers(-9, 3, (2, 50)).astype(float),
+    )
+    change = {
+        "strided": lambda x: np.repeat(x, 3, axis=1)[:, ::3],
+        "reversed": lambda x: x[:, ::-1].copy()[:, ::-1],
+        "fortran": np.asfortranarray,
+        "read-only": np.copy,
+        "float32": lambda x: x.astype(np.float32),
+        "int": lambda x: x.astype(np.int16),
+    }[layout]
+    changed = [change(tar), change(non)]
+    if layout == "read-only":
+        for array in changed:
+            array.setflags(write=False)
+    point = np.array([0.3, 0.7, -0.1])
+    expected = TrainingObjective.from_scores(tar, non).evaluate(point)
+    here = TrainingObjective.from_scores(*changed).evaluate(point)
+    assert here.value == pytest.approx(expected.value, rel=1e-15)
+    np.testing.assert_allclose(here.gradient, expected.gradient, rtol=1e-13)
