@@ -273,7 +273,7 @@ class _Problem:
             for part in self.objective.parts():
                 # The penalty keeps the optimum finite where the part is separable.
                 few = evolve(self, objective=part).damped(1.0 / min(part.n_tar, part.n_non))
-                rough = 1e-3 / max(part.n_tar, part.n_non)
+                rough = 0.1 / max(part.n_tar, part.n_non)
                 start, tolerance = minimise(few.evaluate, start, tolerance=rough).point, _OF_MANY
             return minimise(self.evaluate, start, tolerance=tolerance, stop=stop)
         except errors.FitError:
@@ -331,9 +331,10 @@ def train_linear(
         minimum = convex.descend(convex.origin)
     elif varied.size > 1 or not apart:
         minimum = convex.descend(convex.origin, convex.separates)
-        if minimum.outcome == "converged" and convex.least_curvature(minimum) < _NEARLY_FLAT:
+        flat = minimum.outcome != "stopped" and convex.least_curvature(minimum) < _NEARLY_FLAT
+        if flat:
             minimum = minimise(convex.evaluate, minimum.point, stop=convex.separates)
-        if minimum.outcome == "stopped" or _separates_with_ties(convex, minimum):
+        if minimum.outcome == "stopped" or (flat and _separates_with_ties(convex, minimum)):
             minimum = None
     if minimum is None:
         used = 1.0 / n_smaller

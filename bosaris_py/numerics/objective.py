@@ -49,7 +49,7 @@ from bosaris_py.numerics.scoring import ScoringRule, resolve_prior, scoring_rule
 
 # Trials of each class in the parts whose optimum is the start for larger ones, and how much larger
 # these must be. With the last a full set takes two or three passes: `benchmarks/ratios.py`.
-_PARTS, _TIMES_MORE = (2**16, 2**20), 4
+_PARTS, _TIMES_MORE = (2**12, 2**16, 2**20), 4
 
 # Largest score that can be trained on: squares of larger ones overflow.
 LARGEST_SCORE = 1e150
@@ -89,7 +89,7 @@ class LinearLoss:
         scale, centre = np.append(1.0 / self.spread, 1.0), self.centre[:, np.newaxis]
         coefficients = self.coefficients * scale
         # Rows of scores less their centre, and ones for the offset; the same times the curvature,
-        # and the slope: one product of the two gives Hessian and gradient.
+        # and the slope: their products are Hessian and gradient.
         design, factors = np.ones((size, block)), np.empty((size + 1, block))
         log_odds = np.empty(block)
         losses, worst, derivatives = [], -math.inf, np.zeros((size + 1, size))
@@ -106,7 +106,7 @@ class LinearLoss:
                     self.rule.sum(z, g[-1], g[-2], None if weights is None else weights[part])
                 )
                 np.multiply(x[:-1], g[-2], out=g[:-2])
-                derivatives += np.dot(g, x.T)
+                derivatives += [np.dot(x, row) for row in g]
             derivatives *= scale
             derivatives[:-1] *= scale[:, np.newaxis]
         total = float(n_trials) if weights is None else float(weights.sum())

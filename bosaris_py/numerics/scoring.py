@@ -19,10 +19,6 @@ from bosaris_py.numerics.priors import OperatingPoint
 
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
-# A product of so many factors costs one logarithm. Each factor 1 + exp(x) and each product is
-# rounded, which changes a loss by 2e-16; where losses are smaller on average they are summed.
-FACTORS, _LEAST_BY_FACTORS = 16, 0.1
-
 # What kernels take: exp() of it is finite, and so is its square root times anything sensible.
 # Beyond it losses that use exp() are exactly linear (cllr) or constant (brier).
 LARGEST_LOG_ODDS = 700.0
@@ -40,31 +36,30 @@ def _cllr(
     np.log1p(loss, out=loss)
 
 
-def log_products(factors: Float64Array) -> Float64Array:
-    """Return fewer logarithms with the same sum, not finite if a product of a few overflows."""
-    # Each of 16 parts of the array times the next; some factors are left over.
-    whole = factors.size - factors.size % FACTORS
-    # One call for all factors: between calls threads wait for each other.
-    products: Float64Array = np.multiply.reduce(factors[:whole].reshape(FACTORS, -1), axis=0)
-    if whole < factors.size:
-        products = np.concatenate((products, factors[whole:]))
-    np.log(products, out=products)
-    return products
+def sum_log1p(terms: Float64Array) -> float:
+    """Return the sum of log(1 + t) over terms t >= 0; not finite if a product of 16 overflows."""
+    # (1 + a) (1 + b) = 1 + (a + b + ab): nothing is lost beside the 1, and few logarithms remain.
+    total = 0.0
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        for _ in range(4):
+            half = terms.size // 2
+            first, second = terms[:half], terms[half : 2 * half]
+            if terms.size % 2:
+                total += math.log1p(terms[-1])
+            terms = first * second
+            terms += first
+            terms += second
+        return total + float(np.log1p(terms, out=terms).sum())
 
 
 def _cllr_sum(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array) -> float:
     """Do what `_cllr` does, with the sum of the losses, of which few take a logarithm."""
     exponentials = np.exp(log_odds, out=log_odds)
     np.add(exponentials, 1.0, out=curvature)
-    least = _LEAST_BY_FACTORS * log_odds.size
-    # A loss is less than its exponential.
-    is_small = float(exponentials.sum()) < least
-    total = 0.0 if is_small else float(log_products(curvature).sum())
     np.divide(exponentials, curvature, out=slope)
     np.divide(slope, curvature, out=curvature)
-    if least <= total < math.inf:
-        return total
-    return float(np.log1p(exponentials, out=log_odds).sum())
+    total = sum_log1p(exponentials)
+    return total if total < math.inf else float(np.log1p(exponentials, out=log_odds).sum())
 
 
 def _brier(
@@ -184,9 +179,6 @@ def resolve_prior(prior: float | OperatingPoint) -> tuple[float, float]:
 # ---- Cllr, in blocks that stay in the cache of one core
 
 _BLOCK = 2**14
-# Costs are summed by factors of 1 + exp(score) if they are larger on average. Each of these
-# and each product is rounded, which changes a cost by 2e-16 and their sum by 2e-14 of it.
-_LEAST_IN_FACTORS = 0.01
 
 
 def mean_bits(scores: FloatArray, sign: float) -> float:
@@ -208,13 +200,9 @@ def sums_of_nats(scores: FloatArray, sign: float) -> list[float]:
     for start in range(0, scores.size, _BLOCK):
         block = scores[start : start + _BLOCK]
         with np.errstate(over="ignore"):
-            factors = np.multiply(block, sign, out=work[: block.size], dtype=np.float64)
-            np.exp(factors, out=factors)
-            factors += 1.0
-            total = float(log_products(factors).sum())
-        # Small costs are lost beside the 1; a product that overflows is not finite.
-        if not _LEAST_IN_FACTORS * block.size <= total < math.inf:
-            with np.errstate(over="ignore"):
+            terms = np.multiply(block, sign, out=work[: block.size], dtype=np.float64)
+            total = sum_log1p(np.exp(terms, out=terms))
+            if not total < math.inf:
                 total = float(softplus(block, sign).sum())
         sums.append(total)
     return sums
