@@ -20,16 +20,16 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray
-from bosaris_py._validation import as_number, check_choice, describe, invalid, list_some, one_of
+from bosaris_py._validation import as_number, describe, invalid, list_some, one_of
 from bosaris_py.metrics.metric import AnyMetric, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
@@ -42,6 +42,11 @@ from bosaris_py.trials.speakers import ConditionsLike, TrialSpeakers
 
 # The scores of one detector; or of a verifier and a countermeasure, named asv and cm.
 AnySystem: TypeAlias = Scores | Mapping[str, Scores]
+
+# Places of thresholds, or one.
+Place: TypeAlias = IntArray | int
+
+Triple: TypeAlias = tuple[float, float, float]
 
 Form: TypeAlias = Literal["revised", "legacy"]
 
@@ -167,20 +172,17 @@ def _detectors(sample: Sample) -> Detectors:
 # ---- The tandem detection cost
 
 
-def _limit(value: object, word: str, name: str) -> float | str:
+def _limit(value: object, name: str, word: str) -> float | str:
     """Return a threshold as a number, or the word that stands for one."""
-    if isinstance(value, str):
-        check_choice(value, (word,), name)
-        return value
-    return as_number(value, name, "be a number", lambda x: not math.isnan(x))
+    return word if value == word else as_number(value, name, "be a number", lambda x: x == x)
 
 
 def _verifier_limit(value: object) -> float | str:
-    return _limit(value, "eer", "asv_threshold")
+    return _limit(value, "asv_threshold", "eer")
 
 
 def _limit_or_none(value: object) -> float | str | None:
-    return None if value is None else _limit(value, "bayes", "threshold")
+    return None if value is None else _limit(value, "threshold", "bayes")
 
 
 @attrs.frozen
@@ -235,29 +237,25 @@ class TDCF(TandemMetric):
         """From no errors to those of the better countermeasure that does not listen."""
         return 0.0, 1.0 if self.threshold is None else math.inf
 
-    def _asv_rates(self, both: Detectors) -> tuple[float, float, float]:
-        """Return miss rate, false-alarm rate and share of accepted spoofs of the verifier."""
+    def _verifier(self, both: Detectors) -> tuple[Triple, Triple]:
+        """Return miss rate, false-alarm rate and share of accepted spoofs; C0, C1 and C2."""
         verifier, limit = both.verifier, self.asv_threshold
         if limit == "eer":
             limit = verifier.roc().eer_threshold
-        pmiss, pfa = verifier.rates(limit)
-        return float(pmiss), float(pfa), float(np.mean(both.spoof >= np.float64(limit)))
-
-    def _constants(self, both: Detectors) -> tuple[float, float, float]:
-        """Return C0, C1 and C2."""
-        pmiss, pfa, pfa_spoof = self._asv_rates(both)
+        pmiss, pfa = map(float, verifier.rates(limit))
+        pfa_spoof = float(np.mean(both.spoof >= np.float64(limit)))
         # Kinnunen et al. 2020, equations (9) to (11).
         c0 = self.costs.miss_price * pmiss + self.costs.fa_price * pfa
         c1, c2 = self.costs.miss_price - c0, self.costs.spoof_price * pfa_spoof
-        return (c0 if self.form == "revised" else 0.0), c1, c2
+        return (pmiss, pfa, pfa_spoof), (c0 if self.form == "revised" else 0.0, c1, c2)
 
-    def _cm_cost(self, cm: Sample, c1: float, c2: float) -> tuple[float, float]:
+    def _cm_rates(self, cm: Sample, c1: float, c2: float) -> tuple[float, float]:
         """Return miss rate and false-alarm rate of the countermeasure."""
-        if self.threshold is None:
+        limit = self.threshold
+        if limit is None:
             pmiss, pfa = (rates[0] for rates in cm.rates_at_all())
             best = np.argmin(c1 * pmiss + c2 * pfa)
             return float(pmiss[best]), float(pfa[best])
-        limit = self.threshold
         if limit == "bayes":
             limit = math.log(c2) - math.log(c1) if c2 > 0 else -math.inf
         pmiss, pfa = cm.rates(limit)
@@ -265,15 +263,15 @@ class TDCF(TandemMetric):
 
     def number(self, both: Detectors) -> float:
         """Compute the cost; NaN if the verifier costs more than it can save."""
-        c0, c1, c2 = self._constants(both)
+        _, (c0, c1, c2) = self._verifier(both)
         if not (c1 > 0 and c0 + c2 > 0):
             return math.nan
-        pmiss, pfa = self._cm_cost(both.countermeasure, c1, c2)
+        pmiss, pfa = self._cm_rates(both.countermeasure, c1, c2)
         return (c0 + (c1 * pmiss + c2 * pfa)) / (c0 + min(c1, c2))
 
     def refuse(self, both: Detectors) -> None:
         """Raise: the verifier is worse than none, or accepts no spoof."""
-        c0, c1, _ = self._constants(both)
+        _, (c0, c1, _) = self._verifier(both)
         if not c1 > 0:
             hint = "Its threshold, or the order of its classes, is wrong; or it tells nothing."
             raise invalid("asv", "be better than to reject every trial", f"C1 = {c1:.4g}", hint)
@@ -282,9 +280,9 @@ class TDCF(TandemMetric):
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of the tandem cost, and how many there are, at its thresholds."""
         both = _detectors(sample)
-        (c0, c1, c2), (pmiss, pfa, pfa_spoof) = self._constants(both), self._asv_rates(both)
-        missed, accepted = self._cm_cost(both.countermeasure, c1, c2)
-        prices = self.costs.miss_price, self.costs.fa_price, self.costs.spoof_price
+        (pmiss, pfa, pfa_spoof), (c0, c1, c2) = self._verifier(both)
+        missed, accepted = self._cm_rates(both.countermeasure, c1, c2)
+        prices = self.costs.miss_price, *self.costs.kind_prices
         rates = missed + (1.0 - missed) * pmiss, (1.0 - missed) * pfa, accepted * pfa_spoof
         listed = zip(prices, rates, range(3), strict=True)
         return [Opening(price / (c0 + min(c1, c2)), rate, i) for price, rate, i in listed]
@@ -314,21 +312,11 @@ class TandemCounts(NamedTuple):
     bona_fide: IntArray
     fake: IntArray
 
-    def rates(self, at: IntArray) -> Float64Array:
-        """Return the three rates of the tandem at pairs of thresholds: (3, k), given (2, k)."""
-        tar, non, spoof, bona_fide, fake = (
-            part[i] / part[0]
-            for part, i in zip(self, (at[0], at[0], at[0], at[1], at[1]), strict=True)
-        )
+    def rates(self, i: Place, j: Place, share: Callable[..., Any] = np.divide) -> Any:
+        """Return the three rates of the tandem at pairs of thresholds."""
+        tar, non, spoof = (share(part[i], part[0]) for part in self[:3])
+        bona_fide, fake = (share(part[j], part[0]) for part in self[3:])
         # Misses of either detector, and what both accept.
-        return np.array((1.0 - bona_fide * tar, bona_fide * non, fake * spoof))
-
-    def exact(self, i: int, j: int) -> tuple[Fraction, Fraction, Fraction]:
-        """Return the three rates at one pair of thresholds."""
-        tar, non, spoof, bona_fide, fake = (
-            Fraction(int(part[at]), int(part[0]))
-            for part, at in zip(self, (i, i, i, j, j), strict=True)
-        )
         return 1 - bona_fide * tar, bona_fide * non, fake * spoof
 
     def nearest(self) -> IntArray:
@@ -336,17 +324,14 @@ class TandemCounts(NamedTuple):
         # All rates are monotone in both thresholds. So the corners of a rectangle of pairs bound
         # them, and with them the difference inside it. What cannot hold the least is left out, the
         # rest cut into four.
-        low, high = (
-            np.zeros((2, 1), np.int64),
-            np.array([[self.tar.size - 1], [self.fake.size - 1]]),
-        )
+        low = np.zeros((2, 1), np.int64)
+        high = np.array([[self.tar.size - 1], [self.fake.size - 1]])
         best = math.inf
         while True:
             middle = (low + high) // 2
-            at_low, at_high = self.rates(low), self.rates(high)
-            across = np.stack((low[0], high[1])), np.stack((high[0], low[1]))
-            for pairs in (middle, *across):
-                best = min(best, float(np.ptp(self.rates(pairs), axis=0).min()))
+            at_low, at_high = np.array(self.rates(*low)), np.array(self.rates(*high))
+            for pairs in (middle, (low[0], high[1]), (high[0], low[1])):
+                best = min(best, float(np.ptp(self.rates(*pairs), axis=0).min()))
             # Misses rise with both thresholds, false alarms fall.
             least = np.maximum(at_low[0], at_high[1:].max(axis=0))
             most = np.minimum(at_high[0], at_low[1:].min(axis=0))
@@ -358,7 +343,7 @@ class TandemCounts(NamedTuple):
             parts = [np.array((a[0][0], b[0][1], a[1][0], b[1][1])) for a in halves for b in halves]
             cut = np.concatenate(parts, axis=1)
             low, high = np.split(cut[:, (cut[:2] <= cut[2:]).all(axis=0)], 2)
-        return low[:, np.ptp(self.rates(low), axis=0) <= best + _ROUNDING]
+        return low[:, np.ptp(self.rates(*low), axis=0) <= best + _ROUNDING]
 
 
 @attrs.frozen
@@ -381,11 +366,10 @@ class TEER(TandemMetric):
 
     def number(self, both: Detectors) -> float:
         """Compute the rate."""
-        verifier = _accepted(both.tar, both.non, both.spoof)
-        counts = TandemCounts(*verifier, *_accepted(both.bona_fide, both.fake))
+        counts = TandemCounts(*_accepted(*both[:3]), *_accepted(*both[3:]))
         # Equal rates need not be equal when rounded.
         pairs = zip(*counts.nearest().tolist(), strict=True)
-        found = {counts.exact(i, j) for i, j in pairs}
+        found = {counts.rates(i, j, lambda n, of: Fraction(int(n), int(of))) for i, j in pairs}
         return float(sum(min(found, key=lambda x: (max(x) - min(x), max(x), sum(x)))) / 3)
 
     def openings(self, sample: Sample) -> list[Opening]:
@@ -594,16 +578,20 @@ def tandem_sample(
     return Sample(tar, non, one.kinds, one.speaker_ids)
 
 
+def _by_detector(system: AnySystem) -> dict[str, Scores]:
+    """Return the scores of each detector; one that is alone has no name."""
+    return dict(system) if isinstance(system, Mapping) else {"": system}
+
+
 def detectors_by_name(system: AnySystem, name: str) -> dict[str, Scores]:
     """Return the scores of each detector of a system, by what messages call it."""
-    if isinstance(system, Mapping):
-        return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}
-    return {name: system}
+    found = _by_detector(system).items()
+    return {f"{name}[{detector!r}]" if detector else name: scores for detector, scores in found}
 
 
 def check_system(metric: AnyMetric, system: AnySystem) -> None:
     """Raise unless a metric is of as many detectors as a system has."""
-    if isinstance(metric, TandemMetric) != isinstance(system, Mapping):
+    if isinstance(metric, TandemMetric) == ("" in _by_detector(system)):
         hint = 'TDCF() and TEER() are metrics of {"asv": verifier, "cm": countermeasure}.'
         raise invalid("metric", "be of as many detectors as the scores", metric.label, hint)
 
@@ -615,10 +603,11 @@ def sample_of_system(
     speakers: TrialSpeakers | None = None,
 ) -> Sample:
     """Join the scores of one detector, or of two in tandem, with a key."""
-    if not isinstance(system, Mapping):
-        return Sample.from_trials(system, key, conditions, speakers)
-    if set(system) != {"asv", "cm"}:
-        raise invalid("scores", "be those of asv and cm", list_some(map(repr, system)))
+    detectors = _by_detector(system)
+    if "" in detectors:
+        return Sample.from_trials(detectors[""], key, conditions, speakers)
+    if set(detectors) != {"asv", "cm"}:
+        raise invalid("scores", "be those of asv and cm", list_some(map(repr, detectors)))
     if conditions is not None:
         raise invalid("conditions", "be left out for two detectors", describe(conditions))
-    return tandem_sample(system["asv"], system["cm"], key, speakers)
+    return tandem_sample(**detectors, key=key, speakers=speakers)

@@ -11,6 +11,7 @@ References
 
 from __future__ import annotations
 
+import abc
 from typing import ClassVar
 
 import attrs
@@ -70,12 +71,13 @@ class ThreeClassMetric(AnyMetric):
         return self.judge(sample_of_three(tar, non, spoof))
 
 
+@attrs.frozen
 class _CostOfThree(ThreeClassMetric):
-    __slots__ = ()
-    scale: ClassVar[Scale] = "log"
+    """A detection cost: targets against the mixture of both kinds of non-targets."""
 
-    costs: SpoofCosts
-    normalize: bool
+    costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
+    normalize: bool = attrs.field(default=True, converter=as_flag)
+    scale: ClassVar[Scale] = "log"
 
     def view(self, sample: Sample) -> Sample:
         """Give each kind of non-targets its share of the costs."""
@@ -89,15 +91,18 @@ class _CostOfThree(ThreeClassMetric):
         scale = float(decision.default_cost) if self.normalize else 1.0
         return [(self.costs.threshold, float(decision.miss) / scale, float(decision.fa) / scale)]
 
-    def _openings_at(self, sample: Sample, threshold: float) -> list[Opening]:
-        """Tell what errors of each kind cost, and how many there are, at a threshold."""
-        ((_, miss, fa),) = self.points
-        pmiss, _ = sample.rates(threshold)
-        found = [Opening(miss, float(pmiss), 0)]
+    @abc.abstractmethod
+    def limit(self, sample: Sample) -> float:
+        """Return the threshold that the cost is of."""
+
+    def openings(self, sample: Sample) -> list[Opening]:
+        """Tell what errors of each kind cost, and how many there are, at the threshold."""
+        ((_, miss, fa),), limit = self.points, self.limit(sample)
+        found = [Opening(miss, float(sample.rates(limit)[0]), 0)]
         for kind, share in enumerate(self.costs.kind_shares):
             if share:
-                own = sample.non if sample.kinds is None else sample.non.part(sample.kinds == kind)
-                rate = float(np.mean(own.listed >= threshold))
+                own = slice(None) if sample.kinds is None else sample.kinds == kind
+                rate = float(np.mean(sample.non.listed[own] >= limit))
                 found.append(Opening(fa * share, rate, 1 + kind))
         return found
 
@@ -123,27 +128,23 @@ class ADCF(_CostOfThree, RatesMetric):
     0.5
     """
 
-    costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
-    normalize: bool = attrs.field(default=True, converter=as_flag)
     label: ClassVar[str] = "min a-DCF"
 
     @property
     def bounds(self) -> tuple[float, float]:
         """From no errors to the better decision without a detector."""
-        ((_, miss, fa),) = self.points
-        return 0.0, min(miss, fa)
+        ((_, *prices),) = self.points
+        return 0.0, min(prices)
 
     def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
         """Compute the cost of curves."""
         ((_, miss, fa),) = self.points
         return min_costs(pmiss, pfa, miss, fa)
 
-    def openings(self, sample: Sample) -> list[Opening]:
-        """Tell what errors cost, and how many there are, at the best threshold."""
-        ((_, miss, fa),) = self.points
-        pmiss, pfa = sample.rates_at_all()
-        best = int(np.argmin(miss * pmiss[0] + fa * pfa[0]))
-        return self._openings_at(sample, float(sample.thresholds[best]))
+    def limit(self, sample: Sample) -> float:
+        """Return the best threshold."""
+        ((_, miss, fa),), (pmiss, pfa) = self.points, sample.rates_at_all()
+        return float(sample.thresholds[np.argmin(miss * pmiss[0] + fa * pfa[0])])
 
     def notes(self, sample: Sample) -> list[Note]:
         """Tell of inverted scores."""
@@ -164,13 +165,11 @@ class ActADCF(_CostOfThree, ThresholdMetric):
     bosaris_py.act_a_dcf : The same number as a function.
     """
 
-    costs: SpoofCosts = attrs.field(default=SPOOF_COSTS["a-DCF1"], converter=to_costs)
-    normalize: bool = attrs.field(default=True, converter=as_flag)
     label: ClassVar[str] = "act a-DCF"
 
-    def openings(self, sample: Sample) -> list[Opening]:
-        """Tell what errors cost, and how many there are, at the Bayes threshold."""
-        return self._openings_at(sample, self.costs.threshold)
+    def limit(self, sample: Sample) -> float:
+        """Return the Bayes threshold."""
+        return self.costs.threshold
 
     def notes(self, sample: Sample) -> list[Note]:
         """Tell of scores that are no log-likelihood-ratios."""

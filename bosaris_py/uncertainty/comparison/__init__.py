@@ -1,1 +1,0 @@
-"""Two systems on the same trials, and all pairs of several."""
