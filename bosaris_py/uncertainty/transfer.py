@@ -29,13 +29,13 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
-from bosaris_py._arrays import Float64Array, IndexArray, StrArray
+from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, StrArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import joined_notes, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
 from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss
-from bosaris_py.metrics.metric import AnyMetric
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import as_key
@@ -43,6 +43,7 @@ from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import Speakers, SpeakersLike, TrialSpeakers, speaker_maps
 from bosaris_py.uncertainty.bootstrap import few_errors
+from bosaris_py.uncertainty.draws import speakers_present
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import (
     FEWEST_UNITS,
@@ -51,6 +52,9 @@ from bosaris_py.uncertainty.jackknife import (
     few_speakers,
     jackknife,
 )
+
+# Miss rates and false-alarm rates.
+Rates: TypeAlias = tuple[Float64Array, Float64Array]
 
 Rule: TypeAlias = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
 
@@ -79,10 +83,11 @@ class _Rule:
     @classmethod
     def from_argument(cls, rule: object, point: OperatingPoint) -> "_Rule":
         """Read a rule as users write it."""
-        if isinstance(rule, Mapping) and list(rule) == ["pfa"]:
-            return cls("pfa", point, check_fraction(rule["pfa"], "rule"))
-        if isinstance(rule, str) and rule in ("eer", "min-cost", "bayes"):
-            return cls(rule, point)
+        match rule:
+            case "eer" | "min-cost" | "bayes":
+                return cls(rule, point)
+            case {"pfa": rate, **others} if not others:
+                return cls("pfa", point, check_fraction(rate, "rule"))
         raise invalid("rule", "be 'eer', 'min-cost', 'bayes' or {'pfa': 0.001}", describe(rule))
 
     def __str__(self) -> str:
@@ -95,15 +100,14 @@ class _Rule:
             expected = f"be a rate that the {sample.n_non} non-targets of `dev` can show"
             raise invalid("rule", expected, f"{self.rate:g}, less than one of them")
 
-    def thresholds(
-        self, grid: Float64Array, pmiss: Float64Array, pfa: Float64Array
-    ) -> Float64Array:
+    def thresholds(self, grid: Float64Array, rates: Rates) -> Float64Array:
         """Choose a threshold for each row of error-rates at all distinct scores: (n_rows,)."""
+        pmiss, pfa = rates
         if self.name == "bayes":
             return np.full(len(pmiss), self.point.threshold)
         at = self._best(pmiss, pfa)[:, np.newaxis]
         # Scores of a speaker who is left out are no ends of a gap.
-        alike = [rates == np.take_along_axis(rates, at, axis=1) for rates in (pmiss, pfa)]
+        alike = [part == np.take_along_axis(part, at, axis=1) for part in rates]
         same = alike[0] & alike[1]
         first, last = same.argmax(axis=1), grid.size - 1 - same[:, ::-1].argmax(axis=1)
         found = _middles(np.where(first > 0, grid[first - 1], -np.inf), grid[last], first)
@@ -125,6 +129,51 @@ class _Rule:
         errors = np.where(near, pmiss + pfa, np.inf)
         fewest = errors <= errors.min(axis=1, keepdims=True) + _ROUNDING
         return np.asarray(fewest.shape[1] - 1 - fewest[:, ::-1].argmax(axis=1))
+
+    def _may_be_best(self, low: Rates, high: Rates) -> BoolArray:
+        """Tell which thresholds may be chosen if rates lie between two bounds."""
+        (m, f), (most_m, most_f) = low, high
+        if self.name == "pfa":
+            allowed = self.rate + _ROUNDING
+            least, most = (np.where(b <= allowed, a, np.inf) for a, b in (low, high))
+        elif self.name == "min-cost":
+            prices = self.point.miss_cost, self.point.fa_cost
+            least, most = (prices[0] * a + prices[1] * b for a, b in (low, high))
+        else:
+            least = np.maximum(np.maximum(m - most_f, f - most_m), 0.0)
+            most = np.maximum(most_m - f, most_f - m)
+        return np.asarray(least <= most.min())
+
+    def near(self, left: LeftOut) -> LeftOut:
+        """Return a set whose scores far from all thresholds that a row may choose are equal.
+
+        Few distinct scores are left, so that rows are short; each chooses as before.
+        """
+        grid, rates = left.sample.grid("all"), left.sample.rates_at_all(grid="all")
+        bounds = []
+        for (rate,), part in zip(rates, (left.tar, left.non), strict=True):
+            # Without a share s of a class, a rate r lies from (r - s) / (1 - s) to r / (1 - s).
+            share = min(np.diff(part.starts).max() / part.one.size, 1.0 - _ROUNDING)
+            bounds.append(((rate - share) / (1.0 - share), rate / (1.0 - share)))
+        (low_m, high_m), (low_f, high_f) = ((a - _ROUNDING, b + _ROUNDING) for a, b in bounds)
+        best = np.flatnonzero(self._may_be_best((low_m, low_f), (high_m, high_f)))
+        # Thresholds in the same gap have the same rates.
+        first, last = best[0], best[-1]
+        alike = (high_m >= low_m[first]) & (low_f <= high_f[first])
+        alike &= (low_m <= high_m[last]) & (high_f >= low_f[last])
+        places = np.flatnonzero(alike)
+        ends = grid[max(places[0] - 1, 0)], grid[places[-1]]
+        tar, non = (
+            attrs.evolve(part.one, listed=part.one.listed.clip(*ends), order=part.one.order)
+            for part in (left.tar, left.non)
+        )
+        return attrs.evolve(
+            left,
+            sample=attrs.evolve(left.sample, tar=tar, non=non),
+            tar=attrs.evolve(left.tar, one=tar),
+            non=attrs.evolve(left.non, one=non),
+            known={},
+        )
 
 
 def _middles(low: Float64Array, high: Float64Array, first: IndexArray) -> Float64Array:
@@ -194,11 +243,9 @@ class Transfer:
 
 
 def _shown(figure: float | Estimate, form: str) -> str:
-    if not isinstance(figure, Estimate):
-        return format(figure, form)
-    if figure.low is None or figure.high is None:
-        return format(figure.value, form)
-    return f"{figure.value:{form}} [{figure.low:{form}}, {figure.high:{form}}]"
+    low, high = getattr(figure, "low", None), getattr(figure, "high", None)
+    value = format(getattr(figure, "value", figure), form)
+    return value if low is None else f"{value} [{low:{form}}, {high:{form}}]"
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -215,107 +262,110 @@ class _OfBothSets(Jackknife):
     @functools.cached_property
     def degrees(self) -> float:
         """The degrees of freedom of the sum."""
-        parts = [(one.standard_error**2, one.degrees) for one in self.sets if one.standard_error]
-        if not parts:
+        if not self.standard_error:
             return min(one.degrees for one in self.sets)
-        total = sum(variance for variance, _ in parts)
-        return total**2 / sum(variance**2 / degrees for variance, degrees in parts)
+        return self.standard_error**4 / sum(
+            one.standard_error**4 / one.degrees for one in self.sets
+        )
 
     def summary(self, names: StrArray | None) -> Estimate:
         """Return the estimate; without an interval where a set has fewer than 5 speakers."""
         n_units = [one.n_units for one in self.sets]
-        fields: dict[str, Any] = {
-            "value": self.value,
-            "method": "jackknife over speakers of dev and test",
-            "n_units": sum(n_units),
-            "notes": tuple(few_speakers(min(n_units))),
-        }
-        # A threshold of inf, which rejects all, is at no distance from another one.
-        infinite = not math.isfinite(self.value) or any(
-            np.isinf(x.without).any() for x in self.sets
+        found = Estimate(
+            value=self.value,
+            standard_error=None,
+            method="jackknife over speakers of dev and test",
+            n_units=sum(n_units),
+            notes=tuple(few_speakers(min(n_units))),
         )
-        if infinite or min(n_units) < FEWEST_UNITS:
-            return Estimate(standard_error=None, **fields)
-        if names is not None:
-            deviations = np.concatenate([one.deviations for one in self.sets]).tolist()
-            fields["deviations"] = dict(zip(names.tolist(), deviations, strict=True))
-        error = self.standard_error or None
-        return Estimate(standard_error=error, degrees=self.degrees, ends=self.ends, **fields)
+        # A threshold of inf, which rejects all, is at no distance from another one.
+        if min(n_units) < FEWEST_UNITS or any(np.isinf(one.without).any() for one in self.sets):
+            return found
+        effects = np.concatenate([one.deviations for one in self.sets]).tolist()
+        return attrs.evolve(
+            found,
+            standard_error=self.standard_error or None,
+            degrees=self.degrees,
+            ends=self.ends,
+            deviations=None if names is None else dict(zip(names.tolist(), effects, strict=True)),
+        )
 
 
-def _judges(threshold: float, point: OperatingPoint) -> dict[str, AnyMetric]:
-    """Return what the test set is judged by."""
+def _figures(
+    test: Sample, threshold: npt.ArrayLike, point: OperatingPoint, minimum: float
+) -> dict[str, Float64Array]:
+    """Judge the test set at each threshold, NaN where there is none."""
+    limits = np.asarray(threshold, dtype=np.float64)
+    pmiss, pfa = (np.where(np.isnan(limits), np.nan, rates) for rates in test.rates(limits))
+    cost = point.miss_cost * pmiss + point.fa_cost * pfa
     return {
+        "threshold": limits,
+        "pmiss": pmiss,
+        "pfa": pfa,
+        "hter": (pmiss + pfa) / 2.0,
+        "cost": cost,
+        "own_minimum": np.full(limits.shape, minimum),
+        # A cost that is the minimum differs from it by rounding.
+        "regret": np.maximum(cost - minimum, 0.0),
+    }
+
+
+def _estimates(
+    dev: Sample, test: Sample, rule: _Rule, figures: Mapping[str, float]
+) -> dict[str, Estimate]:
+    """Estimate all figures by leaving out each speaker of either set."""
+    threshold, point = figures["threshold"], rule.point
+    judges = {
         "pmiss": Pmiss(threshold),
         "pfa": Pfa(threshold),
         "hter": DCF(threshold, 0.5, normalize=False),
         "cost": DCF(threshold, point, normalize=False),
         "own_minimum": MinDCF(point, normalize=False),
     }
-
-
-def _estimates(dev: Sample, test: Sample, rule: _Rule, threshold: float) -> dict[str, Estimate]:
-    """Estimate all figures by leaving out each speaker of either set."""
-    judges, point = _judges(threshold, rule.point), rule.point
     found = jackknife(list(judges.values()), test)
-    without_dev, without_test = LeftOut.from_sample(dev), found[0][1]
     of_test = {name: one for name, (one, _) in zip(judges, found, strict=True)}
-    cost, minimum = of_test["cost"], of_test["own_minimum"]
-    regret = cost.minus(minimum)
-    # A cost that is the minimum differs from it by rounding.
-    of_test["regret"] = attrs.evolve(
-        regret, value=max(regret.value, 0.0), bounds=(0.0, cost.bounds[1])
-    )
+    bounds = 0.0, of_test["cost"].bounds[1]
+    of_test["regret"] = attrs.evolve(of_test["cost"].minus(of_test["own_minimum"]), bounds=bounds)
+    without_dev, without_test = LeftOut.from_sample(dev), found[0][1]
     fixed = np.full(without_test.n_units, threshold)
     of_test["threshold"] = Jackknife(threshold, fixed, without_test.shares)
 
-    grid, blocks = dev.grid("all"), without_dev.blocks("all")
-    thresholds = np.concatenate([rule.thresholds(grid, *block.rates("all")) for block in blocks])
-    pmiss, pfa = (np.where(np.isnan(thresholds), np.nan, r) for r in test.rates(thresholds))
-    costs = point.miss_cost * pmiss + point.fa_cost * pfa
-    of_dev = {
-        "threshold": thresholds,
-        "pmiss": pmiss,
-        "pfa": pfa,
-        "hter": (pmiss + pfa) / 2.0,
-        "cost": costs,
-        "own_minimum": np.full(thresholds.size, minimum.value),
-        "regret": np.maximum(costs - minimum.value, 0.0),
-    }
+    near = rule.near(without_dev)
+    grid = near.sample.grid("all")
+    blocks = [rule.thresholds(grid, block.rates("all")) for block in near.blocks("all")]
+    of_dev = _figures(test, np.concatenate(blocks), point, figures["own_minimum"])
     names = [one.names for one in (without_dev, without_test) if one.names is not None]
     both = np.concatenate(names) if len(names) == 2 else None
     estimates = {}
-    for name, one in of_test.items():
-        difference = one.is_difference
-        moved = Jackknife(one.value, of_dev[name], without_dev.shares, is_difference=difference)
-        columns = one.value, one.without, one.shares, one.scale, one.bounds, one.bias, one.unseen
-        estimates[name] = _OfBothSets(*columns, sets=(moved, one)).summary(both)
+    for name, value in figures.items():
+        one = attrs.evolve(of_test[name], value=value)
+        moved = attrs.evolve(one, without=of_dev[name], shares=without_dev.shares)
+        fields = attrs.asdict(one, recurse=False)
+        estimates[name] = _OfBothSets(**fields, sets=(moved, one)).summary(both)
     return estimates
 
 
-def _sample(given: object, name: str, speakers: SpeakersLike) -> Sample:
+def _sample(given: Any, name: str, speakers: SpeakersLike) -> Sample:
     """Join scores with a key, or take two lists of scores."""
-    if not (isinstance(given, tuple | list) and len(given) == 2):
-        raise invalid(name, "be a pair (scores, key) or (tar, non)", describe(given))
-    scores, key = given
-    if not isinstance(scores, Scores):
-        if speakers is not None:
-            raise invalid(name, "be a pair (scores, key) to have speakers", describe(scores))
-        return Sample.from_scores(scores, key)
+    match given:
+        case (Scores() as scores, some_key):
+            key = as_key(some_key)
+        case (tar, non) if speakers is None:
+            return Sample.from_scores(tar, non)
+        case _:
+            expected = "be a pair (scores, key); or, without speakers, (tar, non)"
+            raise invalid(name, expected, describe(given))
     if speakers is None:
         return Sample.from_trials(scores, key).bona_fide()
-    who = Speakers(speakers)
-    key = as_key(key)
     of_models, of_segments = speaker_maps(speakers, key)
     models, _ = key.trial_positions()
-    if of_models is None and (models == models[:1]).all():
-        # Of a detector of spoofs, which is the only model, each trial has one speaker.
-        persons = TrialSpeakers.of_segments_only(key, of_segments)
-        sample = Sample.from_trials(scores, key, None, persons)
-        sample = attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
-    else:
-        sample = Sample.from_trials(scores, key, None, who.of_trials(key))
-    return sample.bona_fide()
+    if of_models is not None or (models != models[:1]).any():
+        persons = Speakers(speakers).of_trials(key)
+        return Sample.from_trials(scores, key, None, persons).bona_fide()
+    # Of a detector of spoofs, which is the only model, each trial has one speaker.
+    persons = TrialSpeakers.of_segments_only(key, of_segments)
+    sample = Sample.from_trials(scores, key, None, persons).bona_fide()
+    return attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
 
 
 def _one_sided(one: ScoredClass) -> ScoredClass:
@@ -326,18 +376,11 @@ def _one_sided(one: ScoredClass) -> ScoredClass:
 
 def _refuse_common(dev: Sample, test: Sample) -> None:
     """Raise if somebody speaks in both sets, whose errors then go together."""
-    common = np.intersect1d(_present(dev), _present(test))
+    first, second = (np.array(one.speaker_ids)[speakers_present(one)] for one in (dev, test))
+    common = np.intersect1d(first, second)
     if common.size:
         found = f"{common.size} who are in both ({list_some(common.tolist())})"
         raise invalid("speakers", "be other persons in dev than in test", found)
-
-
-def _present(sample: Sample) -> StrArray:
-    """Return the names of the speakers with trials."""
-    sides = [side for one in (sample.tar, sample.non) for side in one.speakers or ()]
-    numbers = np.unique(np.concatenate([side for side in sides if side is not None]))
-    names = np.empty(0, np.str_) if sample.speaker_ids is None else sample.speaker_ids
-    return np.asarray(names[numbers[numbers >= 0]])
 
 
 def transfer(
@@ -411,21 +454,20 @@ def transfer(
     chosen = _Rule.from_argument(rule, point)
     of_dev, of_test = _sample(dev, "dev", speakers), _sample(test, "test", speakers)
     chosen.check_support(of_dev)
-    threshold = float(chosen.thresholds(of_dev.grid("all"), *of_dev.rates_at_all(grid="all"))[0])
-    judges = _judges(threshold, point)
+    (threshold,) = chosen.thresholds(of_dev.grid("all"), of_dev.rates_at_all(grid="all"))
+    minimum = MinDCF(point, normalize=False).value(of_test)
+    judged = _figures(of_test, threshold, point, minimum)
+    figures: dict[str, float] = {name: float(value) for name, value in judged.items()}
     of_scores = no_llrs if chosen.name == "bayes" else inverted
     notes = {
-        "dev": inverted(of_dev) + (few_errors(judges["pfa"], of_dev) if chosen.rate else []),
-        "test": of_scores(of_test) + few_errors(judges["hter"], of_test),
+        "dev": inverted(of_dev) + (few_errors(Pfa(threshold), of_dev) if chosen.rate else []),
+        "test": of_scores(of_test) + few_errors(DCF(threshold, 0.5), of_test),
     }
-    figures: dict[str, Any] = {"threshold": threshold}
-    if speakers is None:
-        figures |= {name: judge.value(of_test) for name, judge in judges.items()}
-        figures["regret"] = max(figures["cost"] - figures["own_minimum"], 0.0)
-    else:
+    estimates: dict[str, Estimate] = {}
+    if speakers is not None:
         _refuse_common(of_dev, of_test)
-        figures |= _estimates(of_dev, of_test, chosen, threshold)
-        notes["speakers"] = list(figures["hter"].notes)
+        estimates = _estimates(of_dev, of_test, chosen, figures)
+        notes["speakers"] = list(estimates["hter"].notes)
     said = tuple(attrs.evolve(one, about=about) for about in notes for one in notes[about])
     warn(said)
-    return Transfer(**figures, rule=str(chosen), point=point, notes=said)
+    return Transfer(**(estimates or figures), rule=str(chosen), point=point, notes=said)

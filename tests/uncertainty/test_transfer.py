@@ -11,8 +11,10 @@ from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning, InvalidInput
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key
+from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.uncertainty.transfer import transfer
+from bosaris_py.uncertainty.jackknife import LeftOut
+from bosaris_py.uncertainty.transfer import _Rule, transfer
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -214,6 +216,20 @@ def test_a_loop_over_speakers(rule, kind, rng):
             tail = 0.5 - 0.5 * confidence
             ends = naive_ends(figure, plain, variance, degrees, tail, n)
             assert estimate.interval(confidence) == pytest.approx(ends, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("prior", [0.05, 0.5])
+def test_scores_far_from_the_threshold_do_not_matter(rule, prior, rng):
+    scores, key = verification(rng, [f"d{i}" for i in range(60)])
+    left = LeftOut.from_sample(Sample.from_trials(scores, key, speakers=speaker))
+    chosen = _Rule.from_argument(rule, OperatingPoint(prior))
+    near = chosen.near(left)
+    assert near.sample.grid("all").size < 0.4 * left.sample.grid("all").size
+    first, second = (
+        chosen.thresholds(one.sample.grid("all"), one.rates("all")).tolist() for one in (left, near)
+    )
+    assert first == second
 
 
 def test_a_threshold_of_infinity_has_no_interval(rng):
