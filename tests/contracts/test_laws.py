@@ -143,6 +143,18 @@ def test_the_order_of_trials_and_of_scores(drawn: Lists) -> None:
             np.testing.assert_equal(again, value)
 
 
+def test_perfect_and_inverted_scores_attain_the_bounds() -> None:
+    kinds = np.array([0, 1])
+    for metric in ONE_DETECTOR:
+        values = {
+            metric.value(Sample(ScoredClass(-non), ScoredClass(non), kinds))
+            for non in (np.full(2, -np.inf), np.full(2, np.inf))
+        }
+        # On the hull of no information 2 x errors of 2 targets are 1 - x of one non-target.
+        high = 2 / 3 if isinstance(metric, PRBEP) else metric.bounds[1]
+        assert [min(values), max(values)] == pytest.approx([metric.bounds[0], high]), metric
+
+
 # ---- Masses
 
 
@@ -285,7 +297,12 @@ def test_metrics_tell_what_they_are(drawn: Lists) -> None:
         assert metric == attrs.evolve(metric)
         assert hash(metric) == hash(attrs.evolve(metric))
         view = metric.view(drawn.sample(metric))
-        if not np.isnan(number(metric, view)):
-            assert all(opening.rate >= 0.0 for opening in metric.openings(view))
+        if not np.isnan(value := number(metric, view)):
+            openings = metric.openings(view)
+            assert all(opening.rate >= 0.0 for opening in openings)
+            # What errors cost adds up to the value, but of ranks that have no price of an error.
+            if not isinstance(metric, AUC | PRBEP | PmissAt | PfaAt | MinCllr | Brier):
+                cost = sum(opening.price * opening.rate for opening in openings)
+                assert metric == ACTUAL or same(cost, value)
         # So few trials are never strange.
         assert metric.notes(view) == []

@@ -45,6 +45,7 @@ def test_several_points_are_the_mean_of_their_costs() -> None:
         mean = np.mean([cls(point)(tar, non) for point in points])
         assert cls(points)(tar, non) == pytest.approx(mean, rel=1e-14)
     assert MinDCF(points).label == "minDCF(0.01), (0.01, 10, 1), (0.5)"
+    assert repr(MinDCF(np.float32(0.5))) == repr(MinDCF([0.5])) == repr(MinDCF(np.array([0.5])))
     assert MinDCF(points).bounds == pytest.approx((0.0, 1.0))
     assert MinDCF(0.01, normalize=False).bounds == (0.0, 0.01)
 
@@ -94,6 +95,9 @@ def test_what_errors_cost_and_how_many_there_are() -> None:
         *(Opening(0.5, 0.0, 0), Opening(0.5, 0.5, 1))
     ]
     assert Pmiss(3.0).openings(sample) == [Opening(1.0, 0.5, 0)]
+    # Log-odds of nothing cost a bit, of log 3 against the truth two.
+    wrong = Sample.from_scores([0.0], [math.log(3)])
+    assert Cllr().openings(wrong) == [Opening(0.5, 1.0, 0), Opening(0.5, pytest.approx(2.0), 1)]
 
 
 def test_edge_cases_of_the_toolkit(oracle: Path) -> None:

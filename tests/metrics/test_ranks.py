@@ -8,6 +8,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import norm
 
 from bosaris_py import auc, cllr, eer, min_cllr, optimal_llrs, prbep
+from bosaris_py.errors import InvalidInputError
 from bosaris_py.metrics.ranks import AUC, EER, PRBEP, MinCllr, PfaAt, PmissAt
 from bosaris_py.trials.sample import Sample
 from tests.score_strategies import naive_points, score_lists, weighted_scores
@@ -131,3 +132,11 @@ def test_what_is_open_without_errors_and_with_some(metric) -> None:
     assert all(opening.rate == 0.0 for opening in without)
     assert all(opening.rate > 0.0 for opening in some)
     assert [o.place for o in without] == [o.place for o in some]
+
+
+def test_what_a_metric_is_made_of() -> None:
+    with pytest.raises(InvalidInputError):
+        EER("brentq")
+    with pytest.raises(InvalidInputError):
+        PmissAt(1.0)
+    assert (PmissAt(0.01).label, PfaAt(0.01).label) == ("Pmiss at Pfa 1 %", "Pfa at Pmiss 1 %")

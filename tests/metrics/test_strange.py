@@ -11,6 +11,7 @@ from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.metrics.strange import (
     _SAMPLE,
     _look_inverted,
+    _some_bits,
     inverted,
     inverted_systems,
     negative_scale,
@@ -62,6 +63,30 @@ def test_scores_that_are_no_llrs(rng: np.random.Generator, warp) -> None:
     assert note.kind is SuspectScoresWarning
     # Of few trials nothing is said.
     assert no_llrs(Sample.from_scores(tar[:30], non)) == []
+
+
+def test_a_few_infinite_scores_do_not_hide_what_the_others_are(rng: np.random.Generator) -> None:
+    tar, non = (scores + 100.0 for scores in llrs(rng))
+    tar[0] = non[0] = -np.inf
+    assert len(no_llrs(Sample.from_scores(tar, non))) == 1
+    # More than one in a hundred may be decisions that were made.
+    tar[:5] = -np.inf
+    assert no_llrs(Sample.from_scores(tar, non)) == []
+
+
+def test_llrs_of_both_signs_may_be_short(rng: np.random.Generator) -> None:
+    """Three eighths of errors: llrs from -1 to 1 can do that, those of one sign cannot."""
+    tar, non = rng.uniform(-0.6, 1.0, 400), rng.uniform(-1.0, 0.6, 400)
+    assert no_llrs(Sample.from_scores(tar, non)) == []
+    assert len(no_llrs(Sample.from_scores(tar + 1.0, non + 1.0))) == 1
+    # Beyond 1 they may be as good as they are.
+    far = (1.5 * np.tanh(scores) for scores in llrs(rng))
+    assert no_llrs(Sample.from_scores(*far)) == []
+
+
+def test_a_look_at_few_costs_is_cllr(rng: np.random.Generator) -> None:
+    tar, non = llrs(rng, 200)
+    assert _some_bits(tar, non) == pytest.approx(cllr(tar, non), rel=1e-13)
 
 
 @pytest.mark.parametrize("scale", [1e-100, 0.01, 1.0, 1e100])

@@ -278,6 +278,8 @@ def test_two_detectors_are_joined_by_trial():
     assert found.tar.listed.tolist() == np.stack((asv, cm), axis=1)[:4].tolist()
     assert found.non.listed.tolist() == np.stack((asv, cm), axis=1)[4:].tolist()
     assert found.kinds.tolist() == [0] * 5 + [1] * 6
+    named = tandem_sample(*systems, pair, speakers=lambda name: name[1:])
+    assert named.speaker_ids[named.tar.speakers[0]].tolist() == ["00", "01", "02", "03"]
     both = {"asv": systems[0], "cm": systems[1]}
     drawn = {"method": "iid", "replications": 20, "rng": 9}
     assert bootstrap_scores(both, pair, TEER(), **drawn).value == TEER().value(found)
@@ -297,3 +299,12 @@ def test_costs_have_names():
     assert TDCF().costs == SPOOF_COSTS["ASVspoof5"]
     with pytest.raises(InvalidInputError):
         TDCF("unknown")
+
+
+def test_least_costs_are_bounded_and_half_of_errors_are_of_each_kind(sample):
+    assert (TDCF().scale, TDCF(threshold="bayes").scale) == ("logit", "log")
+    assert (TDCF().bounds, TDCF(threshold=0.0).bounds) == ((0.0, 1.0), (0.0, np.inf))
+    value = CountermeasureEER().value(sample)
+    # 40 targets, 60 zero-effort impostors: bona fide speech, which is missed.
+    prices = [(one.price, one.rate, one.place) for one in CountermeasureEER().openings(sample)]
+    assert prices == [(0.2, value, 0), (0.3, value, 1), (0.5, value, 2)]

@@ -173,3 +173,11 @@ def test_a_dcf_by_attack_on_asvspoof_2019(asvspoof):
     ranked = sorted(found, key=found.__getitem__)
     assert ranked[:2] == ["A09", "A14"]
     assert ranked[-2:] == ["A12", "A10"]
+
+
+def test_a_cost_without_spoofs_is_that_of_its_errors():
+    metric = ADCF(SpoofCosts(0.5, 0.5, 0.0))
+    view = metric.view(sample_of_three([1.0, 3.0], [0.0, 2.0], None))
+    parts = metric.openings(view)
+    assert [part.place for part in parts] == [0, 1]
+    assert sum(part.price * part.rate for part in parts) == metric.computed(view) == 0.5

@@ -412,3 +412,23 @@ def test_large_sets_start_from_parts(objective, order, rng, passes, monkeypatch)
     # The last step of a large set is not looked at below a promise of 1e-12.
     np.testing.assert_allclose(coefficients(solution), coefficients(direct), rtol=1e-11)
     assert solution.objective_value == pytest.approx(direct.objective_value, rel=1e-13)
+
+
+def test_separable_but_for_a_tie_is_separable():
+    """A trial of each class at 0 stays there whatever the scale; the others go apart."""
+    with pytest.warns(SeparableDataWarning):
+        solution = train([[0.0, 1.0, 2.0], [0.0, 1.0, 3.0]], [[0.0, -1.0], [0.0, -2.0]])
+    assert solution.ridge == 1 / 2
+
+
+def test_separation_is_in_standard_deviations(rng):
+    """Those of all trials, if both classes have a weight of one half together."""
+    tar, non = rng.normal(1.0, 1.0, (2, 40)), rng.normal(-1.0, 2.0, (2, 70))
+    gap, both = tar.mean(axis=1) - non.mean(axis=1), np.hstack((tar, non))
+    spread = np.sqrt(np.diag(np.cov(both, ddof=0, aweights=np.repeat([1 / 80, 1 / 140], [40, 70]))))
+    objective = TrainingObjective.from_scores(tar, non)
+    for solve in (train_linear, train_nonnegative):
+        solution = solve(objective, ridge=0.0)
+        np.testing.assert_allclose(solution.separation, gap / spread, rtol=1e-12)
+        assert solution.lowest.tolist() == both.min(axis=1).tolist()
+        assert solution.highest.tolist() == both.max(axis=1).tolist()

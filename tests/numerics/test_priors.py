@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from bosaris_py.errors import InvalidInputError
 from bosaris_py.numerics import OperatingPoint, effective_prior, logit, probit, sigmoid
-from bosaris_py.numerics.priors import DecisionCosts
+from bosaris_py.numerics.priors import DecisionCosts, SpoofCosts
 
 
 def _case(oracle: Path, name: str) -> dict:
@@ -76,6 +76,17 @@ def test_costs_of_priors_points_and_log_odds_agree() -> None:
         np.testing.assert_allclose(getattr(from_points, name), expected, rtol=1e-14, atol=1e-15)
         np.testing.assert_allclose(getattr(from_plo, name), expected, rtol=1e-14, atol=1e-15)
     assert DecisionCosts.from_prior(0.1).plo.shape == ()
+
+
+def test_prices_of_three_classes_by_hand() -> None:
+    """0.9 of a miss, 0.05 x 10 of a false alarm, 0.05 x 20 of a spoof."""
+    costs = SpoofCosts(0.9, 0.05, 0.05, 1.0, 10.0, 20.0)
+    assert (costs.miss_price, *costs.kind_prices) == pytest.approx((0.9, 0.5, 1.0))
+    assert costs.spoof_share == pytest.approx(2 / 3)
+    assert costs.kind_shares == pytest.approx((1 / 3, 2 / 3))
+    assert costs.threshold == pytest.approx(math.log(1.5 / 0.9))
+    assert float(costs.decision.default_cost) == pytest.approx(0.9)
+    assert SpoofCosts(0.5, 0.5, 0.0).kind_shares == (1.0, 0.0)
 
 
 def test_log_odds_beyond_the_range_of_priors_stay_exact() -> None:

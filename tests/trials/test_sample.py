@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from bosaris_py import ROC, Conditions, Key, Sample, Scores
-from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials.sample import ScoredClass
+from bosaris_py.errors import InvalidInputError, TrialMismatchError
+from bosaris_py.trials.sample import ScoredClass, check_same_trials
 from tests.score_strategies import score_lists, tied_scores, weighted_scores
 
 LIMITS = np.array([-1.0, 0.0, 0.5, 2.0, -np.inf, np.inf, 0.5, 1.0])
@@ -42,6 +42,9 @@ def test_masses_by_hand() -> None:
     assert one.masses().tolist() == [0.125, 0.75, 0.125]
     assert one.cumulated().tolist() == [0.0, 0.375, 2.625, 3.0]
     assert one.mean(np.array([1.0, 10.0, 100.0])) == 0.125 + 7.5 + 12.5
+    both = np.array([[1.0, 10.0, 100.0], [0.0, 0.0, 3.0]])
+    assert one.mean(both).tolist() == [20.125, 0.375]
+    assert ScoredClass(one.listed).mean(both).tolist() == [37.0, 1.0]
     # Three times the first, the last left out.
     times = np.array([3, 1, 0])
     assert one.masses(times).tolist() == [0.25, 0.75, 0.0]
@@ -153,6 +156,8 @@ def test_a_trial_of_two_conditions_counts_in_both() -> None:
     of_all = rates_by_mask(scores.scoremat[key.tar], scores.scoremat[key.non])
     of_first = rates_by_mask(scores.scoremat[:5][key.tar[:5]], scores.scoremat[:5][key.non[:5]])
     np.testing.assert_allclose(sample.rates(LIMITS), (of_all + of_first) / 2, rtol=1e-14)
+    # Listed twice, and counted once.
+    assert (sample.tar.size, sample.n_tar, sample.n_non) == (14 + 5, 14, 14 * 13)
 
 
 def test_parts_keep_scores_speakers_and_order() -> None:
@@ -167,6 +172,50 @@ def test_parts_keep_scores_speakers_and_order() -> None:
     # Meetings: 0 with 1, 1 with himself, 2 alone, 3 with 0.
     assert one.n_meetings == 4
     assert ScoredClass(one.listed).n_meetings == 0
+
+
+def test_speakers_are_numbers_of_any_size() -> None:
+    for n in (127, 128, 129):
+        ids, same = [f"{i:03}" for i in range(n)], np.eye(n, dtype=bool)
+        scores = Scores(np.zeros((n, n)), ids, ids)
+        sample = Sample.from_trials(scores, Key(ids, ids, same, ~same), speakers=lambda name: name)
+        for side in (*sample.tar.speakers, *sample.non.speakers):
+            assert np.unique(side).tolist() == list(range(n))
+
+
+def test_one_speaker_a_trial() -> None:
+    one = ScoredClass(np.array([2.0, 1.0]), speakers=(np.array([0, 1]), None))
+    for part in (one, one.take(slice(None)), one.part(np.ones(2, bool))):
+        assert part.sorted_speakers[0].tolist() == [1, 0]
+        assert part.sorted_speakers[1] is None
+    assert one.n_meetings == 2
+    nobody = np.empty(0, np.int64)
+    assert ScoredClass(np.empty(0), speakers=(nobody, None)).n_meetings == 0
+
+
+def test_a_class_is_divided_into_parts_with_shares() -> None:
+    one = ScoredClass(np.array([3.0, 1.0, 2.0, 5.0]))
+    parts = [np.array([0, 2]), np.array([1]), np.array([], np.int64), np.array([3])]
+    divided = one.divided(list(zip(parts, (0.25, 0.75, 0.0, 0.0), strict=True)))
+    assert divided.scores.tolist() == [1.0, 2.0, 3.0]
+    assert divided.masses().tolist() == [0.75, 0.125, 0.125]
+    assert (divided.n_trials, divided.shares.size) == (3, 2)
+    assert one.divided([(parts[0], 1.0), (parts[1], 0.0)]).scores.tolist() == [2.0, 3.0]
+    # Some trials only, and all.
+    for places in (np.array([0, 2]), np.arange(4)):
+        assert one.divided([(places, 1.0)]).listed.tolist() == one.listed[places].tolist()
+    assert not one.scores.flags.writeable
+    assert not one.part(np.ones(4, bool)).scores.flags.writeable
+
+
+def test_systems_must_have_scored_the_same_trials() -> None:
+    scores, key, _ = joined()
+    part = scores.filter(scores.modelset[1:], scores.segset, keep=True)
+    check_same_trials({"a": scores, "b": scores}, key)
+    check_same_trials({"a": part, "b": part}, key)
+    for systems in ({"a": scores, "b": part}, {"a": part, "b": scores}):
+        with pytest.raises(TrialMismatchError):
+            check_same_trials(systems, key)
 
 
 # ---- Kinds of non-targets
@@ -196,6 +245,31 @@ def test_kinds_have_fixed_shares(of_three: Sample) -> None:
         bona.with_shares(0.5, 0.5)
 
 
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.MissingTrialsWarning")
+def test_spoofs_of_a_key_without_some_scores() -> None:
+    kinds = np.array([["target", "nontarget", "spoof", "spoof", "nontarget"]])
+    ids = [f"s{i}" for i in range(5)]
+    key = Key.from_trials(["m"] * 5, ids, kinds[0])
+    who = {"m": "s0"}, {name: name for name in ids}
+    for lacking in (None, 2, 4):
+        mask = np.arange(5) != lacking
+        sample = Sample.from_trials(Scores(np.arange(5.0)[None], ["m"], ids, mask[None]), key)
+        scored = kinds[0][mask]
+        assert sample.n_spoof == (scored == "spoof").sum()
+        expected = np.arange(5.0)[mask & (kinds[0] == "spoof")]
+        assert sample.non.listed[sample.kinds == 1].tolist() == expected.tolist()
+        # A spoof has the speaker who is claimed, and no other.
+        known = Sample.from_trials(
+            Scores(np.arange(5.0)[None], ["m"], ids, mask[None]), key, speakers=who
+        )
+        seconds = known.non.speakers[1]
+        assert ((seconds < 0) == (known.kinds == 1)).all()
+        assert (known.tar.speakers[1] >= 0).all()
+    plain = Key.from_trials(["m"] * 2, ids[:2], [True, False])
+    one = Scores(np.ones((1, 3)), ["m"], ids[:3], [[True, True, False]])
+    assert Sample.from_trials(one, plain).kinds is None
+
+
 def test_kinds_within_conditions(of_three: Sample) -> None:
     """Spoofs of the second condition only have the whole share of the spoofs."""
     groups = np.array([1, 0, 0, 1, 1, 1])
@@ -218,6 +292,7 @@ def test_kinds_within_conditions(of_three: Sample) -> None:
         lambda: Sample.from_scores([1.0], [np.nan]),
         lambda: Sample.from_scores([1.0], [0.0], tar_weights=[0.0]),
         lambda: Sample.from_trials(joined()[0], joined()[1].to_ndx()),
+        lambda: ScoredClass(np.arange(3.0)).divided([(np.array([0, 3]), 1.0)]),
     ],
 )
 def test_what_is_refused(call: Callable[[], object]) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
@@ -69,8 +70,15 @@ def test_bands_of_a_key(kind: str, method: str) -> None:
 
 
 def test_the_default_points_are_those_of_the_plots() -> None:
+    # Miss rates of -4.5 to 2.5 deviates, log-odds of ten nats, six decades, two and a half.
+    ends = {"det": (norm.cdf(-4.5), norm.cdf(2.5)), "bayes": (-10, 10)}
+    ends |= {"tippett": np.log([1e-6, 1e6]), "ece": np.log(10) * np.array([-2.5, 2.5])}
     for kind in KINDS:
         band = unc.bootstrap_bands((TAR, NON), kind=kind, replications=3, rng=1)
+        assert band.x[[0, -1]] == pytest.approx(ends[kind])
+        # Equally spaced on the plot.
+        steps = np.diff(norm.ppf(band.x) if kind == "det" else band.x)
+        assert steps == pytest.approx(steps[0])
         assert band.low.shape == band.value.shape
         assert (np.diff(band.x) > 0).all()
         # A DET curve falls, and so do shares at or above.
@@ -94,3 +102,6 @@ def test_bad_points(kind: str, x: object) -> None:
 def test_lists_have_no_speakers() -> None:
     with pytest.raises(InvalidInputError):
         unc.bootstrap_bands((TAR, NON), method="speaker")
+    key = bp.Key(["m"], ["s", "t"], [[True, False]], [[False, True]])
+    with pytest.raises(InvalidInputError):
+        unc.bootstrap_bands((TAR, NON), key, method="iid")

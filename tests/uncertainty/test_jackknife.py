@@ -152,7 +152,12 @@ def test_deviations_have_the_names_of_speakers() -> None:
     names = np.array([f"speaker {i}" for i in range(9)])
     sample = Sample(sample.tar, sample.non, None, names)
     ((found, left),) = jackknife([EER()], sample)
-    deviations = found.estimate(0.95, left.names).deviations
+    estimate = found.estimate(0.95, left.names)
+    # Sides of trials count the same: speakers of targets twice, of either side of non-targets.
+    sides = (*sample.tar.speakers, *sample.non.speakers)
+    shares = np.mean([np.bincount(side, minlength=9) / side.size for side in sides], axis=0)
+    assert estimate.effective_units == pytest.approx(1 / (shares**2).sum(), rel=1e-12)
+    deviations = estimate.deviations
     naive = np.array([EER().value(copy) for copy in without_each(sample, 9)])
     for k, name in enumerate(names):
         assert deviations[name] == pytest.approx(naive.mean() - naive[k], abs=1e-12)

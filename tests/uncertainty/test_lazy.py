@@ -6,10 +6,33 @@ from scipy import stats
 
 from bosaris_py.metrics.costs import MinDCF
 from bosaris_py.metrics.ranks import AUC, EER
-from bosaris_py.trials.sample import Sample
+from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.draws import IidDraws
-from bosaris_py.uncertainty.lazy import lazy_draws
+from bosaris_py.uncertainty.lazy import _error_law, lazy_draws
 from tests.uncertainty.samples import make_sample
+
+
+def test_replicates_one_by_one_have_the_law_of_many() -> None:
+    draws = lazy_draws(MinDCF(0.1), make_sample(np.random.default_rng(1)))
+    rng = np.random.default_rng(2)
+    single = [draws.draw(1, rng)[0] for _ in range(1000)]
+    assert stats.ks_2samp(single, draws.draw(4000, rng)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("method", ["iid", "one-layer", "two-layer"])
+def test_errors_at_a_threshold_have_the_moments_of_their_draws(method: str) -> None:
+    """Twelve sets of five trials; a picked set has its errors, or draws them again."""
+    sets, wrong = np.repeat(np.arange(12), 5), np.arange(60) % 7 < 1 + np.arange(60) // 20
+    one = ScoredClass(np.arange(60.0), speakers=(sets, None))
+    found = _error_law(one, wrong, method)(200_000, np.random.default_rng(3))
+    p, rates = wrong.mean(), wrong.reshape(12, 5).mean(axis=1)
+    variance = {
+        "iid": 60 * p * (1 - p),
+        "one-layer": 12 * 25 * rates.var(),
+        "two-layer": 12 * 25 * rates.var() + 12 * 5 * np.mean(rates * (1 - rates)),
+    }[method]
+    assert found.mean() == pytest.approx(60 * p, abs=4 * np.sqrt(variance / 200_000))
+    assert found.var() == pytest.approx(variance, rel=0.02)
 
 
 @pytest.mark.parametrize("metric", [EER(), MinDCF(0.1), MinDCF([0.2, 0.02])])

@@ -195,6 +195,20 @@ def test_as_the_papers_print() -> None:
     assert third.startswith("| system | estimate | upper bound | iid |")
     assert f"({100 * row.runs.relative_error:.2f}%)" in third
     assert len(table.records()) == len(SYSTEMS) * len(SETS)
+    spread = row.runs.spread
+    expected = {
+        "estimate": row.estimate.value,
+        "low": row.estimate.low,
+        "high": row.estimate.high,
+        "upper_bound": row.upper_bound,
+        "mean_se": spread.value,
+        "se_of_se": spread.standard_error,
+        "se_low": spread.low,
+        "se_high": spread.high,
+        "groups": None,
+    }
+    record = table.records()[len(SETS) + 1]
+    assert {name: record[name] for name in expected} == expected
 
 
 def test_letters_are_of_groups_by_holm() -> None:

@@ -341,6 +341,7 @@ DECISIONS = Decisions([True, False], [True])
         (lambda: unc.mcnemar_test(GOOD, GOOD), "a and b"),
         (lambda: Decisions([0, 1], [True]), "tar_accepted"),
         (lambda: Decisions([True], []), "non_accepted"),
+        (lambda: Decisions([True], [[True]]), "non_accepted"),
         (lambda: Decisions.at_threshold([1.0], [0.0], math.nan), "threshold"),
     ],
 )

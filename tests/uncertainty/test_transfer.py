@@ -275,6 +275,7 @@ def test_few_errors_of_either_set(rng):
         ({"rule": {"pmiss": 0.1}}, "rule"),
         ({"prior": 0.0}, "p_target"),
         ({"speakers": lambda name: name[1:].split("-")[0]}, "speakers"),
+        ({"speakers": lambda name: name.split("-")[0].replace("t0", "d0")}, "speakers"),
     ],
 )
 def test_bad_arguments_are_named(change, argument, rng):
