@@ -19,6 +19,9 @@ from bosaris_py.numerics.priors import OperatingPoint
 
 Kernel: TypeAlias = Callable[[Float64Array, Float64Array, Float64Array, Float64Array], None]
 
+# Factors 1 + t are rounded: to 2e-15 of the sum of their logarithms if t is so large on average.
+_LEAST_IN_FACTORS = 0.1
+
 # What kernels take: exp() of it is finite, and so is its square root times anything sensible.
 # Beyond it losses that use exp() are exactly linear (cllr) or constant (brier).
 LARGEST_LOG_ODDS = 700.0
@@ -37,19 +40,26 @@ def _cllr(
 
 
 def sum_log1p(terms: Float64Array) -> float:
-    """Return the sum of log(1 + t) over terms t >= 0; not finite if a product of 16 overflows."""
-    # (1 + a) (1 + b) = 1 + (a + b + ab): nothing is lost beside the 1, and few logarithms remain.
-    total = 0.0
+    """Return the sum of log(1 + t) over terms t >= 0, with a logarithm for 16 of them."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for _ in range(4):
-            half = terms.size // 2
-            first, second = terms[:half], terms[half : 2 * half]
-            if terms.size % 2:
-                total += math.log1p(terms[-1])
-            terms = first * second
-            terms += first
-            terms += second
-        return total + float(np.log1p(terms, out=terms).sum())
+        if float(terms.sum()) >= _LEAST_IN_FACTORS * terms.size:
+            factors = terms + 1.0
+            whole = factors.size - factors.size % 16
+            products = np.multiply.reduce(factors[:whole].reshape(16, -1), axis=0)
+            total = float(np.log(products).sum() + np.log(factors[whole:]).sum())
+        else:
+            # (1 + a) (1 + b) = 1 + (a + b + ab): of small terms nothing is lost beside the 1.
+            products, total = terms, 0.0
+            for _ in range(4):
+                half = products.size // 2
+                first, second = products[:half], products[half : 2 * half]
+                total += float(np.log1p(products[2 * half :]).sum())
+                products = first * second
+                products += first
+                products += second
+            total += float(np.log1p(products).sum())
+        # A product can overflow where no term does.
+        return total if total < math.inf else float(np.log1p(terms).sum())
 
 
 def _cllr_sum(log_odds: Float64Array, slope: Float64Array, curvature: Float64Array) -> float:
@@ -58,8 +68,7 @@ def _cllr_sum(log_odds: Float64Array, slope: Float64Array, curvature: Float64Arr
     np.add(exponentials, 1.0, out=curvature)
     np.divide(exponentials, curvature, out=slope)
     np.divide(slope, curvature, out=curvature)
-    total = sum_log1p(exponentials)
-    return total if total < math.inf else float(np.log1p(exponentials, out=log_odds).sum())
+    return sum_log1p(exponentials)
 
 
 def _brier(
