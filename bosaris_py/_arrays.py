@@ -61,55 +61,35 @@ class ArrayRecord:
     """Base of attrs classes whose fields are arrays."""
 
     # Objects are equal if they are of the same class and their arrays are equal; for that they
-    # cannot be hashed. Pickling and copying build the new object through its constructor, because
-    # numpy drops the read-only flag.
+    # cannot be hashed. Pickling and copying build the new object again, because numpy drops the
+    # read-only flag, which the converters of the fields set.
 
     __slots__ = ()
 
-    def _arrays(self) -> dict[str, AnyArray]:
-        """Return the fields by name, in the order of the constructor."""
+    def _fields(self) -> dict[str, Any]:
+        """Return the fields by the names of `_made`."""
         fields = attrs.fields(type(self))  # type: ignore[arg-type]
-        names = [field.name for field in fields if field.init]
-        return {name: getattr(self, name) for name in names}
+        return {field.alias: getattr(self, field.name) for field in fields if field.init}
 
     @classmethod
-    def _rebuilt(cls, *arrays: AnyArray) -> Self:
-        """Build an object that existed before; a class may omit its warnings here."""
-        return cls(*arrays)
-
-    @classmethod
-    def _of_fields(cls, *arrays: AnyArray | None, **named: Any) -> Self:
+    def _made(cls, *fields: Any, **named: Any) -> Self:
         """Build an object of its fields, past a constructor that converts arguments or warns."""
         made = cls.__new__(cls)
-        made.__attrs_init__(*arrays, **named)  # type: ignore[attr-defined]
+        made.__attrs_init__(*fields, **named)  # type: ignore[attr-defined]
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a call that builds the object again."""
-        return _rebuild, (type(self), tuple(self._arrays().values()))
+        return functools.partial(self._made, **self._fields()), ()
 
     def __eq__(self, other: object) -> bool:
-        """Compare class and arrays."""
-        if not isinstance(other, type(self)) or type(other) is not type(self):
+        """Compare class and arrays; NaN equals NaN."""
+        if not isinstance(other, ArrayRecord) or type(other) is not type(self):
             return NotImplemented
-        mine, theirs = self._arrays(), other._arrays()
-        return all(_equal(mine[name], theirs[name]) for name in mine)
+        pairs = zip(self._fields().values(), other._fields().values(), strict=True)
+        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _rebuild(cls: type[ArrayRecord], arrays: tuple[AnyArray, ...]) -> ArrayRecord:
-    """Build an object from arrays that a pickle or a deep copy has just made."""
-    return cls._rebuilt(*(mark_read_only(array) for array in arrays))
-
-
-def _equal(first: AnyArray, second: AnyArray) -> bool:
-    """Compare two arrays by content; NaN equals NaN."""
-    if first.shape == second.shape and first.strides == second.strides:
-        # What is repeated without being stored is compared once.
-        stored = tuple(slice(None) if stride else slice(1) for stride in first.strides)
-        first, second = first[stored], second[stored]
-    return first is second or np.array_equal(first, second, equal_nan=first.dtype.kind == "f")
 
 
 def round_to_float32(limits: FloatArray, *, towards: float) -> FloatArray:

@@ -531,12 +531,11 @@ class _Rows:
             if not trial_columns.ascends(cells):
                 raise self._repeated(labels)
         systems = {
-            name: Scores._from_cells(ids, cells, mark_read_only(values[rows]))
-            for name, values in scores.items()
+            name: Scores._from_vector(ids, cells, values[rows]) for name, values in scores.items()
         }
         if labels is None:
-            return Ndx._from_cells(ids, cells, None), systems
-        return Key._from_cells(ids, cells, mark_read_only(labels[rows])), systems
+            return Ndx._from_vector(ids, cells, np.broadcast_to(np.True_, cells.size)), systems
+        return Key._from_vector(ids, cells, labels[rows]), systems
 
     def _repeated(self, labels: AnyArray | None) -> InvalidInputError:
         """Say which row lists a trial of another row again."""

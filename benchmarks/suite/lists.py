@@ -57,7 +57,7 @@ class ResultsOfShuffledList(ResultsOfList):
         models, segments = key.trial_positions()
         places = np.argsort(rows)[models], np.argsort(cols)[segments]
         ids = key.modelset[rows], key.segset[cols]
-        self.key = bp.Key._listed_once(ids, *places, key.labels, "labels")
+        self.key = bp.Key._from_positions(ids, *places, key.labels, "labels")
 
 
 class OrderList(_Lists):

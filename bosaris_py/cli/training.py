@@ -175,7 +175,7 @@ def _apply_fusion(args: argparse.Namespace, model: object) -> None:
     if args.trials is not None:
         trials = bp.read_trials(args.trials)
     else:
-        trials, *others = map(bp.trials.scores.scored_ndx, scores)
+        trials, *others = map(lambda item: item.to_ndx(), scores)
         # Fusion itself refuses systems that lack trials of the first.
         if any(other.n_trials > trials.n_trials for other in others):
             counts = ", ".join(

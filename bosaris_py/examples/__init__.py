@@ -121,7 +121,7 @@ def _part(name: str, part: str) -> ExamplePart:
     lines = table.take(label != "spoof")
     ids = lines.models.levels, lines.segments.levels
     codes = lines.models.codes, lines.segments.codes
-    key = Key._listed_once(ids, *codes, as_labels(lines.is_target), "labels")
+    key = Key._from_positions(ids, *codes, as_labels(lines.is_target), "labels")
     scores = {system: assemble(np.asarray(lines.columns[system]), key) for system in systems}
     known = {}
     for column, side in ((of_model, 0), (of_segment, 1)):

@@ -293,10 +293,12 @@ def disagree(first: AnyArray, second: AnyArray) -> npt.NDArray[np.bool_]:
 class TrialOrder:
     """How a list of trials is brought into column-major order, each trial once.
 
-    `order` has the first line of each trial, in the new order; None if the list is in order.
-    `repeated` are the lines that list a trial again, `first` the line that lists it first.
+    `codes` has the code of each trial, ascending. `order` has the first line of each trial, in the
+    new order; None if the list is in order. `repeated` are the lines that list a trial again,
+    `first` the line that lists it first.
     """
 
+    codes: IntArray
     order: npt.NDArray[np.intp] | None
     repeated: npt.NDArray[np.intp]
     first: npt.NDArray[np.intp]
@@ -311,14 +313,14 @@ def order_trials(models: AnyArray, segments: AnyArray, n_models: int) -> TrialOr
     none = np.empty(0, dtype=np.intp)
     codes = trial_codes(models, segments, n_models)
     if ascends(codes):
-        return TrialOrder(None, none, none)
+        return TrialOrder(codes, None, none, none)
     order, codes = sort_codes(codes)
     is_new = np.ones(codes.size, dtype=np.bool_)
     np.not_equal(codes[1:], codes[:-1], out=is_new[1:])
     if is_new.all():
-        return TrialOrder(order, none, none)
+        return TrialOrder(codes, order, none, none)
     again = np.flatnonzero(~is_new)
     first = order[is_new]
     # Of the distinct trials before a repeated line, the last is the same as it.
     which = np.searchsorted(np.flatnonzero(is_new), again) - 1
-    return TrialOrder(first, order[again], first[which])
+    return TrialOrder(codes[is_new], first, order[again], first[which])

@@ -824,7 +824,7 @@ def _of_trials(quality: object, ids: StrArray, positions: Positions, name: str) 
         hint = "Measures have names, and each one value by id: {'duration': {'segment': 2.5}}."
         expected = "be SegmentQuality of one measure, or numbers by id"
         raise check.invalid(f"qualities[{name!r}]", expected, check.describe(quality), hint)
-    places = IdIndex.of(quality.ids).locate_last(IdIndex.of(ids))[positions]
+    places = IdIndex(quality.ids).locate_last(IdIndex(ids))[positions]
     if (missing := places < 0).any():
         examples = np.unique(ids[positions[missing]])
         raise TrialMismatchError(

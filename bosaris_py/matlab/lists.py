@@ -107,7 +107,7 @@ def maplookup(map: MapLike, keys: npt.ArrayLike, *, nargout: int = 1) -> Any:
     """
     table = _as_map(map, "map")
     wanted = as_ids(keys, "keys")
-    positions = IdIndex.of(table.keySet).locate_last(IdIndex.of(wanted))
+    positions = IdIndex(table.keySet).locate_last(IdIndex(wanted))
     is_present: BoolArray = mark_read_only(positions >= 0)
     values = mark_read_only(table.values[positions[is_present]])
     if nargout == 2:

@@ -6,15 +6,17 @@ Ids are sorted and looked up once for each object. After that a trial is a pair 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 from attrs import frozen
 
 from bosaris_py._arrays import AnyArray, BoolArray, Positions, StrArray, mark_read_only
-from bosaris_py._validation import as_ids, check_unique
+from bosaris_py._validation import as_ids, check_shape, check_unique
 from bosaris_py.errors import DisjointIdsError
+from bosaris_py.files.columns import Codes
 
 IdList = npt.ArrayLike | Sequence[str]
 
@@ -23,10 +25,6 @@ Ids = tuple[StrArray, StrArray]
 # Cells of one block: a few megabytes of values, so that a block is still in the
 # cache when the next step needs it.
 _BLOCK_CELLS = 2**17
-
-# Cells gathered at once before they are read column by column: bounds the memory
-# of an extraction, whatever the size of the matrix.
-_STRIP_CELLS = 2**24
 
 # Side of the squares in which a matrix is transposed.
 _TILE = 128
@@ -42,28 +40,20 @@ _TRIED, _LOOKED_AT = 50, 10**5
 class IdIndex:
     """A list of ids, sorted once so that ids are found by binary search."""
 
-    # `ordered` holds the ids in ascending order, equal ones in their old order, and `order` their
-    # positions: `ordered == ids[order]`. `order` is None if the ids are sorted already, as they are
-    # after a merge or in anything read from a text file.
-
     ids: StrArray
-    ordered: StrArray
-    order: Positions | None
 
-    @classmethod
-    def of(cls, ids: StrArray) -> "IdIndex":
-        """Index `ids`: O(n) if they ascend, else O(n log n)."""
+    @cached_property
+    def order(self) -> Positions | None:
+        """Positions that sort the ids, equal ones in their old order; None if they are sorted."""
         # Comparing neighbours takes far less time than sorting strings, and most lists are sorted.
-        if bool((ids[:-1] <= ids[1:]).all()):
-            return cls(ids, ids, None)
-        order = np.argsort(ids, kind="stable")
-        return cls(ids, ids[order], order)
+        if (self.ids[:-1] <= self.ids[1:]).all():
+            return None
+        return np.argsort(self.ids, kind="stable")
 
-    @classmethod
-    def of_union(cls, id_lists: Sequence[StrArray]) -> "IdIndex":
-        """Index the sorted union of several id lists."""
-        ids = np.unique(np.concatenate(id_lists))
-        return cls(mark_read_only(ids), ids, None)
+    @cached_property
+    def ordered(self) -> StrArray:
+        """The ids in ascending order."""
+        return self.ids if self.order is None else self.ids[self.order]
 
     def has_repeated(self) -> bool:
         """Tell whether an id occurs more than once."""
@@ -74,12 +64,12 @@ class IdIndex:
         if self.has_repeated():
             check_unique(self.ids, name, hint)
 
-    def locate(self, wanted: "IdIndex") -> Positions | None:
+    def locate(self, wanted: IdIndex) -> Positions | None:
         """Return like `locate_last`, or None if both lists are equal and nothing moves."""
         same = self.ids is wanted.ids or np.array_equal(self.ids, wanted.ids)
         return None if same else self.locate_last(wanted)
 
-    def locate_last(self, wanted: "IdIndex") -> Positions:
+    def locate_last(self, wanted: IdIndex) -> Positions:
         """Return the last position in this list of each wanted id, -1 for an unknown id."""
         if self.ids.size == 0:
             return np.full(wanted.ids.size, -1, dtype=np.intp)
@@ -91,15 +81,13 @@ class IdIndex:
         if self.order is not None:
             positions = self.order[positions]
         positions[absent] = -1
-        if wanted.order is None:
-            return positions
-        unsorted = np.empty_like(positions)
-        unsorted[wanted.order] = positions
-        return unsorted
+        if wanted.order is not None:
+            positions[wanted.order] = positions.copy()
+        return positions
 
     def which_in(self, names: StrArray) -> BoolArray:
         """Tell for each id of this list, in its order, whether it is among `names`."""
-        return IdIndex.of(names).locate_last(self) >= 0
+        return IdIndex(names).locate_last(self) >= 0
 
 
 def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
@@ -110,10 +98,18 @@ def code_ids(names: IdList, name: str) -> tuple[StrArray, Positions]:
         listed: list[str] = names
     else:
         listed = as_ids(names, name).tolist()
-    distinct = sorted(set(listed))
-    table = dict(zip(distinct, range(len(distinct)), strict=True))
-    codes = np.fromiter(map(table.__getitem__, listed), dtype=np.intp, count=len(listed))
-    return as_ids(distinct, name), codes
+    numbers = Codes()
+    codes = np.fromiter(map(numbers.__getitem__, listed), dtype=np.intp, count=len(listed))
+    ids, ranks = np.unique(as_ids(list(numbers), name), return_inverse=True)
+    return mark_read_only(ids), ranks[codes]
+
+
+def code_trials(models: IdList, segments: IdList) -> tuple[Ids, Positions, Positions]:
+    """Return the sorted ids of a list of trials, and the positions of its models and segments."""
+    modelset, rows = code_ids(models, "models")
+    segset, cols = code_ids(segments, "segments")
+    check_shape(cols, rows.shape, "segments", "like `models`")
+    return (modelset, segset), rows, cols
 
 
 def as_slice(positions: slice | Positions) -> slice | Positions:
@@ -128,20 +124,18 @@ def as_slice(positions: slice | Positions) -> slice | Positions:
 
 def inverse(positions: Positions, size: int) -> Positions:
     """Return where each of `size` items is among `positions`, -1 if it is not; -1 is no item."""
-    found = np.full(size, -1, dtype=position_type(size, positions.size))
+    found = np.full(size, -1, dtype=position_type(max(size, positions.size)))
     known = np.flatnonzero(positions >= 0)
     found[positions[known]] = known
     return found
 
 
+def position_type(size: int) -> npt.DTypeLike:
+    """Return the smaller of int32 and int64 that holds the positions in a list."""
+    return np.int32 if size <= np.iinfo(np.int32).max else np.int64
+
+
 # Matrices
-
-
-def blocks(n_rows: int, n_cols: int, cells: int = _BLOCK_CELLS) -> Iterator[slice]:
-    """Yield slices of rows that hold about `cells` cells each."""
-    step = max(1, cells // max(1, n_cols))
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))
 
 
 def transposed(matrix: AnyArray) -> AnyArray:
@@ -153,6 +147,26 @@ def transposed(matrix: AnyArray) -> AnyArray:
     for start in range(0, matrix.shape[0], _TILE):
         out[:, start : start + _TILE] = matrix[start : start + _TILE].T
     return out
+
+
+def by_columns(matrix: AnyArray, mask: BoolArray | None) -> AnyArray:
+    """Return the cells under a mask (None: all) as a vector, column by column."""
+    return transposed(matrix).reshape(-1) if mask is None else matrix.T[mask.T]
+
+
+def from_columns(vector: AnyArray, cells: AnyArray | None, shape: tuple[int, int]) -> AnyArray:
+    """Return the matrix with a vector, column by column, in some cells; 0 elsewhere.
+
+    Cells are given by a mask, or by their numbers; None says all.
+    """
+    if cells is None:
+        return mark_read_only(vector.reshape(shape[::-1])).T
+    matrix = np.zeros(shape[::-1], dtype=vector.dtype)
+    if cells.ndim == 1:
+        matrix.reshape(-1)[cells] = vector
+    else:
+        matrix[transposed(cells)] = vector
+    return mark_read_only(matrix).T
 
 
 @frozen(eq=False)
@@ -172,16 +186,24 @@ class Frame:
         return self.rows is None and self.cols is None
 
     @property
+    def found(self) -> tuple[BoolArray, BoolArray]:
+        """Which of the wanted rows, and of the wanted columns, the source has."""
+        rows, cols = (
+            np.ones(n, np.bool_) if at is None else at >= 0
+            for at, n in zip((self.rows, self.cols), self.shape, strict=True)
+        )
+        return rows, cols
+
+    @property
     def n_found(self) -> tuple[int, int]:
         """Number of wanted rows, and of wanted columns, that the source has."""
-        (rows, cols), (n_rows, n_cols) = (self.rows, self.cols), self.shape
-        n_rows = n_rows if rows is None else int(np.count_nonzero(rows >= 0))
-        return n_rows, n_cols if cols is None else int(np.count_nonzero(cols >= 0))
+        rows, cols = map(np.count_nonzero, self.found)
+        return int(rows), int(cols)
 
     @property
     def is_complete(self) -> bool:
         """Whether the source has all that is wanted."""
-        return self.is_identity or self.n_found == self.shape
+        return self.n_found == self.shape
 
     def cells(self, models: Positions, segments: Positions) -> tuple[AnyArray, AnyArray]:
         """Return the rows and columns in the source of wanted trials, -1 where it has none."""
@@ -191,15 +213,13 @@ class Frame:
 
     def take(self, source: AnyArray) -> AnyArray:
         """Return the source in the wanted order, itself if nothing moves; missing cells are 0."""
-        if self.is_identity:
-            return source
-        # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
-        if source.T.flags.c_contiguous and not source.flags.c_contiguous:
-            return Frame(self.cols, self.rows, self.shape[::-1]).take(source.T).T
-        return mark_read_only(self.copy_of(source))
+        return source if self.is_identity else mark_read_only(self.copy_of(source))
 
     def copy_of(self, source: AnyArray) -> AnyArray:
         """Return what `take` does where something moves, but writeable."""
+        # Only rows are moved as wholes, so a matrix that lies column by column is transposed.
+        if source.T.flags.c_contiguous and not source.flags.c_contiguous:
+            return Frame(self.cols, self.rows, self.shape[::-1]).copy_of(source.T).T
         if source.size == 0 or 0 in self.shape:
             return np.zeros(self.shape, dtype=source.dtype)
         # Position -1 copies some row or column, which is cleared below.
@@ -207,58 +227,21 @@ class Frame:
             out = source[slice(None) if self.rows is None else self.rows]
         else:
             out = np.empty(self.shape, dtype=source.dtype)
-            for block in blocks(self.shape[0], source.shape[1]):
+            step = max(1, _BLOCK_CELLS // source.shape[1])
+            for start in range(0, self.shape[0], step):
+                block = slice(start, start + step)
                 part = source[block if self.rows is None else self.rows[block]]
                 np.take(part, self.cols, axis=1, out=out[block], mode="clip")
-            if (self.cols < 0).any():
-                out[:, self.cols < 0] = 0
-        if self.rows is not None and (self.rows < 0).any():
-            out[self.rows < 0] = 0
+        for lines, at in ((out, self.rows), (out.T, self.cols)):
+            if at is not None and (at < 0).any():
+                lines[at < 0] = 0
         return out
 
     def take_valid(self, present: BoolArray | None) -> BoolArray | None:
         """Return which wanted cells hold a value, given those of the source; None: all."""
         if present is not None:
             return self.take(present)
-        if self.is_complete:
-            return None
-        sides = zip((self.rows, self.cols), self.shape, strict=True)
-        found = [np.ones(n, np.bool_) if at is None else at >= 0 for at, n in sides]
-        return np.logical_and.outer(*found)
-
-    def by_columns(self, source: AnyArray, mask: BoolArray | None) -> AnyArray:
-        """Return the wanted cells under a mask (None: all) as a vector, column by column."""
-        if self.is_identity and mask is None:
-            return transposed(source).reshape(-1)
-        size = self.shape[0] * self.shape[1] if mask is None else np.count_nonzero(mask)
-        out, done = np.empty(size, dtype=source.dtype), 0
-        for wide in blocks(self.shape[1], self.shape[0], _STRIP_CELLS):
-            shape = self.shape[0], wide.stop - wide.start
-            if self.cols is None:
-                strip = Frame(self.rows, None, shape).take(source[:, wide])
-            else:
-                strip = Frame(self.rows, self.cols[wide], shape).take(source)
-            part = transposed(strip)
-            part = part.reshape(-1) if mask is None else part[transposed(mask[:, wide])]
-            out[done : done + part.size] = part
-            done += part.size
-        return out
-
-
-def from_columns(vector: AnyArray, mask: BoolArray | None, shape: tuple[int, int]) -> AnyArray:
-    """Return the matrix with a vector under a mask (None: all), column by column; 0 elsewhere."""
-    if mask is None:
-        return mark_read_only(vector.reshape(shape[::-1])).T
-    matrix = np.zeros(shape[::-1], dtype=vector.dtype)
-    matrix[transposed(mask)] = vector
-    return mark_read_only(matrix).T
-
-
-def position_type(*sizes: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
-    """Return the smaller of int32 and int64 that holds the positions in lists of these sizes."""
-    if max(sizes, default=0) <= np.iinfo(np.int32).max:
-        return np.dtype(np.int32)
-    return np.dtype(np.int64)
+        return None if self.is_complete else np.logical_and.outer(*self.found)
 
 
 # Ids that do not meet
@@ -278,27 +261,25 @@ def refuse_strangers(frame: Frame, wanted: Ids, found: Ids) -> None:
             got=f"{wanted[1].size} lines of the key, and {found[1].size} of the scores",
             hint="Give both files a column of ids, or bring them to the same lines.",
         )
-    if min(frame.n_found) > 0:
-        return
     use: dict[str, str | None] = {}
     sides = zip(frame.n_found, wanted, found, ("models", "segments"), strict=True)
-    parts = [why_strange(mine, theirs, noun, use) for n, mine, theirs, noun in sides if not n]
-    raise DisjointIdsError(
-        argument="key",
-        expected="hold targets that have scores",
-        got="none: its ids are others",
-        hint=" ".join(parts),
-        use=use,
-    )
+    if parts := [why_strange(mine, theirs, noun, use) for n, mine, theirs, noun in sides if not n]:
+        raise DisjointIdsError(
+            argument="key",
+            expected="hold targets that have scores",
+            got="none: its ids are others",
+            hint=" ".join(parts),
+            use=use,
+        )
 
 
 def _are_line_numbers(ids: Ids) -> bool:
     """Tell whether trials have the ids that readers give to lines without any."""
     # Ids ascend and are distinct, so the last of as many numbers is their count.
-    (model, *others), segments = ids
+    models, segments = ids
     last = str(segments.size)
     ends = segments[0], segments[-1]
-    return not others and model == "all" and ends == ("1".zfill(len(last)), last)
+    return models.tolist() == ["all"] and ends == ("1".zfill(len(last)), last)
 
 
 def why_strange(wanted: StrArray, found: StrArray, noun: str, use: dict[str, str | None]) -> str:

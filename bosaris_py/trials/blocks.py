@@ -581,7 +581,7 @@ def _read_ahead(items: Iterator[Item]) -> Iterator[Item]:
 
 def _index(models: StrArray, segments: StrArray, path: Path) -> tuple[IdIndex, IdIndex]:
     """Index the ids of a file, each of which must occur once."""
-    rows, cols = IdIndex.of(models), IdIndex.of(segments)
+    rows, cols = IdIndex(models), IdIndex(segments)
     rows.check_unique(f"modelset of {path}")
     cols.check_unique(f"segset of {path}")
     return rows, cols

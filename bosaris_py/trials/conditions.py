@@ -255,7 +255,7 @@ def in_order(
     taken = columns.items()
     if order.order is not None:
         taken = {key: take_items(each, order.order) for key, each in taken}.items()
-    return Ndx._listed_once((modelset, segset), rows, cols, None, ""), dict(taken)
+    return Ndx._from_positions((modelset, segset), rows, cols), dict(taken)
 
 
 def _product(factors: Sequence[Factor]) -> Factor:
@@ -503,7 +503,7 @@ class Conditions:
                     "Say uncovered='ignore' to leave them out."
                 )
             rows, cols = (side[~absent] for side in key.trial_positions())
-            key = Ndx._listed_once(key.ids, rows, cols, None, "")
+            key = Ndx._from_positions(key.ids, rows, cols)
         return cls.from_labels(
             key,
             take_items(columns["labels"], found[~absent]),

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
-from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
+from bosaris_py._arrays import StrArray, mark_read_only, read_only
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
@@ -51,8 +51,8 @@ class IdMap(TextFileMethods):
     ['bert', 'anna']
     """
 
-    leftids: StrArray
-    rightids: StrArray
+    leftids: StrArray = field(converter=read_only)
+    rightids: StrArray = field(converter=read_only)
 
     _kind = "id_map"
 
@@ -66,18 +66,13 @@ class IdMap(TextFileMethods):
         """Raise unless the ids come in pairs."""
         check_shape(self.rightids, self.leftids.shape, "rightids", "like `leftids`")
 
-    @classmethod
-    def _rebuilt(cls, *arrays: AnyArray) -> Self:
-        # The constructor would warn again.
-        return cls._of_fields(*arrays)
-
     @cached_property
     def _left(self) -> IdIndex:
-        return IdIndex.of(self.leftids)
+        return IdIndex(self.leftids)
 
     @cached_property
     def _right(self) -> IdIndex:
-        return IdIndex.of(self.rightids)
+        return IdIndex(self.rightids)
 
     def __repr__(self) -> str:
         """Return the counts in one line."""
@@ -187,22 +182,23 @@ class IdMap(TextFileMethods):
         objects = all_of_class(IdMap, self, *others)
         # An id that one map repeats has been warned about; here only ids of two maps count.
         distinct = [np.unique(item.leftids) for item in objects]
-        if IdIndex.of(np.concatenate(distinct)).has_repeated():
+        if IdIndex(np.concatenate(distinct)).has_repeated():
             warn_caller("idmaps being merged share ids.", DuplicateIdWarning)
         sides = zip(*((item.leftids, item.rightids) for item in objects), strict=True)
-        return IdMap._rebuilt(*(mark_read_only(np.concatenate(side)) for side in sides))
+        # The constructor would warn again.
+        return IdMap._made(*(np.concatenate(side) for side in sides))
 
     def _filter(self, index: IdIndex, ids: IdList, *, keep: bool) -> Self:
         """Keep or remove the pairs with some ids on the side of an index."""
         which = index.which_in(as_ids(ids, "ids"))
         which = which if as_flag(keep, "keep") else ~which
-        return self._rebuilt(*(mark_read_only(side[which]) for side in self._arrays().values()))
+        return self._made(self.leftids[which], self.rightids[which])
 
 
 def _mapped(source: IdIndex, target: StrArray, ids: IdList) -> StrArray:
     """Return what belongs to `ids`, warning about those that are not in the source."""
     wanted = as_ids(ids, "ids")
-    positions = source.locate_last(IdIndex.of(wanted))
+    positions = source.locate_last(IdIndex(wanted))
     found = positions[positions >= 0]
     if found.size < wanted.size:
         missing = wanted.size - found.size

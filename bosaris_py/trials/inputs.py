@@ -206,7 +206,7 @@ def read_key(
     kinds = columns_of_file.get(KIND)
     is_told = isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS)
     found_labels = as_labels(columns_of_file.pop(KIND) if is_told else table.is_target)
-    key = Key._listed_once(*_places(table), found_labels, "labels")
+    key = Key._from_positions(*_places(table), found_labels, "labels")
     return key.with_columns(**columns_of_file)
 
 
@@ -261,7 +261,7 @@ def read_trials(
         progress=progress,
     )
     table = _once(table, path, "")
-    return Ndx._listed_once(*_places(table), None, "")
+    return Ndx._from_positions(*_places(table))
 
 
 def read_scores(
@@ -351,7 +351,7 @@ def read_scores(
         table = table.take(~is_missing)
     table = _once(table, path, "scores")
     assert table.scores is not None, "taking lines keeps the scores"
-    return to_natural(Scores._listed_once(*_places(table), table.scores, "scores"), base)
+    return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
 
 
 _DECISIONS = dict.fromkeys(("t", "true", "accept", "yes", "1"), 1.0)
@@ -422,7 +422,7 @@ def scores_and_faults(
     ]
     table = table.take(is_wanted)
     assert table.scores is not None, "taking lines keeps the scores"
-    return Scores._listed_once(*_places(table), table.scores, "scores"), told
+    return Scores._from_positions(*_places(table), table.scores, "scores"), told
 
 
 def _binary(path: FilePath, classes: Any, wanted: str, max_bytes: int | None) -> Any:

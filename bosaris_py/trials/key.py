@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import cached_property
 from typing import Any, Self
 
@@ -14,15 +13,16 @@ import numpy.typing as npt
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
 from bosaris_py._validation import FilePath
-from bosaris_py.errors import FileFormatError, InvalidInputError, TrialMismatchError
+from bosaris_py.errors import TrialMismatchError
 from bosaris_py.files import hdf5
-from bosaris_py.files.columns import Factor, order_trials
+from bosaris_py.files.columns import Codes, Factor, order_trials
 from bosaris_py.files.labels import KIND, KINDS, NONTARGET, SPOOF, TARGET, factor_of_kinds
 from bosaris_py.trials import arguments
-from bosaris_py.trials.alignment import IdList, Ids, code_ids
+from bosaris_py.trials.alignment import Frame, IdList, Ids, code_trials
 from bosaris_py.trials.columns import (
     NO_TABLES,
     SIDES,
+    Column,
     ColumnLike,
     Columns,
     OfSide,
@@ -35,21 +35,19 @@ from bosaris_py.trials.columns import (
     take_items,
     taken,
 )
-from bosaris_py.trials.trials import Cells, Contents, ListedTrials, Trials
+from bosaris_py.trials.trials import Cells, Trials
 
 LabelArray = npt.NDArray[np.int8]
 
-_SPOOF = -2
-
-# By label: the word, and the class of files. A negative index counts from the end.
+# By label, 1 for a target, -1 for a non-target, -2 for a spoof: the word, and the class of files. A
+# negative index counts from the end.
 WORDS = np.array(["", "target", "spoof", "nontarget"])
 _CLASSES = np.array([0, TARGET, SPOOF, NONTARGET], dtype=np.uint8)
-
-_DISAGREEMENT = "The keys to be merged disagree whether a trial is a target:"
+_LABELS = {"target": 1, "nontarget": -1, "spoof": -2}
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class Ndx(ListedTrials):
+class Ndx(Trials):
     """The trials of an experiment: which models are tested on which segments.
 
     Parameters
@@ -81,11 +79,16 @@ class Ndx(ListedTrials):
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
         ids = arguments.both_ids(modelset, segset)
-        mask = None if trialmask is None else arguments.to_mask(trialmask, ids, "trialmask")
-        self.__attrs_init__(*ids, None if mask is None else arguments.as_cells(mask))
+        self.__attrs_init__(*ids, arguments.as_cells(trialmask, ids, "trialmask"))
 
-    def _with(self, ids: Ids, cells: Cells, contents: Contents) -> Self:
-        return self._of_fields(*ids, cells)
+    @property
+    def _contents(self) -> AnyArray:
+        shape = self.cells.shape if self.cells is not None else self.shape
+        return np.broadcast_to(np.True_, shape)
+
+    @classmethod
+    def _built(cls, ids: Ids, cells: Cells, contents: AnyArray) -> Self:
+        return cls._made(*ids, cells)
 
     @property
     def trialmask(self) -> BoolArray:
@@ -94,30 +97,6 @@ class Ndx(ListedTrials):
 
     def _in_matrices(self) -> dict[str, AnyArray]:
         return {"trialmask": self.trial_mask}
-
-    @classmethod
-    def _from_stored(cls, **arrays: AnyArray) -> Self:
-        return cls._from_list(arrays, None, "") if "models" in arrays else cls(**arrays)
-
-    @classmethod
-    def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
-        """Read trials from an HDF5 file, whatever its name.
-
-        Parameters
-        ----------
-        path, max_bytes
-            As for `read`.
-
-        Returns
-        -------
-        Ndx
-        """
-        if hdf5.kind_of(path) == "trial_metadata":
-            arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
-            if arrays["is_target"] is not None:
-                raise FileFormatError(f"{path}: expected Ndx; the file holds Key")
-            return cls._from_list(arrays, None, "")
-        return super().read_hdf5(path, max_bytes=max_bytes)
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList) -> Self:
@@ -140,7 +119,8 @@ class Ndx(ListedTrials):
         [[True, False], [True, True]]
         """
         check.check_same_rows({"models": models, "segments": segments})
-        return cls._from_ids(models, segments, None, "")
+        ids, rows, cols = code_trials(models, segments)
+        return cls._from_positions(ids, rows, cols)
 
     def merge(self, *others: Ndx) -> Ndx:
         """Unite the trials of several objects.
@@ -157,9 +137,32 @@ class Ndx(ListedTrials):
         """
         return Ndx._merged(arguments.all_of_class(Ndx, self, *others), "")
 
+    def to_ndx(self) -> Ndx:
+        """Return the trials themselves.
+
+        Returns
+        -------
+        Ndx
+        """
+        return self
+
+    def counts(self, chosen: BoolArray | None = None) -> tuple[int, ...]:
+        """Return the number of trials, or of those under a vector mask, in a tuple.
+
+        Parameters
+        ----------
+        chosen : (n_trials,) array of bool, optional
+            Which trials; by default all.
+
+        Returns
+        -------
+        tuple of int
+        """
+        return (self.n_trials if chosen is None else int(np.count_nonzero(chosen)),)
+
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class Key(ListedTrials):
+class Key(Trials):
     """The trials of an experiment together with the right labels, and what is known of them.
 
     Parameters
@@ -196,12 +199,11 @@ class Key(ListedTrials):
     ['f', 'f', 'm']
     """
 
-    # Of each trial 1 for a target, -1 for a non-target, -2 for a spoof: a vector of a list, else a
-    # matrix.
+    # The label of each trial: a vector of a list, else a matrix.
     _labels: LabelArray = attrs.field(converter=read_only)
     _tables: Tables = attrs.field(default=NO_TABLES)
 
-    _kind = "key"
+    _kind, _listed = "key", "is_target"
 
     def __init__(
         self,
@@ -212,27 +214,24 @@ class Key(ListedTrials):
         spoof: npt.ArrayLike | None = None,
     ) -> None:
         ids = arguments.both_ids(modelset, segset)
-        given = {"tar": tar, "non": non} | ({} if spoof is None else {"spoof": spoof})
         labels = np.zeros([each.size for each in ids], dtype=np.int8)
-        for (name, values), label in zip(given.items(), (1, -1, -2), strict=False):
-            mask = arguments.to_mask(values, ids, name)
+        for name, given, label in (("tar", tar, 1), ("non", non, -1), ("spoof", spoof, -2)):
+            if given is None:
+                continue
+            mask = arguments.to_mask(given, ids, name)
             # A trial in two masks would count twice, and no metric would notice.
             both = mask & (labels != 0)
             if both.any():
-                models, segments = np.nonzero(both)
-                got = arguments.name_trials(models, segments, ids)
-                others = "`tar`" if name == "non" else "`tar` and `non`"
-                raise check.invalid(name, f"not share trials with {others}", got)
+                at = np.nonzero(both)
+                got = arguments.name_trials(at[0], at[1], ids)
+                raise check.invalid(name, "not share trials with the masks before it", got)
             labels[mask] = label
-        cells = arguments.as_cells(mark_read_only(labels != 0))
+        cells = arguments.as_cells(mark_read_only(labels != 0), ids, "tar")
         self.__attrs_init__(*ids, cells, mark_read_only(labels))
 
     @property
-    def _contents(self) -> Contents:
+    def _contents(self) -> AnyArray:
         return self._labels
-
-    def _with(self, ids: Ids, cells: Cells, contents: Contents) -> Self:
-        return self._carry(self._of_fields(*ids, cells, contents))
 
     @classmethod
     def from_trials(
@@ -271,34 +270,26 @@ class Key(ListedTrials):
         """
         given = dict(columns or {})
         listed = {name: values for name, values in given.items() if not is_of_side(values)}
-        argument = {f"columns[{name!r}]": values for name, values in listed.items()}
-        same = {"models": models, "segments": segments, "labels": labels, **argument}
-        check.check_same_rows(same)
-        (modelset, rows), (segset, cols) = (
-            code_ids(models, "models"),
-            code_ids(segments, "segments"),
-        )
+        lines = {f"columns[{name!r}]": values for name, values in listed.items()}
+        check.check_same_rows({"models": models, "segments": segments, "labels": labels, **lines})
+        ids, rows, cols = code_trials(models, segments)
         found = as_labels(labels)
-        for what, values in (("segments", cols), ("labels", found)):
-            check.check_shape(values, rows.shape, what, "like `models`")
-        made = cls._listed_once((modelset, segset), rows, cols, found, "labels")
-        lines = {name: as_column(values, f"columns[{name!r}]") for name, values in listed.items()}
-        for name, column in lines.items():
-            if len(column) != rows.size:
-                expected = f"be as long as `models`, {rows.size}"
-                raise check.invalid(f"columns[{name!r}]", expected, f"{len(column)}")
-        if not lines:
-            return made.with_columns(**given) if given else made
-        order = order_trials(rows, cols, modelset.size)
-        for name, column in lines.items():
-            codes = column.codes if isinstance(column, Factor) else column
-            clash = np.count_nonzero(order.conflicts(codes))
+        check.check_shape(found, rows.shape, "labels", "like `models`")
+        made = cls._from_positions(ids, rows, cols, found, "labels")
+        for argument, name in zip(lines, listed, strict=True):
+            column = as_column(listed[name], argument)
+            _check_size(column, rows.size, argument)
+            order = order_trials(rows, cols, ids[0].size)
+            clash = np.count_nonzero(
+                order.conflicts(column.codes if isinstance(column, Factor) else column)
+            )
             if clash:
                 got = f"another value in {clash} lines of column {name!r}"
-                expected = "have the same columns for a trial listed twice"
-                raise check.invalid("columns", expected, got)
+                raise check.invalid(
+                    "columns", "have the same columns for a trial listed twice", got
+                )
             given[name] = take_items(column, order.order)
-        return made.with_columns(**given)
+        return made.with_columns(**given) if given else made
 
     @property
     def columns(self) -> Columns:
@@ -326,8 +317,10 @@ class Key(ListedTrials):
         """
         added = as_tables(columns, self)
         kept = [{n: c for n, c in table.items() if n not in columns} for table in self._tables]
-        tables = tuple({**old, **new} for old, new in zip(kept, added, strict=True))
-        return self._of_fields(*self.ids, self.cells, self._labels, tables=tables)
+        return self._with_tables([{**old, **new} for old, new in zip(kept, added, strict=True)])
+
+    def _with_tables(self, tables: Sequence[Mapping[str, Column]]) -> Self:
+        return self._made(*self.ids, self.cells, self._labels, tables=tuple(tables))
 
     def _carry(self, made: Self) -> Self:
         """Return a key whose trials are among these, with the columns of these."""
@@ -342,8 +335,7 @@ class Key(ListedTrials):
             if at is not None and (at < 0).any():
                 message = f"There are columns for {np.count_nonzero(at >= 0)} of {at.size} {what}"
                 raise TrialMismatchError(f"{message}; each must have a value.")
-        fields = *made.ids, made.cells, made._labels
-        return self._of_fields(*fields, tables=taken(self._tables, places))
+        return made._with_tables(taken(self._tables, places))
 
     def with_columns_of(self, other: Key) -> Key:
         """Return the key with the columns of another one, which has all its trials.
@@ -364,6 +356,25 @@ class Key(ListedTrials):
         """
         return other._carry(self)
 
+    def _filtered(self, frame: Frame, ids: Ids) -> Self:
+        return self._carry(super()._filtered(frame, ids))
+
+    def take(self, chosen: AnyArray) -> Self:
+        """Return some of the trials, with the same models and segments.
+
+        Parameters
+        ----------
+        chosen : (n_trials,) array of bool, or array of int that ascends
+            Which trials, column by column.
+
+        Returns
+        -------
+        Key
+        """
+        models, segments = (side[chosen] for side in self.trial_positions())
+        made = self._from_positions(self.ids, models, segments, self.labels[chosen], "labels")
+        return self._carry(made)
+
     def bona_fide(self) -> Self:
         """Return the key without its spoofs.
 
@@ -372,7 +383,7 @@ class Key(ListedTrials):
         Key
             With the same models and segments.
         """
-        return self if not self.n_spoof else self.take(self.labels != _SPOOF)
+        return self if not self.n_spoof else self.take(self.labels != -2)
 
     @classmethod
     def from_speakers(
@@ -405,23 +416,18 @@ class Key(ListedTrials):
         2
         """
         names = check.as_ids(ids, "ids")
-        if callable(speakers):
-            told = list(map(speakers, names.tolist()))
-        elif isinstance(speakers, Mapping):
-            told = [speakers[name] for name in names.tolist()]
-        else:
-            check.check_same_rows({"ids": ids, "speakers": speakers})
-            told = list(speakers)
-            if len(told) != names.size:
-                expected = f"have the speaker of each of {names.size} recordings"
-                raise check.invalid("speakers", expected, f"{len(told)}")
+        given = speakers.__getitem__ if isinstance(speakers, Mapping) else speakers
+        if callable(given):
+            given = list(map(given, names.tolist()))
+        check.check_same_rows({"ids": ids, "speakers": given})
+        told = list(given)
+        _check_size(told, names.size, "speakers")
         # Recordings of unknown speakers would be targets of each other.
         unknown = names[[check.is_missing(speaker) for speaker in told]].tolist()
         if unknown:
             found = f"none (None or NaN) for {len(unknown)} ({check.list_some(unknown)})"
             raise check.invalid("speakers", "tell the speaker of each recording", found)
-        numbers = {speaker: number for number, speaker in enumerate(dict.fromkeys(told))}
-        codes = np.array([numbers[speaker] for speaker in told])
+        codes = np.array(list(map(Codes().__getitem__, told)))
         # A recording comes before those that it is a model for.
         pairs = np.triu(np.ones((names.size, names.size), dtype=np.bool_), 1)
         same = codes[:, None] == codes
@@ -436,14 +442,28 @@ class Key(ListedTrials):
 
     __hash__ = None
 
-    def _in_list(self) -> dict[str, AnyArray]:
-        return {"is_target": WORDS[self.labels] if self.n_spoof else self.is_target}
+    # Files
+
+    def _in_list(self) -> AnyArray:
+        return WORDS[self.labels] if self.n_spoof else self.is_target
+
+    @classmethod
+    def _as_contents(cls, values: AnyArray, name: str) -> AnyArray:
+        return as_labels(values)
 
     def _in_matrices(self) -> dict[str, AnyArray]:
         if self.n_spoof:
             expected = "be .h5 where there are spoofs"
             raise check.invalid("path", expected, f"one for {self.n_spoof} spoofs")
         return {"tar": self.tar, "non": self.non}
+
+    def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
+        kind, arrays = super()._stored(form)
+        if form == "txt" and not self.is_sparse:
+            # All targets, then all non-targets, as in the toolkit.
+            order = np.argsort(-self.labels, kind="stable")
+            arrays |= {name: arrays[name][order] for name in ("models", "segments", "is_target")}
+        return kind, arrays
 
     def save_hdf5(self, path: FilePath) -> None:
         """Save the key as an HDF5 file, whatever its name.
@@ -464,55 +484,27 @@ class Key(ListedTrials):
         tables = [dict(table) for table in self._tables]
         if self.n_spoof:
             tables[0][KIND] = factor_of_kinds(_CLASSES[self.labels])
-        models, segments = self.trial_positions()
-        hdf5.write_metadata(
-            path,
-            form="Flat" * self.is_sparse + "Key",
-            modelset=self.modelset,
-            segset=self.segset,
-            models=models,
-            segments=segments,
-            is_target=self.is_target,
-            matrix=None if self.is_sparse else np.sign(self._labels),
-            columns={
-                side: {
-                    name: (column.codes, column.levels) if isinstance(column, Factor) else column
-                    for name, column in table.items()
-                }
-                for side, table in zip(SIDES, tables, strict=True)
-            },
-        )
+        columns = {
+            side: {
+                name: (column.codes, column.levels) if isinstance(column, Factor) else column
+                for name, column in table.items()
+            }
+            for side, table in zip(SIDES, tables, strict=True)
+        }
+        trials = {**super()._stored("list")[1], "is_target": self.is_target}
+        form, matrix = "FlatKey", None
+        if not self.is_sparse:
+            form, matrix = "Key", np.sign(self._labels)
+        hdf5.write_metadata(path, form=form, columns=columns, matrix=matrix, **trials)
 
     @classmethod
-    def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:
-        """Read a key from an HDF5 file, whatever its name, with its columns.
-
-        Parameters
-        ----------
-        path, max_bytes
-            As for `read`.
-
-        Returns
-        -------
-        Key
-        """
-        if hdf5.kind_of(path) != "trial_metadata":
-            return super().read_hdf5(path, max_bytes=max_bytes)
-        arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
-        try:
-            return cls._from_columns(arrays, path)
-        except InvalidInputError as error:
-            raise FileFormatError(f"{path}: {error}") from error
-
-    @classmethod
-    def _from_columns(cls, arrays: dict[str, Any], path: FilePath) -> Self:
-        """Build a key of a file with columns."""
-        if arrays["is_target"] is None:
-            raise FileFormatError(f"{path}: expected Key; the file holds Ndx")
-        places = arrays["models"], arrays["segments"]
+    def _from_stored(cls, **arrays: Any) -> Self:
+        if "columns" not in arrays:
+            return super()._from_stored(**arrays)
         # In another order the trials would be sorted, but not the columns beside them.
-        if order_trials(*places, arrays["modelset"].size).order is not None:
-            raise FileFormatError(f"{path}: trials must come by segment, then by model, each once")
+        order = order_trials(arrays["models"], arrays["segments"], arrays["modelset"].size)
+        if order.order is not None:
+            raise check.invalid("trials", "come by segment, then by model, each once", "others")
         tables = [
             {
                 name: Factor(*column) if isinstance(column, tuple) else column
@@ -520,40 +512,24 @@ class Key(ListedTrials):
             }
             for side in SIDES
         ]
-        labels = as_labels(arrays["is_target"])
-        kinds = tables[0].get(KIND)
+        labels, kinds = as_labels(arrays["is_target"]), tables[0].get(KIND)
         if isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS):
-            is_spoof = kinds.values() == "spoof"
+            is_spoof = tables[0].pop(KIND).values() == "spoof"
             if (is_spoof & (labels == 1)).any():
-                raise FileFormatError(f"{path}: targets must not be spoofs")
-            labels[is_spoof] = _SPOOF
-            del tables[0][KIND]
-        made = cls._from_list(arrays, labels, "is_target")
-        sized = zip(tables, (labels.size, *made.shape), strict=True)
-        if any(len(column) != size for table, size in sized for column in table.values()):
-            raise FileFormatError(f"{path}: columns must have a value for each trial or id")
-        return made._of_fields(*made.ids, made.cells, made._labels, tables=tuple(tables))
+                raise check.invalid("trials", "not be targets and spoofs", "such")
+            arrays["is_target"] = WORDS[np.where(is_spoof, -2, labels)]
+        made = super()._from_stored(**arrays)
+        for table, size in zip(tables, (labels.size, *made.shape), strict=True):
+            for name, column in table.items():
+                _check_size(column, size, f"columns[{name!r}]")
+        return made._with_tables(tables)
 
-    def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
-        kind, arrays = super()._stored(form)
-        if form == "txt" and not self.is_sparse:
-            # All targets, then all non-targets, as in the toolkit.
-            order = np.argsort(-self.labels, kind="stable")
-            arrays |= {name: arrays[name][order] for name in ("models", "segments", "is_target")}
-        return kind, arrays
-
-    @classmethod
-    def _from_stored(cls, **arrays: AnyArray) -> Self:
-        if "models" not in arrays:
-            return cls(**arrays)
-        return cls._from_list(arrays, as_labels(arrays["is_target"]), "is_target")
+    # Labels
 
     @cached_property
     def labels(self) -> LabelArray:
         """The label of each trial, column by column: 1 target, -1 non-target, -2 spoof."""
-        vector = self._vector()
-        assert vector is not None, "a key has labels"
-        return vector
+        return self._vector()
 
     @property
     def is_target(self) -> BoolArray:
@@ -585,7 +561,7 @@ class Key(ListedTrials):
     @property
     def spoof(self) -> BoolArray:
         """Where spoofs are: a new matrix each time."""
-        return self._mask_of_label(_SPOOF)
+        return self._mask_of_label(-2)
 
     @cached_property
     def n_tar(self) -> int:
@@ -600,28 +576,24 @@ class Key(ListedTrials):
     @cached_property
     def n_spoof(self) -> int:
         """Number of spoofs."""
-        return int(np.count_nonzero(self._labels == _SPOOF))
+        return int(np.count_nonzero(self._labels == -2))
 
-    def _counts(self) -> str:
-        spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
-        return f"{self.n_tar} targets, {self.n_non} non-targets{spoofs}"
+    def counts(self, chosen: BoolArray | None = None) -> tuple[int, ...]:
+        """Return the numbers of targets and of non-targets, or of those under a vector mask.
 
-    def _drawn(self, at: tuple[AnyArray, ...]) -> AnyArray:
-        return np.sign(self._labels[at])
-
-    def _columns_of_trials(self) -> dict[str, AnyArray]:
-        spoofs = {"spoof": self.labels == _SPOOF} if self.n_spoof else {}
-        return {"target": self.is_target, **spoofs}
-
-    def columns_of_table(self) -> dict[str, Any]:
-        """Return the columns, and labels of three kinds in words.
+        Parameters
+        ----------
+        chosen : (n_trials,) array of bool, optional
+            Which trials; by default all.
 
         Returns
         -------
-        dict of str to Factor or ndarray
+        tuple of int
         """
-        words = {"label": Factor.from_values(WORDS[self.labels])} if self.n_spoof else {}
-        return {**self.columns, **words}
+        if chosen is None:
+            return self.n_tar, self.n_non
+        labels = self.labels[chosen]
+        return int(np.count_nonzero(labels == 1)), int(np.count_nonzero(labels == -1))
 
     def to_ndx(self) -> Ndx:
         """Return the trials without the labels.
@@ -630,23 +602,7 @@ class Key(ListedTrials):
         -------
         Ndx
         """
-        return Ndx._of_fields(*self.ids, self.cells)
-
-    def take(self, chosen: AnyArray) -> Self:
-        """Return some of the trials, with the same models and segments.
-
-        Parameters
-        ----------
-        chosen : (n_trials,) array of bool, or array of int that ascends
-            Which trials, column by column.
-
-        Returns
-        -------
-        Key
-        """
-        models, segments = (side[chosen] for side in self.trial_positions())
-        made = self._listed_once(self.ids, models, segments, self.labels[chosen], "labels")
-        return self._carry(made)
+        return Ndx._made(*self.ids, self.cells)
 
     def merge(self, *others: Key) -> Key:
         """Unite the trials of several objects.
@@ -666,7 +622,7 @@ class Key(ListedTrials):
             If a trial is a target in one and a non-target in another.
         """
         objects = arguments.all_of_class(Key, self, *others)
-        made = Key._merged(objects, _DISAGREEMENT)
+        made = Key._merged(objects, "The keys to be merged disagree whether a trial is a target:")
         if not any(len(item.columns) for item in objects):
             return made
         parts = []
@@ -678,34 +634,53 @@ class Key(ListedTrials):
                 made.segment_index.locate_last(item.segment_index),
             )
             parts.append((item._tables, places))
-        tables = merged(parts, (made.n_trials, *made.shape))
-        return Key._of_fields(*made.ids, made.cells, made._labels, tables=tables)
+        return made._with_tables(merged(parts, (made.n_trials, *made.shape)))
+
+    # Tables and display
+
+    def _counts(self) -> str:
+        spoofs = f", {self.n_spoof} spoofs" if self.n_spoof else ""
+        return f"{self.n_tar} targets, {self.n_non} non-targets{spoofs}"
+
+    def _drawn(self, at: tuple[AnyArray, ...]) -> AnyArray:
+        return np.sign(self._labels[at])
+
+    def _columns(self, **options: object) -> dict[str, AnyArray]:
+        spoofs = {"spoof": self.labels == -2} if self.n_spoof else {}
+        return {"target": self.is_target, **spoofs}
+
+    def _further_columns(self) -> Mapping[str, Column]:
+        words = {"label": Factor.from_values(WORDS[self.labels])} if self.n_spoof else {}
+        return {**self.columns, **words}
+
+
+def _check_size(column: Sized, size: int, argument: str) -> None:
+    """Raise unless a column has a value for each of some trials or ids."""
+    if len(column) != size:
+        raise check.invalid(argument, f"have {size} values", f"{len(column)}")
 
 
 def as_labels(labels: object) -> LabelArray:
     """Return truth values, or the words target, nontarget and spoof, as labels."""
-    if isinstance(labels, Factor):
-        words, codes = labels.levels, labels.codes.astype(np.intp)
-    else:
+    if not isinstance(labels, Factor):
         array = np.asarray(check.as_list(labels))
-        if array.dtype.kind not in "UO" or (array.size and isinstance(array[0], bool | np.bool_)):
-            is_target = check.as_mask(array, "labels")
-            return np.where(is_target, np.int8(1), np.int8(-1))
-        words, codes = np.unique(check.as_ids(array, "labels"), return_inverse=True)
-    known = {"target": 1, "nontarget": -1, "spoof": _SPOOF}
-    if strange := [word for word in words.tolist() if word not in known]:
-        used = np.isin(codes, np.flatnonzero(np.isin(words, strange)))
-        if used.any():
-            expected = "be truth values, or target, nontarget and spoof"
-            raise check.invalid("labels", expected, check.list_some(map(repr, strange)))
-    return np.array([known.get(word, 0) for word in words.tolist()], dtype=np.int8)[codes]
+        if array.dtype.kind not in "UO" or (array.size and type(array[0]) in (bool, np.bool_)):
+            return np.where(check.as_mask(array, "labels"), np.int8(1), np.int8(-1))
+        labels = Factor.from_values(check.as_ids(array, "labels"))
+    words = np.append(labels.levels, "")
+    strange = [words[code] for code in np.unique(labels.codes) if words[code] not in _LABELS]
+    if strange:
+        expected = "be truth values, or target, nontarget and spoof"
+        raise check.invalid("labels", expected, check.list_some(map(repr, map(str, strange))))
+    numbers = np.array([_LABELS.get(word, 0) for word in words.tolist()], dtype=np.int8)
+    return numbers[labels.codes]
 
 
 def as_ndx(ndx: object) -> Ndx | Key:
     """Return trials; raise if it is anything else."""
     if isinstance(ndx, Ndx | Key):
         return ndx
-    raise check.invalid("ndx", "be an Ndx or a Key", check.describe(ndx), _misuse(ndx))
+    raise check.invalid("ndx", "be an Ndx or a Key", check.describe(ndx), arguments.misuse(ndx))
 
 
 def as_key(key: object) -> Key:
@@ -713,19 +688,7 @@ def as_key(key: object) -> Key:
     if isinstance(key, Key):
         return key
     expected = "be a Key, which says what the targets are"
-    raise check.invalid("key", expected, check.describe(key), _misuse(key))
-
-
-def _misuse(key: object) -> str:
-    """Return the likely mistake where something stands in the place of a key or of trials."""
-    if isinstance(key, str | os.PathLike):
-        return "Read the file: read_key(path), or read_trials if it has no labels."
-    if isinstance(getattr(key, "key", None), Key):
-        return "Give its key: data.key."
-    if hasattr(key, "columns"):
-        return "Make a key of a data frame: from_frame(df).key."
-    swapped = isinstance(key, list) or hasattr(key, "get_tar_non")
-    return "Were scores and key swapped?" if swapped else ""
+    raise check.invalid("key", expected, check.describe(key), arguments.misuse(key))
 
 
 def describe_trials(trials: Trials, chosen: BoolArray) -> str:
@@ -734,18 +697,8 @@ def describe_trials(trials: Trials, chosen: BoolArray) -> str:
     return arguments.name_trials(models[chosen], segments[chosen], trials.ids)
 
 
-def warn_unless_found(ndx: Trials, n_ids: tuple[int, int], found: BoolArray | None) -> None:
+def warn_unless_found(ndx: Ndx | Key, n_ids: tuple[int, int], found: BoolArray | None) -> None:
     """Warn of models, segments and trials that are missing, in the toolkit's words."""
     # `n_ids` are the numbers of models and segments that were found. `found` says which trials were
     # found, column by column, or None for all.
-    n_found = ndx.n_trials if found is None else int(np.count_nonzero(found))
-    if not isinstance(ndx, Key):
-        arguments.warn_missing(ndx.shape, n_ids, (ndx.n_trials,), (n_found,))
-        return
-    wanted = ndx.n_tar, ndx.n_non
-    # Where nothing is missing, the labels need not be looked at.
-    n_found_of = wanted
-    if found is not None and n_found < ndx.n_trials:
-        counts = [int(np.count_nonzero(ndx.labels[found] == label)) for label in (1, -1)]
-        n_found_of = counts[0], counts[1]
-    arguments.warn_missing(ndx.shape, n_ids, wanted, n_found_of)
+    arguments.warn_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self, TypeAlias, TypeVar
 
-import attrs
 import numpy as np
 import numpy.typing as npt
-from attrs import frozen
+from attrs import evolve, field, frozen
+from attrs.converters import optional
 
-import bosaris_py.trials.trials as base
 from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
@@ -25,9 +24,10 @@ from bosaris_py._arrays import (
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import arguments
-from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids
+from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, from_columns
 from bosaris_py.trials.key import Key, Ndx, as_ndx, warn_unless_found
 from bosaris_py.trials.saving import TextFileMethods
+from bosaris_py.trials.trials import Grid, frame_of
 
 # One value for each id, or one of each measure.
 Numbers: TypeAlias = Mapping[str, Any]
@@ -57,46 +57,39 @@ class SegmentQuality(TextFileMethods):
     [[3.5, 7.25]]
     """
 
-    ids: StrArray
-    values: FloatArray
+    ids: StrArray = field(converter=read_only)
+    values: FloatArray = field(converter=read_only)
 
     _kind = "segment_quality"
 
     def __init__(self, ids: IdList | Numbers, values: npt.ArrayLike | None = None) -> None:
-        names: Any = ids
-        given: Any = values
-        if given is None:
-            names, given = _by_id(ids)
-        index: Any = getattr(given, "index", None)
-        if type(given).__name__ == "Series" and not np.array_equal(
-            getattr(ids, "index", ()), index
-        ):
-            hint = "A mapping {id: value}, or a Series with ids as its index, stands for both."
-            raise check.invalid(
-                "values", "be in the order of `ids`", "a Series with another index", hint
-            )
+        given: Any = (ids, values) if values is not None else _by_id(ids)
+        names, listed = given[0], check.as_list(given[1])
+        if np.ndim(listed) == 1:
+            if check.row_labels(names) is None:
+                hint = "A mapping {id: value}, or a Series with ids as its index, stands for both."
+                check.refuse_series(listed, "values", hint, "segment")
+            check.check_same_rows({"ids": names, "values": listed})
+            # One measure needs no second dimension.
+            listed = [listed] if np.size(listed) else listed
         names = check.as_ids(names, "ids")
-        check.check_frame(given, "values", None, ("ids", names))
-        given = check.as_list(given)
-        # One measure needs no second dimension.
-        if np.ndim(given) == 1 and np.size(given):
-            given = np.expand_dims(np.asarray(given), 0)
-        self.__attrs_init__(names, read_only(arguments.to_matrix(given, "values")))
+        check.check_frame(listed, "values", None, ("ids", names))
+        self.__attrs_init__(names, arguments.to_matrix(listed, "values"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
         hint = "Of a table with a row for each trial take one for each id: drop_duplicates(column)."
         self._index.check_unique("ids", hint)
-        check_columns(self.values, self.ids, "values")
+        _check_columns(self.values, self.ids, "values")
 
     @cached_property
     def _index(self) -> IdIndex:
-        return IdIndex.of(self.ids)
+        return IdIndex(self.ids)
 
     @property
     def n_measures(self) -> int:
         """Number of quality measures."""
-        return int(self.values.shape[0])
+        return len(self.values)
 
     def __repr__(self) -> str:
         """Return the counts in one line."""
@@ -121,19 +114,17 @@ class SegmentQuality(TextFileMethods):
         MissingTrialsWarning
             If the object has more segments than the list, or lacks some of the list, with counts.
         """
-        wanted = IdIndex.of(check.as_ids(ids, "ids"))
-        wanted.check_unique("ids")
-        frame = Frame(None, self._index.locate(wanted), (self.n_measures, wanted.ids.size))
-        values = frame.take(self.values)
-        check_finite(values, "values", wanted.ids)
-        if wanted.ids.size < self.ids.size:
-            message = f"Number of segments reduced from {self.ids.size} to {wanted.ids.size}"
+        wanted = IdIndex(check.as_ids(ids, "ids"))
+        places, n_wanted = self._index.locate_last(wanted), wanted.ids.size
+        aligned = type(self)(wanted.ids, _moved(self.values, places))
+        check_finite(aligned.values, "values", wanted.ids)
+        if n_wanted < self.ids.size:
+            message = f"Number of segments reduced from {self.ids.size} to {n_wanted}"
             warn_caller(message, MissingTrialsWarning)
-        n_missing = wanted.ids.size - frame.n_found[1]
-        if n_missing:
-            message = f"{n_missing} of {wanted.ids.size} ids don't have quality values"
+        if n_missing := np.count_nonzero(places < 0):
+            message = f"{n_missing} of {n_wanted} ids don't have quality values"
             warn_caller(message, MissingTrialsWarning)
-        return type(self)(wanted.ids, values)
+        return aligned
 
     def filter(self, ids: IdList, keep: bool) -> Self:  # noqa: FBT001
         """Keep only, or remove, the segments that are listed.
@@ -154,14 +145,10 @@ class SegmentQuality(TextFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        cols = arguments.kept(self._index, ids, "ids", keep=keep)
-        if cols is None:
-            return self
-        arguments.log_reduced("segments", self.ids.size, cols.size)
-        frame = Frame(None, cols, (self.n_measures, cols.size))
-        return type(self)(mark_read_only(self.ids[cols]), frame.take(self.values))
+        places = arguments.kept(self._index, ids, "ids", "segments", keep=keep)
+        return type(self)(arguments.take_ids(self.ids, places), _moved(self.values, places))
 
-    def merge(self, *others: "SegmentQuality") -> "SegmentQuality":
+    def merge(self, *others: SegmentQuality) -> SegmentQuality:
         """Put the segments of several objects into one.
 
         Parameters
@@ -180,22 +167,34 @@ class SegmentQuality(TextFileMethods):
             If a segment is in two of them, or they have different numbers of measures.
         """
         objects = arguments.all_of_class(SegmentQuality, self, *others)
-        refuse_shared([item.ids for item in objects], "segments")
-        check_same_measures([item.n_measures for item in objects])
-        return SegmentQuality(
-            mark_read_only(np.concatenate([item.ids for item in objects])),
-            mark_read_only(np.concatenate([item.values for item in objects], axis=1)),
-        )
+        _check_parts([item.n_measures for item in objects], segments=[o.ids for o in objects])
+        ids = np.concatenate([item.ids for item in objects])
+        return SegmentQuality(ids, np.concatenate([item.values for item in objects], axis=1))
 
 
-def check_columns(values: FloatArray, ids: StrArray, name: str) -> None:
+def _by_id(given: Any) -> tuple[Any, Any]:
+    """Return the ids and the values of a mapping, or of a Series with ids as its index."""
+    if isinstance(given, Mapping):
+        return list(given), np.transpose(list(given.values()))
+    index = check.row_labels(given)
+    if index is None or np.ndim(given) != 1:
+        expected = "be given, unless `ids` is a mapping or a Series of numbers by id"
+        raise check.invalid("values", expected, "nothing")
+    return list(index), np.asarray(given)
+
+
+def _moved(values: AnyArray, places: Positions | None) -> AnyArray:
+    """Return the columns at some places, 0 at place -1; None says all."""
+    return (
+        values if places is None else Frame(None, places, (len(values), places.size)).take(values)
+    )
+
+
+def _check_columns(values: FloatArray, ids: StrArray, name: str) -> None:
     """Raise unless there is one column of measures for each id."""
     if values.shape[1] != ids.size:
         expected = f"have one column for each of the {ids.size} ids"
-        hint = (
-            "Did you swap measures and ids? A row is a measure." if len(values) == ids.size else ""
-        )
-        raise check.invalid(name, expected, f"shape {values.shape}", hint)
+        raise check.invalid(name, expected, f"shape {values.shape}")
 
 
 def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
@@ -207,37 +206,33 @@ def check_finite(values: FloatArray, name: str, ids: StrArray) -> None:
         raise check.invalid(name, "be finite for the ids that are wanted", found, hint)
 
 
-def refuse_shared(id_lists: Sequence[StrArray], what: str) -> None:
-    """Raise if an id is in two of the objects that are to be merged."""
-    index = IdIndex.of(np.concatenate(id_lists))
-    if index.has_repeated():
-        repeated = index.ordered[1:][index.ordered[1:] == index.ordered[:-1]]
-        raise TrialMismatchError(
-            f"The objects to be merged share {repeated.size} {what} ({check.list_some(repeated)}); "
-            f"each must be in one only."
-        )
+def _flags(flags: npt.ArrayLike | None, ids: StrArray, name: str) -> BoolArray:
+    """Return one flag for each id; None says that all have measures."""
+    if flags is None:
+        return np.ones(ids.size, dtype=np.bool_)
+    side = "model" if name == "hasmodel" else "segment"
+    check.refuse_series(flags, name, "Of rows in that order take .to_numpy().", side)
+    mask = check.as_mask(flags, name)
+    check.check_shape(mask, ids.shape, name, "(ids)")
+    return mask
 
 
-def check_same_measures(counts: Sequence[int]) -> None:
-    """Raise unless all objects that are to be merged have as many measures."""
+def _check_parts(counts: Sequence[int], **id_lists: Sequence[StrArray]) -> None:
+    """Raise if objects to be merged share an id, or have different numbers of measures."""
+    for what, lists in id_lists.items():
+        ordered = IdIndex(np.concatenate(lists)).ordered
+        shared = ordered[1:][ordered[1:] == ordered[:-1]]
+        if shared.size:
+            found = f"{shared.size} {what} ({check.list_some(shared)})"
+            message = f"The objects to be merged share {found}; each must be in one only."
+            raise TrialMismatchError(message)
     if len(set(counts)) > 1:
         message = f"The objects to be merged have {check.list_some(counts)} quality measures."
         raise TrialMismatchError(message)
 
 
-def _flags(flags: npt.ArrayLike | None, ids: StrArray, name: str) -> BoolArray:
-    """Return one flag for each id; None says that all have measures."""
-    if flags is None:
-        return np.ones(ids.size, dtype=np.bool_)
-    mask = check.as_mask(flags, name)
-    if mask.shape != ids.shape:
-        expected = f"have one flag for each of the {ids.size} ids"
-        raise check.invalid(name, expected, f"shape {mask.shape}")
-    return mask
-
-
 @frozen(init=False, eq=False, repr=False)
-class QualityMeasures(base.Trials):
+class QualityMeasures(Grid):
     """Quality measures of models and of test segments, for quality-dependent fusion.
 
     Parameters
@@ -279,10 +274,12 @@ class QualityMeasures(base.Trials):
     QualityMeasures: 1 models x 2 segments, 1 measures of 1 trials
     """
 
-    modelQ: FloatArray = attrs.field(converter=read_only)
-    segQ: FloatArray = attrs.field(converter=read_only)
-    hasmodel: BoolArray = attrs.field(converter=read_only)
-    hasseg: BoolArray = attrs.field(converter=read_only)
+    modelQ: FloatArray = field(converter=read_only)
+    segQ: FloatArray = field(converter=read_only)
+    hasmodel: BoolArray = field(converter=read_only)
+    hasseg: BoolArray = field(converter=read_only)
+    # None where the flags say all.
+    _mask: BoolArray | None = field(converter=optional(read_only))
 
     _kind = "quality_measures"
 
@@ -297,8 +294,6 @@ class QualityMeasures(base.Trials):
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
         ids = arguments.both_ids(modelset, segset)
-        for side, name, values in (("model", "hasmodel", hasmodel), ("segment", "hasseg", hasseg)):
-            check.refuse_series(values, name, "Of rows in that order take .to_numpy().", side)
         flags = _flags(hasmodel, ids[0], "hasmodel"), _flags(hasseg, ids[1], "hasseg")
         mask = None
         if scoremask is not None:
@@ -309,16 +304,16 @@ class QualityMeasures(base.Trials):
         matrices = arguments.to_matrix(modelQ, "modelQ"), arguments.to_matrix(segQ, "segQ")
         check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
         check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
-        self.__attrs_init__(*ids, mask, *matrices, *flags)
+        self.__attrs_init__(*ids, *matrices, *flags, mask)
 
     def __attrs_post_init__(self) -> None:
-        """Raise unless there is a column and a flag for each id, with as many measures."""
-        check_columns(self.modelQ, self.modelset, "modelQ")
-        check_columns(self.segQ, self.segset, "segQ")
+        """Raise unless there is a column for each id, with as many measures."""
+        super().__attrs_post_init__()
+        _check_columns(self.modelQ, self.modelset, "modelQ")
+        _check_columns(self.segQ, self.segset, "segQ")
         if len(self.segQ) != len(self.modelQ):
             expected = f"have {len(self.modelQ)} rows like `modelQ`"
             raise check.invalid("segQ", expected, f"{len(self.segQ)}")
-        super().__attrs_post_init__()
 
     @classmethod
     def from_segment_quality(cls, models: SegmentQuality, segments: SegmentQuality) -> Self:
@@ -336,46 +331,42 @@ class QualityMeasures(base.Trials):
         QualityMeasures
             Every combination of a model and a segment may be used.
         """
-        for name, value in (("models", models), ("segments", segments)):
-            if not isinstance(value, SegmentQuality):
-                raise check.invalid(name, "be a SegmentQuality", check.describe(value))
         return cls(models.ids, segments.ids, models.values, segments.values)
 
     @property
     def n_measures(self) -> int:
         """Number of quality measures."""
-        return int(self.modelQ.shape[0])
+        return len(self.modelQ)
 
     @property
     def scoremask(self) -> BoolArray:
         """True where the measures of model and segment may be used: a new matrix each time."""
-        if self.cells is not None:
-            return self.cells
-        # A row or column that is repeated takes no memory.
-        if self.hasseg.all():
-            return np.broadcast_to(self.hasmodel[:, np.newaxis], self.shape)
+        if self._mask is not None:
+            return self._mask
         return mark_read_only(np.logical_and.outer(self.hasmodel, self.hasseg))
 
     def _counts(self) -> str:
         n_trials = int(np.count_nonzero(self.hasmodel)) * int(np.count_nonzero(self.hasseg))
-        if self.cells is not None:
-            n_trials = int(np.count_nonzero(self.cells))
+        if self._mask is not None:
+            n_trials = int(np.count_nonzero(self._mask))
         return f"{self.n_measures} measures of {n_trials} trials"
+
+    def _arguments(self) -> dict[str, AnyArray]:
+        """Return the arguments of the constructor."""
+        names = ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg", "scoremask")
+        return {name: getattr(self, name) for name in names}
 
     def __eq__(self, other: object) -> bool:
         """Compare ids, measures and where they may be used."""
         if not isinstance(other, QualityMeasures):
             return NotImplemented
-        names = ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
-        pairs = [(getattr(self, name), getattr(other, name)) for name in names]
-        same = all(np.array_equal(*pair, equal_nan=pair[0].dtype.kind == "f") for pair in pairs)
-        return same and np.array_equal(self.scoremask, other.scoremask)
+        pairs = zip(self._arguments().values(), other._arguments().values(), strict=True)
+        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
-        names = ("modelQ", "segQ", "modelset", "segset", "hasmodel", "hasseg", "scoremask")
-        return self._kind, {name: getattr(self, name) for name in names}
+        return self._kind, self._arguments()
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Self:
         """Bring the measures into the order of an Ndx or a Key and keep its trials only.
@@ -402,35 +393,41 @@ class QualityMeasures(base.Trials):
         measures too; here they are replaced by 0.
         """
         ndx = as_ndx(ndx)
-        frame = base.frame_of(ndx, self)
-        (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(self, ndx, frame)
-        covered = self._covered(frame, ndx, hasmodel, hasseg)
-        found = None if covered.all() else covered
-        warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), found)
-        mask = ndx.trial_mask & np.logical_and.outer(hasmodel, hasseg)
-        if self.cells is not None:
-            mask &= frame.take(self.cells)
-        return type(self)(*ndx.ids, model_values, seg_values, hasmodel, hasseg, mask)
+        models, segments, covered = self._at_trials(ndx)
+        mask = from_columns(covered, ndx.cells, ndx.shape)
+        values, flags = zip(models, segments, strict=True)
+        return type(self)(*ndx.ids, *values, *flags, mask)
 
-    def _covered(
-        self, frame: Frame, ndx: base.Trials, hasmodel: BoolArray, hasseg: BoolArray
-    ) -> BoolArray:
-        """Tell for each trial of `ndx`, column by column, whether it has measures."""
+    def _at_trials(self, ndx: Ndx | Key) -> tuple[Side, Side, BoolArray]:
+        """Return measures and flags of models and of segments, and which trials have both."""
+        frame = frame_of(ndx, self)
+        sides = []
+        for name, values, has, places, ids in (
+            ("modelQ", self.modelQ, self.hasmodel, frame.rows, ndx.modelset),
+            ("segQ", self.segQ, self.hasseg, frame.cols, ndx.segset),
+        ):
+            flags = _moved(has[np.newaxis], places)[0]
+            # What lies where there are no measures may be NaN; 0 times NaN would spoil a fusion.
+            moved = np.where(flags, _moved(values, places), values.dtype.type(0))
+            check_finite(moved, name, ids)
+            sides.append((mark_read_only(moved), flags))
         # Two look-ups for each trial, instead of a matrix of all models and segments.
-        models, segments = ndx.trial_positions()
-        covered = hasmodel[models] & hasseg[segments]
-        if self.cells is not None:
+        rows, cols = ndx.trial_positions()
+        covered = sides[0][1][rows] & sides[1][1][cols]
+        if self._mask is not None:
             # Position -1 reads some cell, of a trial that is not covered anyway.
-            covered &= self.cells[frame.cells(models, segments)]
-        return covered
+            covered &= self._mask[frame.cells(rows, cols)]
+        n_ids = int(np.count_nonzero(sides[0][1])), int(np.count_nonzero(sides[1][1]))
+        warn_unless_found(ndx, n_ids, covered)
+        return sides[0], sides[1], mark_read_only(covered)
 
     def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        model_values, hasmodel = _moved(self.modelQ, self.hasmodel, frame.rows)
-        seg_values, hasseg = _moved(self.segQ, self.hasseg, frame.cols)
-        cells = None if self.cells is None else frame.take(self.cells)
-        return self._of_fields(*ids, cells, model_values, seg_values, hasmodel, hasseg)
+        model_values, seg_values = _moved(self.modelQ, frame.rows), _moved(self.segQ, frame.cols)
+        flags = _moved(self.hasmodel[None], frame.rows)[0], _moved(self.hasseg[None], frame.cols)[0]
+        mask = None if self._mask is None else frame.take(self._mask)
+        return type(self)(*ids, model_values, seg_values, *flags, mask)
 
-    def merge(self, *others: "QualityMeasures") -> "QualityMeasures":
+    def merge(self, *others: QualityMeasures) -> QualityMeasures:
         """Put the models and segments of several objects into one.
 
         Parameters
@@ -450,61 +447,28 @@ class QualityMeasures(base.Trials):
             If a model or a segment is in two of them, or they have different numbers of measures.
         """
         objects = arguments.all_of_class(QualityMeasures, self, *others)
-        refuse_shared([item.modelset for item in objects], "models")
-        refuse_shared([item.segset for item in objects], "segments")
-        check_same_measures([item.n_measures for item in objects])
+        _check_parts(
+            [item.n_measures for item in objects],
+            models=[item.modelset for item in objects],
+            segments=[item.segset for item in objects],
+        )
         shapes = np.array([item.shape for item in objects])
         mask = np.zeros(shapes.sum(axis=0), dtype=np.bool_)
         ends = shapes.cumsum(axis=0)
         # Measures of different objects were not meant to be combined: these blocks stay false.
         for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
             mask[top:bottom, left:right] = item.scoremask
-        fields = {
-            name: np.concatenate([getattr(item, name) for item in objects], axis=-1)
-            for name in ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
+        parts = [item._arguments() for item in objects]
+        joined = {
+            name: np.concatenate([part[name] for part in parts], axis=-1)
+            for name in parts[0]
+            if name != "scoremask"
         }
-        return QualityMeasures(**fields, scoremask=mask)
+        return QualityMeasures(**joined, scoremask=mask)
 
 
-Side = tuple[FloatArray, BoolArray]
-
-
-def _moved(values: FloatArray, flags: BoolArray, positions: Positions | None) -> Side:
-    """Return the columns and flags at some positions; position -1: 0 and False."""
-    if positions is None:
-        return values, flags
-    moved = Frame(None, positions, (len(values), positions.size)).take(values)
-    return moved, Frame(None, positions, (1, positions.size)).take(flags[np.newaxis])[0]
-
-
-def _wanted_sides(quality: QualityMeasures, ndx: Ndx | Key, frame: Frame) -> tuple[Side, Side]:
-    """Return measures, 0 where there are none, and flags of the models and segments wanted."""
-    sides = []
-    for name, values, flags, positions, ids in (
-        ("modelQ", quality.modelQ, quality.hasmodel, frame.rows, ndx.modelset),
-        ("segQ", quality.segQ, quality.hasseg, frame.cols, ndx.segset),
-    ):
-        # What lies where there are no measures may be NaN, and 0 times NaN would spoil a fusion.
-        moved, has = _moved(values, flags, positions)
-        if not has.all():
-            moved = mark_read_only(np.where(has, moved, moved.dtype.type(0)))
-        check_finite(moved, name, ids)
-        sides.append((moved, has))
-    return sides[0], sides[1]
-
-
-def measures_of_trials(
-    quality: QualityMeasures, ndx: Ndx | Key
-) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the measures of the models and segments of some trials, and which are covered."""
-    # No matrix of all cells is made. The flags of the trials come column by column.
-    frame = base.frame_of(ndx, quality)
-    (model_values, hasmodel), (seg_values, hasseg) = _wanted_sides(quality, ndx, frame)
-    covered = quality._covered(frame, ndx, hasmodel, hasseg)
-    found = None if covered.all() else covered
-    warn_unless_found(ndx, (int(hasmodel.sum()), int(hasseg.sum())), found)
-    return model_values, seg_values, mark_read_only(covered)
-
+# The measures of models or segments, and which of them have some.
+Side: TypeAlias = tuple[FloatArray, BoolArray]
 
 # Measures of several objects, stacked for training and applying
 
@@ -515,7 +479,7 @@ Qualities: TypeAlias = Sequence[Quality] | Quality
 Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
 
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class TrialQuality:
     """The quality measures of the trials of an Ndx or a Key, in any form."""
 
@@ -532,7 +496,7 @@ class TrialQuality:
     @property
     def n_measures(self) -> int:
         """Number of quality measures."""
-        return int(self.modelQ.shape[0])
+        return len(self.modelQ)
 
     @property
     def n_missing(self) -> int:
@@ -543,14 +507,14 @@ class TrialQuality:
 def quality_of_trials(qualities: Qualities, ndx: Ndx | Key) -> TrialQuality:
     """Look up quality measures for the same trials and put them one below the other."""
     # As `stack_quality`, but without a matrix of all models and segments, so that the trials may be
-    # flat. A trial is covered where it has the measures of every object.
+    # a list. A trial is covered where it has the measures of every object.
     ndx = as_ndx(ndx)
-    parts = [measures_of_trials(_with_models(item, ndx), ndx) for item in _as_list(qualities)]
+    parts = [item._at_trials(ndx) for item in _as_list(qualities, ndx)]
     return TrialQuality(
-        mark_read_only(np.concatenate([part[0] for part in parts])),
-        mark_read_only(np.concatenate([part[1] for part in parts])),
+        mark_read_only(np.concatenate([models[0] for models, _, _ in parts])),
+        mark_read_only(np.concatenate([segments[0] for _, segments, _ in parts])),
         *ndx.trial_positions(),
-        mark_read_only(np.logical_and.reduce([part[2] for part in parts])),
+        mark_read_only(np.logical_and.reduce([covered for _, _, covered in parts])),
     )
 
 
@@ -560,58 +524,34 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     # trial has quality where it has that of every object. Warns for each object that lacks models,
     # segments or trials of `ndx`. BOSARIS: `stackQ.m`.
     ndx = as_ndx(ndx)
-    aligned = [_with_models(item, ndx).align_with_ndx(ndx) for item in _as_list(qualities)]
-    if len(aligned) == 1:
-        return aligned[0]
-    values = (
-        np.concatenate([getattr(item, name) for item in aligned]) for name in ("modelQ", "segQ")
-    )
+    parts = [item.align_with_ndx(ndx)._arguments() for item in _as_list(qualities, ndx)]
+    values = (np.concatenate([part[name] for part in parts]) for name in ("modelQ", "segQ"))
     flags = (
-        np.logical_and.reduce([getattr(item, name) for item in aligned])
+        np.logical_and.reduce([part[name] for part in parts])
         for name in ("hasmodel", "hasseg", "scoremask")
     )
-    return QualityMeasures(*ndx.ids, *map(mark_read_only, (*values, *flags)))
-
-
-def _by_id(given: Any) -> tuple[Any, AnyArray]:
-    """Return the ids and the values of a mapping, or of a Series with ids as its index."""
-    if not _maps_ids(given):
-        expected = "be given, unless `ids` is a mapping or a Series of numbers by id"
-        raise check.invalid("values", expected, "nothing")
-    values = list(given.values() if isinstance(given, Mapping) else given)
-    measures = SegmentQuality, QualityMeasures
-    if any(isinstance(value, measures) or _maps_ids(value) for value in values):
-        hint = "quality_systems takes measures by name; elsewhere they are a list."
-        raise check.invalid("values", "be numbers by id", "measures by name", hint)
-    return list(given.keys()), np.transpose(values)
-
-
-def _maps_ids(value: object) -> bool:
-    return isinstance(value, Mapping) or type(value).__name__ == "Series"
+    return QualityMeasures(*ndx.ids, *values, *flags)
 
 
 def as_quality(value: Any) -> Any:
     """Return measures of segments where a mapping, or a Series, gives numbers by id."""
-    return SegmentQuality(value) if _maps_ids(value) else value
+    by_id = isinstance(value, Mapping) or check.row_labels(value) is not None
+    return SegmentQuality(value) if by_id else value
 
 
-def _as_list(qualities: Qualities) -> list[QualityMeasures | SegmentQuality]:
-    """Return the measures as a list."""
-    classes = (QualityMeasures, SegmentQuality)
-    what = "QualityMeasures, SegmentQuality or numbers by id"
-    if isinstance(qualities, (list, tuple)):
-        qualities = [as_quality(item) for item in qualities]
-    return arguments.as_list_of(
-        classes, as_quality(qualities), "qualities", what, "quality measures"
-    )
-
-
-def _with_models(item: QualityMeasures | SegmentQuality, ndx: Ndx | Key) -> QualityMeasures:
-    """Return quality measures of models and segments, with 0 for models that have none."""
-    if isinstance(item, QualityMeasures):
-        return item
-    nothing = mark_read_only(np.zeros((item.n_measures, ndx.modelset.size)))
-    return QualityMeasures(ndx.modelset, item.ids, nothing, item.values)
+def _as_list(qualities: Any, ndx: Ndx | Key) -> list[QualityMeasures]:
+    """Return measures as a list, with 0 for the models of trials where they are of segments."""
+    given = as_quality(qualities)
+    given = list(map(as_quality, given)) if isinstance(given, list | tuple) else given
+    classes: Any = QualityMeasures, SegmentQuality
+    return [
+        QualityMeasures(
+            ndx.modelset, item.ids, np.zeros((item.n_measures, ndx.modelset.size)), item.values
+        )
+        if isinstance(item, SegmentQuality)
+        else item
+        for item in arguments.as_list_of(classes, given, "qualities")
+    ]
 
 
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
@@ -621,12 +561,10 @@ def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
     matrix = check.as_matrix(qtrans, "qtrans")
     if matrix.shape[1] != quality.n_measures or not len(matrix):
         expected = f"have one column for each of the {quality.n_measures} measures, and a row"
-        hint = "Is it transposed?" if matrix.shape[0] == quality.n_measures else ""
-        raise check.invalid("qtrans", expected, f"shape {matrix.shape}", hint)
+        raise check.invalid("qtrans", expected, f"shape {matrix.shape}")
     if not np.isfinite(matrix).all():
         raise check.invalid("qtrans", "be finite", check.describe(matrix.tolist()))
-    mixed = mark_read_only(matrix @ quality.modelQ), mark_read_only(matrix @ quality.segQ)
+    mixed = {name: mark_read_only(matrix @ getattr(quality, name)) for name in ("modelQ", "segQ")}
     if isinstance(quality, TrialQuality):
-        return attrs.evolve(quality, modelQ=mixed[0], segQ=mixed[1])
-    flags = quality.hasmodel, quality.hasseg
-    return quality._of_fields(*quality.ids, quality.cells, *mixed, *flags)
+        return evolve(quality, **mixed)
+    return quality._made(**{**quality._fields(), **mixed})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from collections.abc import Callable, Mapping
+from typing import ClassVar, Self, TypeVar
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, ArrayRecord
@@ -10,10 +11,19 @@ from bosaris_py._validation import FilePath
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.files import hdf5, mat, toolkit
 
-# The format of each extension of a file name; a class has those that it has methods for.
-_FORMATS = {".h5": "hdf5", ".hdf5": "hdf5", ".mat": "mat", ".txt": "txt", ".csv": "csv"}
+Method = TypeVar("Method", bound=Callable[..., object])
 
 _TABLES = "Tables: read_key or read_scores, and files.writing.write_table(path, to_table(x))."
+
+
+def _by_extension(path: FilePath, methods: Mapping[str, Method]) -> tuple[str, Method]:
+    """Return the extension of a file name and the method for its format."""
+    extension = check.as_path(path).suffix.lower()
+    if extension not in methods:
+        *others, last = methods
+        hint = "This class has no text format." if extension == ".txt" else _TABLES
+        raise check.invalid("path", f"end in {', '.join(others)} or {last}", repr(str(path)), hint)
+    return extension, methods[extension]
 
 
 class FileMethods(ArrayRecord):
@@ -26,7 +36,7 @@ class FileMethods(ArrayRecord):
 
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
         """Return the kind and the arrays that a file of a format holds."""
-        return self._kind, self._arrays()
+        return self._kind, self._fields()
 
     @classmethod
     def _from_stored(cls, **arrays: AnyArray) -> Self:
@@ -41,15 +51,11 @@ class FileMethods(ArrayRecord):
             raise FileFormatError(f"{path}: {error}") from error
 
     @classmethod
-    def _format_of(cls, path: FilePath, action: str) -> str:
-        """Return the format that a file name stands for, which the class must have."""
-        extension = check.as_path(path).suffix.lower()
-        known = [known for known, form in _FORMATS.items() if hasattr(cls, f"{action}_{form}")]
-        if extension in known:
-            return _FORMATS[extension]
-        expected = f"end in {', '.join(known[:-1])} or {known[-1]}"
-        hint = "This class has no text format." if extension == ".txt" else _TABLES
-        raise check.invalid("path", expected, repr(str(path)), hint)
+    def _readers(cls) -> dict[str, Callable[..., Self]]:
+        return {".h5": cls.read_hdf5, ".hdf5": cls.read_hdf5, ".mat": cls.read_mat}
+
+    def _writers(self) -> dict[str, Callable[..., None]]:
+        return {".h5": self.save_hdf5, ".hdf5": self.save_hdf5, ".mat": self.save_mat}
 
     @classmethod
     def read(cls, path: FilePath, *, max_bytes: int | None = None, progress: bool = False) -> Self:
@@ -69,10 +75,9 @@ class FileMethods(ArrayRecord):
         -------
         Self
         """
-        form = cls._format_of(path, "read")
-        options = {"progress": progress} if form == "txt" else {}
-        found: Self = getattr(cls, f"read_{form}")(path, max_bytes=max_bytes, **options)
-        return found
+        extension, method = _by_extension(path, cls._readers())
+        options = {"progress": progress} if extension == ".txt" else {}
+        return method(path, max_bytes=max_bytes, **options)
 
     def save(self, path: FilePath, *, number_format: str | None = None) -> None:
         """Save the object in a file; the extension of its name names the format.
@@ -82,16 +87,17 @@ class FileMethods(ArrayRecord):
         Parameters
         ----------
         path : str or path-like
-            As for `read`; trials, keys and scores also as ``.csv``, see `save_csv` there.
+            As for `read`. Trials, keys and scores also as ``.csv``: a table with a header, which
+            `read_trials`, `read_key` and `read_scores` read.
         number_format : str, optional
             For text files only: how a number is written, for instance ``"%.4f"``. By default with
             as many digits as are needed to read the same number back.
         """
-        form = self._format_of(path, "save")
-        if form in ("txt", "csv"):
-            getattr(self, f"save_{form}")(path, number_format=number_format)
+        extension, method = _by_extension(path, self._writers())
+        if extension in (".txt", ".csv"):
+            method(path, number_format=number_format)
         elif number_format is None:
-            getattr(self, f"save_{form}")(path)
+            method(path)
         else:
             got = f"the file {str(path)!r}"
             raise check.invalid("number_format", "be given for text files only", got)
@@ -153,6 +159,13 @@ class TextFileMethods(FileMethods):
     """Reading and saving in text files too."""
 
     __slots__ = ()
+
+    @classmethod
+    def _readers(cls) -> dict[str, Callable[..., Self]]:
+        return {**super()._readers(), ".txt": cls.read_txt}
+
+    def _writers(self) -> dict[str, Callable[..., None]]:
+        return {**super()._writers(), ".txt": self.save_txt}
 
     @classmethod
     def read_txt(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Real
 from typing import Self, TypeAlias
 
 import attrs
@@ -24,15 +22,13 @@ from bosaris_py._arrays import (
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import arguments
-from bosaris_py.trials.alignment import Frame, IdList, Ids
+from bosaris_py.trials.alignment import IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, warn_unless_found
-from bosaris_py.trials.trials import Cells, Contents, ListedTrials, Trials, frame_of
-
-_REPEATED = "The scores to be merged hold two scores for"
+from bosaris_py.trials.trials import Trials, frame_of
 
 
 @attrs.frozen(init=False, eq=False, repr=False)
-class Scores(ListedTrials):
+class Scores(Trials):
     """Scores of a detector: one row per model, one column per test segment.
 
     Parameters
@@ -69,7 +65,7 @@ class Scores(ListedTrials):
     # The score of each trial: a vector of a list, else a matrix.
     _values: FloatArray = attrs.field(converter=read_only)
 
-    _kind = "scores"
+    _kind, _listed = "scores", "scores"
 
     def __init__(
         self,
@@ -80,15 +76,11 @@ class Scores(ListedTrials):
     ) -> None:
         ids = arguments.both_ids(modelset, segset)
         matrix = arguments.to_matrix(scoremat, "scoremat", ids)
-        mask = None if scoremask is None else arguments.to_mask(scoremask, ids, "scoremask")
-        self.__attrs_init__(*ids, None if mask is None else arguments.as_cells(mask), matrix)
+        self.__attrs_init__(*ids, arguments.as_cells(scoremask, ids, "scoremask"), matrix)
 
     @property
-    def _contents(self) -> Contents:
+    def _contents(self) -> AnyArray:
         return self._values
-
-    def _with(self, ids: Ids, cells: Cells, contents: Contents) -> Self:
-        return self._of_fields(*ids, cells, contents)
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
@@ -113,26 +105,22 @@ class Scores(ListedTrials):
         [[False, True], [True, False]]
         """
         check.check_same_rows({"models": models, "segments": segments, "scores": scores})
-        return cls._from_ids(models, segments, check.as_vector(scores, "scores"), "scores")
+        ids, rows, cols = align.code_trials(models, segments)
+        values = check.as_vector(scores, "scores")
+        check.check_shape(values, rows.shape, "scores", "like `models`")
+        return cls._from_positions(ids, rows, cols, values, "scores")
 
-    def _in_list(self) -> dict[str, AnyArray]:
-        return {"scores": self.values}
+    @classmethod
+    def _as_contents(cls, values: AnyArray, name: str) -> AnyArray:
+        return check.as_vector(values, name)
 
     def _in_matrices(self) -> dict[str, AnyArray]:
         return {"scoremat": self.scoremat, "scoremask": self.scoremask}
 
-    @classmethod
-    def _from_stored(cls, **arrays: AnyArray) -> Self:
-        if "models" not in arrays:
-            return cls(**arrays)
-        return cls._from_list(arrays, check.as_vector(arrays["scores"], "scores"), "scores")
-
     @property
     def values(self) -> FloatArray:
         """The score of each trial, column by column."""
-        vector = self._vector()
-        assert vector is not None, "scores have values"
-        return vector
+        return self._vector()
 
     @property
     def scoremat(self) -> FloatArray:
@@ -147,8 +135,17 @@ class Scores(ListedTrials):
     def _counts(self) -> str:
         return f"{self.n_trials} scores"
 
-    def _columns_of_trials(self) -> dict[str, AnyArray]:
+    def _columns(self, **options: object) -> dict[str, AnyArray]:
         return {"score": self.values}
+
+    def to_ndx(self) -> Ndx:
+        """Return the trials that have scores.
+
+        Returns
+        -------
+        Ndx
+        """
+        return Ndx._made(*self.ids, self.cells)
 
     def merge(self, *others: Scores) -> Scores:
         """Unite the scores of several objects, for instance of the parts of a split job.
@@ -175,7 +172,8 @@ class Scores(ListedTrials):
         object corrupts a score of another; here only scores are copied.
         """
         objects = arguments.all_of_class(Scores, self, *others)
-        return Scores._merged(objects, _REPEATED, may_repeat=False)
+        fault = "The scores to be merged hold two scores for"
+        return Scores._merged(objects, fault, may_repeat=False)
 
     # Scores of the trials of others
 
@@ -199,24 +197,7 @@ class Scores(ListedTrials):
         InvalidInputError
             If a score is NaN.
         """
-        if self.is_sparse:
-            at, found = self.locate(ndx), None
-            values = self._values
-            if at is not None:
-                found = at >= 0
-                found = None if found.all() else found
-                values = values[at if found is None else at[found]]
-        elif ndx.is_sparse:
-            values, found = self._read_cells(ndx)
-        else:
-            frame = frame_of(ndx, self)
-            present = frame.take_valid(self.cells)
-            mask = ndx.trial_mask if present is None else ndx.trial_mask & present
-            values = frame.by_columns(self._values, None if mask.all() else mask)
-            if present is not None and values.size < ndx.n_trials:
-                found = Frame(None, None, ndx.shape).by_columns(present, ndx.cells)
-            else:
-                found = None
+        values, found = self._look_up(ndx)
         # If some score is NaN the minimum is, which needs no mask of the scores.
         if values.size and np.isnan(values.min()):
             bad = np.ones(ndx.n_trials, dtype=np.bool_) if found is None else found.copy()
@@ -224,19 +205,6 @@ class Scores(ListedTrials):
             got = f"NaN for {describe_trials(ndx, bad)}"
             raise check.invalid("scores", "not hold NaN where there is a trial", got)
         return mark_read_only(values), found
-
-    def _read_cells(self, ndx: Trials) -> tuple[FloatArray, BoolArray | None]:
-        """Return like `found_in`, of a matrix for the trials of a list."""
-        frame = frame_of(ndx, self)
-        rows, cols = frame.cells(*ndx.trial_positions())
-        found = None if frame.is_complete else (rows >= 0) & (cols >= 0)
-        if self.cells is not None:
-            # Position -1 reads some cell, which has been excluded.
-            present = self.cells[rows, cols]
-            found = present if found is None else found & present
-        if found is None or found.all():
-            return self._values[rows, cols], None
-        return self._values[rows[found], cols[found]], found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
         """Bring the scores into the order of an Ndx or a Key and keep its trials only.
@@ -275,17 +243,15 @@ class Scores(ListedTrials):
             self._warn_missing(ndx, found)
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
-        frame, cells = frame_of(ndx, self), ndx.cells
+        frame, cells, found = frame_of(ndx, self), ndx.cells, None
         matrix, present = frame.take(self._values), frame.take_valid(self.cells)
         if matrix.size and np.isnan(matrix.min()):
             self.found_in(ndx)  # refuses NaN under the mask
-        found = None
         if present is not None:
-            mask = mark_read_only(ndx.trial_mask & present)
-            found = Frame(None, None, ndx.shape).by_columns(mask, cells)
-            cells = mask
+            found = align.by_columns(present, cells)
+            cells = mark_read_only(ndx.trial_mask & present)
         self._warn_missing(ndx, found)
-        return self._of_fields(*ndx.ids, cells, matrix)
+        return self._made(*ndx.ids, cells, matrix)
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
         """Return the target scores and the non-target scores.
@@ -371,25 +337,22 @@ class Scores(ListedTrials):
         MissingTrialsWarning
             If trials have been filled, with counts.
         """
-        ndx = as_ndx(ndx)
-        filling: object = value
-        if not isinstance(filling, Real) or np.isnan(float(filling)):
-            raise check.invalid("value", "be a number", check.describe(value))
-        aligned = self.align_with_ndx(ndx.to_ndx() if isinstance(ndx, Key) else ndx)
-        at = aligned.locate(ndx)
-        if at is None:
+        ndx = as_ndx(ndx).to_ndx()
+        filling = check.as_number(value, "value", "be a number", lambda x: x == x)
+        aligned = self.align_with_ndx(ndx)
+        if aligned.n_trials == ndx.n_trials:
             return aligned
         # float32 stays unless the value is too large.
-        dtype = np.result_type(aligned._values, np.min_scalar_type(float(value)))
-        if not ndx.is_sparse:
+        dtype = np.result_type(aligned._values, np.min_scalar_type(filling))
+        if ndx.is_sparse:
+            filled = np.full(ndx.n_trials, filling, dtype=dtype)
+            filled[trials_within(aligned, ndx)] = aligned._values
+        else:
             filled = aligned._values.astype(dtype)
-            filled[ndx.trial_mask & ~aligned.trial_mask] = value
-            return self._of_fields(*ndx.ids, ndx.cells, mark_read_only(filled))
-        filled = np.full(ndx.n_trials, value, dtype=dtype)
-        filled[at >= 0] = aligned._values
-        return assemble(filled, ndx)
+            filled[ndx.trial_mask & ~aligned.trial_mask] = filling
+        return self._built(ndx.ids, ndx.cells, mark_read_only(filled))
 
-    def _warn_missing(self, ndx: Trials, found: BoolArray | None) -> None:
+    def _warn_missing(self, ndx: Ndx | Key, found: BoolArray | None) -> None:
         """Warn of models, segments and trials that have no scores."""
         warn_unless_found(ndx, frame_of(ndx, self).n_found, found)
 
@@ -425,17 +388,15 @@ class Scores(ListedTrials):
         if after.size != before.size:
             expected = f"return one score for each of the {before.size} that it is given"
             raise check.invalid("func", expected, f"{after.size}")
-        if np.isnan(after).any():
-            found = f"NaN for {np.count_nonzero(np.isnan(after))} of {after.size} scores"
-            raise check.invalid("func", "not return NaN", found)
+        if n_bad := np.count_nonzero(np.isnan(after)):
+            raise check.invalid("func", "not return NaN", f"NaN for {n_bad} of {after.size} scores")
         after = after.astype(np.result_type(before, after), copy=False)
-        if self.cells is None:
-            after = align.from_columns(after, None, self.shape)
-        elif not self.is_sparse:
-            matrix = align.transposed(self._values).astype(after.dtype)
-            matrix[align.transposed(self.cells)] = after
-            after = mark_read_only(matrix).T
-        return self._with(self.ids, self.cells, after)
+        if self.cells is None or self.is_sparse:
+            return self._from_vector(self.ids, self.cells, after)
+        # What lies outside the mask stays.
+        matrix = align.transposed(self._values).astype(after.dtype)
+        matrix[align.transposed(self.cells)] = after
+        return self._built(self.ids, self.cells, mark_read_only(matrix).T)
 
 
 def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None) -> Scores:
@@ -445,31 +406,15 @@ def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None)
     if values.size != n_trials:
         expected = f"have one score for each of the {n_trials} trials"
         raise check.invalid("vector", expected, f"{values.size}")
-    if ndx.is_sparse:
-        if found is not None and cells is not None:
-            cells = mark_read_only(cells[found])
-        return Scores._of_fields(*ndx.ids, cells, values)
     if found is not None:
-        cells = align.from_columns(found, cells, ndx.shape)
-    return Scores._of_fields(*ndx.ids, cells, align.from_columns(values, cells, ndx.shape))
-
-
-def scored_ndx(scores: Scores) -> Ndx:
-    """Return the trials that have scores."""
-    check_scores(scores)
-    return Ndx._of_fields(*scores.ids, scores.cells)
+        cells = ndx._codes[found] if ndx.is_sparse else align.from_columns(found, cells, ndx.shape)
+    return Scores._from_vector(ndx.ids, cells, values)
 
 
 def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
     if not isinstance(scores, Scores):
-        hint = "Were scores and key swapped?" if isinstance(scores, Trials) else ""
-        if isinstance(scores, str | os.PathLike):
-            hint = "Read the file: read_scores(path)."
-        if isinstance(scores, Mapping):
-            hint = f"Give one system of it: {check.list_some(scores)}."
-        elif hasattr(scores, "columns") and not hint:
-            hint = "Make scores of a data frame: from_frame(df).scores."
+        hint = arguments.misuse(scores)
         raise check.invalid("scores", "be a Scores object", check.describe(scores), hint)
 
 
@@ -486,13 +431,12 @@ def class_scores(
     values, found = scores.found_in(key)
     scores._warn_missing(key, found)
     is_target = key.is_target if found is None else key.is_target[found]
-    tar, non = values[is_target], values[~is_target]
-    if tar.size + non.size < key.n_trials and (others := _in_other_order(scores, key)):
-        if not tar.size + non.size:
+    if found is not None and (others := _in_other_order(scores, key)):
+        if not values.size:
             expected, got = "hold targets that have scores", "none"
             raise DisjointIdsError(argument="key", expected=expected, got=got, hint=others)
         warn_caller(others, MissingTrialsWarning)
-    return tar, non
+    return values[is_target], values[~is_target]
 
 
 def why_unscored(scores: Scores, key: Key, *, targets: bool) -> str:
@@ -520,11 +464,9 @@ def _in_other_order(scores: Scores, ndx: Trials) -> str:
     # Mostly no segment is a model, too, so nothing needs to be searched.
     if (scores.model_index.locate_last(ndx.segment_index) < 0).all():
         return ""
-    scored = scored_trials(scores, ndx)
-    if scored is None:
-        return ""
+    scored = trials_within(scores, ndx)
     models, segments = (each[~scored] for each in ndx.trial_positions())
-    turned = Ndx._listed_once(ndx.ids[::-1], segments, models, None, "")
+    turned = Ndx._from_positions(ndx.ids[::-1], segments, models)
     # A score of what is a trial, too, as where all are compared with all, belongs there.
     count = np.count_nonzero(trials_within(scores, turned) & ~trials_within(ndx, turned))
     text = (
@@ -577,35 +519,26 @@ def scores_of_segments(scores: Scores, ndx: Ndx | Key) -> Scores:
     """
     check_scores(scores)
     ndx = as_ndx(ndx)
-    models, segments = scores.ids
-    if models.size != 1:
-        raise check.invalid(
-            "scores", "be of one model, as those of utterances are", f"{models.size}"
-        )
-    # Below, NaN says that there is no score.
-    listed = scores.values
-    check.refuse_nan(listed, "scores")
-    of_segments = np.full(segments.size, np.nan, dtype=listed.dtype)
-    of_segments[scores.trial_positions()[1]] = listed
-    order = np.argsort(segments)
-    at = np.minimum(np.searchsorted(segments, ndx.segset, sorter=order), segments.size - 1)
-    known = segments[order[at]] == ndx.segset
-    values = np.where(known, of_segments[order[at]], np.nan)[ndx.trial_positions()[1]]
-    found = ~np.isnan(values)
-    return assemble(values[found].astype(listed.dtype), ndx, None if found.all() else found)
+    if scores.modelset.size != 1:
+        got = f"{scores.modelset.size}"
+        raise check.invalid("scores", "be of one model, as those of utterances are", got)
+    listed, found = scores.found_in(Ndx._made(scores.modelset, ndx.segset, None))
+    has = np.ones(ndx.segset.size, np.bool_) if found is None else found
+    values = np.zeros(has.size, dtype=listed.dtype)
+    values[has] = listed
+    segments = ndx.trial_positions()[1]
+    scored = has[segments]
+    return assemble(values[segments][scored], ndx, None if scored.all() else scored)
 
 
 def refuse_utterances(scores: Scores, ndx: Ndx | Key, name: str) -> None:
     """Raise if scores are of utterances, under one model that no trial has."""
     check_scores(scores)
     models, segments = scores.ids
-    if models.size != 1 or models[0] in ndx.ids[0] or not np.isin(ndx.ids[1], segments).any():
-        return
-    hint = (
-        "An utterance is in many trials: trials.scores_of_segments(scores, key) repeats its score."
-    )
-    got = f"scores of utterances, under the one model {str(models[0])!r}"
-    raise check.invalid(name, "have a score for each trial", got, hint)
+    if models.size == 1 and models[0] not in ndx.modelset and np.isin(ndx.segset, segments).any():
+        hint = "trials.scores_of_segments(scores, key) repeats the score of an utterance."
+        got = f"scores of utterances, under the one model {str(models[0])!r}"
+        raise check.invalid(name, "have a score for each trial", got, hint)
 
 
 def to_natural(scores: Scores, base_of_logs: float | None) -> Scores:
@@ -626,52 +559,38 @@ def stack_scores(systems: Systems, ndx: Ndx | Key) -> Float64Array:
     # A single Scores is one system. Trials come column by column of `ndx`. Raises
     # InvalidInputError if there is no system, one is not a Scores, or a score is NaN, and
     # TrialMismatchError if systems lack scores.
-    ndx = as_ndx(ndx)
-    (stack,) = _stacked(systems, ndx, {"trials": ndx.n_trials})
-    return stack
+    return np.array(_complete(systems, as_ndx(ndx).to_ndx()), dtype=np.float64)
 
 
 def stack_tar_non(systems: Systems, key: Key) -> tuple[Float64Array, Float64Array]:
     """Return the target and the non-target scores of several systems, as `stack_scores`."""
-    key = as_key(key)
-    tar, non = _stacked(systems, key, {"targets": key.n_tar, "non-targets": key.n_non})
+    key = as_key(key).bona_fide()
+    rows, is_target = _complete(systems, key), key.is_target
+    tar, non = (np.array([row[own] for row in rows], float) for own in (is_target, ~is_target))
     return tar, non
 
 
-def _stacked(systems: Systems, ndx: Ndx | Key, totals: Mapping[str, int]) -> list[Float64Array]:
-    """Return one stack for each class of trials; refuse systems that lack scores."""
-    # `totals` names the classes, all trials or targets and non-targets, and counts their trials.
-    names: dict[int, object] = {}
+def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
+    """Return the scores of all trials of each system; refuse systems that lack some."""
+    nouns = ("trials",) if len(ndx.counts()) == 1 else ("targets", "non-targets")
+    names, rows, faults = None, [], []
     if isinstance(systems, Mapping):
-        names, systems = dict(enumerate(systems)), list(systems.values())
-    listed = arguments.as_list_of((Scores,), systems, "systems", "Scores", "Scores of all systems")
-    # float64, whatever the systems have: sums of products follow.
-    stacks = [np.empty((len(listed), total)) for total in totals.values()]
-    faults = []
-    for number, item in enumerate(listed):
+        names, systems = list(systems), list(systems.values())
+    for number, item in enumerate(arguments.as_list_of((Scores,), systems, "systems")):
         if ndx.n_trials:
             align.refuse_strangers(frame_of(ndx, item), ndx.ids, item.ids)
         values, found = item.found_in(ndx)
-        vectors = [values]
-        if isinstance(ndx, Key) and len(stacks) > 1:
-            labels = ndx.labels if found is None else ndx.labels[found]
-            vectors = [values[labels == 1], values[labels == -1]]
-        missing = [
-            f"{total - vector.size} of {total} {noun}"
-            for (noun, total), vector in zip(totals.items(), vectors, strict=True)
-            if vector.size < total
-        ]
-        if missing:
+        rows.append(values)
+        if found is not None:
             # All systems are looked at, so that one message names every gap.
-            others, name = _in_other_order(item, ndx), names.get(number, number + 1)
-            faults.append(f"system {name} lacks {' and '.join(missing)}. {others}".rstrip(" ."))
-            continue
-        for stack, vector in zip(stacks, vectors, strict=True):
-            stack[number] = vector
+            counts = zip(ndx.counts(), ndx.counts(found), nouns, strict=True)
+            lacks = [f"{n - has} of {n} {noun}" for n, has, noun in counts if has < n]
+            others, name = _in_other_order(item, ndx), names[number] if names else number + 1
+            faults.append(f"system {name} lacks {' and '.join(lacks)}. {others}".rstrip(" ."))
     if faults:
         raise TrialMismatchError(
             f"Every system must have a score for each trial; {'; '.join(faults)}. "
             f"Fill them with set_missing_to_value, best after calibration, or take these "
             f"trials out of the key."
         )
-    return stacks
+    return rows

@@ -213,7 +213,7 @@ def _refuse_recordings(
 ) -> None:
     """Raise if ids are models and segments, and as segments are of the speakers of others."""
     # So it is where each trial has two recordings: those of one speaker are not one model.
-    places = IdIndex.of(key.segset).locate_last(IdIndex.of(key.modelset))
+    places = IdIndex(key.segset).locate_last(IdIndex(key.modelset))
     both = _occurring(key.modelset.size, rows) & (places >= 0)
     both &= _occurring(key.segset.size, cols)[places]
     other = np.flatnonzero(both)
@@ -309,7 +309,7 @@ def _look_up(ids: StrArray, needed: BoolArray, speakers: IdMap, kind: str) -> An
             examples.append(f"{some_id}: {' and '.join(several.tolist())}")
         got = f"several for {ambiguous.size} ids with trials ({list_some(examples)})"
         raise invalid("speakers", f"give each of the {kind} one speaker", got)
-    positions = IdIndex.of(speakers.leftids).locate_last(IdIndex.of(ids))
+    positions = IdIndex(speakers.leftids).locate_last(IdIndex(ids))
     found = np.full(ids.size, None, dtype=object)
     found[positions >= 0] = speakers.rightids[positions[positions >= 0]]
     return found

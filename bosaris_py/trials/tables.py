@@ -6,18 +6,10 @@ import attrs
 import numpy as np
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import BoolArray, FloatArray
-from bosaris_py.files.columns import Factor
+from bosaris_py._arrays import BoolArray
 from bosaris_py.files.text import Table
-from bosaris_py.trials.columns import Column
-from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx
-from bosaris_py.trials.scores import (
-    Scores,
-    scored_ndx,
-    scored_trials,
-    trials_within,
-    why_none_scored,
-)
+from bosaris_py.trials.key import Key, Ndx, as_ndx
+from bosaris_py.trials.scores import Scores, check_scores, trials_within, why_none_scored
 
 # Trials of each kind that a comparison names.
 _SHOWN = 5
@@ -52,27 +44,15 @@ def to_table(trials: Ndx | Key | None = None, *, scores: Scores | None = None) -
     >>> bp.trials.to_table(key)
     Table: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
     """
+    if scores is None:
+        return as_ndx(trials).table()
     if trials is None:
-        if scores is None:
-            raise check.invalid("trials", "be given where there are no `scores`", "None")
-        trials = scored_ndx(scores)
-    trials = as_ndx(trials)
-    values: FloatArray | None = None
-    if scores is not None:
-        found = scored_trials(scores, trials)
-        values = scores.get_scores(trials)
-        if found is not None and not found.all():
-            present = values
-            values = np.full(trials.n_trials, np.nan, dtype=present.dtype)
-            values[found] = present
-    columns: dict[str, Column] = {}
-    if isinstance(trials, Key):
-        columns |= trials.columns_of_table()
-    models, segments = trials.trial_positions()
-    labels = trials.is_target if isinstance(trials, Key) else None
-    sides = models, trials.modelset, segments, trials.segset
-    left, right = Factor.of_distinct(*sides[:2]), Factor.of_distinct(*sides[2:])
-    return Table(left, right, labels, values, columns)
+        return scores.table()
+    ndx = as_ndx(trials)
+    values, found = scores.get_scores(ndx), trials_within(scores, ndx)
+    filled = np.full(ndx.n_trials, np.nan, dtype=values.dtype)
+    filled[found] = values
+    return ndx.table(filled)
 
 
 @attrs.frozen(kw_only=True)
@@ -119,45 +99,30 @@ class TrialComparison:
         return self.n_tar_missing + self.n_non_missing
 
     @property
-    def is_equal(self) -> bool:
-        """Whether both have the same trials."""
-        return not self.n_missing and not self.n_unknown
-
-    @property
     def lines(self) -> list[str]:
         """The counts and the first examples, in a few sentences."""
-        lines = [f"{self.n_common} trials of the {self._whose} have a score."]
+        whose = "key" if self.has_labels else "list"
+        lines = [f"{self.n_common} trials of the {whose} have a score."]
         if self.n_missing:
             classes = f" ({self.n_tar_missing} targets, {self.n_non_missing} non-targets)"
-            lines.append(
-                f"{self.n_missing} have none{classes if self.has_labels else ''}: "
-                f"{_names(self.missing, self.n_missing)}."
-            )
+            none = f"have none{classes if self.has_labels else ''}"
+            lines.append(f"{self.n_missing} {none}: {_names(self.missing, self.n_missing)}.")
         if self.n_unknown:
-            lines.append(
-                f"{self.n_unknown} scores are of trials that the {self._whose} does not have: "
-                f"{_names(self.unknown, self.n_unknown)}."
-            )
+            strange = f"scores are of trials that the {whose} does not have"
+            lines.append(f"{self.n_unknown} {strange}: {_names(self.unknown, self.n_unknown)}.")
         return lines
-
-    @property
-    def _whose(self) -> str:
-        return "key" if self.has_labels else "list"
 
     @property
     def problems(self) -> list[str]:
         """What is wrong with the scores as an answer to these trials; empty if nothing is."""
-        found = self.lines[1:]
-        if self.n_nan:
-            found.append(f"{self.n_nan} scores are NaN.")
-        if self.n_infinite:
-            found.append(f"{self.n_infinite} scores are infinite.")
-        if self.is_constant:
-            found.append("All scores are the same number.")
-        if not self.n_common:
-            why = self.why_none or "Are the ids written alike in both files?"
-            found.append(f"No trial has a score. {why}")
-        return found
+        why = self.why_none or "Are the ids written alike in both files?"
+        checks = (
+            (self.n_nan, f"{self.n_nan} scores are NaN."),
+            (self.n_infinite, f"{self.n_infinite} scores are infinite."),
+            (self.is_constant, "All scores are the same number."),
+            (not self.n_common, f"No trial has a score. {why}"),
+        )
+        return self.lines[1:] + [text for is_so, text in checks if is_so]
 
     def __str__(self) -> str:
         """Return `lines`, one below the other."""
@@ -194,37 +159,31 @@ def compare_trials(scores: Scores, key: Ndx | Key) -> TrialComparison:
     1 have none (0 targets, 1 non-targets): (m1, s2).
     1 scores are of trials that the key does not have: (m2, s1).
     """
-    has_labels = not isinstance(key, Ndx)
-    key = as_key(key) if has_labels else as_ndx(key)
-    scored = scored_ndx(scores)
-    is_missing = ~trials_within(scored, key)
-    is_unknown = ~trials_within(key, scored)
-    n_missing = int(np.count_nonzero(is_missing))
-    n_tar_missing = 0
-    if isinstance(key, Key):
-        n_tar_missing = int(np.count_nonzero(is_missing & key.is_target))
-    values = scores.values
+    check_scores(scores)
+    trials, scored, values = as_ndx(key), scores.to_ndx(), scores.values
+    missing, unknown = ~trials_within(scored, trials), ~trials_within(trials, scored)
+    # Of a list without labels there is no such count.
+    *n_tar, _ = trials.counts(missing)
     return TrialComparison(
-        n_common=key.n_trials - n_missing,
-        n_tar_missing=n_tar_missing,
-        n_non_missing=n_missing - n_tar_missing,
-        missing=_first_pairs(key, is_missing),
-        n_unknown=int(np.count_nonzero(is_unknown)),
-        unknown=_first_pairs(scored, is_unknown),
-        has_labels=has_labels,
+        n_common=int(np.count_nonzero(~missing)),
+        n_tar_missing=sum(n_tar),
+        n_non_missing=int(np.count_nonzero(missing)) - sum(n_tar),
+        missing=_first_pairs(trials, missing),
+        n_unknown=int(np.count_nonzero(unknown)),
+        unknown=_first_pairs(scored, unknown),
+        has_labels=len(trials.counts()) > 1,
         n_infinite=int(np.count_nonzero(np.isinf(values))),
         n_nan=int(np.count_nonzero(np.isnan(values))),
         is_constant=bool(values.size > 1 and values.min() == values.max()),
-        why_none=why_none_scored(scores, key) if n_missing == key.n_trials else "",
+        why_none=why_none_scored(scores, trials) if missing.all() else "",
     )
 
 
 def _first_pairs(trials: Ndx | Key, chosen: BoolArray) -> tuple[Pair, ...]:
     """Return the first trials under a vector mask."""
-    models, segments = trials.trial_positions()
-    lines = np.flatnonzero(chosen)[:_SHOWN].tolist()
+    models, segments = (side[np.flatnonzero(chosen)[:_SHOWN]] for side in trials.trial_positions())
     return tuple(
-        (str(trials.modelset[models[line]]), str(trials.segset[segments[line]])) for line in lines
+        zip(trials.modelset[models].tolist(), trials.segset[segments].tolist(), strict=True)
     )
 
 

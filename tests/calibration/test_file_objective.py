@@ -703,7 +703,7 @@ def test_a_list_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) ->
     """The same layout, with more than one chunk; also if some trials have no score."""
     values = rng.normal(size=(400, 700))
     models, segments = [f"m{i:03}" for i in range(400)], [f"s{i:03}" for i in range(700)]
-    system = as_list(Scores(values, models, segments))
+    system = as_list(Scores(values, models, segments, values != values[0, 0]))
     system.save(tmp_path / "scores.h5")
     CALIBRATION.apply_file(tmp_path / "scores.h5", tmp_path / "llrs.h5")
     CALIBRATION.apply(system).save(tmp_path / "saved.h5")

@@ -363,7 +363,7 @@ def test_parts_of_a_frame() -> None:
     data = bp.from_frame({**TABLE, "label": [1, 0, 0, 1]}, columns="gender", score="seconds")
     scores = data.scores["seconds"]
     assert bp.evaluate(scores, data.key, conditions=bp.Conditions({"all": data.key})) is not None
-    with pytest.raises(InvalidInputError, match=r"Give its key: data\.key"):
+    with pytest.raises(InvalidInputError, match="`key` must be a Key"):
         bp.evaluate(scores, data)
     with pytest.raises(InvalidInputError, match=r"Give its scores: data\.scores"):
         bp.evaluate(data, data.key)
@@ -984,7 +984,7 @@ def test_recordings_of_unknown_speakers(missing: object) -> None:
 def test_utterances_without_a_number() -> None:
     scores = bp.Scores.from_trials(["cm", "cm"], ["s1", "s2"], [1.0, np.nan])
     key = bp.Key(["anna"], ["s1", "s2"], [[True, False]], [[False, True]])
-    with pytest.raises(InvalidInputError, match="NaN at 1 of 2 positions"):
+    with pytest.raises(InvalidInputError, match="not hold NaN"):
         bp.trials.scores_of_segments(scores, key)
     of_trials = bp.Scores([[1.0, np.nan]], *key.ids)
     assert bp.compare_trials(of_trials, key).problems == ["1 scores are NaN."]

@@ -635,9 +635,9 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
     ("change", "error", "message"),
     [
         (lambda s, q, k: (s, [q], k.to_ndx(), {}), InvalidInputError, "`key` must be a Key, .*Ndx"),
-        (lambda s, q, k: (s, {"snr": q}, k, {}), InvalidInputError, "got measures by name"),
+        (lambda s, q, k: (s, {"snr": q}, k, {}), InvalidInputError, "`values` must"),
         (lambda s, q, k: (s, [], k, {}), InvalidInputError, "at least one QualityMeasures"),
-        (lambda s, q, k: (s, s, k, {}), InvalidInputError, "hold QualityMeasures, SegmentQ"),
+        (lambda s, q, k: (s, s, k, {}), InvalidInputError, "hold QualityMeasures or SegmentQ"),
         (
             lambda s, q, k: (s, [SegmentQuality(k.segset, np.empty((0, 30)))], k, {}),
             InvalidInputError,
@@ -653,7 +653,7 @@ BAD_MEASURE = np.where(np.arange(7) == 2, np.nan, BAD_MEASURE)
         (
             lambda s, q, k: (s, [q], k, {"qtrans": np.ones((2, 1))}),
             InvalidInputError,
-            "Is it transposed",
+            "one column for each",
         ),
         (
             lambda s, q, k: (s, [q], k, {"qtrans": [1.0, 1.0]}),
@@ -751,7 +751,7 @@ def fusion(drawn):
     [
         (lambda s, q, k: (s[:1], [q], k), "`systems` .* scores of 2 systems.*; got 1"),
         (lambda s, q, k: (s, [q, q], k), "`qualities` .* 2 quality measures in all.*; got 4"),
-        (lambda s, q, k: (s, [q, 3.0], k), "SegmentQuality or numbers by id only; got 3.0"),
+        (lambda s, q, k: (s, [q, 3.0], k), "SegmentQuality only; got 3.0"),
         (lambda s, q, k: (s, [q], k.tar), "`ndx` must be an Ndx or a Key"),
         (lambda s, q, k: (s, [q], None), "`ndx` must be an Ndx or a Key; got None"),
         (lambda s, q, k: ([evolve(s[0], scoremat=np.full((7, 30), np.nan)), s[1]], [q], k), "NaN"),

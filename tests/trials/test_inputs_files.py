@@ -25,7 +25,7 @@ def save_and_read(item: Any, extension: str) -> Any:
         item.save(path)
         again = type(item).read(path)
     # Objects are made of what the readers return, without a further look at matrices.
-    for name, array in again._arrays().items():
+    for name, array in again._fields().items():
         if isinstance(array, np.ndarray):
             assert read_only(array) is array
             # Of a matrix in which all cells are trials there is no mask.

@@ -172,7 +172,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: b.train_linear_calibration(TAR, NON, 0.5, [], True, True), "whole number"),
     (lambda: b.train_linear_calibration(TAR, NON, 0.5, [], float("nan"), True), "whole number"),
     (lambda: b.rocchdet(TAR, NON, dps=0), "`dps` must be a whole number, 1 or more"),
-    (lambda: b.Ndx.merge([b.Ndx(["m"], ["s"])]), r"Write merge\(\*objects\)"),
+    (lambda: b.Ndx.merge([b.Ndx(["m"], ["s"])]), "`objects` must all be Ndx"),
     (lambda: b.Scores(["m"], ["s"], [[1.0]]), "matrix of scores comes first"),
     (lambda: b.Norm_DCF_Plot([1.0]), "`axes` must be four numbers"),
 ]
