@@ -63,7 +63,7 @@ _NOTHING: Unseen = ((), ())
 # ---- Counts and decisions
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen
 class ErrorCounts:
     """How many errors of each kind a system made, of how many trials.
 
@@ -98,14 +98,11 @@ class ErrorCounts:
     n_non: float
 
     def __attrs_post_init__(self) -> None:
-        """Raise if a count is none, a class is empty, or errors exceed trials."""
-        for name, wrong, total_name, total in (
-            ("misses", self.misses, "n_tar", self.n_tar),
-            ("false_alarms", self.false_alarms, "n_non", self.n_non),
-        ):
-            n = check.as_number(total, total_name, "be 1 or more", _is_number_of_trials)
-            if check.as_nonnegative(wrong, name) > n:
-                raise check.invalid(name, f"be at most `{total_name}`, {n:g}", f"{wrong:g}")
+        """Raise if a class is empty, or errors exceed trials."""
+        for wrong, total in (("misses", "n_tar"), ("false_alarms", "n_non")):
+            n = check.as_number(getattr(self, total), total, "be 1 or more", _is_number_of_trials)
+            if check.as_nonnegative(number := getattr(self, wrong), wrong) > n:
+                raise check.invalid(wrong, f"be at most `{total}`, {n:g}", f"{number:g}")
         if 0.0 < max(self.misses, self.false_alarms) < 1.0:
             text = f"{self.misses:g} misses and {self.false_alarms:g} false alarms look like rates."
             warn([Note(SuspectScoresWarning, text, advice="ErrorCounts.from_rates takes rates.")])
@@ -181,32 +178,19 @@ class ErrorCounts:
         """Share of all trials that were decided wrongly, CLASS in the paper."""
         return (self.misses + self.false_alarms) / self.n_trials
 
-    def __repr__(self) -> str:
-        """Show both fractions."""
-        return (
-            f"ErrorCounts: {self.misses:g} of {self.n_tar:g} targets missed, "
-            f"{self.false_alarms:g} of {self.n_non:g} non-targets accepted"
-        )
-
 
 def _is_number_of_trials(number: float) -> bool:
     return 1.0 <= number < math.inf
 
 
-def _as_decisions(values: npt.ArrayLike, name: str) -> BoolArray:
-    decisions = check.as_mask(values, name)
-    if decisions.ndim != 1:
-        raise check.invalid(name, "be one-dimensional", check.describe(decisions))
-    check.check_not_empty(decisions, name)
-    return read_only(decisions)
+def _as_array(values: npt.ArrayLike) -> BoolArray:
+    return read_only(np.asarray(values))
 
 
-def _tar_decisions(values: npt.ArrayLike) -> BoolArray:
-    return _as_decisions(values, "tar_accepted")
-
-
-def _non_decisions(values: npt.ArrayLike) -> BoolArray:
-    return _as_decisions(values, "non_accepted")
+def _check_decisions(_: object, field: "attrs.Attribute[BoolArray]", values: BoolArray) -> None:
+    if values.dtype != np.bool_ or values.ndim != 1 or not values.size:
+        expected = "be a list of truth values, not empty"
+        raise check.invalid(field.name, expected, check.describe(values))
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -226,13 +210,13 @@ class Decisions:
     --------
     >>> decisions = Decisions.at_threshold([1.0, 3.0], [0.0, 2.0], threshold=1.5)
     >>> decisions.counts
-    ErrorCounts: 1 of 2 targets missed, 1 of 2 non-targets accepted
+    ErrorCounts(misses=1, n_tar=2, false_alarms=1, n_non=2)
     >>> decisions.cost(0.5)
     1.0
     """
 
-    tar_accepted: BoolArray = attrs.field(converter=_tar_decisions)
-    non_accepted: BoolArray = attrs.field(converter=_non_decisions)
+    tar_accepted: BoolArray = attrs.field(converter=_as_array, validator=_check_decisions)
+    non_accepted: BoolArray = attrs.field(converter=_as_array, validator=_check_decisions)
     weighted_rates: Pair | None = attrs.field(default=None, kw_only=True)
 
     __reduce__ = by_constructor
@@ -365,15 +349,14 @@ def _prices(prior: PriorLike, *, normalize: bool) -> Pair:
     return sum(miss for _, miss, _ in points), sum(alarm for _, _, alarm in points)
 
 
-def _as_counts(errors: ErrorCounts | Decisions, name: str) -> ErrorCounts:
-    if isinstance(errors, ErrorCounts):
-        return errors
-    if not isinstance(errors, Decisions):
-        raise check.invalid(name, "be ErrorCounts or Decisions", check.describe(errors))
-    if errors.weighted_rates is not None:
-        expected = "be of trials that all count the same"
-        raise check.invalid(name, expected, "weights of conditions")
-    return errors.counts
+def _as_counts(errors: object, name: str) -> ErrorCounts:
+    match errors:
+        case ErrorCounts():
+            return errors
+        case Decisions(weighted_rates=None):
+            return errors.counts
+    expected = "be ErrorCounts, or Decisions of trials that all count the same"
+    raise check.invalid(name, expected, check.describe(errors))
 
 
 # ---- The normal law, and what decisions without variation leave open
@@ -391,24 +374,8 @@ def normal_estimate(
 ) -> Estimate:
     """Make an estimate by the normal law, which data with little variation may open.
 
-    Parameters
-    ----------
-    value, variance : float
-        A cost or a difference, and its variance.
-    method : str
-        How it was made.
-    confidence : float
-        Of its interval.
-    unseen : pair of lists of (float, float), optional
-        Rates that may be lower, and those that may be higher, with prices and numbers of trials.
-    least_p : float
-        The least two-sided p-value for a difference of 0.
-    notes : list of Note, optional
-        What is to be said of it.
-
-    Returns
-    -------
-    Estimate
+    `unseen` are rates that may be lower, and those that may be higher; `least_p` is the least
+    two-sided p-value for a difference of 0.
     """
     level = check.check_fraction(confidence, "confidence")
     error = math.sqrt(variance)
@@ -448,9 +415,9 @@ def _few_errors(errors: Mapping[str, float]) -> list[Note]:
         "normal interval too."
     )
     return [
-        Note(FewErrorsWarning, f"The {name} rests on {count:g} errors.", "", count, advice)
-        for name, count in errors.items()
-        if count < FEWEST_ERRORS
+        Note(FewErrorsWarning, f"The {name} rests on {n:g} errors.", "", n, advice)
+        for name, n in errors.items()
+        if n < FEWEST_ERRORS
     ]
 
 
@@ -584,7 +551,7 @@ def hter_interval(
     0.1135 (95 % interval 0.1095 to 0.1175, standard error 0.0021; hter)
     """
     check.check_choice(method, IntervalMethod, "method")
-    return _warned(_interval(_as_counts(errors, "errors"), _HALVES, confidence, method))
+    return _interval(_as_counts(errors, "errors"), _HALVES, confidence, method)
 
 
 def dcf_interval(
@@ -621,16 +588,16 @@ def dcf_interval(
     0.1393 (95 % interval 0.1365 to 0.1421, standard error 0.0014; dcf)
     """
     counts = _as_counts(errors, "errors")
-    return _warned(_interval(counts, _prices(prior, normalize=normalize), confidence, "dcf"))
+    return _interval(counts, _prices(prior, normalize=normalize), confidence, "dcf")
 
 
 def _interval(counts: ErrorCounts, prices: Pair, confidence: float, method: str) -> Estimate:
     value, variance = _moments(counts, prices, method)
     unseen = _NOTHING if method in ("naive", "class") else _unseen(counts, prices)
-    notes = _notes(counts)
-    return normal_estimate(
-        value, variance, method, confidence=confidence, unseen=unseen, notes=notes
+    found = normal_estimate(
+        value, variance, method, confidence=confidence, unseen=unseen, notes=_notes(counts)
     )
+    return _warned(found)
 
 
 def _moments(counts: ErrorCounts, prices: Pair, method: str) -> tuple[float, float]:
@@ -711,9 +678,7 @@ def hter_z_test(
     >>> print(f"z {found.z:.2f}, p {found.p_value():.3f}")
     z -1.60, p 0.109
     """
-    if method is not None:
-        check.check_choice(method, TestMethod, "method")
-    return _warned(_z_test(a, b, _HALVES, method))
+    return _z_test(a, b, _HALVES, method, TestMethod)
 
 
 def dcf_z_test(
@@ -751,24 +716,25 @@ def dcf_z_test(
     >>> dcf_z_test(c, d, OperatingPoint(0.2, 1, 1), normalize=False)
     -0.018 (95 % interval -0.02183 to -0.01417, standard error 0.002; independent)
     """
-    if method is not None:
-        check.check_choice(method, DCFTestMethod, "method")
-    return _warned(_z_test(a, b, _prices(prior, normalize=normalize), method))
+    return _z_test(a, b, _prices(prior, normalize=normalize), method, DCFTestMethod)
 
 
 def _z_test(
-    a: ErrorCounts | Decisions, b: ErrorCounts | Decisions, prices: Pair, method: str | None
+    a: ErrorCounts | Decisions,
+    b: ErrorCounts | Decisions,
+    prices: Pair,
+    method: str | None,
+    methods: object,
 ) -> Estimate:
-    counts = _as_counts(a, "a"), _as_counts(b, "b")
-    if method is None:
-        paired = isinstance(a, Decisions) and isinstance(b, Decisions)
-        method = "dependent" if paired else "independent"
-    if method == "stricter":
-        both = _independent(*counts, prices, "independent"), _dependent(a, b, prices)
-        return max(both, key=lambda test: test.standard_error or 0.0)
-    if method == "dependent":
-        return _dependent(a, b, prices)
-    return _independent(*counts, prices, method)
+    counts, pair = (_as_counts(a, "a"), _as_counts(b, "b")), _pair(a, b)
+    chosen = method or ("dependent" if pair else "independent")
+    check.check_choice(chosen, methods, "method")
+    tests = ("independent", "dependent") if chosen == "stricter" else (chosen,)
+    found = [
+        _dependent(pair, prices) if one == "dependent" else _independent(*counts, prices, one)
+        for one in tests
+    ]
+    return _warned(max(found, key=lambda test: test.standard_error or 0.0))
 
 
 def _independent(a: ErrorCounts, b: ErrorCounts, prices: Pair, method: str) -> Estimate:
@@ -789,42 +755,50 @@ def _independent(a: ErrorCounts, b: ErrorCounts, prices: Pair, method: str) -> E
     return normal_estimate(difference, variance, method, unseen=unseen, notes=notes)
 
 
-def _dependent(a: ErrorCounts | Decisions, b: ErrorCounts | Decisions, prices: Pair) -> Estimate:
+def _dependent(pair: tuple[Decisions, Decisions] | None, prices: Pair) -> Estimate:
     """Equation (16): only trials on which one of the two errs alone."""
-    counts, sizes = _disagreements(a, b)
+    counts, sizes = _disagreements(pair)
     parts = [(p / n, x, y) for p, n, (x, y) in zip(prices, sizes, counts, strict=True)]
     difference = sum(each * (x - y) for each, x, y in parts)
     variance = sum(each**2 * (x + y) for each, x, y in parts)
-    misses, alarms = (x + y for x, y in counts)
     rates = list(zip(prices, sizes, strict=True))
-    unseen = _NOTHING if variance > 0.0 else (rates, rates)
-    names = "difference of the miss rates", "difference of the false-alarm rates"
-    notes = _few_errors(dict(zip(names, (misses, alarms), strict=True)))
-    # No less than if the sign of each disagreement is flipped.
-    least_p = 2.0 ** (1 - min(max(misses + alarms, 1), 1000))
+    one, other = (x + y for x, y in counts)
     return normal_estimate(
-        difference, variance, "dependent", unseen=unseen, least_p=least_p, notes=notes
+        difference,
+        variance,
+        "dependent",
+        unseen=_NOTHING if variance > 0.0 else (rates, rates),
+        # No less than if the sign of each disagreement is flipped.
+        least_p=2.0 ** (1 - min(max(one + other, 1), 1000)),
+        notes=_few_errors(
+            {f"difference of the {x} rates": n for x, n in (("miss", one), ("false-alarm", other))}
+        ),
     )
 
 
-def _disagreements(
-    a: ErrorCounts | Decisions, b: ErrorCounts | Decisions
-) -> tuple[list[tuple[int, int]], Pair]:
+def _pair(a: object, b: object) -> tuple[Decisions, Decisions] | None:
+    match (a, b):
+        case (Decisions(), Decisions()):
+            return a, b
+    return None
+
+
+def _disagreements(pair: tuple[Decisions, Decisions] | None) -> tuple[list[tuple[int, int]], Pair]:
     """Count, in each class, the trials on which only a, and only b, errs; and all trials."""
-    if not (isinstance(a, Decisions) and isinstance(b, Decisions)):
+    if pair is None:
         hint = "Counts of errors do not tell on which trials systems disagree."
         raise check.invalid("a and b", "be Decisions on the same trials", "others", hint)
-    sizes = [(x.tar_accepted.size, x.non_accepted.size) for x in (a, b)]
+    sizes = [(x.tar_accepted.size, x.non_accepted.size) for x in pair]
     if sizes[0] != sizes[1]:
         raise TrialMismatchError(
             "`a` and `b` must be decisions on the same trials; got {} targets and {} non-targets "
             "against {} and {}.".format(*sizes[0], *sizes[1])
         )
-    pairs = zip(a.errors, b.errors, strict=True)
-    return [(int((x & ~y).sum()), int((y & ~x).sum())) for x, y in pairs], sizes[0]
+    classes = zip(*(x.errors for x in pair), strict=True)
+    return [(int((x & ~y).sum()), int((y & ~x).sum())) for x, y in classes], sizes[0]
 
 
-@attrs.frozen(repr=False)
+@attrs.frozen
 class McNemarTest:
     """The outcome of McNemar's test; made by `mcnemar_test`.
 
@@ -842,13 +816,6 @@ class McNemarTest:
     only_b_errs: int
     p_value: float
     method: str
-
-    def __repr__(self) -> str:
-        """Put the counts and p on one line."""
-        return (
-            f"McNemar: only the first errs on {self.only_a_errs} trials, only the second on "
-            f"{self.only_b_errs}, p {self.p_value:.3g} ({self.method})"
-        )
 
 
 def mcnemar_test(
@@ -898,11 +865,11 @@ def mcnemar_test(
     >>> trials = np.arange(400)
     >>> a, b = trials > 0, (trials == 0) | (trials > 5)
     >>> mcnemar_test(Decisions(a, [False]), Decisions(b, [False]))
-    McNemar: only the first errs on 1 trials, only the second on 5, p 0.219 (exact)
+    McNemarTest(only_a_errs=1, only_b_errs=5, p_value=0.21875, method='exact')
     """
     check.check_choice(classes, Classes, "classes")
     check.check_choice(method, McNemarMethod, "method")
-    tar, non = _disagreements(a, b)[0]
+    tar, non = _disagreements(_pair(a, b))[0]
     used = {"tar": [tar], "non": [non], "both": [tar, non]}[classes]
     only_a, only_b = (sum(counts) for counts in zip(*used, strict=True))
     return McNemarTest(only_a, only_b, _mcnemar_p(only_a, only_b, method), method)
@@ -916,13 +883,12 @@ def _mcnemar_p(only_a: int, only_b: int, method: McNemarMethod) -> float:
         gap = abs(only_a - only_b) - (1.0 if method == "corrected" else 0.0)
         # The upper tail of chi-square with one degree of freedom.
         return float(scipy.special.erfc(math.sqrt(0.5 * max(gap, 0.0) ** 2 / n)))
-    # The binomial law with probability 1/2 is symmetric: twice the lower tail.
+    # The binomial law with probability 1/2 is symmetric: twice the lower tail. "mid-p" leaves out
+    # half of the observed division, on both sides.
     up_to = float(scipy.special.bdtr(fewer, n, 0.5))
-    p_value = 2.0 * up_to
     if method == "mid-p":
-        # Minus the probability of the observed division.
-        p_value -= up_to - (float(scipy.special.bdtr(fewer - 1, n, 0.5)) if fewer else 0.0)
-    return min(p_value, 1.0)
+        return min(up_to + (float(scipy.special.bdtr(fewer - 1, n, 0.5)) if fewer else 0.0), 1.0)
+    return min(2.0 * up_to, 1.0)
 
 
 def rule_of_30(trials_or_rate: float) -> float:
