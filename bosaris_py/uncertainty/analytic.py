@@ -14,7 +14,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
 from bosaris_py._notes import Note, warn
 from bosaris_py.errors import FewErrorsWarning, TrialMismatchError
-from bosaris_py.metrics.metric import ThresholdMetric, indicators
+from bosaris_py.metrics.metric import ThresholdMetric, as_metric, indicators
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.uncertainty.bootstrap import drawn_lists, few_errors
@@ -355,18 +355,24 @@ def dcf_standard_error(
     True
     """
     check.check_choice(method, SetMethod, "method")
-    if not isinstance(metric, ThresholdMetric):
+    chosen, points = as_metric(metric), cost_points(metric)
+    if not points:
         expected = "be a cost at a threshold, such as DCF(...) or ActDCF(...)"
         raise check.invalid("metric", expected, check.describe(metric))
     drawn = "iid" if method == "upper-bound" else method
-    sample = metric.view(drawn_lists(tar, non, drawn, tar_sets, non_sets))
+    sample = chosen.view(drawn_lists(tar, non, drawn, tar_sets, non_sets))
     classes = sample.tar, sample.non
     losses = np.zeros(sample.tar.size), np.zeros(sample.non.size)
-    for limit, *prices in metric.points:
+    for limit, *prices in points:
         for loss, price, wrong in zip(losses, prices, indicators(sample, limit), strict=True):
             loss += price * wrong
-    warn(few_errors(metric, sample))
+    warn(few_errors(chosen, sample))
     return math.sqrt(sum(map(_variance_of_mean, losses, classes, (method, method))))
+
+
+def cost_points(metric: object) -> list[tuple[float, float, float]]:
+    """Return thresholds and prices of a cost at thresholds of its own; none of other metrics."""
+    return metric.points if isinstance(metric, ThresholdMetric) else []
 
 
 def _variance_of_mean(losses: Float64Array, one: ScoredClass, method: SetMethod) -> float:
@@ -426,9 +432,8 @@ def normality_test(sample: npt.ArrayLike) -> NormalityTest:
     """
     values = check.as_vector(sample, "sample")
     check.refuse_nan(values, "sample")
-    if not _FEWEST <= values.size <= _MOST:
-        raise check.invalid("sample", f"hold {_FEWEST} to {_MOST} values", f"{values.size}")
-    if values.min() == values.max():
-        raise check.invalid("sample", "not be constant", f"only {values[0]:g}")
+    if not (_FEWEST <= values.size <= _MOST and values.min() < values.max()):
+        expected = f"hold {_FEWEST} to {_MOST} values, not all equal"
+        raise check.invalid("sample", expected, check.describe(values))
     # scipy loads its statistics when asked: that takes longer than most bootstraps.
     return NormalityTest(*map(float, scipy.stats.shapiro(values)))

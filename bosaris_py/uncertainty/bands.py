@@ -38,7 +38,7 @@ from bosaris_py.uncertainty.estimate import quantile
 BandKind: TypeAlias = Literal["det", "bayes", "tippett", "ece"]
 
 # Past this the smaller of the two priors is no longer a normal floating-point number.
-_LARGEST_PLO = 700.0
+_PLOS = -700.0, 700.0
 # A rate that was computed may lie so far above one that it equals.
 _ROUNDING = 1e-12
 
@@ -135,11 +135,9 @@ def _to_x(values: npt.ArrayLike | None, kind: BandKind) -> Float64Array:
     x = check.as_vector(values, "x").astype(np.float64)
     if x.size == 0 or not (np.diff(x) > 0).all():
         raise check.invalid("x", "be strictly ascending", check.describe(x))
-    if kind == "det" and not (x[0] >= 0.0 and x[-1] <= 1.0):
-        hint = "Percentages must be divided by 100." if 1.0 < x[-1] <= 100.0 else ""
-        raise check.invalid("x", "lie in [0, 1]", f"{x[0]:g} to {x[-1]:g}", hint)
-    if kind in ("bayes", "ece") and not max(-x[0], x[-1]) <= _LARGEST_PLO:
-        raise check.invalid("x", f"lie within +-{_LARGEST_PLO:g}", f"{x[0]:g} to {x[-1]:g}")
+    least, most = {"det": (0.0, 1.0), "tippett": (-np.inf, np.inf)}.get(kind, _PLOS)
+    if not (least <= x[0] and x[-1] <= most):
+        raise check.invalid("x", f"lie in [{least:g}, {most:g}]", f"{x[0]:g} to {x[-1]:g}")
     return x
 
 
@@ -167,10 +165,9 @@ def bands_of_sample(
         shape = (2, at.size) if kind == "tippett" else (at.size,)
         part = slice(start, start + math.prod(shape))
         start = part.stop
-        made = [mark_read_only(one[part].reshape(shape)) for one in (values, low, high)]
-        found[kind] = Band(
-            kind, mark_read_only(at.copy()), made[0], made[1], made[2], how.method, how.confidence
-        )
+        points, *ends = (mark_read_only(one[part].reshape(shape)) for one in (values, low, high))
+        at = mark_read_only(at.copy())
+        found[kind] = Band(kind, at, points, ends[0], ends[1], how.method, how.confidence)
     return found
 
 
@@ -238,13 +235,12 @@ def bootstrap_bands(
         rng=rng,
         progress=progress,
     )
-    if isinstance(scores, tuple):
-        if key is not None or drawn != "iid":
-            expected = "be Scores with a key for other methods than iid"
-            raise check.invalid("scores", expected, "two lists of scores")
-        sample = drawn_lists(*scores, drawn, None, None)
-    elif key is None:
-        raise check.invalid("key", "be given with Scores", "None")
-    else:
-        sample = drawn_trials(scores, key, drawn, speakers, conditions)
+    match scores:
+        case Scores() if key is not None:
+            sample = drawn_trials(scores, key, drawn, speakers, conditions)
+        case (tar, non) if key is None and drawn == "iid":
+            sample = drawn_lists(tar, non, drawn, None, None)
+        case _:
+            expected = 'be Scores with a key, or two lists of scores with method="iid"'
+            raise check.invalid("scores", expected, check.describe(scores))
     return bands_of_sample(sample, how, [kind], x)[kind]

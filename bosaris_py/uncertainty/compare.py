@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -102,7 +102,8 @@ class ComparisonTable(Table):
         -------
         ComparisonTable
         """
-        p = [_p_value(found) for found in differences.values()]
+        found = differences.values()
+        p = [1.0 if one.standard_error is None else one.p_value() for one in found]
         listed = zip(differences.items(), p, holm(p).tolist(), strict=True)
         rows = (Comparison(a, b, found, *both) for ((a, b), found), *both in listed)
         return cls(tuple(rows), metric, check_fraction(level, "level"), percent)
@@ -144,13 +145,11 @@ class ComparisonTable(Table):
         differ = {frozenset((r.first, r.second)) for r in self.rows if r.p_holm <= self.level}
         largest: list[set[str]] = []
         for size in range(len(names), 0, -1):
-            for chosen in itertools.combinations(names, size):
-                group = set(chosen)
+            for group in map(set, itertools.combinations(names, size)):
                 alike = not any(pair <= group for pair in differ)
                 if alike and not any(group <= other for other in largest):
                     largest.append(group)
-        order = {name: i for i, name in enumerate(names)}
-        ranked = sorted(sorted(order[name] for name in group) for group in largest)
+        ranked = sorted(sorted(map(names.index, group)) for group in largest)
         return tuple(tuple(names[i] for i in group) for group in ranked)
 
     @property
@@ -172,28 +171,25 @@ class ComparisonTable(Table):
 
     def _texts(self) -> list[list[str]]:
         scale, unit = (100.0, " (%)") if self.percent else (1.0, "")
-        table = [
-            ["first", "second", f"difference{unit}", f"SE{unit}", "p", "p Holm", "significant"]
-        ]
         errors = [e for row in self.rows if (e := row.difference.standard_error)]
         # As many decimals as show three digits of the smallest standard error.
         digits = max(0, 2 - math.floor(math.log10(scale * min(errors)))) if errors else 4
+
+        def number(value: float | None) -> str:
+            return "-" if value is None else f"{scale * value:.{digits}f}"
+
+        head = "first", "second", f"difference{unit}", f"SE{unit}", "p", "p Holm", "significant"
+        table = [[*head]]
         for row in self.rows:
             found = row.difference
-            cell = f"{scale * found.value:.{digits}f}"
-            if found.low is not None and found.high is not None:
-                ends = f"[{scale * found.low:.{digits}f}, {scale * found.high:.{digits}f}]"
-                cell = WithInterval(cell, ends)
-            error = found.standard_error
-            spread = "-" if error is None else f"{scale * error:.{digits}f}"
+            cell = number(found.value)
+            if found.low is not None:
+                cell = WithInterval(cell, f"[{number(found.low)}, {number(found.high)}]")
             verdict = "yes" if row.p_holm <= self.level else "no"
-            names = [row.first, row.second]
-            table.append([*names, cell, spread, f"{row.p:.3g}", f"{row.p_holm:.3g}", verdict])
+            p_values = f"{row.p:.3g}", f"{row.p_holm:.3g}"
+            error = number(found.standard_error)
+            table.append([row.first, row.second, cell, error, *p_values, verdict])
         return table
-
-
-def _p_value(found: Estimate) -> float:
-    return 1.0 if found.standard_error is None else found.p_value()
 
 
 def compare_samples(
@@ -268,12 +264,8 @@ def compare_systems(
     }
     level = 1.0 - check_fraction(confidence, "confidence")
     table = compare_samples(samples, chosen, level=level)
-    warn(_once(table.notes))
+    warn(table.notes)
     return table
-
-
-def _once(notes: Iterable[Note]) -> list[Note]:
-    return list({note.kind: note for note in notes}.values())
 
 
 def speaker_interval(

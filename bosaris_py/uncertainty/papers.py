@@ -15,7 +15,7 @@ import itertools
 import math
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -28,11 +28,12 @@ from bosaris_py._notes import warn
 from bosaris_py._parallel import whole_number
 from bosaris_py._tables import Table, joined_notes, or_none
 from bosaris_py._validation import Rng
-from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric, as_metric
+from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.trials.inputs import SystemsLike, as_systems
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike
+from bosaris_py.uncertainty.analytic import cost_points
 from bosaris_py.uncertainty.bootstrap import (
     IntervalKind,
     Resampling,
@@ -50,6 +51,11 @@ PaperTable: TypeAlias = Literal["I", "II", "III"]
 # Section VII of Wu et al. finds so many enough.
 _RUNS = 500
 _FEWEST_RUNS = 2
+
+_COLUMNS = (
+    "system method estimate standard_error relative_error low high upper_bound mean_se se_of_se "
+    "se_low se_high groups metric"
+)
 
 
 # ---- Sets of equal size
@@ -231,8 +237,7 @@ def _many_runs(
     together = attrs.evolve(how, replications=runs * how.replications)
     (replicates,) = together.replicates(metric, [view])
     if not np.isfinite(replicates).all():
-        count = np.count_nonzero(~np.isfinite(replicates))
-        raise check.invalid("metric", "be finite on all replicates", f"{count} that are not")
+        raise check.invalid("metric", "be finite on all replicates", "one that is not")
     errors = replicates.reshape(runs, how.replications).std(axis=1, ddof=1)
     spread = Estimate.from_replicates(
         float(errors.mean()),
@@ -322,9 +327,8 @@ def f_test_of_variances(
     x, y = _as_numbers(first, "first"), _as_numbers(second, "second")
     check.check_choice(alternative, Alternative, "alternative")
     variances = x.var(ddof=1), y.var(ddof=1)
-    for variance, name in zip(variances, ("first", "second"), strict=True):
-        if not variance > 0:
-            raise check.invalid(name, "not be constant", "equal values")
+    if not min(variances) > 0:
+        raise check.invalid("samples", "not be constant", "equal values")
     ratio = float(variances[0] / variances[1])
     lower = float(scipy.special.fdtr(x.size - 1, y.size - 1, ratio))
     upper = float(scipy.special.fdtrc(x.size - 1, y.size - 1, ratio))
@@ -369,53 +373,17 @@ class BootstrapRow:
     runs: StandardErrorDistribution | None
     groups: str = ""
 
-    def record(self) -> dict[str, Any]:
-        """Return the numbers as a dict.
-
-        Returns
-        -------
-        dict
-        """
-        one, runs = self.estimate, self.runs
-        spread = None if runs is None else runs.spread
-        return {
-            "system": self.system,
-            "method": self.method,
-            "estimate": one.value,
-            "standard_error": one.standard_error,
-            "relative_error": or_none(one.relative_error),
-            "low": one.low,
-            "high": one.high,
-            "upper_bound": self.upper_bound,
-            "mean_se": None if spread is None else spread.value,
-            "se_of_se": None if spread is None else spread.standard_error,
-            "se_low": None if spread is None else spread.low,
-            "se_high": None if spread is None else spread.high,
-            "groups": self.groups or None,
-        }
-
-    def cells(self, layout: PaperTable) -> str:
-        """Return what a table of Wu et al. prints of this system and method.
-
-        Parameters
-        ----------
-        layout : {"I", "II", "III"}
-            Which table.
-
-        Returns
-        -------
-        str
-        """
-        runs = self.runs
-        if layout == "I" or runs is None:
-            shown, relative = self.estimate, self.estimate.relative_error
-            parts = [f"{shown.standard_error:.6f}"]
-        else:
-            shown = runs.spread
-            relative = shown.relative_error if layout == "II" else runs.relative_error
-            parts = [f"{shown.value:.6f}"] + [f"{shown.standard_error:.6g}"] * (layout == "II")
-        parts += [f"({100 * relative:.2f}%)", f"({shown.low:.6f}, {shown.high:.6f})", self.groups]
-        return " ".join(filter(None, parts))
+    def cell(self, layout: PaperTable) -> str:
+        """Return what a table of Wu et al. prints: standard error, relative error, interval."""
+        shown, relative = self.estimate, self.estimate.relative_error
+        errors = f"{shown.standard_error:.6f}"
+        if layout != "I" and self.runs is not None:
+            shown = self.runs.spread
+            relative = shown.relative_error if layout == "II" else self.runs.relative_error
+            errors = f"{shown.value:.6f}"
+            errors += f" {shown.standard_error:.6g}" if layout == "II" else ""
+        ends = f"({shown.low:.6f}, {shown.high:.6f})"
+        return f"{errors} ({100 * relative:.2f}%) {ends} {self.groups}".rstrip()
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -448,10 +416,7 @@ class BootstrapTable(Table):
         -------
         BootstrapRow
         """
-        found = {(row.system, row.method): row for row in self.rows}
-        if (system, method) not in found:
-            raise check.invalid("system", "have a row by this method", f"{system!r}, {method!r}")
-        return found[system, method]
+        return {(row.system, row.method): row for row in self.rows}[system, method]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dict for each system and method; errors are fractions.
@@ -463,7 +428,16 @@ class BootstrapTable(Table):
             ``high``, ``upper_bound``, ``mean_se``, ``se_of_se``, ``se_low``, ``se_high``,
             ``groups`` and ``metric``.
         """
-        return [row.record() | {"metric": self.metric} for row in self.rows]
+        found = []
+        for row in self.rows:
+            one, spread = row.estimate, row.runs and row.runs.spread
+            cells = [row.system, row.method, one.value, one.standard_error]
+            cells += [or_none(one.relative_error), one.low, one.high, row.upper_bound]
+            runs = "value", "standard_error", "low", "high"
+            cells += [spread and getattr(spread, name) for name in runs]
+            cells += [row.groups or None, self.metric]
+            found.append(dict(zip(_COLUMNS.split(), cells, strict=True)))
+        return found
 
     def as_printed(self, table: PaperTable) -> "BootstrapTable":
         """Lay the figures out as a table of Wu et al.: a row for each system, methods beside it.
@@ -499,7 +473,7 @@ class BootstrapTable(Table):
             rows = [self.row(system, method) for method in methods]
             line = [system, *[f"{rows[0].estimate.value:.6f}"] * value]
             line += [f"{rows[0].upper_bound:.6f}"] if bound else []
-            lines.append(line + [row.cells(self.layout) for row in rows])
+            lines.append(line + [row.cell(self.layout) for row in rows])
         return lines
 
     @property
@@ -590,50 +564,49 @@ def bootstrap_table(
     >>> print(table.to_markdown().splitlines()[0])
     | system | estimate | iid | one-layer |
     """
-    named = as_systems(systems)
-    metrics, ways = _metrics(metric, named), list(methods)
-    for method in ways:
-        check.check_choice(method, get_args(Method), "methods")
+    named, seed = as_systems(systems), check.as_seed(rng)
+    metrics = _metrics(metric, named)
     n_runs = None if runs is None else whole_number(runs, 0, "runs")
     if groups:
         if len({*metrics.values()}) > 1:
             expected = "be False where systems have metrics of their own"
             raise check.invalid("groups", expected, "True")
         check_same_trials(named, key)
-    how = Resampling(
-        method=ways[0],
-        replications=replications,
-        interval=interval,
-        confidence=confidence,
-        rng=rng,
-        progress=progress,
-    )
-    seed, rows, notes = check.as_seed(rng), [], []
-    for method in ways:
+    rows, notes = [], []
+    for method in methods:
+        how = Resampling(
+            method=method,
+            replications=replications,
+            interval=interval,
+            confidence=confidence,
+            rng=seed,
+            progress=progress,
+        )
         views = {
             name: metrics[name].view(drawn_trials(scores, key, method, speakers))
             for name, scores in named.items()
         }
-        letters = _letters(how, method, seed, metrics, views) if groups else {}
+        letters = _letters(how, seed, metrics, views) if groups else {}
         for name, view in views.items():
-            chosen = metrics[name]
+            chosen, points = metrics[name], cost_points(metrics[name])
             # Single calls begin with this seed, too.
-            one, many = (attrs.evolve(how, method=method, rng=seed) for _ in range(2))
+            one, many = (attrs.evolve(how, rng=seed) for _ in range(2))
             estimate = one.estimate(chosen, [view])
-            by_default = isinstance(chosen, ThresholdMetric) and method != "speaker"
-            size = (_RUNS if by_default else 0) if n_runs is None else n_runs
+            by_default = _RUNS if points and method != "speaker" else 0
+            size = by_default if n_runs is None else n_runs
             spread = _many_runs(chosen, view, many, max(size, _FEWEST_RUNS)) if size else None
-            bound = _upper_bound(chosen, view)
+            bound = _upper_bound(chosen, view) if len(points) == 1 else None
             rows.append(BootstrapRow(name, method, estimate, bound, spread, letters.get(name, "")))
             notes += [*chosen.notes(view), *estimate.notes]
     warn(notes)
     in_order = sorted(rows, key=lambda row: [*named].index(row.system))
     labels = {one.label for one in metrics.values()}
-    metric_name = labels.pop() if len(labels) == 1 else "each system its own metric"
-    return BootstrapTable(tuple(in_order), metric_name)
+    return BootstrapTable(
+        tuple(in_order), labels.pop() if len(labels) == 1 else "each system its own metric"
+    )
 
 
-def _metrics(metric: object, names: Mapping[str, object]) -> dict[str, AnyMetric]:
+def _metrics(metric: Any, names: Mapping[str, object]) -> dict[str, AnyMetric]:
     """Return the metric of each system."""
     if not isinstance(metric, Mapping):
         return dict.fromkeys(names, as_metric(metric))
@@ -643,29 +616,22 @@ def _metrics(metric: object, names: Mapping[str, object]) -> dict[str, AnyMetric
     return {name: as_metric(metric[name]) for name in names}
 
 
-def _upper_bound(metric: AnyMetric, view: Sample) -> float | None:
+def _upper_bound(metric: AnyMetric, view: Sample) -> float:
     """Return the standard error of a cost at one threshold, of independent trials."""
-    if not isinstance(metric, ThresholdMetric) or len(metric.points) > 1:
-        return None
     # Wu et al., equation (4); at a fixed threshold both rates do not vary together.
-    sizes = view.n_tar, view.n_non
+    sizes = view.n_tar, view.n_non, view.n_spoof
     errors = metric.openings(view)
     return math.sqrt(sum(e.price**2 * e.rate * (1.0 - e.rate) / sizes[e.place] for e in errors))
 
 
 def _letters(
-    how: Resampling,
-    method: Method,
-    seed: int,
-    metrics: Mapping[str, AnyMetric],
-    views: Mapping[str, Sample],
+    how: Resampling, seed: int, metrics: Mapping[str, AnyMetric], views: Mapping[str, Sample]
 ) -> dict[str, str]:
     """Return the letters of each system's groups, from Z-tests on the same draws: section IX."""
     differences = {}
-    for first, second in itertools.combinations(views, 2):
-        paired = attrs.evolve(how, method=method, rng=seed, interval="normal")
-        both = [views[first], views[second]]
-        differences[first, second] = paired.estimate(metrics[first], both)
+    for a, b in itertools.combinations(views, 2):
+        paired = attrs.evolve(how, rng=seed, interval="normal")
+        differences[a, b] = paired.estimate(metrics[a], [views[a], views[b]])
     found = ComparisonTable.from_differences(differences, "").groups()
     named = list(zip(string.ascii_lowercase, found, strict=False))
     return {name: "".join(letter for letter, group in named if name in group) for name in views}

@@ -864,8 +864,9 @@ def mcnemar_test(
     >>> import numpy as np
     >>> trials = np.arange(400)
     >>> a, b = trials > 0, (trials == 0) | (trials > 5)
-    >>> mcnemar_test(Decisions(a, [False]), Decisions(b, [False]))
-    McNemarTest(only_a_errs=1, only_b_errs=5, p_value=0.21875, method='exact')
+    >>> test = mcnemar_test(Decisions(a, [False]), Decisions(b, [False]))
+    >>> test.only_a_errs, test.only_b_errs, round(test.p_value, 3)
+    (1, 5, 0.219)
     """
     check.check_choice(classes, Classes, "classes")
     check.check_choice(method, McNemarMethod, "method")
