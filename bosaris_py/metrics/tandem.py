@@ -69,19 +69,10 @@ class Detectors(NamedTuple):
     @classmethod
     def from_lists(cls, asv: Lists, cm: Lists) -> "Detectors":
         """Check the lists of both; bona fide speech of targets and of others is pooled."""
-        names = ("target", "non-target", "spoof")
-        if len(asv) != len(names):
-            hint = "For instance asv=(tar, non, spoof)."
-            raise invalid("asv", "be lists of scores of three classes", describe(asv), hint)
-        if len(cm) not in (2, 3):
-            hint = "Give cm=(bona_fide, spoof) by utterance, or cm=(tar, non, spoof) by trial."
-            raise invalid("cm", "be lists of scores of two or three classes", describe(cm), hint)
-        of_asv = [as_class(x, None, f"asv ({n})")[0] for x, n in zip(asv, names, strict=True)]
-        kinds = names if len(cm) == len(names) else ("bona fide", "spoof")
-        *bona_fide, fake = [
-            as_class(x, None, f"cm ({n})")[0] for x, n in zip(cm, kinds, strict=True)
-        ]
-        return cls(of_asv[0], of_asv[1], of_asv[2], np.concatenate(bona_fide), fake)
+        tar, non, spoof = _classes(asv, "asv", (3,), "For instance asv=(tar, non, spoof).")
+        hint = "Give cm=(bona_fide, spoof) by utterance, or cm=(tar, non, spoof) by trial."
+        *bona_fide, fake = _classes(cm, "cm", (2, 3), hint)
+        return cls(tar, non, spoof, np.concatenate(bona_fide), fake)
 
     @classmethod
     def from_pairs(cls, tar: FloatArray, non: FloatArray, spoof: FloatArray) -> "Detectors":
@@ -100,6 +91,12 @@ class Detectors(NamedTuple):
         return Sample(ScoredClass(self.bona_fide), ScoredClass(self.fake))
 
 
+def _classes(lists: Lists, name: str, sizes: tuple[int, ...], hint: str) -> list[FloatArray]:
+    if len(lists) not in sizes:
+        raise invalid(name, "be a list of scores of each class", describe(lists), hint)
+    return [as_class(one, None, f"{name}[{place}]")[0] for place, one in enumerate(lists)]
+
+
 class TandemMetric(AnyMetric):
     """Base of the metrics of a verifier and a countermeasure."""
 
@@ -112,17 +109,20 @@ class TandemMetric(AnyMetric):
     def refuse(self, both: Detectors) -> None:
         """Raise: the metric of these scores is not defined."""
 
+    def _defined(self, both: Detectors) -> float:
+        value = self.number(both)
+        if math.isnan(value):
+            self.refuse(both)
+        return value
+
     def view(self, sample: Sample) -> Sample:
         """Return the sample, which has all three classes and the scores of both detectors."""
         if sample.tar.listed.ndim == 1:
             hint = 'Give {"asv": verifier, "cm": countermeasure}.'
             raise invalid("scores", "be those of two detectors", "one", hint)
-        for n, noun in (
-            (sample.n_tar, "targets"),
-            (sample.n_non, "non-targets"),
-            (sample.n_spoof, "spoofs"),
-        ):
-            if not n:
+        sizes = {"targets": sample.n_tar, "non-targets": sample.n_non, "spoofs": sample.n_spoof}
+        for noun, size in sizes.items():
+            if not size:
                 raise invalid("key", f"have {noun} with scores", "none")
         return sample
 
@@ -137,10 +137,7 @@ class TandemMetric(AnyMetric):
 
     def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the metric of what `view` returned."""
-        value = super().computed(view, times)
-        if math.isnan(value) and times is None:
-            self.refuse(_detectors(view))
-        return value
+        return self._defined(_detectors(view)) if times is None else super().computed(view, times)
 
     def __call__(self, *, asv: Lists, cm: Lists) -> float:  # type: ignore[override]
         """Compute the metric of lists of scores.
@@ -156,11 +153,7 @@ class TandemMetric(AnyMetric):
         -------
         float
         """
-        both = Detectors.from_lists(asv, cm)
-        value = self.number(both)
-        if math.isnan(value):
-            self.refuse(both)
-        return value
+        return self._defined(Detectors.from_lists(asv, cm))
 
 
 def _detectors(sample: Sample) -> Detectors:

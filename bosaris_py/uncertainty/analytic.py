@@ -251,7 +251,7 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     of_tar = np.array([_share_below(np.sort(others), row) for row, others in systems])
     of_non = np.array([1.0 - _share_below(np.sort(others), row) for others, row in systems])
     # The variance of a placement within each class, over the number of trials of the class.
-    covariance = _covariance_of_mean(of_tar) + _covariance_of_mean(of_non)
+    covariance = np.atleast_2d(np.cov(of_tar) / len(of_tar[0]) + np.cov(of_non) / len(of_non[0]))
     if not np.diag(covariance).all():
         warn(_ALL_ALIKE)
     return DeLongResult(mark_read_only(of_tar.mean(axis=1)), mark_read_only(covariance))
@@ -260,9 +260,9 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
 def _as_rows(scores: npt.ArrayLike, name: str) -> FloatArray:
     """Return the scores of one class, a row for each system."""
     array = check.as_float_array(scores, name)
-    rows = array[np.newaxis, :] if array.ndim == 1 else check.as_matrix(array, name)
-    if rows.shape[0] < 1 or rows.shape[1] < 2:
-        expected = "hold at least two trials of at least one system"
+    rows = np.atleast_2d(array)
+    if rows.ndim > 2 or rows.shape[0] < 1 or rows.shape[1] < 2:
+        expected = "be a matrix of at least two trials of at least one system"
         raise check.invalid(name, expected, check.describe(rows))
     check.refuse_nan(rows.ravel(), name)
     return rows
@@ -272,14 +272,6 @@ def _share_below(others: FloatArray, scores: FloatArray) -> Float64Array:
     """Return the share of ascending others below each score, equal ones counted half."""
     count = count_below(others, scores) + count_below(others, scores, "right")
     return np.asarray(count / (2.0 * others.size))
-
-
-def _covariance_of_mean(values: Float64Array) -> Float64Array:
-    """Return the covariance of the row means, (k, k)."""
-    # n - 1 makes the variance of a value unbiased; n more is for the mean.
-    n = values.shape[1]
-    centred = values - values.mean(axis=1, keepdims=True)
-    return np.asarray(centred @ centred.T / (n * (n - 1.0)))
 
 
 def dcf_standard_error(
