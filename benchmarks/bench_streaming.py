@@ -8,9 +8,8 @@ then computes EER, minDCF and actDCF at 1000 priors, Cllr, minCllr and both plot
     python benchmarks/bench_streaming.py                    as published: 4.1 GB of disk
     python benchmarks/bench_streaming.py --calibrate        train a linear calibration, too
 
-With one thread blocks are counted one after the other, while another thread reads the next; with
-one processor these two share it. Counts of all ways must be identical. Times are the clock's, and
-the processor's in the process that asks (not in its workers); files are in the cache of the
+Counts of all ways must be identical. Times are the clock's, and
+the processor's; files are in the cache of the
 operating system if memory allows.
 """
 
@@ -31,7 +30,6 @@ import numpy as np
 from timing import machine
 
 import bosaris_py as bp
-from bosaris_py.trials import passes
 
 N_TARGETS = 10**5
 PRIORS = np.linspace(0.001, 0.999, 1000)
@@ -146,12 +144,10 @@ def run_one(way: str, paths: list[str]) -> None:
         "read without mask": lambda: read(paths, with_mask=False),
         "one processor": lambda: judge(paths, workers=1),
         "one thread": lambda: judge(paths, workers=1),
-        "two threads": lambda: judge(paths, workers=1),
-        "two processes": lambda: judge(paths, workers=2),
+        "two threads": lambda: judge(paths, workers=2),
         "calibration, one thread": lambda: calibrate(paths, workers=1),
-        "calibration, two threads": lambda: calibrate(paths, workers=1),
+        "calibration, two threads": lambda: calibrate(paths, workers=2),
     }
-    passes.n_threads = lambda: 2 if "two threads" in way else 1
     print(json.dumps(measured(ways[way])))
 
 
@@ -170,7 +166,6 @@ def main() -> None:
     n_segments = 50_000
     n_models = max(ROWS, round(options.trials / n_segments))
     ways = ["read", "read without mask", "one processor", "one thread", "two threads"]
-    ways += ["two processes"]
     ways += ["calibration, one thread", "calibration, two threads"] * options.calibrate
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         paths = [str(path) for path in write_files(Path(name), n_models, n_segments)]

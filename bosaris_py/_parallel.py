@@ -1,27 +1,16 @@
-"""Run independent tasks in threads of this process or in worker processes.
+"""Run independent tasks one after the other, in threads, or on any executor, with a bar.
 
-The tasks and the order in which their results are put together do not depend on
-where they run, so neither do the results.
+The tasks and the order of their results do not depend on where they run.
 """
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
-import functools
-import multiprocessing
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from itertools import repeat
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-import attrs
-
 from bosaris_py._validation import describe, invalid
-
-Shared = TypeVar("Shared")
 
 Task = TypeVar("Task")
 
@@ -61,102 +50,32 @@ def whole_number(value: Any, least: int, name: str, most: int = sys.maxsize) -> 
     return number
 
 
-@attrs.frozen
-class Runner:
-    """Where tasks run, one step of a progress bar for each."""
+def run_tasks(
+    function: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    *,
+    workers: int = 1,
+    executor: Executor | None = None,
+    label: str = "",
+    progress: bool = False,
+) -> Iterator[Result]:
+    """Yield ``function(task)`` for all tasks, in their order.
 
-    # Tasks run in this process, in `threads` where they spend their time in numpy, unless there are
-    # several `workers`, which are processes. A `pool` from `worker_processes` is for several calls
-    # with little to share. `label` names the work for the bar and for messages.
-
-    label: str
-    workers: int = 1
-    pool: ProcessPoolExecutor | None = None
-    progress: bool = False
-    threads: int = 1
-
-    def map(
-        self, function: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task]
-    ) -> list[Result]:
-        """Return ``function(shared, task)`` for all tasks, in their order."""
-        # The function is defined at the top of a module, so that workers find it.
-        with self._results(function, shared, tasks) as results:
-            return list(results)
-
-    def reduce(
-        self,
-        function: Callable[[Shared, Task], Result],
-        combine: Callable[[Result, Result], Result],
-        shared: Shared,
-        tasks: Sequence[Task],
-    ) -> Result:
-        """Return the results of ``function(shared, task)`` for all tasks, combined into one."""
-        # Only one result is kept, not one for each task, of which there is at least one.
-        with self._results(function, shared, tasks) as results:
-            return functools.reduce(combine, results)
-
-    @contextlib.contextmanager
-    def _results(
-        self, function: Callable[[Shared, Task], Result], shared: Shared, tasks: Sequence[Task]
-    ) -> Iterator[Iterable[Result]]:
-        """Give the results in the order of the tasks."""
-        workers, threads = min(self.workers, len(tasks)), min(self.threads, len(tasks))
-        with contextlib.ExitStack() as stack:
-            pool: Executor | None = None
-            if workers > 1:
-                pool = self.pool or stack.enter_context(_start_pool(workers, shared))
-                call = (_work, function) if self.pool is None else (function, shared)
-                # A few tasks a message keep the traffic small and the bar moving.
-                chunk = max(1, len(tasks) // (16 * workers))
-                found = pool.map(call[0], repeat(call[1]), tasks, chunksize=chunk)
-            elif threads > 1:
-                pool = stack.enter_context(ThreadPoolExecutor(threads))
-                # Warnings of threads are those of the call.
-                here = contextvars.copy_context()
-                found = pool.map(lambda task: here.copy().run(function, shared, task), tasks)
-            else:
-                found = map(function, repeat(shared), tasks)
-            try:
-                yield progress_bar(found, total=len(tasks), desc=self.label, shown=self.progress)
-            except BrokenProcessPool as error:
-                raise BrokenProcessPool(
-                    f"A worker process of {self.label} could not start, or was killed. Put the "
-                    'program into a file (not "python -" or a pipe) with its main part under '
-                    'if __name__ == "__main__":, see that each process has memory enough for a '
-                    "copy of the scores, or use workers=1."
-                ) from error
-            except BaseException:
-                # What is not begun need not be done.
-                if pool is not None:
-                    pool.shutdown(wait=False, cancel_futures=True)
-                raise
-
-
-@contextlib.contextmanager
-def worker_processes(workers: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Keep so many worker processes for several calls, as each takes a second to start."""
-    # What is yielded is the `pool` of a `Runner`: None for one worker.
-    if workers <= 1:
-        yield None
+    One worker is the caller's thread, several are threads. An executor, of processes or of other
+    machines, takes their place: then the function stands at the top of a module.
+    """
+    bar: Any = {"total": len(tasks), "desc": label, "shown": progress}
+    if executor is None and workers == 1:
+        yield from progress_bar(map(function, tasks), **bar)
         return
-    with _start_pool(workers) as pool:
-        yield pool
-
-
-def _start_pool(workers: int, *shared: object) -> ProcessPoolExecutor:
-    """Make worker processes, which get what they share when they start."""
-    # Started afresh, not forked, which is safe whatever threads there are.
-    afresh = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, afresh, initializer=_keep, initargs=shared)
-
-
-# What the tasks of this process share; set once, when it starts.
-_in_worker: list[Any] = []
-
-
-def _keep(*shared: object) -> None:
-    _in_worker.extend(shared)
-
-
-def _work(function: Callable[[Shared, Task], Result], task: Task) -> Result:
-    return function(_in_worker[-1], task)
+    pool = ThreadPoolExecutor(workers) if executor is None else executor
+    futures = [pool.submit(function, task) for task in tasks]
+    try:
+        for future in progress_bar(futures, **bar):
+            yield future.result()
+    finally:
+        # What is not begun need not be done when something failed.
+        for future in futures:
+            future.cancel()
+        if executor is None:
+            pool.shutdown()

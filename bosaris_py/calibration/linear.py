@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from concurrent.futures import Executor
 from typing import Any, Self
 
 import attrs
@@ -27,9 +28,8 @@ from bosaris_py.metrics.strange import negative_scale
 from bosaris_py.numerics.newton import LinearSolution, Ridge
 from bosaris_py.numerics.objective import TrainingObjective
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials import Conditions
+from bosaris_py.trials import Conditions, Ndx
 from bosaris_py.trials.key import Key
-from bosaris_py.trials.passes import Where
 from bosaris_py.trials.scores import Scores
 
 # A scale of the wrong sign that gains less than this is rounding noise on scores
@@ -174,8 +174,8 @@ class LinearCalibration(LinearMap, LineMap):
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
         ridge: Ridge = 0.0,
-        block_rows: int | None = None,
         workers: int = 1,
+        executor: Executor | None = None,
         progress: bool = False,
     ) -> "LinearCalibration":
         """Train scale and offset on a score file of any size.
@@ -191,11 +191,11 @@ class LinearCalibration(LinearMap, LineMap):
             HDF5 file of the key. Ids may come in any order; rows in the same order are read faster.
         prior, objective, ridge
             As for `fit`.
-        block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores.
         workers : int, default: 1
-            Number of processes among which the rows are divided. A single one counts in a
-            thread for each processor that it may use, up to four.
+            Number of threads.
+        executor : concurrent.futures.Executor, optional
+            What reads blocks in their place: processes, or ``client.get_executor()`` of a Dask
+            cluster whose machines see the files under the same names.
         progress : bool, default: False
             Show a progress bar for each pass.
 
@@ -207,8 +207,6 @@ class LinearCalibration(LinearMap, LineMap):
         ------
         FileFormatError
             If a file is damaged, foreign, or changes while it is read.
-        RuntimeError
-            If workers are lost; there is no partial result.
 
         Warns
         -----
@@ -240,7 +238,7 @@ class LinearCalibration(LinearMap, LineMap):
         3 targets, 3 non-targets
         """
         files = [as_path(score_file, "score_file")]
-        where = Where(block_rows, workers, progress)
+        where = {"workers": workers, "executor": executor, "progress": progress}
         options: dict[str, Any] = {"prior": prior, "objective": objective, "ridge": ridge}
         return cls._fit_files(files, key_file, where, **options)
 
@@ -272,7 +270,6 @@ class LinearCalibration(LinearMap, LineMap):
         output_file: FilePath,
         *,
         ndx_file: FilePath | None = None,
-        block_rows: int | None = None,
         progress: bool = False,
     ) -> None:
         """Turn the scores of a file of any size into those that ``apply`` gives, in another file.
@@ -288,8 +285,6 @@ class LinearCalibration(LinearMap, LineMap):
             HDF5 file of an `Ndx` or `Key`: write its trials, in the order of its models and
             segments, as ``apply`` to ``Scores.align_with_ndx`` does. By default all scores,
             as they are arranged.
-        block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores.
         progress : bool, default: False
             Show a progress bar.
 
@@ -315,11 +310,14 @@ class LinearCalibration(LinearMap, LineMap):
         Memory: a few blocks, whatever the size of the files.
         """
         files = [as_path(score_file, "score_file")]
-        where = Where(block_rows, progress=progress)
         far = FarScores(self.low_score, self.high_score)
         line = functools.partial(weighted_sum, weights=[self.scale], offset=self.offset)
-        write_llrs(files, ndx_file, output_file, line, where, [far], needs_all=False)
+        where = files, ndx_file, output_file
+        write_llrs(*where, line, self._apply_listed, [far], needs_all=False, progress=progress)
         self._warn_of_far(far)
+
+    def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Scores:
+        return self.apply(systems[0] if ndx is None else systems[0].align_with_ndx(ndx))
 
     def __repr__(self) -> str:
         """Show the map and how good it was on its training scores."""

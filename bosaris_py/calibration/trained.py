@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias, overload
 
@@ -37,11 +38,11 @@ from bosaris_py._validation import (
     refuse_nan,
     safe,
 )
-from bosaris_py.calibration.file_objective import FileObjective
-from bosaris_py.files import models
+from bosaris_py.files import hdf5, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.replacing import refuse_inputs
-from bosaris_py.files.rows import MatrixFile, ScoredList, write_score_list, write_score_rows
+from bosaris_py.files.rows import is_list
+from bosaris_py.numerics.moments import ClassMoments, class_moments, merge_moments
 from bosaris_py.numerics.newton import (
     LinearSolution,
     Ridge,
@@ -50,15 +51,22 @@ from bosaris_py.numerics.newton import (
     train_nonnegative,
     warn_of_few_errors,
 )
-from bosaris_py.numerics.objective import TrainingObjective
+from bosaris_py.numerics.objective import ClassSums, LinearLoss, TrainingObjective, merge_sums
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
-from bosaris_py.trials import Conditions, Scores
-from bosaris_py.trials.blocks import TrialBlock, TrialBlocks, TrialCounts, TrialIds
+from bosaris_py.trials import Conditions, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.passes import FilePasses, Where, missing_scores
-from bosaris_py.trials.scores import class_scores
+from bosaris_py.trials.large import (
+    KEPT,
+    FileTrials,
+    TrialFiles,
+    evenly,
+    open_trials,
+    read_list,
+    refuse_missing,
+)
+from bosaris_py.trials.scores import assemble, class_scores
 
 Validator: TypeAlias = Callable[..., Any]
 Weights: TypeAlias = npt.ArrayLike | None
@@ -66,8 +74,6 @@ Weights: TypeAlias = npt.ArrayLike | None
 Field: TypeAlias = dict[str, Any]
 # What maps the scores of several systems, of one shape, to log-likelihood-ratios.
 Combine: TypeAlias = Callable[[Sequence[FloatArray]], Float64Array]
-# A block with the rows or the part of a list that it is, its llrs, and where there are any.
-MappedBlock: TypeAlias = tuple[slice, TrialBlock, Float64Array, BoolArray]
 
 _HDF5 = (".h5", ".hdf5")
 
@@ -562,7 +568,7 @@ class LinearMap(TrainedMap, ABC):
         cls,
         scores: Sequence[FilePath],
         key_file: FilePath,
-        where: Where,
+        where: Mapping[str, Any],
         *,
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
@@ -571,11 +577,26 @@ class LinearMap(TrainedMap, ABC):
         """Train on files of scores."""
         # Arguments are checked before files are opened and read for minutes.
         ridge_strengths(ridge, 1)
-        rule = scoring_rule(objective), *resolve_prior(prior)
-        passes, ids = FilePasses.open([(scores, as_path(key_file, "key_file"))], where)
-        with passes.keeping_workers() as kept:
-            training = FileObjective.from_passes(kept, ids, rule, needs_all=cls._needs_all)
-            return cls._train(training, ridge)
+        rule = scoring_rule(objective)
+        probability, plo = resolve_prior(prior)
+        files = TrialFiles.open([(scores, as_path(key_file, "key_file"))], **where)
+        summarise = functools.partial(_summary, step=files.step(KEPT))
+        tar, n_non, found = files.first_pass(
+            summarise, "training scores", all_scored=cls._needs_all
+        )
+        moments, sizes, some = zip(*found, strict=True)
+        non = np.concatenate(some, axis=1)
+        training = TrainingObjective(
+            rule=rule,
+            prior=probability,
+            plo=plo,
+            tar=tar,
+            non=non,
+            n_non=n_non,
+            sum_non=None if non.shape[1] == n_non else functools.partial(_sum_losses, files, n_non),
+            in_files=(class_moments(tar), merge_moments(moments, sizes)),
+        )
+        return cls._train(training, ridge)
 
     @classmethod
     def _train(cls, training: TrainingObjective, ridge: Ridge) -> Self:
@@ -618,108 +639,97 @@ def weighted_sum(
     return np.full(scores[0].shape, offset) if llrs is None else llrs
 
 
-@attrs.define(eq=False)
-class _MappedFiles:
-    """The scores of files after a map, with counts of what has been read."""
-
-    blocks: TrialBlocks
-    ids: TrialIds
-    combine: Combine
-    needs_all: bool
-    far: Sequence[FarScores]
-    counts: TrialCounts = attrs.field(factory=TrialCounts)
-
-    def read(self, where: Where) -> Iterator[MappedBlock]:
-        """Yield blocks, their log-likelihood-ratios, and where there are any."""
-        # Raises at the end if a score was NaN or infinite ones contradict each other.
-        contradictions = TrialCounts()
-        cut = self.blocks.cut(where.block_rows)
-        bar = progress_bar(
-            self.blocks.read(cut), total=len(cut), desc="scores", shown=where.progress
-        )
-        for rows, block in zip(cut, bar, strict=True):
-            self.counts += block.count()
-            n_missing = self.counts.n_tar + self.counts.n_non - self._n_scored
-            if self.needs_all and n_missing:
-                # At the first block that shows it: the counts come from a pass of their own.
-                raise missing_scores(FilePasses((self.blocks,)), is_key=False)
-            # What lies where there is no trial may be anything.
-            llrs = self.combine(block.scores)
-            mask = block.scored_labels != 0
-            scores = block.scores
-            if not mask.all():
-                llrs[~mask] = 0.0
-                scores = tuple(values[mask] for values in scores)
-            for far, values in zip(self.far, scores, strict=True):
-                if values.size:
-                    far.count(values, (values.min(), values.max()))
-            # The minimum of an array is NaN if anything is.
-            if np.isnan(llrs.min(initial=0.0)):
-                contradictions += attrs.evolve(block, scores=(llrs,)).count()
-            yield rows, block, llrs, mask
-        # Raised here, while the output is not complete, so that it never appears.
-        self.ids.refuse_nan(self.counts)
-        if contradictions.first_nan is not None:
-            row, col = contradictions.first_nan
-            found = (
-                f"infinite evidence for and against at {contradictions.nan} of {self._n_scored} "
-                f"trials, the first ({self.ids.modelset[row]}, {self.ids.segset[col]})"
-            )
-            raise invalid("score_files", "not contradict each other", found)
-
-    @property
-    def _n_scored(self) -> int:
-        return self.counts.scored_tar + self.counts.scored_non
+def _summary(scores: FloatArray, step: int) -> tuple[ClassMoments, int, FloatArray]:
+    """Return the moments and the number of non-targets, (n_systems, n), and some of them."""
+    return class_moments(scores), scores.shape[1], evenly(scores, step)
 
 
-def _as_lists(parts: Iterator[MappedBlock]) -> Iterator[ScoredList]:
-    for rows, block, llrs, mask in parts:
-        if block.cells is None:
-            models, segments = np.nonzero(mask)
-            yield models + rows.start, segments, llrs[mask]
-        else:
-            models, segments = block.cells
-            yield models[mask], segments[mask], llrs[mask]
-
-
-def _by_segment(parts: Iterator[ScoredList], n_models: int) -> Iterator[ScoredList]:
-    """Yield all trials at once, by segment, then by model."""
-    columns = list(zip(*parts, strict=True))
-    if columns:
-        models, segments, llrs = (np.concatenate(column) for column in columns)
-        order = np.argsort(trial_codes(models, segments, n_models))
-        yield models[order], segments[order], llrs[order]
+def _sum_losses(files: TrialFiles, n_non: int, loss: LinearLoss) -> ClassSums:
+    """Sum a loss over all non-targets in files."""
+    total = merge_sums(files.sums(loss.sum, f"objective ({loss.rule.name})"))
+    if total.total != n_non:
+        found = f"a pass found {total.total:.0f} non-targets, the first {n_non}"
+        raise errors.FileFormatError(f"{found}: a file has changed meanwhile")
+    return total
 
 
 def write_llrs(
     score_files: Sequence[FilePath],
-    ndx_file: FilePath | None,
+    trial_file: FilePath | None,
     output_file: FilePath,
     combine: Combine,
-    where: Where,
+    in_memory: Callable[[list[Scores], Key | Ndx | None], Scores],
     far: Sequence[FarScores],
     *,
     needs_all: bool,
+    progress: bool,
 ) -> None:
-    """Write what a map makes of the scores in files into another file; count those far off."""
-    # Without `ndx_file` all scores of the one system are written. Trials without score are refused
-    # if all are needed, and warned of otherwise.
+    """Write what a map makes of the scores in files into another file; count those far off.
+
+    Without `trial_file` all scores of the one system are written. Trials without score are refused
+    if all are needed, and warned of otherwise. Where all files are lists, `in_memory` maps them.
+    """
     if Path(as_path(output_file, "output_file")).suffix.lower() not in _HDF5:
         raise invalid("output_file", f"end in {' or '.join(_HDF5)}", repr(str(output_file)))
-    trials = None if ndx_file is None else as_path(ndx_file, "ndx_file")
-    refuse_inputs(output_file, (*score_files, trials), "output_file")
-    blocks, ids = TrialBlocks.open(score_files, ndx_file, is_key=False)
-    form = blocks.trials
-    mapped = _MappedFiles(blocks, ids, combine, needs_all, far)
-    parts = mapped.read(where)
-    all_ids = {"modelset": ids.modelset, "segset": ids.segset}
-    if isinstance(form, MatrixFile):
-        matrix = ((rows, llrs, mask) for rows, _, llrs, mask in parts)
-        write_score_rows(output_file, matrix, **all_ids)
-    else:
-        lists = _as_lists(parts)
-        # Matrices are read by rows, but lists are in the order of columns.
-        if any(isinstance(file, MatrixFile) for file in blocks.scores):
-            lists = _by_segment(lists, ids.modelset.size)
-        write_score_list(output_file, lists, most=form.n_trials, **all_ids)
-    ids.warn_missing(mapped.counts, is_key=form.kind in ("key", "flat_key"))
+    trials = [] if trial_file is None else [as_path(trial_file, "ndx_file")]
+    refuse_inputs(output_file, (*score_files, *trials), "output_file")
+    listed = read_list(trials[0]) if trials and is_list(trials[0]) else None
+    if all(map(is_list, [*score_files, *trials])):
+        in_memory([Scores.read(path) for path in score_files], listed).save_hdf5(output_file)
+        return
+    files = open_trials(score_files, trials[0] if trials else None)
+    mapped = _mapped(files, combine, far, needs_all=needs_all, progress=progress)
+    if listed is None:
+        hdf5.write_rows(output_file, mapped, files.ids)
+        return
+    cells, llrs = [], []
+    for rows, values, mask in mapped:
+        models, segments = np.nonzero(mask)
+        cells.append(trial_codes(models + rows.start, segments, listed.shape[0]))
+        llrs.append(values[mask])
+    codes = np.concatenate(cells)
+    found = (
+        None
+        if codes.size == listed.n_trials
+        else np.isin(trial_codes(*listed.trial_positions(), listed.shape[0]), codes)
+    )
+    in_order = np.concatenate(llrs)[np.argsort(codes)]
+    assemble(in_order, listed, found).save_hdf5(output_file)
+
+
+def _mapped(
+    files: FileTrials,
+    combine: Combine,
+    far: Sequence[FarScores],
+    *,
+    needs_all: bool,
+    progress: bool,
+) -> Iterator[tuple[slice, Float64Array, BoolArray]]:
+    """Yield rows, their log-likelihood-ratios, and where there are any."""
+    counts, nan, contradictions = [], [], []
+    cut = files.cut()
+    bar = progress_bar(files.read(cut), total=len(cut), desc="scores", shown=progress)
+    for rows, block in zip(cut, bar, strict=True):
+        mask = block.scored != 0
+        # What lies where there is no trial may be anything.
+        llrs = np.where(mask, combine(block.scores), 0.0)
+        for each, values in zip(far, block.scores, strict=True):
+            if mask.any():
+                each.count(values[mask], (values[mask].min(), values[mask].max()))
+        counts.append(block.counts())
+        nan.append(block.nan())
+        contradictions.append(block.nan([llrs]))
+        yield rows, llrs, mask
+    # Raised here, while the output is not complete, so that it never appears.
+    files.refuse_nan(np.concatenate(nan))
+    total = np.sum(counts, axis=0)
+    if needs_all:
+        refuse_missing(total)
+    bad = np.concatenate(contradictions)
+    if len(bad):
+        first = f"({files.ids[0][bad[0, 0]]}, {files.ids[1][bad[0, 1]]})"
+        n_trials = int(total[2] + total[3])
+        where = f"{len(bad)} of {n_trials} trials, the first {first}"
+        found = f"infinite evidence for and against at {where}"
+        raise invalid("score_files", "not contradict each other", found)
+    files.warn_missing(total)

@@ -39,12 +39,10 @@ def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
         return {"file": path, "format": text_format, "holds": repr(found)}
     kind = binary[1].removeprefix("flat_")
     if kind in ("scores", "key", "ndx") and files.are_large(args, path):
-        from bosaris_py.files import rows
+        from bosaris_py.trials.large import verified_ids
 
-        found, models, segments = rows.describe(path, kind)
-        with rows.FileReader(found) as reader:
-            reader.verify()
-        holds = f"{found.kind}: {models.size} models x {segments.size} segments, read in blocks"
+        models, segments = verified_ids(path, kind)
+        holds = f"{kind}: {models.size} models x {segments.size} segments, read in blocks"
         return {"file": path, "format": binary[0], "holds": holds}
     return {"file": path, "format": binary[0], "holds": repr(bp.trials.read_any(path))}
 

@@ -24,7 +24,6 @@ from bosaris_py.evaluation.plans.primary_cost import (
     primary_cost,
 )
 from bosaris_py.evaluation.results import Results, split_by_labels
-from bosaris_py.evaluation.streaming import StreamedSample
 
 __all__ = [
     "PLANS",
@@ -40,7 +39,6 @@ __all__ = [
     "ReliabilityCurve",
     "Results",
     "ScoreHistogram",
-    "StreamedSample",
     "SystemTable",
     "TippettCurve",
     "Validation",

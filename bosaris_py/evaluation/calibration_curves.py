@@ -33,7 +33,6 @@ from bosaris_py._tables import text_table
 from bosaris_py._validation import as_number, as_vector, describe, invalid, refuse_nan
 from bosaris_py.evaluation.curves import LARGEST_PLO
 from bosaris_py.evaluation.results import Results
-from bosaris_py.evaluation.streaming import StreamedSample
 from bosaris_py.metrics.costs import Brier
 from bosaris_py.numerics.hull import pav_bins
 from bosaris_py.numerics.priors import DecisionCosts, logit, sigmoid
@@ -55,7 +54,7 @@ def _in_memory(results: object, what: str, *, of_llrs: bool = False) -> Sample:
         raise invalid("results", "be a Results object", describe(results))
     # What takes scores for llrs warns of others.
     sample = results._llrs if of_llrs else results.sample
-    if isinstance(sample, StreamedSample):
+    if sample.in_files:
         hint = f"{what} needs each score: use Results.from_scores."
         raise invalid("results", "be of scores in memory", f"those of {sample!r}", hint)
     return sample
@@ -280,7 +279,7 @@ class TippettCurve:
 
 def _steps(results: Results) -> Float64Array:
     """Return where the shares change, or a grid if that is often."""
-    of_files = isinstance(results.sample, StreamedSample)
+    of_files = results.sample.in_files
     values = results.sample.tar.scores if of_files else results.sample.grid("all")
     values = values[np.isfinite(values)].astype(np.float64)
     if values.size > _MOST_STEPS or (of_files and values.size):
@@ -621,9 +620,8 @@ def validate(results: Results) -> Validation:
     0.6666666666666666
     """
     sample = getattr(results, "sample", None)
-    if isinstance(sample, StreamedSample) or not (
-        isinstance(sample, Sample) and sample.tar.is_plain and sample.non.is_plain
-    ):
+    listed = isinstance(sample, Sample) and not sample.in_files
+    if sample is None or not (listed and sample.tar.is_plain and sample.non.is_plain):
         hint = "Give Results(tar, non)."
         raise invalid("results", "hold two lists without weights", describe(results), hint)
     tar, non = sample.tar.scores, sample.non.scores.astype(np.float64)

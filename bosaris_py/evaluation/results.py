@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Any
 
 import attrs
@@ -14,7 +15,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray, read_only
 from bosaris_py._html import card
 from bosaris_py._notes import warn
-from bosaris_py.evaluation.streaming import Files, StreamedSample
+from bosaris_py._validation import FilePath
 from bosaris_py.files.labels import as_labels
 from bosaris_py.metrics.costs import Cllr
 from bosaris_py.metrics.ranks import AUC
@@ -23,6 +24,8 @@ from bosaris_py.numerics.hull import ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
 from bosaris_py.trials.key import Key
+from bosaris_py.trials.large import TrialFiles, as_pairs
+from bosaris_py.trials.large_sample import LargeSample
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, to_natural
 from bosaris_py.trials.speakers import ConditionsLike
@@ -232,26 +235,25 @@ class Results:
     @classmethod
     def from_files(
         cls,
-        score_file: Files,
-        key_file: Files,
+        score_files: FilePath | Sequence[FilePath],
+        key_files: FilePath | Sequence[FilePath],
         *,
         prior: PriorLike | None = None,
         base: float | None = None,
-        block_rows: int | None = None,
         workers: int = 1,
+        executor: Executor | None = None,
         progress: bool = False,
     ) -> "Results":
         """Evaluate score files of any size, in memory that does not grow with them.
 
         The files are read twice, by blocks of rows. Counts, and so all metrics that rank scores,
-        are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither depends on blocks,
-        threads or workers.
+        are those of `from_scores` exactly; Cllr agrees to 1e-12. Neither depends on where it runs.
 
         Parameters
         ----------
-        score_file : str, path-like, or sequence of these
-            HDF5 file of a `Scores`.
-        key_file : str, path-like, or sequence of these
+        score_files : str, path-like, or sequence of these
+            HDF5 file of a `Scores`; several are evaluated as one set of trials.
+        key_files : str, path-like, or sequence of these
             HDF5 file of the `Key` to judge it by; for several score files,
             one for each. Ids may come in any order; the same order is read faster.
         prior : float, (k,) array_like of float, OperatingPoint or sequence of them, optional
@@ -260,10 +262,7 @@ class Results:
             default.
         base : float, optional
             Base of log-likelihood-ratios, such as 10, which are read as natural logarithms.
-        block_rows : int, optional
-            Rows (models) that are read at once; by default about 4 MB of scores. Of lists, as many
-            trials as so many rows have on average.
-        workers, progress
+        workers, executor, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns
@@ -272,33 +271,26 @@ class Results:
 
         Raises
         ------
-        FileFormatError, RuntimeError
-            As for `LinearCalibration.fit_files`.
+        FileFormatError
+            If a file is damaged, foreign, or changes while it is read.
 
         Warns
         -----
         MissingTrialsWarning
             As for `from_scores`, with counts.
 
-        See Also
-        --------
-        bosaris_py.evaluation.StreamedSample : What is kept of the files.
-
         Notes
         -----
-        Memory: some numbers for each target, a block a thread, and up to 128 MB to remember
-        between the passes which cells are non-targets.
+        Memory: some numbers for each target, and a block for each worker.
         """
-        sample = StreamedSample.from_files(
-            score_file,
-            key_file,
-            prior=prior,
-            base=base,
-            block_rows=block_rows,
+        files = TrialFiles.open(
+            as_pairs(score_files, key_files),
+            base,
             workers=workers,
+            executor=executor,
             progress=progress,
         )
-        return cls.from_sample(sample)
+        return cls.from_sample(LargeSample.from_files(files, prior))
 
     def _repr_html_(self) -> str:
         """Show the figures that need no operating point."""
@@ -343,9 +335,8 @@ class Results:
     @functools.cached_property
     def _llrs(self) -> Sample:
         """The sample; warns once of scores that cannot be log-likelihood-ratios."""
-        found = self.sample
-        warn(found.range_notes() if isinstance(found, StreamedSample) else ill_ranged(found))
-        return found
+        warn(ill_ranged(self.sample))
+        return self.sample
 
     @property
     def eer(self) -> float:
@@ -367,8 +358,7 @@ class Results:
     @functools.cached_property
     def cllr(self) -> float:
         """Cost of the log-likelihood-ratios, in bits; see `bosaris_py.cllr`."""
-        found = self._llrs
-        return found.cllr if isinstance(found, StreamedSample) else Cllr().computed(found)
+        return Cllr().computed(self._llrs)
 
     @property
     def min_cllr(self) -> float:

@@ -544,6 +544,22 @@ def creating(path: FilePath, kind: str, size: int) -> Iterator[Any]:
             yield file
 
 
+def write_rows(
+    path: FilePath,
+    parts: Iterable[tuple[slice, AnyArray, AnyArray]],
+    ids: tuple[StrArray, StrArray],
+) -> None:
+    """Write a `Scores` of float64 block by block: rows, their scores, and which of these hold."""
+    shape = ids[0].size, ids[1].size
+    with creating(path, "scores", 9 * math.prod(shape)) as file:
+        scores = new_data_set(file, FIELDS["scoremat"].names[0], shape, np.dtype(np.float64))
+        masks = new_data_set(file, FIELDS["scoremask"].names[0], shape, np.dtype(np.uint8))
+        for rows, values, mask in parts:
+            scores[rows], masks[rows] = values, mask.view(np.uint8)
+        for name, each in zip(IDS, ids, strict=True):
+            put(file, FIELDS[name].names[0], each)
+
+
 def put(root: Any, name: str, array: AnyArray) -> None:
     """Put an array into a data set."""
     kind = None

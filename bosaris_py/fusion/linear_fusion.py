@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from typing import Any, Self, TypeAlias, overload
 
 import attrs
@@ -34,7 +35,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import as_key
-from bosaris_py.trials.passes import Where, files_of_systems
+from bosaris_py.trials.large import as_paths
 from bosaris_py.trials.scores import Systems
 
 SystemFiles: TypeAlias = Mapping[str, FilePath] | Sequence[FilePath]
@@ -191,20 +192,19 @@ class LinearFusion(LinearMap):
         prior: float | OperatingPoint = 0.5,
         objective: str = "cllr",
         ridge: Ridge = 0.0,
-        block_rows: int | None = None,
         workers: int = 1,
+        executor: Executor | None = None,
         progress: bool = False,
     ) -> "LinearFusion":
         """Train weights and offset on score files of any size.
 
-        The result is that of `fit_scores` but for rounding (1e-12), and does not depend on
-        or workers at all.
+        The result is that of `fit_scores` but for rounding (1e-12).
 
         Parameters
         ----------
         score_files : mapping of str to path, or sequence of str or path-like
             HDF5 files of the scores of each system, for every trial of the key. Names are kept.
-        key_file, prior, objective, ridge, block_rows, workers, progress
+        key_file, prior, objective, ridge, workers, executor, progress
             As for `LinearCalibration.fit_files <bosaris_py.LinearCalibration.fit_files>`.
 
         Returns
@@ -213,7 +213,7 @@ class LinearFusion(LinearMap):
 
         Raises
         ------
-        TrialMismatchError, FileFormatError, RuntimeError
+        TrialMismatchError, FileFormatError
             As for `fit_scores` and `LinearCalibration.fit_files`.
 
         Warns
@@ -226,8 +226,8 @@ class LinearFusion(LinearMap):
         Memory: the target scores, a sample of up to four million non-targets' scores, and a
         few megabytes for each system and worker.
         """
-        files = files_of_systems(in_order_of_training(score_files, None, "score_files"))
-        where = Where(block_rows=block_rows, workers=workers, progress=progress)
+        files = as_paths(in_order_of_training(score_files, None, "score_files"), "score_files")
+        where = {"workers": workers, "executor": executor, "progress": progress}
         found = cls._fit_files(
             files, key_file, where, prior=prior, objective=objective, ridge=ridge
         )
@@ -322,7 +322,6 @@ class LinearFusion(LinearMap):
         ndx_file: FilePath,
         output_file: FilePath,
         *,
-        block_rows: int | None = None,
         progress: bool = False,
     ) -> None:
         """Fuse score files of any size, to the last bit as ``apply``, into another file.
@@ -333,7 +332,7 @@ class LinearFusion(LinearMap):
             HDF5 files of the scores of each system, by name or in the order of the training.
         ndx_file : str or path-like
             HDF5 file of an `Ndx` or `Key`: the trials to fuse, in whose order they are written.
-        output_file, block_rows, progress
+        output_file, progress
             As for `LinearCalibration.apply_file <bosaris_py.LinearCalibration.apply_file>`.
 
         Raises
@@ -348,13 +347,13 @@ class LinearFusion(LinearMap):
         Memory: a few blocks of each system, whatever the size of the files.
         """
         ordered = in_order_of_training(score_files, self.system_names, "score_files")
-        files = files_of_systems(ordered)
+        files = as_paths(ordered, "score_files")
         self._check_systems(len(files), "score_files")
-        ndx_file = check.as_path(ndx_file, "ndx_file")
-        where = Where(block_rows, progress=progress)
+        where = files, check.as_path(ndx_file, "ndx_file"), output_file
         far = self._far_scores()
         line = functools.partial(weighted_sum, weights=self.weights, offset=self.offset)
-        write_llrs(files, ndx_file, output_file, line, where, far, needs_all=True)
+        apply: Any = self.apply
+        write_llrs(*where, line, apply, far, needs_all=True, progress=progress)
         self._warn_of_far(far)
 
     def _check_systems(self, n_systems: int, name: str = "x") -> None:

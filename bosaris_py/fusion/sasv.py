@@ -26,7 +26,6 @@ from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.key import Key, Ndx, as_key
 from bosaris_py.trials.kinds import check_classes, class_numbers
-from bosaris_py.trials.passes import Where
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 
@@ -226,7 +225,6 @@ class SASVFusion(SavedMap):
         cm: FilePath,
         ndx_file: FilePath,
         output_file: FilePath,
-        block_rows: int | None = None,
         progress: bool = False,
     ) -> None:
         """Fuse files of the scores of both detectors, to the last bit as `apply`.
@@ -235,20 +233,21 @@ class SASVFusion(SavedMap):
         ----------
         asv, cm : str or path-like
             HDF5 files of the scores of the verifier and of the countermeasure.
-        ndx_file, output_file, block_rows, progress
+        ndx_file, output_file, progress
             As for `LinearFusion.apply_files <bosaris_py.LinearFusion.apply_files>`, as are errors.
         """
         lines = self.asv, self.cm
         far = [FarScores(line.low_score, line.high_score) for line in lines]
         maps = [line._llrs for line in lines]
-        where = Where(block_rows, progress=progress)
         files = [as_path(asv, "asv"), as_path(cm, "cm")]
+        where = files, as_path(ndx_file, "ndx_file"), output_file
         mixed = functools.partial(self._mixed, maps)
-        write_llrs(
-            files, as_path(ndx_file, "ndx_file"), output_file, mixed, where, far, needs_all=True
-        )
+        write_llrs(*where, mixed, self._apply_listed, far, needs_all=True, progress=progress)
         for line, found in zip(lines, far, strict=True):
             line._warn_of_far(found)
+
+    def _apply_listed(self, systems: list[Scores], ndx: Key | Ndx | None) -> Any:
+        return self.apply(asv=systems[0], cm=systems[1], ndx=ndx)
 
     def _fuse(self, asv: npt.ArrayLike, cm: npt.ArrayLike) -> Float64Array:
         return self._mixed([self.asv.apply, self.cm.apply], [np.asarray(asv), np.asarray(cm)])

@@ -38,7 +38,7 @@ from bosaris_py.metrics.metric import (
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.hull import min_costs
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
-from bosaris_py.numerics.scoring import mean_bits, softplus
+from bosaris_py.numerics.scoring import softplus
 from bosaris_py.trials.sample import Sample, Times
 
 # A prior, an operating point, or several, whose costs are averaged.
@@ -314,7 +314,7 @@ class Cllr(LossMetric):
     def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the cost of a sample; without a sort where all trials count alike."""
         if times is None and view.tar.is_plain and view.non.is_plain:
-            return (mean_bits(view.tar.listed, -1.0) + mean_bits(view.non.listed, 1.0)) / 2.0
+            return sum(view.bits) / 2.0
         # The base has no fields: `super` would look for the class before attrs made its slots.
         return AnyMetric.computed(self, view, times)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from bosaris_py._arrays import FloatArray
 from bosaris_py._notes import Note
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.numerics.hull import areas
-from bosaris_py.numerics.scoring import mean_bits
 from bosaris_py.trials.sample import Sample
 
 # Of no more trials of a class nothing is said.
@@ -81,27 +79,13 @@ def ill_ranged(sample: Sample) -> list[Note]:
     if min(sample.tar.size, sample.non.size) <= FEW_TRIALS:
         return []
     lists = [one.listed for one in (sample.tar, sample.non)]
-    return range_notes(
-        lambda low, high: _within(sample, low, high),
-        _some_bits(*lists),
-        lambda: _bits(*lists),
-        sample,
-    )
-
-
-def range_notes(
-    within: Callable[[float, float], bool], about: float, exact: Callable[[], float], sample: Sample
-) -> list[Note]:
-    """Note scores that are too good for their range, of one sign, or worse than none.
-
-    `within` tells whether all lie in a range; `about` and `exact` are Cllr in bits. Margins are 3
-    standard errors of an error-rate of the smaller class, or half of Cllr; llrs stay below.
-    """
+    # Margins are 3 standard errors of an error-rate of the smaller class, or half of Cllr.
+    about = _some_bits(*lists)
     if about < _LOWEST_BITS:
         return []
     reason = ""
-    one_sign = within(0.0, math.inf) or within(-math.inf, 0.0)
-    if one_sign or within(-1.0, 1.0):
+    one_sign = _within(0.0, math.inf, *lists) or _within(-math.inf, 0.0, *lists)
+    if one_sign or _within(-1.0, 1.0, *lists):
         # At prior 0.5 llrs of one sign decide always alike, which makes half of the errors.
         least = 0.5 if one_sign else _LOWEST_ERROR
         n_smaller = min(sample.tar.size, sample.non.size)
@@ -110,7 +94,7 @@ def range_notes(
             where = "have one sign" if one_sign else "lie between -1 and 1"
             reason = f"all {where}, but they tell the classes apart better than such llrs can"
     # Infinite: a hard decision that is wrong, such as of a PAV map, which are llrs all the same.
-    elif about > _USEFUL and 1.0 < (bits := exact()) < math.inf:
+    elif about > _USEFUL and 1.0 < (bits := sum(sample.bits) / 2.0) < math.inf:
         lowest = sample.hull.min_cllr
         # That of calibrated llrs is at most 1, up to chance, and minCllr little less than it.
         if lowest < min(bits / 2.0, _USEFUL):
@@ -145,13 +129,8 @@ def _some_bits(tar: FloatArray, non: FloatArray) -> float:
     return float(sum(cost.mean() for cost in costs)) / math.log(4.0)
 
 
-def _bits(tar: FloatArray, non: FloatArray) -> float:
-    return (mean_bits(tar, -1.0) + mean_bits(non, 1.0)) / 2.0
-
-
-def _within(sample: Sample, low: float, high: float) -> bool:
+def _within(low: float, high: float, *lists: FloatArray) -> bool:
     """Tell whether all scores lie in a range, but for a few that are infinite."""
-    lists = sample.tar.listed, sample.non.listed
     # Mostly the first few show that some do not.
     first = np.concatenate([one[:8] for one in lists])
     if not ((first >= low) & (first <= high) | np.isinf(first)).all():

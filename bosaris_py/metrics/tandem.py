@@ -109,12 +109,6 @@ class TandemMetric(AnyMetric):
     def refuse(self, both: Detectors) -> None:
         """Raise: the metric of these scores is not defined."""
 
-    def _defined(self, both: Detectors) -> float:
-        value = self.number(both)
-        if math.isnan(value):
-            self.refuse(both)
-        return value
-
     def view(self, sample: Sample) -> Sample:
         """Return the sample, which has all three classes and the scores of both detectors."""
         if sample.tar.listed.ndim == 1:
@@ -137,7 +131,10 @@ class TandemMetric(AnyMetric):
 
     def computed(self, view: Sample, times: Times = None) -> float:
         """Compute the metric of what `view` returned."""
-        return self._defined(_detectors(view)) if times is None else super().computed(view, times)
+        value = super().computed(view, times)
+        if math.isnan(value) and times is None:
+            self.refuse(_detectors(view))
+        return value
 
     def __call__(self, *, asv: Lists, cm: Lists) -> float:  # type: ignore[override]
         """Compute the metric of lists of scores.
@@ -153,7 +150,11 @@ class TandemMetric(AnyMetric):
         -------
         float
         """
-        return self._defined(Detectors.from_lists(asv, cm))
+        both = Detectors.from_lists(asv, cm)
+        value = self.number(both)
+        if math.isnan(value):
+            self.refuse(both)
+        return value
 
 
 def _detectors(sample: Sample) -> Detectors:

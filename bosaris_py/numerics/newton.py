@@ -523,7 +523,7 @@ def warn_of_few_errors(solution: LinearSolution, objective: TrainingObjective) -
     # points of interest. The default prior names none; a ridge is the remedy, and of separable
     # data there has been a warning.
     named = objective.prior != 0.5 and solution.ridge == 0.0 and solution.weights.any()
-    if not named or not isinstance(objective.tar, np.ndarray):
+    if not named or objective.sum_non is not None:
         return
     line = functools.partial(_at_or_above, solution, -objective.plo)
     counts = {"misses": objective.n_tar - line(objective.tar), "false alarms": line(objective.non)}

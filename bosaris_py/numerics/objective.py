@@ -28,7 +28,8 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -137,11 +138,15 @@ class LocalModel:
 
 @frozen(eq=False, kw_only=True)
 class TrainingObjective:
-    """The objective of a linear calibration or fusion on a training set in memory.
+    """The objective of a linear calibration or fusion on a training set.
 
     Coefficients are one weight for each system, then the offset; they act on the scores ``(x -
     centre) / spread``. `tar` and `non` are (n_systems, n_trials), of float32 or float64, strided or
     read-only; they are never copied as a whole. Trial weights are positive, of any sum, or None.
+
+    Where not all non-targets are in memory, `non` are some of them, from whose optimum training
+    starts, `n_non` counts all, `sum_non` sums a loss over all, and `in_files` are the moments of
+    both classes.
     """
 
     rule: ScoringRule
@@ -154,6 +159,9 @@ class TrainingObjective:
     # By default the scores are taken as they are.
     centre: Float64Array = Factory(lambda self: np.zeros(self.tar.shape[0]), takes_self=True)
     spread: Float64Array = Factory(lambda self: np.ones(self.tar.shape[0]), takes_self=True)
+    n_non: int = Factory(lambda self: int(self.non.shape[1]), takes_self=True)
+    sum_non: Callable[[LinearLoss], ClassSums] | None = None
+    in_files: tuple[ClassMoments, ClassMoments] | None = None
 
     @classmethod
     def from_scores(
@@ -202,29 +210,34 @@ class TrainingObjective:
         """Number of target trials."""
         return int(self.tar.shape[1])
 
-    @property
-    def n_non(self) -> int:
-        """Number of non-target trials."""
-        return int(self.non.shape[1])
-
     def moments(self) -> tuple[ClassMoments, ClassMoments]:
         """Return the moments of targets and of non-targets, of the scores as they are."""
+        if self.in_files is not None:
+            return self.in_files
         return class_moments(self.tar, self.tar_weights), class_moments(self.non, self.non_weights)
 
     def refuse_non_finite(self) -> None:
         """Raise with counts and positions of what cannot be trained on."""
         refuse_non_finite(self.tar, self.non)
+        # In files, and not among those in memory.
+        tar, non = self.moments()
+        ends = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
+        sides = enumerate(zip(*ends, strict=True), start=1)
+        raise_complaints([f"scores of system {i} go from {a:g} to {b:g}" for i, (a, b) in sides])
 
     def thinned(self, n_trials: int) -> "TrainingObjective":
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
         tar, tar_weights = _thinned(self.tar, self.tar_weights, n_trials)
         non, non_weights = _thinned(self.non, self.non_weights, n_trials)
-        return evolve(self, tar=tar, non=non, tar_weights=tar_weights, non_weights=non_weights)
+        lists: Any = {"tar": tar, "non": non, "n_non": non.shape[1]}
+        weights: Any = {"tar_weights": tar_weights, "non_weights": non_weights}
+        return evolve(self, **lists, **weights, sum_non=None, in_files=None)
 
     def parts(self) -> list["TrainingObjective"]:
         """Return objectives on ever more trials, whose optima are starts on the way to all."""
         size = max(self.n_tar, self.n_non)
-        return [self.thinned(n_trials) for n_trials in _PARTS if size > _TIMES_MORE * n_trials]
+        parts = [self.thinned(n_trials) for n_trials in _PARTS if size > _TIMES_MORE * n_trials]
+        return parts if self.sum_non is None else [*parts, self.thinned(self.non.shape[1])]
 
     def loss(self, coefficients: Float64Array) -> LinearLoss:
         """Return the loss of trials of which `coefficients` give the log-odds against the truth."""
@@ -234,7 +247,10 @@ class TrainingObjective:
         """Return the sums of targets, then of non-targets, for posterior log-odds of a target."""
         # Posterior log-odds of a target are evidence against the truth of non-targets only.
         tar = self.loss(-coefficients).sum(self.tar, self.tar_weights)
-        return tar, self.loss(coefficients).sum(self.non, self.non_weights)
+        loss = self.loss(coefficients)
+        return tar, loss.sum(self.non, self.non_weights) if self.sum_non is None else self.sum_non(
+            loss
+        )
 
     def evaluate(self, coefficients: Float64Array) -> LocalModel:
         """Return value, gradient and Hessian at `coefficients`, in one pass."""

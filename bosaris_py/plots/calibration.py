@@ -15,7 +15,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from bosaris_py._validation import check_choice, describe, invalid
-from bosaris_py.evaluation import Results, StreamedSample, calibration_curves
+from bosaris_py.evaluation import Results, calibration_curves
 from bosaris_py.numerics.priors import PriorLike, sigmoid
 from bosaris_py.plots import looks as styles
 from bosaris_py.plots.canvas import Sheet
@@ -122,7 +122,7 @@ def plot_histogram(
         dash = "-" if which == 0 else "--"
         outline: styles.Settings = {"color": look.colour, "linestyle": dash, "label": label}
         sheet._drawn.lines.append(sheet.ax.stairs(density, numbers.edges, **outline))
-        if size <= _RUG and not isinstance(sample, StreamedSample):
+        if size <= _RUG and not sample.in_files:
             scores = (sample.non if which else sample.tar).listed
             heights = sheet.ax.get_xaxis_transform()
             ends = (0.0, 0.03) if which == 0 else (0.03, 0.06)

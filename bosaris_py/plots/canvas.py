@@ -19,7 +19,7 @@ from bosaris_py._arrays import Float64Array
 from bosaris_py._cautions import warn_caller
 from bosaris_py._validation import describe, invalid, safe
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
-from bosaris_py.evaluation import Results, StreamedSample
+from bosaris_py.evaluation import Results
 from bosaris_py.evaluation.condition_table import pooled
 from bosaris_py.plots import looks
 from bosaris_py.plots.display import Entry, Plot, Text
@@ -140,7 +140,7 @@ class Sheet(Plot):
     def _say_infinite(self, what: str = "") -> None:
         """Say how many scores of the current system are infinite, if any are."""
         sample = self._system().sample
-        if not isinstance(sample, StreamedSample):
+        if not sample.in_files:
             classes = {"target": sample.tar.listed, "non-target": sample.non.listed}
             found = [
                 f"{count} {noun}{'s' * (count > 1)} at {sign}inf"

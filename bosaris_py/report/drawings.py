@@ -17,7 +17,7 @@ from bosaris_py._cautions import hushed
 from bosaris_py._tables import html_name
 from bosaris_py._validation import safe
 from bosaris_py.errors import PlotRangeWarning
-from bosaris_py.evaluation import Results, StreamedSample, SystemTable
+from bosaris_py.evaluation import Results, SystemTable
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.files.labels import NON_TARGET_KINDS
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts
@@ -215,7 +215,7 @@ def _drawings(
         "at the threshold that log-likelihood-ratios imply; dashed: at the best threshold. The gap "
         f"is what calibration loses. Vertical lines are the operating points.{shade}",
     )
-    if any(isinstance(found.sample, StreamedSample) for found in results.values()):
+    if any(found.sample.in_files for found in results.values()):
         return
     yield _Drawing(
         "Tippett plot",

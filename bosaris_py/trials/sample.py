@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -52,6 +52,7 @@ from bosaris_py.numerics.roc import (
     running_sum,
     with_ends,
 )
+from bosaris_py.numerics.scoring import mean_bits
 from bosaris_py.trials.conditions import ConditionMembers
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores
@@ -297,6 +298,8 @@ class Sample:
     non: ScoredClass
     kinds: AnyArray | None = None
     speaker_ids: StrArray | None = None
+    # Whether most scores stay in files.
+    in_files: ClassVar[bool] = False
 
     __reduce__ = by_constructor
 
@@ -636,6 +639,11 @@ class Sample:
         limits = np.asarray(thresholds, dtype=np.float64)
         tar, non = (None, None) if times is None else times
         return self.tar.shares_below(limits, tar)[0], self.non.shares_below(limits, non)[1]
+
+    @property
+    def bits(self) -> tuple[float, float]:
+        """Mean cost of the scores of both classes as log-likelihood-ratios, in bits."""
+        return mean_bits(self.tar.listed, -1.0), mean_bits(self.non.listed, 1.0)
 
     def mean(
         self, losses: tuple[Float64Array, Float64Array], times: Times = None

@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -58,9 +59,9 @@ def test_forged_hdf5_files(tmp_path: Path, name: str) -> None:
         return bp.Scores.read(path).scoremat
 
     def read_rows() -> np.ndarray:
-        file, _, _ = rows.describe(path, "scores")
-        with rows.RowReader(file) as reader:
-            return reader.read_scores(slice(0, file.shape[0]))
+        file, _ = rows.open_matrix(path, "scores")
+        with ExitStack() as stack:
+            return file.opened(stack)(slice(0, file.shape[0]))[0]
 
     for call in (read, read_rows):
         found = in_child(call)

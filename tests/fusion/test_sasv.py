@@ -200,9 +200,8 @@ def test_bad_cross_fitting(spoken, change, message):
 
 
 @_far
-@pytest.mark.parametrize("block_rows", [None, 3])
 @pytest.mark.parametrize("form", ["flat", "dense"])
-def test_files_are_fused_to_the_last_bit_as_in_memory(spoken, form, block_rows, tmp_path):
+def test_files_are_fused_to_the_last_bit_as_in_memory(spoken, form, tmp_path):
     pair, systems, *_ = spoken
     fusion = bp.SASVFusion.fit(pair, **systems, ridge=0.01)
     key = pair if form == "flat" else as_matrix(pair)
@@ -212,9 +211,7 @@ def test_files_are_fused_to_the_last_bit_as_in_memory(spoken, form, block_rows, 
         scores.save(file)
     key.save(tmp_path / "key.h5")
     out = tmp_path / "out.h5"
-    fusion.apply_files(
-        **files, ndx_file=tmp_path / "key.h5", output_file=out, block_rows=block_rows
-    )
+    fusion.apply_files(**files, ndx_file=tmp_path / "key.h5", output_file=out)
     expected = fusion.apply(**systems, ndx=key)
     found = bp.read_scores(out)
     np.testing.assert_array_equal(found.get_scores(key), expected.get_scores(key))

@@ -11,8 +11,6 @@ from hypothesis import given, settings, strategies as st
 from bosaris_py._arrays import read_only
 from bosaris_py.errors import FileFormatError, InvalidInputError
 from bosaris_py.trials import IdMap, Key, Ndx, QualityMeasures, Scores, SegmentQuality
-from bosaris_py.trials.blocks import TrialBlocks, TrialCounts
-from tests.forms import as_list
 from tests.strategies import id_maps, keys, ndxs, quality_measures, scores, segment_qualities
 
 BINARY = [".h5", ".hdf5", ".mat", ".H5", ".Mat"]
@@ -221,46 +219,3 @@ def test_real_files(shared_data: Path, tmp_path: Path) -> None:
         for extension in (".h5", ".mat"):
             item.save(tmp_path / f"again{extension}")
             assert type(item).read(tmp_path / f"again{extension}") == item
-
-
-@pytest.mark.parametrize("form", ["matrices", "lists", "lists of scores", "list of trials"])
-@pytest.mark.parametrize("block_rows", [None, 1, 5])
-@pytest.mark.parametrize("any_order", [False, True])
-def test_blocks_of_two_systems_against_dictionaries(
-    tmp_path: Path, form: str, block_rows: int | None, *, any_order: bool
-) -> None:
-    """Both lack scores, each others, and have their ids in an order of their own."""
-    rng = np.random.default_rng(16)
-    labels = rng.choice([-1, -1, -1, 0, 1], (12, 9))
-    ids = np.array([f"m{i}" for i in range(12)]), np.array([f"s{j}" for j in range(9)])
-    key = Key(*ids, labels == 1, labels == -1)
-    (as_list(key) if "trials" in form or form == "lists" else key).save(tmp_path / "key.h5")
-    files: list[Path] = []
-    cells: list[dict[tuple[int, int], float]] = [{}, {}]
-    for number, known in enumerate(cells):
-        rows, cols = rng.permutation(12)[number:], rng.permutation(9)[number:]
-        mask, values = rng.random((rows.size, cols.size)) < 0.8, rng.normal(size=(12, 9)).round(1)
-        values = values[: rows.size, : cols.size]
-        scores = Scores(values, ids[0][rows], ids[1][cols], scoremask=mask)
-        files.append(tmp_path / f"{number}.h5")
-        (as_list(scores) if "scores" in form or form == "lists" else scores).save(files[-1])
-        for i, j in np.argwhere(mask):
-            known[int(rows[i]), int(cols[j])] = values[i, j]
-    blocks, _ = TrialBlocks.open(files, tmp_path / "key.h5", any_order=any_order)
-    found: dict[int, list[Any]] = {1: [], -1: []}
-    others: list[list[float]] = []
-    counts = TrialCounts()
-    for block in blocks.read(blocks.cut(block_rows)):
-        counts += block.count()
-        for label, pairs in found.items():
-            pairs.extend(block.scores_of(label).T.tolist())
-        others.extend(block.take_non().T.tolist())
-    both = cells[0].keys() & cells[1].keys()
-    expected = {
-        label: sorted([cells[0][c], cells[1][c]] for c in both if labels[c] == label)
-        for label in found
-    }
-    assert {label: sorted(pairs) for label, pairs in found.items()} == expected
-    assert sorted(others) == expected[-1]
-    sizes = int((labels == 1).sum()), int((labels == -1).sum())
-    assert counts == TrialCounts(*sizes, len(expected[1]), len(expected[-1]))

@@ -1,8 +1,8 @@
 """Calibration and fusion of files must be those of the same files read into memory."""
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bosaris_py import Key, LinearCalibration, LinearFusion, Ndx, Scores
-from bosaris_py.calibration import file_objective
-from bosaris_py.calibration.file_objective import FileObjective
+from bosaris_py import Key, LinearCalibration, LinearFusion, Scores
+from bosaris_py.calibration import trained
 from bosaris_py.errors import (
     BosarisError,
     ConvergenceWarning,
@@ -25,15 +24,23 @@ from bosaris_py.errors import (
     SeparableDataWarning,
     TrialMismatchError,
 )
-from bosaris_py.numerics.objective import TrainingObjective
-from bosaris_py.numerics.scoring import OBJECTIVES, scoring_rule
-from bosaris_py.trials import blocks, passes
-from bosaris_py.trials.passes import FilePasses, Where
+from bosaris_py.numerics.scoring import OBJECTIVES
+from bosaris_py.trials.large import TrialFiles
 from tests.forms import as_list, evolve
 from tests.strategies import keys, scores
+from tests.trials.test_large import blocks_of
 
-FIT = LinearCalibration.fit_files
-FUSE = LinearFusion.fit_files
+
+def in_blocks(
+    call: Callable[..., Any], *args: Any, block_rows: int | None = None, **named: Any
+) -> Any:
+    """Call with so many rows read at a time."""
+    with blocks_of(block_rows):
+        return call(*args, **named)
+
+
+FIT = partial(in_blocks, LinearCalibration.fit_files)
+FUSE = partial(in_blocks, LinearFusion.fit_files)
 
 BLOCKS = st.sampled_from([None, 1, 2])
 
@@ -57,7 +64,7 @@ def rng() -> np.random.Generator:
 @pytest.fixture
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep hardly any non-targets, so that each evaluation passes over the files."""
-    monkeypatch.setattr(file_objective, "_KEPT", 40)
+    monkeypatch.setattr(trained, "KEPT", 40)
 
 
 def trials(
@@ -191,7 +198,7 @@ def test_any_scores_and_any_key(
     if fit == FUSE:
         files, in_memory = [path], lambda: LinearFusion.fit_scores([system], key)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_objective, "_KEPT", kept)
+        patch.setattr(trained, "KEPT", kept)
         found = outcome(lambda: fit(files, key_path, block_rows=block_rows))
     expected = outcome(in_memory)
     assert found[1] == expected[1]
@@ -199,120 +206,6 @@ def test_any_scores_and_any_key(
         assert issubclass(found[0], expected[0])
     else:
         assert_same(found[0], expected[0])
-
-
-@pytest.mark.parametrize(("n_systems", "most"), [(1, 4), (2, 4)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.usefixtures("nothing_kept")
-def test_large_sets_start_nearby(
-    rng: np.random.Generator,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    n_systems: int,
-    most: int,
-    dtype: type,
-) -> None:
-    """One pass over 40,000 trials to look, and some to evaluate."""
-    monkeypatch.setattr(file_objective, "_KEPT", 20_000)
-    systems, key = trials(rng, (200, 200), n_systems=n_systems, dtype=dtype)
-    paths, key_path = save(tmp_path, systems, key)
-    labels = []
-    run = FilePasses.run
-
-    def counted(self: Any, function: Any, setting: Any, label: str, *tasks: Any) -> Any:
-        labels.append(label)
-        return run(self, function, setting, label, *tasks)
-
-    monkeypatch.setattr(FilePasses, "run", counted)
-    if n_systems == 1:
-        found, expected = FIT(paths[0], key_path), LinearCalibration.fit_scores(systems[0], key)
-    else:
-        found, expected = FUSE(paths, key_path), LinearFusion.fit_scores(systems, key)
-    assert_same(found, expected)
-    assert labels[0] == "training scores"
-    assert 1 <= labels.count("objective (cllr)") == len(labels) - 1 <= most
-
-
-@pytest.mark.parametrize("block_rows", [1, 7, 200])
-def test_a_sample_is_evenly_spaced(
-    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_rows: int
-) -> None:
-    """Each quarter of the rows, and of the columns, gives about a quarter of it."""
-    monkeypatch.setattr(file_objective, "_KEPT", 2000)
-    shape = (200, 128)
-    cells = np.arange(200 * 128).reshape(shape)
-    ids = [f"m{i}" for i in range(200)], [f"s{i}" for i in range(128)]
-    is_tar = cells % 1000 == 0
-    paths, key_path = save(tmp_path, [Scores(cells, *ids)], Key(*ids, is_tar, ~is_tar))
-    chosen = open_files(paths, key_path, block_rows=block_rows).non[0]
-    assert 600 < chosen.size <= 2000
-    assert np.unique(chosen).size == chosen.size
-    rows, columns = np.divmod(chosen.astype(int), 128)
-    assert np.unique(columns).size > 100
-    for places, size in ((rows, 200), (columns, 128)):
-        quarters = np.bincount(places * 4 // size, minlength=4) / chosen.size
-        assert quarters == pytest.approx(np.full(4, 0.25), abs=0.06)
-
-
-def open_files(paths: list[Path], key_path: Path, **settings: Any) -> FileObjective:
-    opened, ids = FilePasses.open([(paths, key_path)], Where(**settings))
-    return FileObjective.from_passes(opened, ids, (scoring_rule("cllr"), 0.5, 0.0), needs_all=False)
-
-
-@pytest.mark.usefixtures("nothing_kept")
-def test_all_that_training_asks(rng: np.random.Generator, tmp_path: Path) -> None:
-    """Each answer of the objective of files is that of the same scores in memory."""
-    systems, key = trials(rng, n_systems=2)
-    of_files: TrainingObjective = open_files(*save(tmp_path, systems, key), block_rows=3)
-    lists = [system.get_tar_non(key) for system in systems]
-    tar, non = (np.array(side) for side in zip(*lists, strict=True))
-    in_memory: TrainingObjective = TrainingObjective.from_scores(tar, non)
-    assert (of_files.n_tar, of_files.n_non) == (tar.shape[1], non.shape[1])
-    for mine, other in zip(of_files.moments(), in_memory.moments(), strict=True):
-        for field in attrs.fields(type(mine)):
-            np.testing.assert_allclose(
-                getattr(mine, field.name), getattr(other, field.name), rtol=1e-12, atol=1e-13
-            )
-    centre, spread = np.array([0.5, -1.0]), np.array([2.0, 3.0])
-    of_files, in_memory = (
-        evolve(one, centre=centre, spread=spread) for one in (of_files, in_memory)
-    )
-    for point in ([1.0, 0.5, -0.3], [-2.0, 0.0, 1e4]):
-        mine, other = (one.evaluate(np.array(point)) for one in (of_files, in_memory))
-        for field in attrs.fields(type(mine)):
-            np.testing.assert_allclose(
-                getattr(mine, field.name), getattr(other, field.name), rtol=1e-12, atol=1e-13
-            )
-    of_files.refuse_non_finite()
-
-
-@pytest.mark.parametrize("n_systems", [1, 2])
-@pytest.mark.parametrize(
-    ("n_threads", "workers"), [(3, 1), pytest.param(1, 2, marks=pytest.mark.slow)]
-)
-@pytest.mark.usefixtures("nothing_kept")
-def test_threads_and_processes_change_nothing(
-    rng: np.random.Generator,
-    tmp_path: Path,
-    n_systems: int,
-    n_threads: int,
-    workers: int,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Not even the last bit, of anything that the result depends on."""
-    systems, key = trials(rng, (200, 20), n_systems=n_systems, share=0.6)
-    paths, key_path = save(tmp_path, systems, key)
-    monkeypatch.setattr(passes, "n_threads", lambda: 1)
-    one = open_files(paths, key_path, block_rows=7)
-    monkeypatch.setattr(passes, "n_threads", lambda: n_threads)
-    two = open_files(paths, key_path, block_rows=7, workers=workers)
-    assert np.array_equal(one.non, two.non)
-    assert np.array_equal(one.tar, two.tar)
-    point = np.array([0.7, 0.4, -1.0])[-n_systems - 1 :]
-    pairs = list(zip(one.moments(), two.moments(), strict=True))
-    for mine, other in [*pairs, (one.evaluate(point), two.evaluate(point))]:
-        for field in attrs.fields(type(mine)):
-            assert np.array_equal(getattr(mine, field.name), getattr(other, field.name))
 
 
 @pytest.mark.slow
@@ -331,25 +224,6 @@ def test_separable_scores(rng: np.random.Generator, tmp_path: Path) -> None:
         with pytest.warns(SeparableDataWarning, match="separable"):
             found = fit(files, key_path, block_rows=3)
         assert_same(found, expected)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("nothing_kept")
-def test_separable_but_for_ties(tmp_path: Path) -> None:
-    """Fused scores touch: the direction separates the classes but for equal scores."""
-    ids = [f"m{i}" for i in range(12)], [f"s{i}" for i in range(12)]
-    rows, cols = np.divmod(np.arange(144), 12)
-    is_tar = (rows > 6).reshape(12, 12)
-    # Targets have the first score 0 or 1, non-targets 0 or -1; the second says nothing.
-    first = np.where(is_tar, 1.0, -1.0) * (cols.reshape(12, 12) > 2)
-    second = np.sin(np.arange(144.0)).reshape(12, 12)
-    systems = [Scores(first, *ids), Scores(second, *ids)]
-    key = Key(*ids, is_tar, ~is_tar)
-    found = outcome(lambda: FUSE(*save(tmp_path, systems, key), block_rows=2))
-    expected = outcome(lambda: LinearFusion.fit_scores(systems, key))
-    assert found[1] == expected[1]
-    assert [category for category, _ in found[1]] == [SeparableDataWarning]
-    assert_same(found[0], expected[0])
 
 
 @pytest.mark.usefixtures("nothing_kept")
@@ -380,7 +254,7 @@ def test_missing_scores(rng: np.random.Generator, tmp_path: Path) -> None:
     assert found[1] == expected[1]
     assert {category for category, _ in found[1]} == {MissingTrialsWarning}
     assert_same(found[0], expected[0])
-    text = f"system 1 lacks {n_tar} of {key.n_tar} targets and {n_non} of {key.n_non} non-targets"
+    text = f"system 1 lacks {n_tar + n_non} of {key.n_trials} trials"
     with pytest.raises(TrialMismatchError, match=text) as error:
         FUSE(paths, key_path, block_rows=3)
     assert "system 2" not in str(error.value)
@@ -397,117 +271,6 @@ def test_ids_in_another_order_in_each_file(rng: np.random.Generator, tmp_path: P
     assert_same(found, LinearFusion.fit_scores(systems, key))
 
 
-@pytest.mark.parametrize("block_rows", [None, 3])
-def test_scores_that_cannot_be_trained_on(
-    rng: np.random.Generator, tmp_path: Path, block_rows: int | None
-) -> None:
-    systems, key = trials(rng, n_systems=2)
-    values = systems[1].scoremat.copy()
-    values[tuple(np.argwhere(key.non)[[3, 500]].T)] = [np.inf, -np.inf]
-    values[tuple(np.argwhere(key.tar)[7])] = -1e200
-    broken = Scores(values, key.modelset, key.segset)
-    paths, key_path = save(tmp_path, [systems[0], broken], key)
-    text = (
-        f"A linear map must be trained on finite scores; 1 of {key.n_tar} scores of "
-        f"targets in {paths[1]} are beyond 1e\\+150; 2 of {key.n_non} scores of non-targets in "
-        f"{paths[1]} are infinite. "
-    )
-    with pytest.raises(InvalidInputError, match=text):
-        FUSE(paths, key_path, block_rows=block_rows)
-    huge = np.where(key.non, systems[0].scoremat * 1e200, 0.0)
-    Scores(huge, key.modelset, key.segset).save(paths[1])
-    with pytest.raises(InvalidInputError, match=f"{key.n_non} scores of non-targets .* beyond"):
-        FIT(paths[1], key_path, block_rows=block_rows)
-    values[tuple(np.argwhere(key.non)[0])] = np.nan
-    Scores(values, key.modelset, key.segset).save(paths[1])
-    with pytest.raises(InvalidInputError, match="NaN for 1 trial, the first"):
-        FIT(paths[1], key_path, block_rows=block_rows)
-
-
-def test_bad_arguments(rng: np.random.Generator, tmp_path: Path) -> None:
-    systems, key = trials(rng)
-    (path,), key_path = save(tmp_path, systems, key)
-    for settings, text in (
-        ({"block_rows": 0}, "`block_rows` must be a whole number"),
-        ({"workers": 0}, "`workers` must be a whole number"),
-        ({"prior": 1.0}, "`prior`"),
-        ({"objective": "hinge"}, "`objective`"),
-        ({"ridge": -1.0}, "`ridge`"),
-    ):
-        with pytest.raises(InvalidInputError, match=text):
-            FIT(path, key_path, **settings)
-    with pytest.raises(InvalidInputError, match=r"`score_file` must be the name of a file"):
-        FIT([path], key_path)
-    with pytest.raises(InvalidInputError, match="Put the files of all systems into a list"):
-        FUSE(str(path), key_path)
-    with pytest.raises(InvalidInputError, match="hold at least one file"):
-        FUSE([], key_path)
-    with pytest.raises(FileNotFoundError):
-        FIT(tmp_path / "none.h5", key_path)
-    with pytest.raises(FileFormatError, match="expected Scores; the file holds Key"):
-        FIT(key_path, key_path)
-
-
-@pytest.mark.parametrize("what", ["targets", "non-targets"])
-def test_a_class_without_scores(rng: np.random.Generator, tmp_path: Path, what: str) -> None:
-    systems, key = trials(rng)
-    empty = np.zeros_like(key.tar)
-    masks = {"targets": (empty, key.non), "non-targets": (key.tar, empty)}[what]
-    (path,), key_path = save(tmp_path, systems, Key(key.modelset, key.segset, *masks))
-    with pytest.raises(InvalidInputError, match=f"hold {what} that have scores; got none"):
-        FIT(path, key_path, block_rows=1)
-
-
-@pytest.mark.usefixtures("nothing_kept")
-def test_blocks_without_trials(rng: np.random.Generator, tmp_path: Path) -> None:
-    """All non-targets in the last row, all targets in two others."""
-    (system,), key = trials(rng)
-    tar, non = np.zeros_like(key.tar), np.zeros_like(key.tar)
-    tar[[3, 20]], non[39] = True, True
-    sparse = Key(key.modelset, key.segset, tar, non)
-    (path,), key_path = save(tmp_path, [system], sparse)
-    found = outcome(lambda: FIT(path, key_path, block_rows=1))
-    expected = outcome(lambda: LinearCalibration.fit_scores(system, sparse))
-    assert found[1] == expected[1]
-    assert_same(found[0], expected[0])
-
-
-@pytest.mark.usefixtures("nothing_kept")
-@pytest.mark.parametrize("change", ["rewritten", "truncated", "deleted"])
-def test_a_file_that_changes_between_passes(
-    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
-) -> None:
-    systems, key = trials(rng)
-    (path,), key_path = save(tmp_path, systems, key)
-    run = FilePasses.run
-
-    def run_and_change(self: Any, function: Any, setting: Any, label: str, *tasks: Any) -> Any:
-        result = run(self, function, setting, label, *tasks)
-        if change == "rewritten":
-            Scores(systems[0].scoremat * 2, key.modelset, key.segset).save(path)
-        elif change == "truncated":
-            os.truncate(path, path.stat().st_size - 100)
-        else:
-            path.unlink(missing_ok=True)
-        return result
-
-    monkeypatch.setattr(FilePasses, "run", run_and_change)
-    with pytest.raises(FileFormatError, match=r"scores0\.h5: (changed|deleted)"):
-        FIT(path, key_path)
-
-
-@pytest.mark.usefixtures("nothing_kept")
-def test_another_number_of_trials_in_a_later_pass(
-    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Even if size and time of a file stay the same."""
-    systems, key = trials(rng)
-    (path,), key_path = save(tmp_path, systems, key)
-    monkeypatch.setattr(blocks.RowReader, "read_valid", None_then_false())
-    with pytest.raises(FileFormatError, match="non-targets, the first 1"):
-        FIT(path, key_path)
-
-
 def None_then_false() -> Callable[[Any, slice], Any]:
     """Make a `read_valid` that says that all cells are valid once, then that row 0 is not."""
     calls = []
@@ -521,27 +284,6 @@ def None_then_false() -> Callable[[Any, slice], Any]:
         return valid
 
     return read_valid
-
-
-def test_a_damaged_file(rng: np.random.Generator, tmp_path: Path) -> None:
-    systems, key = trials(rng)
-    (path,), key_path = save(tmp_path, systems, key)
-    with h5py.File(path, "r+") as file:
-        del file["score_mask"]
-        file["score_mask"] = np.ones((3, 3), dtype=np.uint8)
-    with pytest.raises(FileFormatError, match=r"shape \(3, 3\)"):
-        FIT(path, key_path)
-
-
-def test_progress_is_shown_for_each_pass(
-    rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str], nothing_kept: None
-) -> None:
-    systems, key = trials(rng)
-    (path,), key_path = save(tmp_path, systems, key)
-    FIT(path, key_path, progress=True)
-    shown = capsys.readouterr().err
-    assert "training scores: 100%" in shown
-    assert "objective (cllr): 100%" in shown
 
 
 CALIBRATION = LinearCalibration(
@@ -575,7 +317,9 @@ def test_a_calibrated_file_is_a_calibrated_matrix(
     folder = tmp_path_factory.mktemp("files")
     system.save(folder / "scores.h5")
     calibration = evolve(CALIBRATION, scale=scale)
-    calibration.apply_file(folder / "scores.h5", folder / "llrs.h5", block_rows=block_rows)
+    in_blocks(
+        calibration.apply_file, folder / "scores.h5", folder / "llrs.h5", block_rows=block_rows
+    )
     found = Scores.read(folder / "llrs.h5")
     assert found == calibration.apply(system)
     assert found.scoremat.dtype == np.float64
@@ -587,7 +331,7 @@ def test_a_calibrated_list(tmp_path_factory: pytest.TempPathFactory, system: Sco
     folder = tmp_path_factory.mktemp("files")
     listed = as_list(system)
     listed.save(folder / "scores.h5")
-    CALIBRATION.apply_file(folder / "scores.h5", folder / "llrs.h5")
+    in_blocks(CALIBRATION.apply_file, folder / "scores.h5", folder / "llrs.h5")
     found = Scores.read(folder / "llrs.h5")
     assert found == CALIBRATION.apply(listed)
     assert found.values.dtype == np.float64
@@ -611,7 +355,8 @@ def test_calibrated_trials(
     read = Scores.read
 
     def apply_file() -> Any:
-        CALIBRATION.apply_file(
+        in_blocks(
+            CALIBRATION.apply_file,
             folder / "scores.h5",
             folder / "llrs.h5",
             ndx_file=folder / "ndx.h5",
@@ -639,7 +384,7 @@ def test_fused_files(
     for weights in ((0.3, 0.0, -1.7), (0.3, 0.1, -1.7)):
         fused = fusion(*weights)
         paths, key_path = save(tmp_path, systems, key)
-        fused.apply_files(paths, key_path, tmp_path / "fused.h5", block_rows=block_rows)
+        in_blocks(fused.apply_files, paths, key_path, tmp_path / "fused.h5", block_rows=block_rows)
         expected = fused.apply(systems, key)
         found = Scores.read(tmp_path / "fused.h5")
         assert found == expected
@@ -659,12 +404,12 @@ def test_fused_lists(
     systems = [form(system) for form, system in zip(forms, (first, second), strict=True)]
     ndx = as_list(key).to_ndx()
     paths, ndx_path = save(tmp_path, systems, ndx)
-    fusion(0.3, -1.7).apply_files(paths, ndx_path, tmp_path / "fused.h5", block_rows=7)
+    in_blocks(fusion(0.3, -1.7).apply_files, paths, ndx_path, tmp_path / "fused.h5", block_rows=7)
     assert Scores.read(tmp_path / "fused.h5") == fusion(0.3, -1.7).apply(systems, ndx)
     forms[1](fewer).save(paths[1])
     lost = int((key.tar | key.non)[rows[0]].sum())
     with pytest.raises(TrialMismatchError, match=f"system 2 lacks {lost} of {ndx.n_trials} trials"):
-        fusion(0.3, -1.7).apply_files(paths, ndx_path, tmp_path / "other.h5")
+        in_blocks(fusion(0.3, -1.7).apply_files, paths, ndx_path, tmp_path / "other.h5")
     assert not (tmp_path / "other.h5").exists()
 
 
@@ -686,10 +431,13 @@ def test_far_scores(
     fused = evolve(fusion(0.3, -1.7), low_scores=[-10.0, -50.0], high_scores=[40.0, 50.0])
     options = {"block_rows": block_rows}
     for in_memory, in_files in (
-        (lambda: line.apply(systems[0]), lambda out: line.apply_file(paths[0], out, **options)),
+        (
+            lambda: line.apply(systems[0]),
+            lambda out: in_blocks(line.apply_file, paths[0], out, **options),
+        ),
         (
             lambda: fused.apply(systems, key),
-            lambda out: fused.apply_files(paths, ndx_path, out, **options),
+            lambda out: in_blocks(fused.apply_files, paths, ndx_path, out, **options),
         ),
     ):
         with pytest.warns(ExtrapolationWarning, match="2 of .*, -80, by 1.4 of") as expected:
@@ -697,29 +445,6 @@ def test_far_scores(
         with pytest.warns(ExtrapolationWarning) as found:
             in_files(tmp_path / "llrs.h5")
         assert [str(item.message) for item in found] == [str(item.message) for item in expected]
-
-
-def test_a_list_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) -> None:
-    """The same layout, with more than one chunk; also if some trials have no score."""
-    values = rng.normal(size=(400, 700))
-    models, segments = [f"m{i:03}" for i in range(400)], [f"s{i:03}" for i in range(700)]
-    system = as_list(Scores(values, models, segments, values != values[0, 0]))
-    system.save(tmp_path / "scores.h5")
-    CALIBRATION.apply_file(tmp_path / "scores.h5", tmp_path / "llrs.h5")
-    CALIBRATION.apply(system).save(tmp_path / "saved.h5")
-    assert layout(tmp_path / "llrs.h5") == layout(tmp_path / "saved.h5")
-    assert layout(tmp_path / "llrs.h5")["trials/scores"][2] == (2**17,)
-    ndx = as_list(Ndx(*system.ids))
-    ndx.save(tmp_path / "ndx.h5")
-    fewer = as_list(Scores(values[2:], models[2:], segments))
-    fewer.save(tmp_path / "scores.h5")
-    with pytest.warns(MissingTrialsWarning, match="models reduced from 400 to 398|1400 of"):
-        CALIBRATION.apply_file(
-            tmp_path / "scores.h5", tmp_path / "llrs.h5", ndx_file=tmp_path / "ndx.h5"
-        )
-    found = Scores.read(tmp_path / "llrs.h5")
-    assert found.n_trials == 398 * 700
-    assert np.array_equal(found.values, CALIBRATION.apply(fewer).values)
 
 
 def layout(path: Path) -> dict[str, Any]:
@@ -739,7 +464,7 @@ def test_the_file_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) 
     """The same data sets, types and chunks; large enough for these and for compression."""
     (system,), key = trials(rng, (300, 700), dtype=np.float32)
     (path,), _ = save(tmp_path, [system], key)
-    CALIBRATION.apply_file(path, tmp_path / "llrs.h5")
+    in_blocks(CALIBRATION.apply_file, path, tmp_path / "llrs.h5")
     CALIBRATION.apply(system).save(tmp_path / "saved.h5")
     found = layout(tmp_path / "llrs.h5")
     assert found == layout(tmp_path / "saved.h5")
@@ -749,7 +474,7 @@ def test_the_file_is_what_save_writes(rng: np.random.Generator, tmp_path: Path) 
 
 def test_no_models_or_segments(tmp_path: Path) -> None:
     Scores(np.empty((0, 3)), [], ["a", "b", "c"]).save(tmp_path / "scores.h5")
-    CALIBRATION.apply_file(tmp_path / "scores.h5", tmp_path / "llrs.h5")
+    in_blocks(CALIBRATION.apply_file, tmp_path / "scores.h5", tmp_path / "llrs.h5")
     assert Scores.read(tmp_path / "llrs.h5").scoremat.shape == (0, 3)
 
 
@@ -768,7 +493,7 @@ def test_scores_that_cannot_be_fused(
         broken = evolve(systems[1], scoremat=values, **fields)
         paths, key_path = save(tmp_path, [systems[0], broken], key)
         with pytest.raises(error, match=text):
-            fused.apply_files(paths, key_path, output, block_rows=block_rows)
+            in_blocks(fused.apply_files, paths, key_path, output, block_rows=block_rows)
         assert output.read_text() == "as it was"
         assert not list(tmp_path.glob(".*"))
 
@@ -794,10 +519,10 @@ def test_no_file_that_is_read_is_replaced(rng: np.random.Generator, tmp_path: Pa
     link.symlink_to(key_path)
     for output in (key_path, link, *paths):
         with pytest.raises(InvalidInputError, match=message):
-            fusion(1.0, 2.0).apply_files(paths, key_path, output)
+            in_blocks(fusion(1.0, 2.0).apply_files, paths, key_path, output)
     for output in (key_path, link, paths[0]):
         with pytest.raises(InvalidInputError, match=message):
-            CALIBRATION.apply_file(paths[0], output, ndx_file=key_path)
+            in_blocks(CALIBRATION.apply_file, paths[0], output, ndx_file=key_path)
     assert Key.read(key_path) == key
     assert [Scores.read(path) for path in paths] == systems
 
@@ -806,14 +531,12 @@ def test_bad_arguments_of_apply(rng: np.random.Generator, tmp_path: Path) -> Non
     systems, key = trials(rng)
     (path,), key_path = save(tmp_path, systems, key)
     apply_file, output = CALIBRATION.apply_file, tmp_path / "llrs.h5"
-    with pytest.raises(InvalidInputError, match=r"`block_rows` .* at least 1; got 0"):
-        apply_file(path, output, block_rows=0)
     with pytest.raises(InvalidInputError, match=r"`output_file` must end in \.h5 or \.hdf5"):
         apply_file(path, tmp_path / "llrs.txt")
     with pytest.raises(InvalidInputError, match=r"`ndx_file` must be the name of a file"):
         apply_file(path, output, ndx_file=key)  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match=r"`score_files` .* the scores of 2 systems, as in"):
-        fusion(1.0, 2.0).apply_files([path], key_path, output)
+        in_blocks(fusion(1.0, 2.0).apply_files, [path], key_path, output)
     with pytest.raises(FileNotFoundError, match="No such folder"):
         apply_file(path, tmp_path / "none" / "llrs.h5")
     with pytest.raises(FileFormatError, match="expected Scores; the file holds Key"):
@@ -825,54 +548,40 @@ def test_bad_arguments_of_apply(rng: np.random.Generator, tmp_path: Path) -> Non
     assert not output.exists()
 
 
-@pytest.mark.parametrize("change", ["rewritten", "truncated"])
-def test_a_file_that_changes_while_it_is_applied_to(
-    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+@pytest.mark.parametrize("n_systems", [1, 2])
+def test_large_sets_start_nearby(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_systems: int
 ) -> None:
-    (system,), key = trials(rng, (200, 300))
-    (path,), _ = save(tmp_path, [system], key)
-    read_scores = blocks.RowReader.read_scores
+    """One pass over 40,000 trials to look, and a few to evaluate."""
+    monkeypatch.setattr(trained, "KEPT", 20_000)
+    systems, key = trials(rng, (200, 200), n_systems=n_systems)
+    paths, key_path = save(tmp_path, systems, key)
+    labels = []
+    pass_over = TrialFiles.pass_over
 
-    def read_and_change(self: Any, rows: Any) -> Any:
-        found = read_scores(self, rows)
-        if rows.start == 0 and change == "rewritten":
-            system.transform(np.negative).save(path)
-        elif rows.start == 0:
-            os.truncate(path, path.stat().st_size // 2)
-        return found
+    def counted(self: Any, *args: Any, **options: Any) -> Any:
+        labels.append(options["label"])
+        return pass_over(self, *args, **options)
 
-    monkeypatch.setattr(blocks.RowReader, "read_scores", read_and_change)
-    with pytest.raises(FileFormatError, match=r"scores0\.h5"):
-        CALIBRATION.apply_file(path, tmp_path / "llrs.h5", block_rows=20)
-    assert sorted(item.name for item in tmp_path.iterdir()) == ["key.h5", "scores0.h5"]
+    monkeypatch.setattr(TrialFiles, "pass_over", counted)
+    if n_systems == 1:
+        found, expected = FIT(paths[0], key_path), LinearCalibration.fit_scores(systems[0], key)
+    else:
+        found, expected = FUSE(paths, key_path), LinearFusion.fit_scores(systems, key)
+    assert_same(found, expected)
+    assert labels[0] == "training scores"
+    assert 1 <= labels.count("objective (cllr)") == len(labels) - 1 <= 4
 
 
-def test_progress_of_applying_to_a_file(
-    rng: np.random.Generator, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("kept", [2**22, 40])
+def test_scores_that_cannot_be_trained_on(
+    rng: np.random.Generator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: int
 ) -> None:
+    """Also if those in memory are finite."""
+    monkeypatch.setattr(trained, "KEPT", kept)
     (system,), key = trials(rng)
-    (path,), _ = save(tmp_path, [system], key)
-    output = tmp_path / "llrs.h5"
-    CALIBRATION.apply_file(str(path), str(output), block_rows=7, progress=True)
-    assert Scores.read(output) == CALIBRATION.apply(system)
-    assert "scores: 100%" in capsys.readouterr().err
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 60), st.integers(0, 1000)), min_size=1, max_size=8),
-    st.integers(1, 40),
-)
-def test_a_sample_is_the_same_thinned_before_or_after_it_is_united(
-    blocks: list[tuple[int, int]], most: int
-) -> None:
-    parts = [(np.arange(size, dtype=np.float64)[np.newaxis], first) for size, first in blocks]
-    # Blocks that begin far apart can have one common position each, which no step takes away.
-    most = max(most, len(parts))
-    sample = file_objective._Sample
-    early, late = (
-        sample.merge([sample.of(scores, first, 1, limit) for scores, first in parts], most)
-        for limit in (most, 10**9)
-    )
-    assert early.step == late.step
-    np.testing.assert_array_equal(early.positions, late.positions)
-    np.testing.assert_array_equal(early.scores, late.scores)
+    values = system.scoremat.copy()
+    values[tuple(np.argwhere(key.non)[3])] = np.inf
+    (path,), key_path = save(tmp_path, [Scores(values, *system.ids)], key)
+    with pytest.raises(InvalidInputError, match="must be trained on finite scores"):
+        FIT(path, key_path)

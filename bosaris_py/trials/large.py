@@ -1,0 +1,566 @@
+"""Score files larger than memory: blocks of rows whose counts and sums add up.
+
+A file holds a matrix of models by segments. Ids are aligned once. After that a block is some rows
+of the key with the scores of the same trials, and what is asked of all trials is a sum over blocks,
+taken by any executor in any order. Results depend neither on the executor nor on its workers.
+
+A first pass over the blocks keeps the target scores, which are few. Ranks need no more of the
+non-targets than how many lie below each target score, and up to it: a second pass counts them.
+Training needs sums of a loss, one pass for each.
+
+Lists of trials fit into memory. A list beside a matrix is put into the rows of the matrix.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from typing import Any, Self, TypeAlias, TypeVar
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions, StrArray
+from bosaris_py._parallel import run_tasks, whole_number
+from bosaris_py._validation import FilePath, describe, invalid, log_of_base
+from bosaris_py.errors import FileFormatError, TrialMismatchError
+from bosaris_py.files import hdf5
+from bosaris_py.files.rows import Held, MatrixFile, is_list, open_matrix
+from bosaris_py.trials.alignment import Frame, IdIndex, Ids, as_slice, refuse_strangers
+from bosaris_py.trials.arguments import warn_missing
+from bosaris_py.trials.key import Key, Ndx
+from bosaris_py.trials.scores import Scores
+
+Result = TypeVar("Result")
+
+# 1 for a target or a trial, -1 for a non-target, 0 for no trial.
+Labels: TypeAlias = npt.NDArray[np.int8]
+
+# Bytes of scores in a block: few enough to stay in the processor's cache. Where the rows of a file
+# come in another order, each block reads many chunks, and is so many times larger.
+_BLOCK_BYTES, _SCATTERED = 2**22, 16
+
+# Blocks are done in so many tasks, whatever the workers, each of which opens the files once.
+_TASKS = 64
+
+# Of so many non-targets a sample is kept, from whose optimum training starts.
+KEPT = 2**22
+
+
+@attrs.frozen(eq=False)
+class _List:
+    """A list of trials by model, as rows of a matrix: row i has those from `starts[i]`."""
+
+    shape: tuple[int, int]
+    starts: Positions
+    cols: Positions
+    contents: AnyArray
+    is_scores: bool
+
+    @classmethod
+    def from_trials(cls, trials: Scores | Key | Ndx) -> _List:
+        """Sort a list by model."""
+        models, segments = trials.trial_positions()
+        order = np.argsort(models, kind="stable")
+        starts = np.searchsorted(models[order], np.arange(trials.shape[0] + 1))
+        contents = _contents(trials)[order]
+        return cls(trials.shape, starts, segments[order], contents, isinstance(trials, Scores))
+
+    def check_unchanged(self) -> None:
+        """Do nothing: the list is in memory."""
+
+    def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
+        """Return what makes rows."""
+        return self._rows
+
+    def _rows(self, rows: slice | Positions) -> Held:
+        models = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
+        counts = self.starts[models + 1] - self.starts[models]
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = np.repeat(self.starts[models], counts) + within
+        at = np.repeat(np.arange(models.size), counts), self.cols[places]
+        matrix = np.zeros((models.size, self.shape[1]), self.contents.dtype)
+        matrix[at] = self.contents[places]
+        if not self.is_scores:
+            return matrix, None
+        held = np.zeros(matrix.shape, np.bool_)
+        held[at] = True
+        return matrix, held
+
+
+def _contents(trials: Scores | Key | Ndx) -> AnyArray:
+    """Return the scores of trials, or their labels, in their order."""
+    if isinstance(trials, Scores):
+        return trials.values
+    if isinstance(trials, Key):
+        return np.where(trials.is_target, np.int8(1), np.int8(-1))
+    return np.ones(trials.n_trials, np.int8)
+
+
+def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
+    """Read a list of trials, of a key if there are labels."""
+    if not is_key and hdf5.kind_of(path) == "flat_ndx":
+        return Ndx.read(path)
+    key = Key.read(path)
+    if is_key and key.n_spoof:
+        hint = "Read it with read_key, or save key.bona_fide()."
+        raise FileFormatError(f"{path}: spoofs are not told from non-targets. {hint}")
+    return key
+
+
+def verified_ids(path: FilePath, kind: str) -> Ids:
+    """Read all of a file of scores, a key or an Ndx, by rows, and return its ids."""
+    source, ids = _hold(path, kind)
+    if isinstance(source, MatrixFile):
+        source.verify()
+    return ids
+
+
+# ---- Blocks of trials
+
+
+@attrs.frozen(eq=False)
+class Block:
+    """Some trials of a key and their scores: rows of matrices, or a part of a list."""
+
+    # Which rows of the key these are.
+    rows: slice | Positions
+    labels: Labels
+    # The scores of each file, and where it has any (None: everywhere).
+    scores: tuple[AnyArray, ...]
+    valid: tuple[BoolArray | None, ...]
+
+    @functools.cached_property
+    def scored(self) -> Labels:
+        """The labels, 0 where a file lacks the score."""
+        known = [mask for mask in self.valid if mask is not None]
+        return functools.reduce(np.multiply, known, self.labels)
+
+    def scores_with(self, label: int) -> FloatArray:
+        """Return the scores, (n_files, n), of the trials with a label that all files have."""
+        chosen = self.scored == label
+        found = [each[chosen] for each in self.scores]
+        return found[0][None] if len(found) == 1 else np.stack(found)
+
+    def counts(self) -> IntArray:
+        """Count targets and non-targets, those with all scores, and what each file lacks."""
+        found = [np.count_nonzero(a == n) for a in (self.labels, self.scored) for n in (1, -1)]
+        lacks = [0 if m is None else np.count_nonzero(self.labels[~m]) for m in self.valid]
+        return np.array(found + lacks, np.int64)
+
+    def nan(self, scores: Sequence[AnyArray] | None = None) -> IntArray:
+        """Return rows and columns of trials that have a score which is NaN."""
+        # The minimum of an array is NaN if anything is.
+        given = self.scores if scores is None else scores
+        suspect = [each for each in given if np.isnan(each.min(initial=0))]
+        if not suspect:
+            return np.empty((0, 2), np.int64)
+        bad = np.logical_or.reduce([np.isnan(each) for each in suspect])
+        at, cols = np.nonzero(bad & (self.scored != 0))
+        rows = self.rows.start + at if isinstance(self.rows, slice) else self.rows[at]
+        return np.stack((rows, cols), axis=1)
+
+
+@attrs.frozen(eq=False)
+class FileTrials(ABC):
+    """The trials of a key, and score files beside it.
+
+    Parameters
+    ----------
+    ids : pair of ndarray of str
+        Models and segments of the key.
+    n_found : (int, int)
+        How many of them all score files have.
+    """
+
+    ids: Ids
+    n_found: tuple[int, int]
+
+    @property
+    @abstractmethod
+    def n_cells(self) -> int:
+        """Number of cells where there may be a trial."""
+
+    @property
+    def matrices(self) -> list[MatrixFile]:
+        """The files that are read by rows."""
+        return []
+
+    @abstractmethod
+    def cut(self) -> list[slice]:
+        """Cut the rows, or the list, into blocks."""
+
+    @abstractmethod
+    def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
+        """Read some of the blocks."""
+
+    def refuse_nan(self, bad: IntArray) -> None:
+        """Raise if there are trials, by row and column, whose score is NaN."""
+        if len(bad):
+            first = f"({self.ids[0][bad[0, 0]]}, {self.ids[1][bad[0, 1]]})"
+            noun = "trial" if len(bad) == 1 else "trials"
+            got = f"NaN for {len(bad)} {noun}, the first {first}"
+            raise invalid("scores", "not hold NaN where there is a trial", got)
+
+    def warn_missing(self, counts: IntArray) -> None:
+        """Warn of models, segments and trials without scores, given the sum of `Block.counts`."""
+        n_tar, n_non, *scored = counts[:4].tolist()
+        n_classes = 2 if n_non else 1
+        shape = self.ids[0].size, self.ids[1].size
+        warn_missing(shape, self.n_found, (n_tar, n_non)[:n_classes], scored[:n_classes])
+
+
+@attrs.frozen(eq=False)
+class _Rows(FileTrials):
+    """A key, score files beside it, and where its models and segments are in each of these."""
+
+    key: MatrixFile | _List
+    scores: tuple[MatrixFile | _List, ...]
+    frames: tuple[Frame, ...]
+    # The order in which rows are read, that of the first score file; None is that of the key.
+    order: Positions | None = None
+    factor: float | None = None
+
+    @property
+    def matrices(self) -> list[MatrixFile]:
+        """The files that are read by rows."""
+        return [file for file in (self.key, *self.scores) if isinstance(file, MatrixFile)]
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells where there may be a trial."""
+        return self.key.shape[0] * self.key.shape[1]
+
+    def cut(self) -> list[slice]:
+        """Cut the rows into blocks of whole chunks."""
+        n_rows, n_cols = self.key.shape
+        scattered = self.order is not None or any(f.rows is not None for f in self.frames)
+        row_bytes = max(1, n_cols) * max(file.item_size for file in self.matrices)
+        # A chunk larger than a block would be read again for each block.
+        chunk = max(file.chunk for file in self.matrices)
+        most = _BLOCK_BYTES * (_SCATTERED if scattered else 1)
+        step = max(1, most // row_bytes // chunk) * chunk
+        return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
+
+    def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
+        """Read some of the blocks."""
+        with ExitStack() as stack:
+            key = self.key.opened(stack)
+            systems = [file.opened(stack) for file in self.scores]
+            for block in blocks:
+                rows = block if self.order is None else as_slice(self.order[block])
+                labels, _ = key(rows)
+                pairs = zip(systems, self.frames, strict=True)
+                held = [_aligned(system, frame, rows) for system, frame in pairs]
+                scores = tuple(_natural(values, self.factor) for values, _ in held)
+                yield Block(rows, labels, scores, tuple(valid for _, valid in held))
+
+
+def _aligned(
+    read: Callable[[slice | Positions], Held], frame: Frame, rows: slice | Positions
+) -> Held:
+    """Read the scores of rows of the key, 0 where there is no score, and where there is one."""
+    at, n_rows = None, rows.stop - rows.start if isinstance(rows, slice) else rows.size
+    if frame.rows is not None:
+        places = frame.rows[rows]
+        known = places >= 0
+        rows = as_slice(places[known])
+        at = None if known.all() else np.where(known, np.cumsum(known) - 1, -1)
+    inner = Frame(at, frame.cols, (n_rows, frame.shape[1]))
+    values, valid = read(rows)
+    return inner.take(values), inner.take_valid(valid)
+
+
+def _natural(scores: AnyArray, factor: float | None) -> AnyArray:
+    return scores if factor is None else factor * scores.astype(np.float64)
+
+
+@attrs.frozen(eq=False)
+class _Lists(FileTrials):
+    """Trials of a key and their scores, all of them lists in memory."""
+
+    labels: Labels
+    scores: tuple[AnyArray, ...]
+    valid: tuple[BoolArray | None, ...]
+
+    @property
+    def n_cells(self) -> int:
+        """Number of trials."""
+        return self.labels.size
+
+    def cut(self) -> list[slice]:
+        """Cut the list into blocks."""
+        step = _BLOCK_BYTES // 8
+        return [slice(i, min(i + step, self.n_cells)) for i in range(0, max(1, self.n_cells), step)]
+
+    def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
+        """Return some of the blocks."""
+        for part in blocks:
+            scores = tuple(each[part] for each in self.scores)
+            valid = tuple(None if mask is None else mask[part] for mask in self.valid)
+            yield Block(part, self.labels[part], scores, valid)
+
+
+def _in_order(scores: Scores, key: Key | Ndx) -> Held:
+    """Return the scores of the trials of a list, 0 where there is none, and where there is one."""
+    values, found = scores.found_in(key)
+    if found is None:
+        return values, None
+    full = np.zeros(key.n_trials, values.dtype)
+    full[found] = values
+    return full, found
+
+
+def open_trials(
+    score_files: Sequence[FilePath],
+    trial_file: FilePath | None,
+    factor: float | None = None,
+    *,
+    is_key: bool = False,
+) -> FileTrials:
+    """Look into score files and the trials beside them, and align their ids.
+
+    The rows of a key are read in the order of the first score file, which is faster; those of other
+    trials in their own. Without `trial_file`, all scores of the first file are trials.
+    """
+    if not score_files:
+        raise invalid("score_files", "hold at least one file", "none")
+    trial_path = score_files[0] if trial_file is None else trial_file
+    held = [_hold(path, "scores") for path in score_files]
+    if trial_file is not None:
+        key, ids = _hold(trial_path, "key" if is_key else "trials")
+    else:
+        matrix, ids = open_matrix(trial_path, "scores")
+        key = attrs.evolve(matrix, kind="scored")
+    wanted = [_index(each, trial_path) for each in ids]
+    frames = []
+    for path, (_, own) in zip(score_files, held, strict=True):
+        places = [_index(each, path).locate(side) for each, side in zip(own, wanted, strict=True)]
+        frames.append(Frame(places[0], places[1], (ids[0].size, ids[1].size)))
+        if is_key:
+            refuse_strangers(frames[-1], ids, own)
+    n_found = (
+        _n_in_all([frame.rows for frame in frames], ids[0].size),
+        _n_in_all([frame.cols for frame in frames], ids[1].size),
+    )
+    systems = [system for system, _ in held]
+    lists = [system for system in systems if isinstance(system, Scores)]
+    if not isinstance(key, MatrixFile) and len(lists) == len(systems):
+        scores, valid = zip(*(_in_order(system, key) for system in lists), strict=True)
+        natural = tuple(_natural(values, factor) for values in scores)
+        return _Lists(ids, n_found, _contents(key), natural, valid)
+    first = frames[0].rows if is_key and isinstance(systems[0], MatrixFile) else None
+    order = None if first is None else np.argsort(first, kind="stable")
+    rows, *others = (
+        f if isinstance(f, MatrixFile) else _List.from_trials(f) for f in (key, *systems)
+    )
+    return _Rows(ids, n_found, rows, tuple(others), tuple(frames), order, factor)
+
+
+def _hold(path: FilePath, kind: str) -> tuple[Any, Ids]:
+    """Read a list of trials, or look into a file that holds a matrix; return also its ids."""
+    if not is_list(path):
+        return open_matrix(path, kind)
+    trials = Scores.read(path) if kind == "scores" else read_list(path, is_key=kind == "key")
+    return trials, trials.ids
+
+
+def _index(ids: StrArray, path: FilePath) -> IdIndex:
+    index = IdIndex(ids)
+    index.check_unique(f"ids of {path}")
+    return index
+
+
+def _n_in_all(places: Sequence[Positions | None], size: int) -> int:
+    """Return how many ids have a place in all files."""
+    known = [found >= 0 for found in places if found is not None]
+    return int(np.count_nonzero(np.logical_and.reduce(known))) if known else size
+
+
+# ---- Passes over all blocks
+
+
+@attrs.frozen(eq=False)
+class TrialFiles:
+    """Keys with the score files beside each, read block by block.
+
+    Parameters
+    ----------
+    parts : tuple of FileTrials
+        Each key, with the score files beside it.
+    workers : int
+        Number of threads.
+    executor : concurrent.futures.Executor, optional
+        What runs tasks in their place: processes, or other machines that see the same files.
+    progress : bool
+        Whether a bar is shown for each pass.
+    """
+
+    parts: tuple[FileTrials, ...]
+    workers: int = 1
+    executor: Executor | None = None
+    progress: bool = False
+
+    @classmethod
+    def open(
+        cls,
+        files: Iterable[tuple[Sequence[FilePath], FilePath]],
+        base: float | None = None,
+        *,
+        workers: int = 1,
+        executor: Executor | None = None,
+        progress: bool = False,
+    ) -> Self:
+        """Align the ids of score files and the key beside them, once or several times."""
+        workers = whole_number(workers, 1, "workers")
+        factor = None if base is None else log_of_base(base)
+        opened = [open_trials(scores, key, factor, is_key=True) for scores, key in files]
+        return cls(tuple(opened), workers, executor, progress)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle without the executor, which is of this process."""
+        return type(self), (self.parts, self.workers)
+
+    def step(self, n_kept: int) -> int:
+        """Return which of so many non-targets are to be taken that about `n_kept` are."""
+        # An odd number, or in a matrix of 2**k columns all would lie in a few of them.
+        step = sum(part.n_cells for part in self.parts) // n_kept
+        return 1 if step == 0 else step | 1
+
+    def pass_over(
+        self, function: Callable[..., Result], *shared: object, label: str
+    ) -> Iterator[tuple[int, Result]]:
+        """Yield the part, and ``function(blocks, *shared)``, of each task in their order."""
+        cuts = [part.cut() for part in self.parts]
+        # What runs elsewhere needs no ids.
+        none = (np.empty(0, np.str_), np.empty(0, np.str_))
+        bare = [attrs.evolve(part, ids=none) for part in self.parts]
+        # The same for any number of workers.
+        n_each = -(-sum(map(len, cuts)) // _TASKS)
+        tasks = [
+            (number, blocks[start : start + n_each])
+            for number, blocks in enumerate(cuts)
+            for start in range(0, len(blocks), n_each)
+        ]
+        found = run_tasks(
+            functools.partial(_run, function, shared),
+            [(bare[number], blocks) for number, blocks in tasks],
+            workers=self.workers,
+            executor=self.executor,
+            label=label,
+            progress=self.progress,
+        )
+        return zip((number for number, _ in tasks), found, strict=True)
+
+    def first_pass(
+        self, keep: Callable[[FloatArray], Result], label: str, *, all_scored: bool
+    ) -> tuple[FloatArray, int, list[Result]]:
+        """Return the target scores, (n_files, n_tar), the number of non-targets, and what is kept.
+
+        `keep` gets the scores, (n_files, n), of the non-targets of each block. Refused are NaN, a
+        class without scores and, with `all_scored`, trials that lack a score.
+        """
+        counts: list[Any] = [0] * len(self.parts)
+        nan: list[list[IntArray]] = [[np.empty((0, 2), np.int64)] for _ in self.parts]
+        tar, kept = [], []
+        for number, (found, bad, targets, others) in self.pass_over(_look, keep, label=label):
+            counts[number] = counts[number] + found
+            nan[number].append(bad)
+            tar.append(targets)
+            kept += others
+        for part, bad_ones in zip(self.parts, nan, strict=True):
+            part.refuse_nan(np.concatenate(bad_ones))
+        if all_scored:
+            refuse_missing(counts[0])
+        # Before a class without scores is refused: ids that do not match are often the reason.
+        for part, found in zip(self.parts, counts, strict=True):
+            part.warn_missing(found)
+        n_tar, n_non, scored_tar, scored_non = sum(found[:4] for found in counts).tolist()
+        for noun, n_scored in (("targets", scored_tar), ("non-targets", scored_non)):
+            if not n_scored:
+                alone = noun == "non-targets" and not n_non
+                hint = f"All {n_tar} trials are targets: is it an Ndx?" if alone else ""
+                raise invalid("key_file", f"hold {noun} that have scores", "none", hint)
+        return np.concatenate(tar, axis=1), scored_non, kept
+
+    def sums(self, function: Callable[[FloatArray], Result], label: str) -> list[Result]:
+        """Return ``function(scores)`` of the non-targets, (n_files, n), of each block with some."""
+        return [one for _, found in self.pass_over(_each, function, label=label) for one in found]
+
+
+def _run(
+    function: Callable[..., Result],
+    shared: tuple[object, ...],
+    task: tuple[FileTrials, list[slice]],
+) -> Result:
+    part, blocks = task
+    try:
+        return function(part.read(blocks), *shared)
+    finally:
+        # That a file has changed explains whatever failed.
+        for file in part.matrices:
+            file.check_unchanged()
+
+
+def _each(blocks: Iterable[Block], function: Callable[[FloatArray], Result]) -> list[Result]:
+    lists = (block.scores_with(-1) for block in blocks)
+    return [function(non) for non in lists if non.size]
+
+
+def _look(
+    blocks: Iterable[Block], keep: Callable[[FloatArray], Result]
+) -> tuple[IntArray, IntArray, FloatArray, list[Result]]:
+    """Return counts, NaN, target scores, and what is kept of the non-targets."""
+    counts, nan, tar, kept = [], [], [], []
+    for block in blocks:
+        counts.append(block.counts())
+        nan.append(block.nan())
+        tar.append(block.scores_with(1))
+        kept += _each([block], keep)
+    return np.sum(counts, axis=0), np.concatenate(nan), np.concatenate(tar, axis=1), kept
+
+
+def refuse_missing(counts: IntArray) -> None:
+    """Raise if a system lacks scores; `counts` are those of `Block.counts`."""
+    n_trials, lacks = counts[0] + counts[1], counts[4:]
+    if lacks.any():
+        said = [f"system {i} lacks {n} of {n_trials} trials" for i, n in enumerate(lacks, 1) if n]
+        raise TrialMismatchError(
+            f"Every system must have a score for each trial; {'; '.join(said)}. Fill them with "
+            "set_missing_to_value, best after calibration, or take these trials out of the key."
+        )
+
+
+def evenly(scores: FloatArray, step: int) -> FloatArray:
+    """Return every step-th trial, at least one of a block; copied, so that the block is free."""
+    return scores[:, (scores.shape[1] // 2) % step :: step].copy()
+
+
+def as_pairs(score_files: object, key_files: object) -> list[tuple[list[FilePath], FilePath]]:
+    """Put each score file beside its key; each pair may come once."""
+    scores, keys = as_paths(score_files, "score_files"), as_paths(key_files, "key_files")
+    if len(scores) != len(keys):
+        expected = f"be as many files as there are score files, {len(scores)}"
+        raise invalid("key_files", expected, f"{len(keys)}")
+    real = [tuple(map(os.path.realpath, pair)) for pair in zip(scores, keys, strict=True)]
+    twice = [path for path, pair in zip(scores, real, strict=True) if real.count(pair) > 1]
+    if twice:
+        got = f"{os.fspath(twice[0])} twice with the same key"
+        hint = "All of its trials would count twice."
+        raise invalid("score_files", "hold each file once", got, hint)
+    return [([score], key) for score, key in zip(scores, keys, strict=True)]
+
+
+def as_paths(paths: Any, name: str) -> list[FilePath]:
+    """Return one or several names of files as a list."""
+    is_one = isinstance(paths, str | os.PathLike)
+    is_several = isinstance(paths, Iterable) and not isinstance(paths, bytes)
+    listed = [paths] if is_one else list(paths) if is_several else []
+    if not listed or not all(isinstance(path, str | os.PathLike) for path in listed):
+        raise invalid(name, "be the name of a file, or several of them", describe(paths))
+    return listed
