@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from attrs import frozen
 
-from bosaris_py._arrays import Float64Array
+from bosaris_py._arrays import Float64Array, FloatArray
 
-# Scores of one class, (n_systems, n_trials); or what gives blocks of them, as an array does.
-ClassScores: TypeAlias = Any
+
+class ClassScores(Protocol):
+    """Scores of one class, (n_systems, n_trials): an array, or what makes blocks of it."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of systems and of trials."""
+
+    def __getitem__(self, block: tuple[slice, slice], /) -> FloatArray:
+        """Return some trials of some systems."""
+
 
 # Trials of a block: what is made of them stays in a processor's second cache.
 BLOCK = 2**14

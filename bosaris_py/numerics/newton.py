@@ -23,9 +23,9 @@ import scipy
 from attrs import evolve, frozen
 
 from bosaris_py import _validation as check, errors
-from bosaris_py._arrays import BoolArray, Float64Array, FloatArray
+from bosaris_py._arrays import BoolArray, Float64Array
 from bosaris_py._cautions import warn_caller
-from bosaris_py.numerics.moments import BLOCK, pool_classes
+from bosaris_py.numerics.moments import BLOCK, ClassScores, pool_classes
 from bosaris_py.numerics.objective import LARGEST_SCORE, LocalModel, TrainingObjective
 from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
 from bosaris_py.numerics.scoring import scoring_rule
@@ -538,7 +538,7 @@ def warn_of_few_errors(solution: LinearSolution, objective: TrainingObjective) -
         warn_caller(finding, errors.FewTrainingErrorsWarning, advice, few, least)
 
 
-def _at_or_above(solution: LinearSolution, threshold: float, scores: FloatArray) -> int:
+def _at_or_above(solution: LinearSolution, threshold: float, scores: ClassScores) -> int:
     """Count the trials, (n_systems, n_trials), whose log-likelihood-ratio reaches a threshold."""
     parts = (scores[:, begin : begin + BLOCK] for begin in range(0, scores.shape[1], BLOCK))
     weights = solution.weights[:, np.newaxis]

@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from attrs import Factory, evolve, frozen
@@ -229,9 +228,8 @@ class TrainingObjective:
         """Return the objective on about `n_trials` evenly spaced trials of each class."""
         tar, tar_weights = _thinned(self.tar, self.tar_weights, n_trials)
         non, non_weights = _thinned(self.non, self.non_weights, n_trials)
-        lists: Any = {"tar": tar, "non": non, "n_non": non.shape[1]}
-        weights: Any = {"tar_weights": tar_weights, "non_weights": non_weights}
-        return evolve(self, **lists, **weights, sum_non=None, in_files=None)
+        few = evolve(self, tar=tar, non=non, tar_weights=tar_weights, non_weights=non_weights)
+        return evolve(few, n_non=non.shape[1], sum_non=None, in_files=None)
 
     def parts(self) -> list["TrainingObjective"]:
         """Return objectives on ever more trials, whose optima are starts on the way to all."""
@@ -248,9 +246,9 @@ class TrainingObjective:
         # Posterior log-odds of a target are evidence against the truth of non-targets only.
         tar = self.loss(-coefficients).sum(self.tar, self.tar_weights)
         loss = self.loss(coefficients)
-        return tar, loss.sum(self.non, self.non_weights) if self.sum_non is None else self.sum_non(
-            loss
-        )
+        if self.sum_non is not None:
+            return tar, self.sum_non(loss)
+        return tar, loss.sum(self.non, self.non_weights)
 
     def evaluate(self, coefficients: Float64Array) -> LocalModel:
         """Return value, gradient and Hessian at `coefficients`, in one pass."""

@@ -34,8 +34,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 import numpy as np
@@ -247,7 +246,7 @@ def values_without(metrics: Sequence[AnyMetric], left: LeftOut) -> list[Float64A
 # ---- From the values without each unit to an interval
 
 
-_SCALES: dict[Scale, tuple[Any, Any, Any]] = {  # g, its derivative and its inverse
+_SCALES: dict[Scale, tuple[Callable[[float], float], ...]] = {  # g, its derivative and inverse
     "logit": (scipy.special.logit, lambda v: 1.0 / (v * (1.0 - v)), scipy.special.expit),
     "log": (np.log, lambda v: 1.0 / v, np.exp),
     "identity": (lambda v: v, lambda v: 1.0, lambda v: v),
@@ -325,25 +324,28 @@ class Jackknife:
         self, confidence: float, names: StrArray | None, notes: Sequence[Note] = ()
     ) -> Estimate:
         """Return the estimate with its interval, or without one below 5 units."""
-        fields: dict[str, Any] = {
-            "confidence": confidence,
-            "method": _METHOD,
-            "n_units": self.n_units,
-            "effective_units": float(1.0 / (self.shares**2).sum()),
-        }
+        deviations = None
         if names is not None:
-            fields["deviations"] = dict(zip(names.tolist(), self.deviations.tolist(), strict=True))
-        few = few_speakers(self.n_units)
-        fields["notes"] = (*notes, *few)
+            deviations = dict(zip(names.tolist(), self.deviations.tolist(), strict=True))
+        without_interval = functools.partial(
+            Estimate,
+            value=self.value,
+            confidence=confidence,
+            method=_METHOD,
+            n_units=self.n_units,
+            effective_units=float(1.0 / (self.shares**2).sum()),
+            deviations=deviations,
+            notes=(*notes, *few_speakers(self.n_units)),
+        )
         if self.n_units < FEWEST_UNITS or not np.isfinite(self.value):
-            return Estimate(value=self.value, standard_error=None, **fields)
+            return without_interval(standard_error=None)
+        error, fields = self.standard_error, without_interval.keywords
         if self.is_difference:
-            return Estimate.from_error(
-                self.value, self.standard_error, degrees=self.degrees, **fields
-            )
-        error = self.standard_error if self.deviations.any() else None
-        return Estimate(
-            value=self.value, standard_error=error, degrees=self.degrees, ends=self.ends, **fields
+            return Estimate.from_error(standard_error=error, degrees=self.degrees, **fields)
+        return without_interval(
+            standard_error=error if self.deviations.any() else None,
+            degrees=self.degrees,
+            ends=self.ends,
         )
 
 
