@@ -143,7 +143,9 @@ class LeftOut:
     # The name of each speaker; None where units are groups of speakers.
     names: StrArray | None
     units: range
+    # Error-rates without these units; of each trial the threshold that it follows.
     _known: dict[Grid, tuple[Float64Array, Float64Array]] = attrs.field(factory=dict)
+    _places: dict[Grid, tuple[list[IntArray], int]] = attrs.field(factory=dict)
 
     @classmethod
     def from_sample(cls, sample: Sample) -> "LeftOut":
@@ -183,10 +185,11 @@ class LeftOut:
     def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at all thresholds of a grid."""
         if grid not in self._known:
-            below = self.sample.counts_below(grid)
-            # Between two thresholds lies what is below the second and not below the first.
-            size = below[0].size - 1
-            places = [np.repeat(np.arange(size), np.diff(part)) for part in below]
+            if grid not in self._places:
+                # Between two thresholds lies what is below the second and not below the first.
+                below = [np.diff(part) for part in self.sample.counts_below(grid)]
+                self._places[grid] = [np.repeat(np.arange(n.size), n) for n in below], below[0].size
+            places, size = self._places[grid]
             pmiss = self.tar.below(self.units, places[0], size)
             rejected = self.non.below(self.units, places[1], size)
             self._known[grid] = pmiss, 1.0 - rejected
@@ -218,18 +221,7 @@ class LeftOut:
             parts.append(sample.non)
         else:
             parts += [sample.non.part(sample.kinds == kind) for kind in (0, 1)]
-        return tuple(map(_meetings, parts))
-
-
-def _meetings(one: ScoredClass) -> int:
-    """Return the number of speakers, or of pairs of speakers who meet."""
-    if one.speakers is None:
-        return 0
-    first, second = one.speakers
-    other = first if second is None else np.where(second < 0, first, second)
-    low, high = np.minimum(first, other).astype(np.int64), np.maximum(first, other)
-    codes = np.sort(low << 31 | high.astype(np.int64))
-    return int(np.count_nonzero(np.diff(codes)) + (codes.size > 0))
+        return tuple(part.n_meetings for part in parts)
 
 
 def values_without(metrics: Sequence[AnyMetric], left: LeftOut) -> list[Float64Array]:
