@@ -36,9 +36,6 @@ from bosaris_py.numerics.priors import DecisionCosts, PriorLike
 # Products of two differences of counts stay below 2**63 up to this bound.
 _EXACT_PRODUCT = 2**62
 
-# So few points are scanned: calls of numpy take longer.
-_FEW_POINTS = 32
-
 # Two costs closer than this are one cost that was rounded in two ways.
 SAME_COST = 1.0 - 2.0**-45
 
@@ -104,25 +101,19 @@ def hull_indices(x: Weights, y: Weights) -> IndexArray:
     # A point on or above the chord of its two neighbours lies in the hull of the others, so
     # all such points can go at once, and again, until none is left. That is PAV with many
     # pools merged at a time: the vertices bound the pools [2].
-    if x.size <= _FEW_POINTS and x.dtype == np.int64:
-        return np.array(_scan_hull(x.tolist(), y.tolist()), dtype=np.intp)
     moved = np.ones(x.size, dtype=np.bool_)
     moved[1:] = (x[1:] != x[:-1]) | (y[1:] != y[:-1])
     kept: IndexArray = moved.nonzero()[0]
-    while kept.size > 2:
-        size = kept.size
-        if size > _FEW_POINTS or x.dtype != np.int64:
-            moved = np.ones(size, dtype=np.bool_)
-            moved[1:-1] = _convex(x.take(kept), y.take(kept))
-            kept = kept[moved]
-            if kept.size == size:
-                return kept
+    while True:
+        vertices = np.ones(kept.size, dtype=np.bool_)
+        vertices[1:-1] = _convex(x[kept], y[kept])
+        if vertices.all():
+            return kept
+        kept = kept[vertices]
         # A round usually removes about half of what the hull does not need. Long smooth arcs
         # collapse from one end only; there a single scan with a stack is quicker.
-        # So it is where few are left.
-        if kept.size > 0.9 * size:
+        if kept.size > 0.9 * vertices.size:
             return kept[_scan_hull(x[kept].tolist(), y[kept].tolist())]
-    return kept
 
 
 def _convex(x: Weights, y: Weights) -> BoolArray:
@@ -149,8 +140,6 @@ def _scan_hull(x: list[float], y: list[float]) -> list[int]:
     edges: list[tuple[float, float]] = []
     for i in range(1, len(x)):
         dx, dy = x[i] - x[stack[-1]], y[i] - y[stack[-1]]
-        if dx == dy == 0:
-            continue
         while edges and not edges[-1][0] * dy > edges[-1][1] * dx:
             stack.pop()
             edges.pop()
