@@ -32,7 +32,7 @@ def in_child(call: Callable[[], Any]) -> Any:
     receiver, sender = os.pipe()
     pid = os.fork()
     if pid == 0:
-        signal.alarm(60)
+        signal.alarm(600)
         try:
             found = call()
         except BaseException as error:
