@@ -540,8 +540,9 @@ class Sample:
         return self.tar.size <= 2 * self.non.size
 
     @functools.cached_property
-    def _below(self) -> tuple[IntArray, IntArray]:
-        return self._count(self.thresholds)
+    def _below(self) -> dict[Grid, tuple[IntArray, IntArray]]:
+        """What `counts_below` has counted."""
+        return {}
 
     def counts_below(self, grid: Grid) -> tuple[IntArray, IntArray]:
         """Return the numbers of trials of both classes below each threshold of a grid.
@@ -555,7 +556,10 @@ class Sample:
         -------
         tar, non : (k,) ndarray of int64
         """
-        return self._below if grid == "hull" else self._count(self.grid(grid))
+        if grid not in self._below:
+            limits = self.thresholds if grid == "hull" else self.grid(grid)
+            self._below[grid] = self._count(limits)
+        return self._below[grid]
 
     def _count(self, thresholds: Float64Array) -> tuple[IntArray, IntArray]:
         """Return the numbers of trials of both classes below thresholds that end with inf."""
@@ -618,7 +622,7 @@ class Sample:
             # The next target score is the same threshold, and known from the targets alone.
             targets = np.append(distinct(self.tar.scores), np.inf)
             limits = targets[np.searchsorted(targets, limits)]
-        return ROCCH.from_points(limits, *self._errors(self._below))
+        return ROCCH.from_points(limits, *self._errors(self.counts_below("hull")))
 
     def rates(
         self, thresholds: npt.ArrayLike, times: Times = None

@@ -143,9 +143,7 @@ class LeftOut:
     # The name of each speaker; None where units are groups of speakers.
     names: StrArray | None
     units: range
-    # Error-rates without these units; of each trial the threshold that it follows.
     _known: dict[Grid, tuple[Float64Array, Float64Array]] = attrs.field(factory=dict)
-    _places: dict[Grid, tuple[list[IntArray], int]] = attrs.field(factory=dict)
 
     @classmethod
     def from_sample(cls, sample: Sample) -> "LeftOut":
@@ -185,11 +183,10 @@ class LeftOut:
     def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
         """Return both error-rates at all thresholds of a grid."""
         if grid not in self._known:
-            if grid not in self._places:
-                # Between two thresholds lies what is below the second and not below the first.
-                below = [np.diff(part) for part in self.sample.counts_below(grid)]
-                self._places[grid] = [np.repeat(np.arange(n.size), n) for n in below], below[0].size
-            places, size = self._places[grid]
+            # Between two thresholds lies what is below the second and not below the first.
+            below = [np.diff(part) for part in self.sample.counts_below(grid)]
+            size = below[0].size
+            places = [np.repeat(np.arange(size), part) for part in below]
             pmiss = self.tar.below(self.units, places[0], size)
             rejected = self.non.below(self.units, places[1], size)
             self._known[grid] = pmiss, 1.0 - rejected
