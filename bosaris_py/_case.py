@@ -28,7 +28,7 @@ from bosaris_py.metrics.ranks import MinCllr
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, to_natural
-from bosaris_py.trials.speakers import Speakers, SpeakersLike
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.jackknife import jackknife
 
 # Log10 likelihood-ratios from which on the words of the ENFSI guideline (2015), table 1, hold.
@@ -335,7 +335,7 @@ def case_llr(
             # The advice to take a bounded map is for those who have no bounds.
             finding, advice = f"{finding} The bound limits its LLR.", ""
         warn_caller(finding, caution.category, advice)
-    sample = Sample.from_trials(scores, key, None, Speakers(speakers).of_trials(key))
+    sample = Sample.from_trials(scores, key, None, TrialSpeakers.from_key(key, speakers))
     # The ridge that separable classes get depends on the number of trials.
     strength = getattr(trained, "ridge", 0.0)
     fixed = {**of_fit, "ridge": strength} if strength and of_fit.get("ridge") != "weak" else of_fit
@@ -480,7 +480,7 @@ def validate_scores(
         )
         raise check.invalid("llrs", "be finite", "infinite log-likelihood-ratios", hint)
     seed, level = check.as_seed(rng), check.check_fraction(confidence, "confidence")
-    who = Speakers(speakers).of_trials(key)
+    who = TrialSpeakers.from_key(key, speakers)
     sample = Sample.from_trials(llrs, key, None, who)
     found = [left_out for left_out, _ in jackknife([*_FIGURES.values()], sample)]
     estimates = {

@@ -28,17 +28,12 @@ from bosaris_py.evaluation.plans import presets
 from bosaris_py.evaluation.results import named_points
 from bosaris_py.numerics.priors import PriorLike
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials.inputs import (
-    SystemsLike,
-    as_systems,
-    large_files,
-    named_systems,
-    read_if_path,
-)
+from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key
+from bosaris_py.trials.read import SystemsLike, as_systems, large_files, named_systems, read_if_path
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import ConditionsLike, SpeakersLike, as_conditions, speaker_maps
+from bosaris_py.trials.speakers import SpeakersLike
 
 if TYPE_CHECKING:
     from bosaris_py.evaluation import PrimaryCost
@@ -81,9 +76,9 @@ def evaluate(
         Plans without an overall cost, as SRE10, add their points. Plans of three classes, as
         ASVspoof5-2, have figures of their own in place of all others. Those of two detectors, as
         ASVspoof2019-LA, take ``{"asv": ..., "cm": ...}``.
-    conditions : Conditions, mapping, or name or names of columns, optional
-        Adds a row for each condition, and one for all equalised; a mapping is as for
-        `Conditions`, columns are of the key.
+    conditions : str, list of str or Conditions, optional
+        Adds a row for each condition, and one for all equalised: a column of the key, several which
+        are crossed, or `Conditions`.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment, for confidence intervals: a map, a function of the
         id, or a column of the key. A pair is for (models, segments), a single value for
@@ -184,7 +179,7 @@ def evaluate(
         points=points,
         normalize=normalize,
         conditions=as_conditions(conditions, key),
-        maps=speaker_maps(speakers, key),
+        speakers=speakers,
         replications=replications,
         seed=as_seed(rng),
         confidence=check_fraction(confidence, "confidence"),
@@ -205,7 +200,9 @@ def evaluate(
         for name in progress_bar([*named], shown=progress, unit="system"):
             with cautions(system=name):
                 if model is not None:
-                    fitted = fit_across(model, named[name], key, speakers=how.maps, rng=how.seed)
+                    fitted = fit_across(
+                        model, named[name], key, speakers=how.speakers, rng=how.seed
+                    )
                     named[name] = fitted.scores
                     how = attrs.evolve(how, calibrated=_calibrated(model, fitted.final))
                 scores = named[name]
@@ -369,7 +366,7 @@ def _without_key(prior: PriorLike, *, normalize: bool, eer: EERDefinition) -> Ju
         points=named_points(prior),
         normalize=normalize,
         conditions=None,
-        maps=(None, None),
+        speakers=None,
         replications=0,
         seed=0,
         confidence=0.95,

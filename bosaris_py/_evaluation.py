@@ -393,7 +393,7 @@ class Evaluation(Table):
             comparison=comparison,
             cases=stated,
             bands=bands,
-            speakers=None if how.key is None else how.speakers(),
+            speakers=None if how.key is None else how.speaker_counts(),
             table=self.table,
             results=self.results,
             kinds=kinds,

@@ -22,11 +22,11 @@ from bosaris_py.metrics.tandem import TDCF, TEER, CountermeasureEER, tandem_samp
 from bosaris_py.metrics.third_class import ADCF, SASVEER, SPFEER, SVEER, ActADCF, BonafideEER
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.roc import EERDefinition
-from bosaris_py.trials import Conditions, IdMap
+from bosaris_py.trials import Conditions
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import Speakers
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_names
 from bosaris_py.uncertainty.bands import Band, BandKind, bands_of_sample
 from bosaris_py.uncertainty.bootstrap import Resampling
 from bosaris_py.uncertainty.estimate import Estimate
@@ -67,8 +67,7 @@ class Judging:
     points: Mapping[str, float | OperatingPoint]
     normalize: bool = attrs.field(converter=as_flag)
     conditions: Conditions | None
-    # From models and from segments to speakers.
-    maps: tuple[IdMap | None, IdMap | None]
+    speakers: SpeakersLike
     replications: int
     seed: int
     confidence: float
@@ -85,7 +84,7 @@ class Judging:
     @property
     def by_speaker(self) -> bool:
         """Whether figures have intervals."""
-        return bool(self.replications or any(self.maps))
+        return bool(self.replications or self.speakers is not None)
 
     @property
     def metrics(self) -> dict[str, AnyMetric]:
@@ -110,12 +109,12 @@ class Judging:
 
     def sample(self, scores: Scores) -> Sample:
         """Join the scores of a system with the key, with speakers where intervals are asked for."""
-        who = Speakers(self.maps).of_trials(self.key) if self.by_speaker else None
+        who = TrialSpeakers.from_key(self.key, self.speakers) if self.by_speaker else None
         return Sample.from_trials(scores, self.key, None, who)
 
     def tandem(self, systems: Mapping[str, Scores]) -> Sample:
         """Join the scores of a verifier and of a countermeasure with the key."""
-        who = Speakers(self.maps).of_trials(self.key) if self.by_speaker else None
+        who = TrialSpeakers.from_key(self.key, self.speakers) if self.by_speaker else None
         return tandem_sample(systems["asv"], systems["cm"], self.key, who)
 
     def estimates(self, metrics: Mapping[str, AnyMetric], sample: Sample) -> dict[str, Estimate]:
@@ -258,14 +257,10 @@ class Judging:
         """The number of replicates of bands."""
         return min(self.replications, _BAND_REPLICATES)
 
-    def speakers(self) -> dict[str, int]:
+    def speaker_counts(self) -> dict[str, int]:
         """Return the number of speakers of models and of segments, where they are known."""
-        sides = zip(self.maps, ("models", "segments"), self.key.ids, strict=True)
-        return {
-            side: np.unique(found.rightids[np.isin(found.leftids, ids)]).size
-            for found, side, ids in sides
-            if found is not None
-        }
+        sides = zip(("models", "segments"), speaker_names(self.speakers, self.key), strict=True)
+        return {side: len({*names} - {None}) for side, names in sides if names is not None}
 
     def facts(self) -> dict[str, str]:
         """Return what a report says of the evaluation."""
@@ -276,7 +271,7 @@ class Judging:
             facts["Trials"] = f"{key.n_tar} targets, {key.n_non} non-targets"
             facts["Trials"] += f", {key.n_spoof} spoofs" if key.n_spoof else ""
             facts["Models and segments"] = f"{models} models, {segments} segments"
-            known = self.speakers()
+            known = self.speaker_counts()
             counts = ", ".join(f"{count} of the {side}" for side, count in known.items())
             facts["Speakers"] = counts or "not given"
         points = [as_point(point) for point in self.points.values()]

@@ -20,7 +20,7 @@ from bosaris_py.errors import (
     MissingTrialsWarning,
     UncertainPlanWarning,
 )
-from bosaris_py.trials.speakers import as_conditions
+from bosaris_py.trials.conditions import as_conditions
 from tests.crossed_trials import CrossedExperiment
 from tests.forms import as_list, described
 

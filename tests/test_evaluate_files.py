@@ -7,7 +7,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import FileFormatError, InvalidInputError, MissingTrialsWarning
-from bosaris_py.trials import inputs
+from bosaris_py.trials import read
 from tests.forms import as_list
 
 MODELS, SEGMENTS = [f"m{i}" for i in range(20)], [f"s{j}" for j in range(50)]
@@ -66,7 +66,7 @@ def test_evaluate_takes_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files, *, large: bool
 ) -> None:
     systems, key = files
-    monkeypatch.setattr(inputs, "are_large", lambda _: large)
+    monkeypatch.setattr(read, "are_large", lambda _: large)
     paths = [str(tmp_path / "A.h5"), tmp_path / "B.h5"]
     found = bp.evaluate(paths, tmp_path / "key.h5", prior=0.05)
     assert repr(found) == repr(bp.evaluate(systems, key, prior=0.05))

@@ -10,7 +10,7 @@ import bosaris_py as bp
 from bosaris_py._cautions import Caution
 from bosaris_py._tables import AnnotatedTable
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning
-from bosaris_py.trials.speakers import as_conditions
+from bosaris_py.trials.conditions import as_conditions
 from tests.forms import described
 
 

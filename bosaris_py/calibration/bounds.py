@@ -20,7 +20,7 @@ from bosaris_py.metrics.strange import no_llrs
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import Speakers, SpeakersLike
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 BoundsKind = Literal["elub", "iv", "wide"]
 
@@ -128,8 +128,7 @@ def llr_bounds(
         if speakers is None:
             lists = tar.get_tar_non(key)
         else:
-            who = Speakers(speakers)
-            sample = Sample.from_trials(tar, key, None, who.of_trials(key))
+            sample = Sample.from_trials(tar, key, None, TrialSpeakers.from_key(key, speakers))
             lists = sample.tar.listed, sample.non.listed
             units = (
                 sample.tar.size / sample.tar.n_meetings,

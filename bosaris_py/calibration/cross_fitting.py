@@ -17,7 +17,6 @@ from bosaris_py._cautions import cautions, hushed
 from bosaris_py._validation import Rng
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key
-from bosaris_py.trials.kinds import class_numbers, have_one_speaker
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
@@ -95,7 +94,7 @@ class _Folded:
         one_sided: BoolArray | None = None,
     ) -> "_Folded":
         """Divide the speakers of a key into folds."""
-        who = TrialSpeakers.of_key(key, speakers, one_sided=one_sided)
+        who = TrialSpeakers.from_key(key, speakers)
         models, segments = key.trial_positions()
         persons = np.arange(who.n_speakers)
         if one_sided is not None:
@@ -314,8 +313,7 @@ def _cross_fit_kinds(
         raise check.invalid("weights and conditions", f"be left out with {model.__name__}", "some")
     final = model.fit(key, **scores, **options)
     plain = as_key(key)
-    alone = have_one_speaker(class_numbers(plain))
-    trials = _Folded.of(scores["asv"], plain, *how, one_sided=alone)
+    trials = _Folded.of(scores["asv"], plain, *how, one_sided=plain.labels == -2)
 
     def learn(train: BoolArray, here: BoolArray) -> tuple[Any, FloatArray]:
         fitted = model.fit(trials.key_of(train), **scores, **options)

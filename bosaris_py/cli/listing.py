@@ -26,7 +26,7 @@ def info(args: argparse.Namespace) -> None:
 
 def _describe(args: argparse.Namespace, path: str) -> dict[str, Any]:
     """Say of what format a file is and what it holds."""
-    binary = bp.trials.inputs.binary_kind(path)
+    binary = bp.trials.read.binary_kind(path)
     if binary is None and Path(path).suffix.lower() == ".json":
         return {"file": path, "format": "json", "holds": repr(bp.read_model(path))}
     if binary is None:
@@ -51,7 +51,7 @@ def check(args: argparse.Namespace) -> None:
     """Say whether scores answer a list of trials."""
     form = table_form(args, "json")
     file, options = files.place_of_scores(args, args.system)
-    scores, faults = bp.trials.inputs.scores_and_faults(file, **options)
+    scores, faults = bp.trials.read.scores_and_faults(file, **options)
     trials = bp.read_trials(args.trials, **files.text_options(args, "key_"))
     found = bp.compare_trials(scores, trials)
     problems = [*faults, *found.problems]
@@ -65,7 +65,7 @@ def check(args: argparse.Namespace) -> None:
 
 def convert(args: argparse.Namespace) -> None:
     """Write a file in another format."""
-    is_text = bp.trials.inputs.binary_kind(args.input) is None
+    is_text = bp.trials.read.binary_kind(args.input) is None
     text_format = files.format_of_text(args.target, args.to)
     options = files.text_options(args)
     content: str | None = args.content

@@ -107,7 +107,7 @@ def named_files(files: Iterable[str]) -> dict[str, str]:
         name, sign, path = text.partition("=")
         if not sign or Path(text).exists():
             file, column = split_column(text)
-            name, path = column or bp.trials.inputs.name_of_file(file), text
+            name, path = column or bp.trials.read.name_of_file(file), text
         # A name that is not UTF-8 could not be written into tables and models.
         name = name.encode("utf-8", "backslashreplace").decode("utf-8")
         if name in named:

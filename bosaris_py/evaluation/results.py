@@ -23,12 +23,12 @@ from bosaris_py.metrics.strange import ill_ranged, inverted
 from bosaris_py.numerics.hull import ROCCH, Threshold
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint, PriorLike
 from bosaris_py.numerics.roc import ROC
+from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.large import TrialFiles, as_pairs
 from bosaris_py.trials.large_sample import LargeSample
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, to_natural
-from bosaris_py.trials.speakers import ConditionsLike
 
 
 def split_by_labels(

@@ -25,7 +25,6 @@ from bosaris_py.calibration.linear import LinearCalibration
 from bosaris_py.calibration.trained import FarScores, SavedMap, write_llrs
 from bosaris_py.numerics.priors import OperatingPoint, SpoofCosts, SpoofCostsLike
 from bosaris_py.trials.key import Key, Ndx, as_key
-from bosaris_py.trials.kinds import check_classes, class_numbers
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores
 
@@ -45,12 +44,13 @@ def _to_share(value: Any) -> float:
 
 def _class_lists(scores: Scores, key: Key) -> list[FloatArray]:
     """Return the scores of targets, zero-effort impostors and spoofs."""
-    class_numbers(as_key(key))
     sample = Sample.from_trials(scores, key, allow_empty=True)
     is_spoof = np.zeros(sample.non.size) if sample.kinds is None else sample.kinds
     others = (sample.non.listed[is_spoof == kind] for kind in (0, 1))
     lists = [sample.tar.listed, *others]
-    check_classes([one.size for one in lists])
+    for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
+        if not one.size:
+            raise invalid("key", f"have {noun} with scores", "none")
     return lists
 
 

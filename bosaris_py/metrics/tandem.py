@@ -35,10 +35,11 @@ from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition, as_class, count_below
+from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, ScoredClass, Times, check_same_trials
 from bosaris_py.trials.scores import Scores, refuse_utterances
-from bosaris_py.trials.speakers import ConditionsLike, TrialSpeakers
+from bosaris_py.trials.speakers import TrialSpeakers
 
 # The scores of one detector; or of a verifier and a countermeasure, named asv and cm.
 AnySystem: TypeAlias = Scores | Mapping[str, Scores]

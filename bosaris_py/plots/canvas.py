@@ -25,10 +25,10 @@ from bosaris_py.plots import looks
 from bosaris_py.plots.display import Entry, Plot, Text
 from bosaris_py.plots.looks import Settings
 from bosaris_py.plots.shown_systems import Chosen
+from bosaris_py.trials.conditions import ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, check_scores
-from bosaris_py.trials.speakers import ConditionsLike, as_conditions
 from bosaris_py.uncertainty.bands import Band, BandKind
 
 # What a format string decides, by naming it or by leaving it out.

@@ -6,9 +6,9 @@ fastest. All objects are immutable.
 
 from bosaris_py.trials.conditions import ConditionMembers, Conditions
 from bosaris_py.trials.id_map import IdMap
-from bosaris_py.trials.inputs import are_large, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
+from bosaris_py.trials.read import are_large, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, scores_of_segments
 from bosaris_py.trials.tables import TrialComparison, compare_trials, to_table

@@ -30,6 +30,9 @@ SIDES = ("trial", "model", "segment")
 
 NO_TABLES: Tables = ({}, {}, {})
 
+# What is no list of values, or an array already.
+_KEPT = str, bytes, Mapping, set, frozenset, np.ndarray
+
 
 @attrs.frozen(eq=False, repr=False)
 class Columns(Mapping[str, Column]):
@@ -52,15 +55,10 @@ class Columns(Mapping[str, Column]):
             if name in table:
                 places = self._trials.trial_positions()[side - 1] if side else None
                 return take_items(table[name], places)
-        if name in SIDES[1:]:
-            side = SIDES.index(name) - 1
-            ids = self._trials.ids[side]
-            return Factor.of_distinct(self._trials.trial_positions()[side], ids)
-        expected = f"be a column ({', '.join(self) or 'there is none'})"
-        hint = "Columns come from a key file that has them, or from key.with_columns(...)."
-        error = check.invalid("name", expected, check.describe(name), "" if len(self) else hint)
-        # A mapping must say so in this way.
-        raise KeyError(str(error)) from error
+        if name not in SIDES[1:]:
+            raise KeyError(f"{name!r} is no column ({', '.join(self) or 'there is none'})")
+        side = SIDES.index(name) - 1
+        return Factor.of_distinct(self._trials.trial_positions()[side], self._trials.ids[side])
 
     def __iter__(self) -> Iterator[str]:
         """Return the names: columns of trials, of models, of segments."""
@@ -97,10 +95,11 @@ class Columns(Mapping[str, Column]):
         InvalidInputError
             If there is no such column, or it holds measured quantities.
         """
-        try:
-            column = self[name]
-        except KeyError as error:
-            raise error.__cause__ or error from None
+        column = self.get(name)
+        if column is None:
+            expected = f"be a column ({', '.join(self) or 'there is none'})"
+            hint = "" if len(self) else "Columns come from a key file, or from with_columns."
+            raise check.invalid("name", expected, check.describe(name), hint)
         if isinstance(column, Factor):
             return column
         if column.dtype.kind == "f":
@@ -130,7 +129,7 @@ class Columns(Mapping[str, Column]):
         raise check.invalid("name", "be a column of models or segments", repr(name))
 
 
-def take_items(column: Column, positions: AnyArray | None) -> Column:
+def take_items(column: Column, positions: AnyArray | slice | None) -> Column:
     """Return the values at some positions; None says all."""
     if positions is None:
         return column
@@ -139,17 +138,20 @@ def take_items(column: Column, positions: AnyArray | None) -> Column:
     return mark_read_only(column[positions])
 
 
+def is_of_side(values: Any) -> bool:
+    """Tell whether a column is one of models or of segments."""
+    return type(values) is tuple and len(values) == 2 and str(values[0]) in SIDES[1:]
+
+
 def as_tables(given: Mapping[str, Any], trials: Trials) -> Tables:
     """Return columns as they are given: values of trials, or (side, values by id)."""
     tables: tuple[dict[str, Column], ...] = ({}, {}, {})
-    sizes = trials.n_trials, trials.modelset.size, trials.segset.size
+    sizes = trials.n_trials, *trials.shape
     for name, values in given.items():
-        if not name:
-            raise check.invalid("columns", "be named by text", check.describe(name))
         argument, side = f"columns[{name!r}]", 0
         if is_of_side(values):
-            side, values = SIDES.index(values[0]), values[1]
-            values = _of_ids(values, argument, SIDES[side], trials.ids[side - 1])
+            side = SIDES.index(values[0])
+            values = _in_order(values[1], argument, SIDES[side], trials.ids[side - 1])
         else:
             hint = "Key.from_trials takes columns in the order of the ids that it is given."
             check.refuse_series(values, argument, hint)
@@ -161,85 +163,64 @@ def as_tables(given: Mapping[str, Any], trials: Trials) -> Tables:
     return tables[0], tables[1], tables[2]
 
 
-def is_of_side(values: object) -> bool:
-    """Tell whether a column is one of models or of segments."""
-    if not isinstance(values, tuple) or len(values) != 2:
-        return False
-    return isinstance(values[0], str) and values[0] in SIDES[1:]
-
-
-def _of_ids(values: Any, name: str, side: str, ids: StrArray) -> Any:
-    """Return a value for each id, of a mapping or of a Series with ids as its index."""
-    is_mapping, index = isinstance(values, Mapping), check.row_labels(values)
-    if not is_mapping and index is None:
+def _in_order(values: Any, name: str, side: str, ids: StrArray) -> Any:
+    """Return the values of a mapping, or of a Series with ids as its index, in order of the ids."""
+    index = check.row_labels(values)
+    if index is None and not isinstance(values, Mapping):
         return values
-    pairs = () if index is None else zip(index, values, strict=True)
-    found = dict(values if is_mapping else pairs)
-    if not (is_mapping or any(one in found for one in ids.tolist())):
-        remedy = f"A dict {{id: value}}, or a Series with the ids as its index, gives each {side} "
-        check.refuse_series(values, name, f"{remedy}its own.", side)
+    found = dict(values if index is None else zip(index, values, strict=True))
     absent = [one for one in ids.tolist() if one not in found]
     if absent:
-        found_in = f"none for {len(absent)} of {ids.size}: {check.list_some(absent)}"
-        raise check.invalid(name, f"have a value for each {side}", found_in)
+        if len(absent) == ids.size:
+            remedy = (
+                f"A dict {{id: value}}, or a Series with the ids as its index, gives each {side}"
+            )
+            check.refuse_series(values, name, f"{remedy} its own.", side)
+        got = f"none for {len(absent)} of {ids.size}: {check.list_some(absent)}"
+        raise check.invalid(name, f"have a value for each {side}", got)
     if len(found) < len(values):
-        again = check.list_some(map(repr, check.repetitions(index)))
-        raise check.invalid(name, "have each id once", again)
-    # Not `get`: of a mapping, None may be a value.
+        got = check.list_some(map(repr, check.repetitions(index)))
+        raise check.invalid(name, "have each id once", got)
     return [found[one] for one in ids.tolist()]
 
 
-def unmasked(values: object, name: str) -> Any:
-    """Return values as they are, a numpy masked array as a plain one; raise if any is masked."""
-    if not isinstance(values, np.ma.MaskedArray):
-        return values
-    if np.ma.is_masked(values):
-        hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
-        found = f"{np.count_nonzero(np.ma.getmaskarray(values))} masked values"
-        raise check.invalid(name, "have a value for each item", found, hint)
-    return np.asarray(values)
+def as_column(values: Any, name: str) -> Column:
+    """Return a column: numbers as a read-only array, everything else as a factor."""
+    _refuse_masked(values, name)
+    if hasattr(values, "__iter__") and not isinstance(values, _KEPT):
+        # numpy would make text of numbers among texts.
+        values = list(values)
+        kinds = set(map(type, values))
+        if all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds):
+            values = np.array(values)
+    array = np.asarray(values) if isinstance(values, np.ndarray) else np.empty(0, np.object_)
+    if array.ndim != 1 or array.dtype.kind not in "fiu":
+        return as_factor(values, name)
+    if array.dtype.kind == "f":
+        # float32 stays as it is. float16 is slow in numpy, and longer types differ between
+        # machines.
+        short = array.dtype.itemsize <= np.dtype(np.float32).itemsize
+        return read_only(array.astype(np.float32 if short else np.float64, copy=False))
+    return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
 
 
 def as_factor(values: Any, name: str) -> Factor:
     """Return categories as a factor; errors tell which argument held others."""
     if isinstance(values, Factor):
         return values
-    # What goes by position has been refused before, with the way that it should take.
-    values = list(values) if check.is_column(values) else unmasked(values, name)
+    _refuse_masked(values, name)
     try:
-        return Factor.from_values(values)
+        # What goes by position has been refused before, with the way that it should take.
+        return Factor.from_values(list(values) if check.is_column(values) else values)
     except InvalidInputError as error:
         raise InvalidInputError(f"`{name}` of {error}") from None
 
 
-def as_column(values: object, name: str) -> Column:
-    """Return a column: numbers as a read-only array, everything else as a factor."""
-    if isinstance(values, Factor):
-        return values
-    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__iter__"):
-        raise check.invalid(name, "be a list of values", check.describe(values))
-    values = unmasked(values, name)
-    array = values if isinstance(values, np.ndarray) else _as_array(values)
-    if array.ndim != 1:
-        raise check.invalid(name, "be one-dimensional", check.describe(array))
-    if array.dtype.kind == "f":
-        # float32 stays as it is. float16 is slow in numpy, and longer types differ between
-        # machines.
-        short = array.dtype.itemsize <= np.dtype(np.float32).itemsize
-        return read_only(array.astype(np.float32 if short else np.float64, copy=False))
-    if array.dtype.kind in "iu":
-        return read_only(array.astype(array.dtype.newbyteorder("="), copy=False))
-    return as_factor(values, name)
-
-
-def _as_array(values: Any) -> AnyArray:
-    """Return numbers as an array, and anything else as an array of objects."""
-    listed = list(values)
-    numbers = int, float, np.integer, np.floating
-    if all(isinstance(value, numbers) and not isinstance(value, bool) for value in listed):
-        return np.array(listed)
-    # With None in front, numpy keeps the objects and does not make text of numbers among them.
-    return np.array([None, *listed], dtype=object)[1:]
+def _refuse_masked(values: object, name: str) -> None:
+    """Raise if values are hidden by a mask."""
+    if np.ma.is_masked(values):
+        hint = "Give what is unknown a name, such as 'unknown', or NaN to quantities: .filled()."
+        raise check.invalid(name, "have a value for each item", "masked values", hint)
 
 
 def taken(tables: Tables, places: Sequence[AnyArray | None]) -> Tables:
@@ -266,20 +247,19 @@ def merged(parts: Sequence[tuple[Tables, Sequence[AnyArray]]], sizes: Sequence[i
     """
     found: list[dict[str, Column]] = []
     for side, size in enumerate(sizes):
-        tables = [tables[side] for tables, _ in parts]
+        listed = [(tables[side], places[side]) for tables, places in parts]
         found.append({})
-        for name in [name for name in tables[0] if all(name in table for table in tables)]:
+        for name in [n for n in listed[0][0] if all(n in table for table, _ in listed)]:
             values = np.full(size, None, dtype=object)
-            for table, (_, places) in zip(tables, parts, strict=True):
-                column, at = table[name], places[side]
-                own = column.values() if isinstance(column, Factor) else column
+            for table, at in listed:
+                column = table[name]
+                own = (column.values() if isinstance(column, Factor) else column).astype(object)
                 before = values[at]
-                clash = [
-                    a is not None and a != b for a, b in zip(before, own.tolist(), strict=True)
-                ]
-                if any(clash):
+                clash = np.array([value is not None for value in before]) & (before != own)
+                if clash.any():
                     message = f"The objects to be merged have other values in column {name!r}"
-                    raise TrialMismatchError(f"{message} for {sum(clash)} {SIDES[side]}s.")
-                values[at] = own.tolist()
+                    n_clash = np.count_nonzero(clash)
+                    raise TrialMismatchError(f"{message} for {n_clash} {SIDES[side]}s.")
+                values[at] = own
             found[-1][name] = as_column(values.tolist(), name)
     return found[0], found[1], found[2]

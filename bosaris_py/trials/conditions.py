@@ -24,9 +24,8 @@ References
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -34,6 +33,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import (
+    AnyArray,
     BoolArray,
     Float64Array,
     Positions,
@@ -43,45 +43,43 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
-from bosaris_py.files.columns import Factor, TrialOrder, order_trials
-from bosaris_py.trials.alignment import IdList, code_ids
-from bosaris_py.trials.assignment import Labels, Subsets
-from bosaris_py.trials.columns import Column, as_factor, take_items
+from bosaris_py.files.columns import Factor, order_trials
+from bosaris_py.trials.alignment import IdList, code_trials
+from bosaris_py.trials.columns import as_factor
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
-from bosaris_py.trials.scores import Scores, scored_trials
+from bosaris_py.trials.scores import Scores, scored_trials, trials_within
+from bosaris_py.trials.trials import Trials
 
 WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.floating]
 
+# The trials of each condition, as lists or masks.
+SubsetsLike: TypeAlias = Mapping[str, Ndx | Key | npt.ArrayLike]
+
+# The condition of each trial, or its value in a factor.
+LabelsLike: TypeAlias = Factor | npt.ArrayLike | Sequence[object]
 
 Overlap: TypeAlias = Literal["error", "allow"]
-
-
+Uncovered: TypeAlias = Literal["error", "ignore"]
+Lacking: TypeAlias = Literal["warn", "ignore", "error"]
 TrialOrdering: TypeAlias = Literal["columns", "rows"]
 
+_NOUNS = ("targets", "non-targets")
 
-Uncovered: TypeAlias = Literal["error", "ignore"]
-
-
-Lacking: TypeAlias = Literal["warn", "ignore", "error"]
-
-
-# Weights of the targets and of the non-targets; None says one each.
-ClassWeights = tuple[npt.ArrayLike | None, npt.ArrayLike | None]
-
-
-_BY_ID = "Conditions.from_trials(models, segments, labels, key) finds trials by their ids."
-
+_BY_ID = (
+    "Conditions.from_trials(models, segments, labels, key) finds trials by their ids; of a frame "
+    "Ndx(frame.index, frame.columns, frame) does."
+)
 
 # Between the values of several factors in the name of a condition.
 _SEPARATOR = ", "
 
-
-# The number of a combination is an int64.
-_MOST_CODES = 2**63 - 1
-
+_IGNORE = "Say uncovered='ignore' to leave them out."
 
 # Combinations are counted in a table if it has at most this many entries, which take no time.
 _SMALL_TABLE = 2**16
+
+# What the decimals of weights such as 0.3333333333 may leave of a sum of one.
+_SUM_TOLERANCE = 1e-6
 
 
 @attrs.frozen(eq=False)
@@ -111,36 +109,33 @@ class ConditionMembers:
     __reduce__ = by_constructor
 
 
-# What the decimals of weights such as 0.3333333333 may leave of a sum of one.
-_SUM_TOLERANCE = 1e-6
-
-
-def checked_weights(
-    weights: object, names: Sequence[object], argument: str = "weights", *, positive: bool = False
-) -> Float64Array:
-    """Return one weight for each name, with the sum one; None says equal weights."""
+def checked_weights(weights: WeightsLike | None, names: Sequence[str]) -> Float64Array:
+    """Return one weight for each name, not negative and with sum one; None says equal weights."""
     if weights is None:
         return mark_read_only(np.full(len(names), 1.0 / len(names)))
-    try:
-        values = np.array(weights, dtype=np.float64)
-        # Text and truth values would pass, too.
-        if np.asarray(weights).dtype.kind in "bSU":
-            raise TypeError
-    except (TypeError, ValueError):
-        raise check.invalid(argument, "be numbers", check.describe(weights)) from None
+    if isinstance(weights, Mapping):
+        if unknown := sorted(weights.keys() - set(names)):
+            expected = f"name conditions that exist ({check.list_some(names, 20)})"
+            raise check.invalid("weights", expected, check.list_some(map(repr, unknown)))
+        if missing := [name for name in names if name not in weights]:
+            got = f"none for {check.list_some(map(repr, missing))}"
+            hint = "The weight 0 drops a condition."
+            raise check.invalid("weights", "name every condition", got, hint)
+        weights = [weights[name] for name in names]
+    values = np.asarray(weights)
+    if values.dtype.kind not in "iuf":
+        raise check.invalid("weights", "be numbers", check.describe(weights))
     if values.shape != (len(names),):
         expected = f"be one for each of the {len(names)} conditions"
-        raise check.invalid(argument, expected, check.describe(values))
-    fits = np.isfinite(values) & ((values > 0) if positive else (values >= 0))
-    if not fits.all():
-        bad = int(np.argmin(fits))
-        expected = "be finite and positive" if positive else "be finite and not negative"
-        raise check.invalid(argument, expected, f"{values[bad]:g} for {names[bad]!r}")
+        raise check.invalid("weights", expected, check.describe(values))
+    if (bad := np.flatnonzero(~((values >= 0) & np.isfinite(values)))).size:
+        got = f"{values[bad[0]]:g} for {names[bad[0]]!r}"
+        raise check.invalid("weights", "be finite and not negative", got)
     # fsum is exact, so that the order of the conditions does not matter.
     total = math.fsum(values)
     if abs(total - 1.0) > _SUM_TOLERANCE:
         hint = "Divide them by their sum if only proportions matter." if total > 0 else ""
-        raise check.invalid(argument, "sum to one", f"the sum {total:g}", hint)
+        raise check.invalid("weights", "sum to one", f"the sum {total:g}", hint)
     # Exactly one, not 0.9999999999 because of decimals.
     return mark_read_only(values / total)
 
@@ -152,137 +147,6 @@ def shares_of(weights: Sequence[float], parts: Sequence[Positions]) -> list[floa
     present = [weight if part.size else 0.0 for weight, part in zip(weights, parts, strict=True)]
     total = math.fsum(present)
     return [weight / total if total else 0.0 for weight in present]
-
-
-# Weights of conditions and of trials
-
-
-def as_condition_weights(weights: WeightsLike | None, names: tuple[str, ...]) -> Float64Array:
-    """Return one weight for each name, not negative and with sum one."""
-    if isinstance(weights, Mapping):
-        known = frozenset(names)
-        unknown = [name for name in weights if name not in known]
-        if unknown:
-            expected = f"name conditions that exist ({check.list_some(names, 20)})"
-            raise check.invalid("weights", expected, check.list_some(map(repr, unknown)))
-        missing = [name for name in names if name not in weights]
-        if missing:
-            hint = "The weight 0 drops a condition."
-            found = f"none for {check.list_some(map(repr, missing))}"
-            raise check.invalid("weights", "name every condition", found, hint)
-        weights = [weights[name] for name in names]
-    return checked_weights(weights, names)
-
-
-def _spread(size: int, parts: Iterable[tuple[Positions, float]]) -> Float64Array:
-    """Give each trial of a class its condition's share, divided among the condition's trials."""
-    weights = np.zeros(size)
-    for positions, share in parts:
-        if positions.size:
-            # w / N^alpha of equation 12; a trial of several conditions has the sum.
-            weights[positions] += share / positions.size
-    # N of equation 12 counts the trials that are in some condition.
-    weights *= np.count_nonzero(weights)
-    return mark_read_only(weights)
-
-
-# What conditions are made of
-
-
-def _as_names(names: Any) -> tuple[str, ...]:
-    """Return names of conditions, each once and at least one."""
-    listed = tuple(names)
-    if not listed:
-        raise check.invalid("subsets", "name at least one condition", "none")
-    for name in listed:
-        if not isinstance(name, str):
-            raise check.invalid("subsets", "name conditions with text", check.describe(name))
-    repeated = sorted(name for name, count in Counter(listed).items() if count > 1)
-    if repeated:
-        hint = f"Values of factors must not hold {_SEPARATOR!r}."
-        raise check.invalid("names", "be different", check.list_some(repeated), hint)
-    return listed
-
-
-def _as_subset(name: str, subset: object) -> Ndx | Key | BoolArray:
-    """Return the trials or the mask of one condition."""
-    argument = f"subsets[{name!r}]"
-    if isinstance(subset, Ndx | Key):
-        return subset
-    # numpy would make an array of a file name or a mapping.
-    if isinstance(subset, (str, Mapping)):
-        raise check.invalid(argument, "be trials or a mask", check.describe(subset))
-    remedy = f"{_BY_ID} So does Ndx.from_trials of the rows of a condition."
-    if hasattr(subset, "columns"):
-        remedy = "Ndx(frame.index, frame.columns, frame) has its ids."
-    check.refuse_series(subset, argument, remedy)
-    mask = check.as_mask(subset, argument)
-    if mask.ndim not in (1, 2):
-        expected = "have one dimension (trials) or two (models, segments)"
-        raise check.invalid(argument, expected, check.describe(mask))
-    return mask
-
-
-def conflicts_of(
-    order: TrialOrder, columns: Mapping[str, Column | None]
-) -> Iterator[tuple[str, BoolArray]]:
-    """Yield the columns that differ in lines of the same trial, and which repeated lines do."""
-    for name, column in columns.items():
-        # Codes of a factor differ where its texts do.
-        values = column.codes if isinstance(column, Factor) else np.asarray(column)
-        conflicts = order.conflicts(values)
-        if conflicts.any():
-            yield name, conflicts
-
-
-def in_order(
-    models: IdList, segments: IdList, columns: Mapping[str, Column], name: str
-) -> tuple[Ndx, dict[str, Column]]:
-    """Return the trials of lines in any order, each once, and their columns."""
-    # Raises, naming the argument, if a trial is listed again with another value.
-    (modelset, rows), (segset, cols) = code_ids(models, "models"), code_ids(segments, "segments")
-    check.check_shape(cols, rows.shape, "segments", "like `models`")
-    for column, values in columns.items():
-        if len(values) != rows.size:
-            expected = f"be as long as `models`, {rows.size}"
-            raise check.invalid(
-                column if name == column else f"{name}[{column!r}]", expected, f"{len(values)}"
-            )
-    order = order_trials(rows, cols, modelset.size)
-    for column, conflicts in conflicts_of(order, columns):
-        found = f"another value in {np.count_nonzero(conflicts)} lines of column {column!r}"
-        raise check.invalid(name, "have the same columns for a trial listed twice", found)
-    taken = columns.items()
-    if order.order is not None:
-        taken = {key: take_items(each, order.order) for key, each in taken}.items()
-    return Ndx._from_positions((modelset, segset), rows, cols), dict(taken)
-
-
-def _product(factors: Sequence[Factor]) -> Factor:
-    """Return the combinations of several factors that occur."""
-    if len(factors) > 2 and math.prod(f.levels.size for f in factors) > _MOST_CODES:
-        # Those that occur among the first factors are not more than there are trials.
-        return _product((_product(factors[:-1]), factors[-1]))
-    # The number of a combination has a digit for each factor, the last one runs fastest.
-    codes = factors[0].codes.astype(np.int64)
-    n_codes = factors[0].levels.size
-    for factor in factors[1:]:
-        codes *= factor.levels.size
-        codes += factor.codes
-        n_codes *= factor.levels.size
-    if n_codes <= max(_SMALL_TABLE, codes.size):
-        occurs = np.flatnonzero(np.bincount(codes, minlength=n_codes))
-        table = np.zeros(n_codes, dtype=np.min_scalar_type(max(1, occurs.size)))
-        table[occurs] = np.arange(occurs.size)
-        numbers = table[codes]
-    else:
-        occurs, numbers = np.unique(codes, return_inverse=True)
-    columns = []
-    for factor in reversed(factors):
-        occurs, level = np.divmod(occurs, max(1, factor.levels.size))
-        columns.append(factor.levels[level].tolist())
-    names = [_SEPARATOR.join(texts) for texts in zip(*reversed(columns), strict=True)]
-    return Factor(mark_read_only(numbers), _as_names(names))
 
 
 @attrs.frozen
@@ -353,12 +217,14 @@ class Conditions:
 
     names: tuple[str, ...]
     weights: Float64Array
-    _subsets: Subsets | Labels
+    # Lists of trials and masks; or, where `_trials` are given, ascending positions among these.
+    _parts: tuple[Trials | AnyArray, ...]
+    _trials: Trials | None
     _rules: Rules
 
     def __init__(
         self,
-        subsets: Mapping[str, Ndx | Key | npt.ArrayLike],
+        subsets: SubsetsLike,
         weights: WeightsLike | None = None,
         *,
         overlap: Overlap = "error",
@@ -368,44 +234,43 @@ class Conditions:
         listed: object = subsets
         if not isinstance(listed, Mapping):
             hint = "Conditions.from_labels takes a label for each trial."
-            raise check.invalid(
-                "subsets", "map names to trials or masks", check.describe(listed), hint
-            )
-        names = _as_names(subsets)
-        members = tuple(_as_subset(name, subset) for name, subset in subsets.items())
+            got = check.describe(listed)
+            raise check.invalid("subsets", "map names to trials or masks", got, hint)
+        names = _checked_names(subsets)
+        parts = tuple(_as_subset(subset, f"subsets[{n!r}]") for n, subset in subsets.items())
         rules = Rules(overlap, uncovered, lacking)
-        values = as_condition_weights(weights, names)
-        self.__attrs_init__(names, values, Subsets(members), rules)
+        self.__attrs_init__(names, checked_weights(weights, names), parts, None, rules)
 
     @classmethod
     def _made(
         cls,
-        names: tuple[str, ...],
+        names: Iterable[str],
         weights: WeightsLike | None,
-        subsets: Subsets | Labels,
+        parts: Iterable[Trials | AnyArray],
+        trials: Trials | None,
         rules: Rules,
-    ) -> "Conditions":
-        """Make an object of its fields, not of subsets."""
-        conditions = cls.__new__(cls)
-        values = as_condition_weights(weights, names)
-        conditions.__attrs_init__(names, values, subsets, rules)
-        return conditions
+    ) -> Conditions:
+        """Make an object of its fields."""
+        made, checked = cls.__new__(cls), _checked_names(names)
+        kept = tuple(part if isinstance(part, Trials) else read_only(part) for part in parts)
+        made.__attrs_init__(checked, checked_weights(weights, checked), kept, trials, rules)
+        return made
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
-        return type(self)._made, (self.names, self.weights, self._subsets, self._rules)
+        return type(self)._made, attrs.astuple(self, recurse=False)
 
     @classmethod
     def from_labels(
         cls,
         trials: Ndx | Key,
-        labels: Factor | npt.ArrayLike | Sequence[object],
+        labels: LabelsLike,
         weights: WeightsLike | None = None,
         *,
         order: TrialOrdering | None = None,
         uncovered: Uncovered = "error",
         lacking: Lacking = "warn",
-    ) -> "Conditions":
+    ) -> Conditions:
         """Make conditions of one label for each trial.
 
         Parameters
@@ -445,13 +310,13 @@ class Conditions:
         cls,
         models: IdList,
         segments: IdList,
-        labels: Factor | npt.ArrayLike | Sequence[object],
+        labels: LabelsLike,
         key: Ndx | Key | None = None,
         weights: WeightsLike | None = None,
         *,
         uncovered: Uncovered = "error",
         lacking: Lacking = "warn",
-    ) -> "Conditions":
+    ) -> Conditions:
         """Make conditions of a table of trials in any order, such as a data frame.
 
         Parameters
@@ -484,45 +349,38 @@ class Conditions:
         ('f', 'm')
         """
         check.check_same_rows({"models": models, "segments": segments, "labels": labels})
-        factor = as_factor(labels, "labels")
-        trials, columns = in_order(models, segments, {"labels": factor}, "labels")
-        if key is None:
-            return cls.from_labels(
-                trials, columns["labels"], weights, uncovered=uncovered, lacking=lacking
-            )
-        key = as_ndx(key)
-        found = trials.locate(key)
-        if found is None:
-            found = np.arange(trials.n_trials)
-        absent = found < 0
-        if absent.any():
-            if uncovered == "error":
-                unlabelled = describe_trials(key, absent)
-                raise TrialMismatchError(
-                    f"Each trial of the key must have a label; none have {unlabelled}. "
-                    "Say uncovered='ignore' to leave them out."
-                )
-            rows, cols = (side[~absent] for side in key.trial_positions())
-            key = Ndx._from_positions(key.ids, rows, cols)
-        return cls.from_labels(
-            key,
-            take_items(columns["labels"], found[~absent]),
-            weights,
-            uncovered=uncovered,
-            lacking=lacking,
-        )
+        ids, rows, cols = code_trials(models, segments)
+        order = order_trials(rows, cols, ids[0].size)
+        listed = as_factor(labels, "labels")
+        if len(listed) != rows.size:
+            expected = f"be as long as `models`, {rows.size}"
+            raise check.invalid("labels", expected, f"{len(listed)}")
+        if n_clash := np.count_nonzero(order.conflicts(listed.codes)):
+            expected = "have the same columns for a trial listed twice"
+            raise check.invalid("labels", expected, f"another value in {n_clash} lines")
+        trials = Ndx._from_positions(ids, rows, cols)
+        listed = listed if order.order is None else listed.take(order.order)
+        if key is not None and (at := trials.locate(as_ndx(key))) is not None:
+            if uncovered == "error" and (at < 0).any():
+                message = "Each trial of the key must have a label; none have"
+                found = describe_trials(key, at < 0)
+                raise TrialMismatchError(f"{message} {found}. {_IGNORE}")
+            known = np.sort(at[at >= 0])
+            rows, cols = (side[known] for side in trials.trial_positions())
+            trials, listed = Ndx._from_positions(ids, rows, cols), listed.take(known)
+        return cls._crossing(trials, [listed], weights, Rules("error", uncovered, lacking))
 
     @classmethod
     def from_factors(
         cls,
         trials: Ndx | Key,
-        factors: Mapping[str, Factor | npt.ArrayLike | Sequence[object]],
+        factors: Mapping[str, LabelsLike],
         weights: WeightsLike | None = None,
         *,
         order: TrialOrdering | None = None,
         uncovered: Uncovered = "error",
         lacking: Lacking = "warn",
-    ) -> "Conditions":
+    ) -> Conditions:
         """Make a condition of each combination of several factors, such as gender x phone match.
 
         Parameters
@@ -552,38 +410,15 @@ class Conditions:
         ... ).names
         ('f, N', 'f, Y', 'm, N')
         """
-        listed: object = factors
-        if not isinstance(listed, Mapping) or not listed:
-            raise check.invalid(
-                "factors", "map at least one name to values", check.describe(listed)
-            )
+        if not factors or not hasattr(factors, "items"):
+            got = check.describe(factors)
+            raise check.invalid("factors", "map at least one name to values", got)
         trials = as_ndx(trials)
-        checked = []
-        for name, values in factors.items():
-            check.refuse_series(values, name, _BY_ID)
-            factor = as_factor(values, name)
-            if len(factor) != trials.n_trials:
-                expected = f"have one value for each of the {trials.n_trials} trials"
-                raise check.invalid(name, expected, f"{len(factor)}")
-            if not isinstance(values, Factor):
-                if order is None:
-                    expected = f"tell how the trials of `{name}` follow each other"
-                    hint = f'"columns": model after model in each segment; "rows". {_BY_ID}'
-                    raise check.invalid("order", expected, "nothing", hint)
-                check.check_choice(order, TrialOrdering, "order")
-                if order == "rows":
-                    # Positions of the trials row by row; sorted, those of the values by column.
-                    by_rows = np.lexsort(trials.trial_positions()[::-1])
-                    factor = factor.take(np.argsort(by_rows))
-            checked.append(factor)
-        product = _product(checked)
-        names = _as_names(str(level) for level in product.levels)
-        return cls._made(
-            names, weights, Labels(trials, product), Rules(uncovered=uncovered, lacking=lacking)
-        )
+        listed = [_by_columns(values, name, trials, order) for name, values in factors.items()]
+        return cls._crossing(trials, listed, weights, Rules("error", uncovered, lacking))
 
     @classmethod
-    def from_columns(cls, key: Key, *names: str) -> "Conditions":
+    def from_columns(cls, key: Key, *names: str) -> Conditions:
         """Make a condition of each combination of the values of columns of a key.
 
         Parameters
@@ -596,8 +431,14 @@ class Conditions:
         Returns
         -------
         Conditions
-            With equal weights. Columns that divide one class only, such as attacks, meet all
-            trials of the other class in each condition.
+            With equal weights, for keys of these trials. They are named by their values, separated
+            by ``", "``; those of the last column run fastest. Columns that divide one class only,
+            such as attacks, meet all trials of the other class in each condition.
+
+        Warns
+        -----
+        ConditionWarning
+            If trials have no value, or if columns divide one class only.
 
         Examples
         --------
@@ -608,7 +449,39 @@ class Conditions:
         >>> Conditions.from_columns(key, "gender").names
         ('f', 'm')
         """
-        return conditions_of_columns(key, names)
+        key = as_key(key)
+        factors = [key.columns.factor(name) for name in names]
+        for name, factor in zip(names, factors, strict=True):
+            n_blank = np.count_nonzero((factor.levels == "")[factor.codes])
+            if n_blank:
+                text = f"{n_blank} of {len(factor)} trials have no value in column {name!r}; they"
+                warn_caller(
+                    f"{text} are a condition of their own, with its weight.", ConditionWarning
+                )
+        made = cls._crossing(key.to_ndx(), factors, None, Rules())
+        lines, classes = made._lines(key), _classes(None, key)
+        has = [np.array([one[part].any() for part in lines]) for one in classes]
+        for whole, own, other, noun in zip(classes, has, has[::-1], _NOUNS, strict=True):
+            if np.count_nonzero(own) == 1 and (other & ~own).any():
+                text = f"{_SEPARATOR.join(names)} divides one class only: each row has all {noun}"
+                warn_caller(text, ConditionWarning)
+                chosen = np.flatnonzero(other).tolist()
+                parts = [np.union1d(np.flatnonzero(whole), lines[n]) for n in chosen]
+                found = [made.names[n] for n in chosen]
+                rules = Rules("allow", "ignore", "ignore")
+                return cls._made(found, None, parts, made._trials, rules)
+        return made
+
+    @classmethod
+    def _crossing(
+        cls, trials: Trials, factors: Sequence[Factor], weights: WeightsLike | None, rules: Rules
+    ) -> Conditions:
+        """Make a condition of each combination of the values of trials that occurs."""
+        codes, names = _crossed(factors)
+        # Numbers of one or two bytes are sorted in linear time.
+        order = np.argsort(codes.astype(np.min_scalar_type(len(names))), kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+        return cls._made(names, weights, np.split(order, ends[:-1]), trials, rules)
 
     def __repr__(self) -> str:
         """Show names and weights."""
@@ -619,7 +492,7 @@ class Conditions:
         """Return the number of conditions."""
         return len(self.names)
 
-    def with_weights(self, weights: WeightsLike | None) -> "Conditions":
+    def with_weights(self, weights: WeightsLike | None) -> Conditions:
         """Return the same conditions with other weights.
 
         Parameters
@@ -631,7 +504,7 @@ class Conditions:
         -------
         Conditions
         """
-        return self._made(self.names, weights, self._subsets, self._rules)
+        return self._made(self.names, weights, self._parts, self._trials, self._rules)
 
     def counts(self, key: Key) -> dict[str, tuple[int, int]]:
         """Count the trials of each condition, without any of the checks.
@@ -648,12 +521,8 @@ class Conditions:
             too.
         """
         key = as_key(key)
-        labels = key.is_target
-        result = {}
-        for name, lines in zip(self.names, self._subsets.assign(key).positions(), strict=True):
-            n_tar = int(np.count_nonzero(labels[lines]))
-            result[name] = (n_tar, lines.size - n_tar)
-        return result
+        sides = [[int(one[at].sum()) for at in self._lines(key)] for one in _classes(None, key)]
+        return dict(zip(self.names, zip(*sides, strict=True), strict=True))
 
     def members(self, key: Key) -> tuple[ConditionMembers, ...]:
         """Tell where the trials of each condition stand among the targets and non-targets.
@@ -680,16 +549,15 @@ class Conditions:
         ConditionWarning
             If conditions have trials of one class only.
         """
-        key = as_key(key)
-        return self._members(key, None)
+        return self.scored_members(None, key)
 
-    def scored_members(self, scores: Scores, key: Key) -> tuple[ConditionMembers, ...]:
+    def scored_members(self, scores: Scores | None, key: Key) -> tuple[ConditionMembers, ...]:
         """Tell where the scored trials of each condition stand; see `members`.
 
         Parameters
         ----------
-        scores : Scores
-            Scores of at least some of the key's trials.
+        scores : Scores or None
+            Scores of at least some of the key's trials; None counts all trials.
         key
             As for `members`.
 
@@ -704,7 +572,38 @@ class Conditions:
             As for `members`, which warns, too.
         """
         key = as_key(key)
-        return self._members(key, scored_trials(scores, key))
+        lines, rules = self._lines(key), self._rules
+        counted = np.flatnonzero(self.weights > 0).tolist()
+        times = np.bincount(np.concatenate([lines[n] for n in counted]), minlength=key.n_trials)
+        if rules.overlap == "error" and (times > 1).any():
+            message = "A trial must not belong to several conditions, as do"
+            found = f"{message} {describe_trials(key, times > 1)}."
+            raise TrialMismatchError(f"{found} Say overlap='allow' to count them in each.")
+        classes = _classes(scores, key)
+        tar, non = ([_among(one, lines[number]) for number in counted] for one in classes)
+        names = [self.names[number] for number in counted]
+        # Conditions of weight 0 are dropped before, so that these may be empty.
+        if without := [self.names[number] for number in counted if not lines[number].size]:
+            have = "has" if len(without) == 1 else "have"
+            message = f"{len(without)} of {len(self)} conditions {have} no trial of the key"
+            hint = "The weight 0 leaves a condition out."
+            raise TrialMismatchError(f"{message} ({check.list_some(without)}). {hint}")
+        of_both = zip(names, tar, non, strict=True)
+        if unscored := [name for name, *parts in of_both if not any(map(np.size, parts))]:
+            message = "No trial of these conditions has a score"
+            raise TrialMismatchError(f"{message}: {check.list_some(unscored)}.")
+        times = np.bincount(np.concatenate(lines), minlength=key.n_trials)
+        if rules.uncovered == "error" and not times.all():
+            message = "Each trial of the key must belong to a condition; to none belong"
+            raise TrialMismatchError(f"{message} {describe_trials(key, times == 0)}. {_IGNORE}")
+        lacking = "" if rules.lacking == "ignore" else _lacking(names, tar, non)
+        if lacking and rules.lacking == "error":
+            raise TrialMismatchError(lacking)
+        if lacking:
+            warn_caller(lacking, ConditionWarning)
+        weights = self.weights[counted].tolist()
+        shares = shares_of(weights, tar), shares_of(weights, non)
+        return tuple(map(ConditionMembers, names, weights, tar, non, *shares))
 
     def trial_weights(self, key: Key) -> tuple[Float64Array, Float64Array]:
         r"""Return the weight of each trial, van Leeuwen's :math:`\beta` (equation 12).
@@ -731,10 +630,9 @@ class Conditions:
         In each class the weights sum to the number of trials that count, so that
         their mean over these is one; equal shares of trials and weights give ones.
         """
-        key = as_key(key)
-        return self._trial_weights(key, None)
+        return self.scored_weights(None, key)
 
-    def scored_weights(self, scores: Scores, key: Key) -> tuple[Float64Array, Float64Array]:
+    def scored_weights(self, scores: Scores | None, key: Key) -> tuple[Float64Array, Float64Array]:
         """Return the weight of each trial that has a score; see `trial_weights`.
 
         Parameters
@@ -754,7 +652,10 @@ class Conditions:
             As for `members`, which warns, too.
         """
         key = as_key(key)
-        return self._trial_weights(key, scored_trials(scores, key))
+        members = self.scored_members(scores, key)
+        n_tar, n_non = (int(np.count_nonzero(chosen)) for chosen in _classes(scores, key))
+        tar = _spread(n_tar, [(part.tar, part.tar_weight) for part in members])
+        return tar, _spread(n_non, [(part.non, part.non_weight) for part in members])
 
     def select(self, key: Key, name: str) -> Key:
         """Return the trials of one condition.
@@ -780,181 +681,189 @@ class Conditions:
         if name not in self.names:
             expected = f"be one of the conditions ({check.list_some(self.names, 20)})"
             raise check.invalid("name", expected, check.describe(name))
-        lines = self._subsets.assign(key).positions()[self.names.index(name)]
+        lines = self._lines(key)[self.names.index(name)]
         if lines.size == 0:
             raise TrialMismatchError(f"Condition {name!r} has no trial of the key.")
         return key.take(lines)
 
-    def _members(self, key: Key, scored: BoolArray | None) -> tuple[ConditionMembers, ...]:
-        """Return the members among the trials under a mask, or among all."""
-        assigned = self._subsets.assign(key)
-        labels = key.is_target
-        # Positions count trials of one class, as in the vectors of get_tar_non.
-        among_tar = assigned.positions(labels if scored is None else labels & scored)
-        among_non = assigned.positions(~labels if scored is None else scored & ~labels)
-        stray: tuple[str, ...] = ("", "")
-        if "error" in (self._rules.overlap, self._rules.uncovered):
-            counted = np.flatnonzero(self.weights > 0).tolist()
-            found = assigned.overlapping(counted), assigned.uncovered
-            rules = self._rules.overlap, self._rules.uncovered
-            stray = tuple(
-                describe_trials(key, lines)
-                if lines is not None and rule == "error" and lines.any()
-                else ""
-                for lines, rule in zip(found, rules, strict=True)
-            )
-
-        def sizes() -> list[int]:
-            return [part.size for part in assigned.positions()]
-
-        return self.checked_members(among_tar, among_non, sizes, *stray)
-
-    def checked_members(
-        self,
-        among_tar: Sequence[Positions],
-        among_non: Sequence[Positions],
-        sizes: Callable[[], Sequence[int]],
-        several: str,
-        none: str,
-    ) -> tuple[ConditionMembers, ...]:
-        """Return the members of all conditions, given where the trials of each stand.
-
-        `sizes` counts the trials of each, scored or not; `several` and `none` name those of
-        several conditions and of none, if there are any.
-        """
-        counted = np.flatnonzero(self.weights > 0).tolist()
-        names = [self.names[number] for number in counted]
-        weights = [float(self.weights[number]) for number in counted]
-        tar = [mark_read_only(among_tar[number]) for number in counted]
-        non = [mark_read_only(among_non[number]) for number in counted]
-        empty = [not (t.size or n.size) for t, n in zip(tar, non, strict=True)]
-        if several and self._rules.overlap == "error":
-            message = f"A trial must not belong to several conditions, as do {several}. "
-            raise TrialMismatchError(f"{message}Say overlap='allow' to count them in each.")
-        # Conditions of weight 0 are dropped before, so that these may be empty.
-        if any(empty):
-            # Of these, conditions without trials are named before those without scores.
-            held = sizes()
-            without = [name for name, n in zip(names, counted, strict=True) if not held[n]]
-            unscored = [name for name, is_empty in zip(names, empty, strict=True) if is_empty]
-            raise _empty_conditions(without, unscored, len(self.names))
-        if none and self._rules.uncovered == "error":
-            message = f"Each trial of the key must belong to a condition; to none belong {none}. "
-            raise TrialMismatchError(f"{message}Say uncovered='ignore' to leave them out.")
-        if self._rules.lacking != "ignore":
-            _report_one_class(names, tar, non, as_error=self._rules.lacking == "error")
-        shares = shares_of(weights, tar), shares_of(weights, non)
-        return tuple(map(ConditionMembers, names, weights, tar, non, *shares))
-
-    def _trial_weights(
-        self, key: Key, scored: BoolArray | None
-    ) -> tuple[Float64Array, Float64Array]:
-        """Return the weight of each trial under a mask, or of all."""
-        n_tar, n_non = key.n_tar, key.n_non
-        if scored is not None:
-            n_tar = int(np.count_nonzero(scored & key.is_target))
-            n_non = int(np.count_nonzero(scored)) - n_tar
-        members = self._members(key, scored)
-        tar_weights = _spread(n_tar, [(item.tar, item.tar_weight) for item in members])
-        return tar_weights, _spread(n_non, [(item.non, item.non_weight) for item in members])
+    def _lines(self, key: Key) -> list[Positions]:
+        """Return where the trials of each condition stand among those of a key, ascending."""
+        if self._trials is None:
+            return [np.flatnonzero(_mask_of(part, key)) for part in self._parts]
+        at, parts = self._trials.locate(key), list(map(np.asarray, self._parts))
+        if at is None:
+            return parts
+        place = np.full(self._trials.n_trials, -1)
+        place[at[at >= 0]] = np.flatnonzero(at >= 0)
+        moved = (np.sort(place[part]) for part in parts)
+        return [part[part >= 0] for part in moved]
 
 
-def _empty_conditions(
-    without: Sequence[str], unscored: Sequence[str], n_conditions: int
-) -> TrialMismatchError:
-    """Return the error for conditions without trials of the key or, if none is, without scores."""
-    if not without:
-        return TrialMismatchError(
-            f"No trial of these conditions has a score: {check.list_some(unscored)}."
-        )
-    verb = "has" if len(without) == 1 else "have"
-    return TrialMismatchError(
-        f"{len(without)} of {n_conditions} conditions {verb} no trial of the key "
-        f"({check.list_some(without)}). The weight 0 leaves a condition out."
-    )
+def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of conditions, each once and at least one."""
+    listed = tuple(names)
+    if not listed:
+        raise check.invalid("subsets", "name at least one condition", "none")
+    for name in listed:
+        if str(name) != name:
+            raise check.invalid("subsets", "name conditions with text", check.describe(name))
+    if repeated := check.repetitions(listed):
+        hint = f"Values of factors must not hold {_SEPARATOR!r}."
+        raise check.invalid("names", "be different", check.list_some(repeated), hint)
+    return listed
 
 
-def _report_one_class(
-    names: Sequence[str], tar: Sequence[Positions], non: Sequence[Positions], *, as_error: bool
-) -> None:
-    """Say which conditions have trials of one class only."""
+def _as_subset(subset: npt.ArrayLike | Ndx | Key, name: str) -> Ndx | Key | BoolArray:
+    """Return the trials or the mask of one condition."""
+    if isinstance(subset, Ndx | Key):
+        return subset
+    check.refuse_series(subset, name, _BY_ID)
+    # numpy would make an array of a file name or a mapping.
+    if isinstance(subset, str | Mapping):
+        raise check.invalid(name, "be trials or a mask", check.describe(subset))
+    mask = check.as_mask(subset, name)
+    if mask.ndim not in (1, 2):
+        expected = "have one dimension (trials) or two (models, segments)"
+        raise check.invalid(name, expected, check.describe(mask))
+    return read_only(mask)
+
+
+def _mask_of(subset: Trials | AnyArray, key: Key) -> BoolArray:
+    """Tell for each trial of the key whether it is in a subset."""
+    # Objects with ids fit any key; a mask fits keys of its shape only.
+    if isinstance(subset, Trials):
+        return trials_within(subset, key)
+    if subset.shape == (key.n_trials,):
+        return subset
+    if subset.shape == key.shape:
+        return np.asarray(subset[key.trial_positions()])
+    expected = f"have the shape {key.shape} of the key, or one value for each of its trials"
+    hint = "Did you swap models and segments?" if subset.shape == key.shape[::-1] else ""
+    got = f"shape {subset.shape} and {key.n_trials} trials"
+    raise check.invalid("subsets", expected, got, hint)
+
+
+def _by_columns(
+    values: LabelsLike, name: str, trials: Trials, order: TrialOrdering | None
+) -> Factor:
+    """Return a value for each trial, column by column."""
+    check.refuse_series(values, name, _BY_ID)
+    factor = as_factor(values, name)
+    if len(factor) != trials.n_trials:
+        expected = f"have one value for each of the {trials.n_trials} trials"
+        raise check.invalid(name, expected, f"{len(factor)}")
+    if factor is values:
+        return factor
+    if order is None:
+        expected = f"tell how the trials of `{name}` follow each other"
+        hint = f'"columns": model after model in each segment; "rows". {_BY_ID}'
+        raise check.invalid("order", expected, "nothing", hint)
+    check.check_choice(order, TrialOrdering, "order")
+    if order == "columns":
+        return factor
+    # Positions of the trials row by row; sorted, those of the values by column.
+    return factor.take(np.argsort(np.lexsort(trials.trial_positions()[::-1])))
+
+
+def _classes(scores: Scores | None, key: Key) -> tuple[BoolArray, BoolArray]:
+    """Tell for each trial whether it is a target, and a non-target, with a score."""
+    scored = None if scores is None else scored_trials(scores, key)
+    tar, non = key.is_target, ~key.is_target
+    return (tar, non) if scored is None else (tar & scored, non & scored)
+
+
+def _among(chosen: BoolArray, lines: Positions) -> Positions:
+    """Return where trials stand among those that are chosen."""
+    place = np.cumsum(chosen) - 1
+    return mark_read_only(place[lines[chosen[lines]]])
+
+
+def _spread(size: int, parts: Sequence[tuple[Positions, float]]) -> Float64Array:
+    """Give each trial of a class its condition's share, divided among the condition's trials."""
+    weights = np.zeros(size)
+    for positions, share in parts:
+        if positions.size:
+            # w / N^alpha of equation 12; a trial of several conditions has the sum.
+            weights[positions] += share / positions.size
+    # N of equation 12 counts the trials that are in some condition.
+    weights *= np.count_nonzero(weights)
+    return mark_read_only(weights)
+
+
+def _crossed(factors: Sequence[Factor]) -> tuple[AnyArray, list[str]]:
+    """Return the number of the combination of each trial, and the names of those that occur."""
+    occurs, codes = _occurring(factors[0].codes, factors[0].levels.size)
+    names = factors[0].levels[occurs].tolist()
+    for factor in factors[1:]:
+        # Combinations that occur are not more than there are trials, so that products are int64.
+        size = max(1, factor.levels.size)
+        occurs, codes = _occurring(codes * size + factor.codes, len(names) * size)
+        pairs = zip(*(side.tolist() for side in np.divmod(occurs, size)), strict=True)
+        names = [f"{names[one]}{_SEPARATOR}{factor.levels[other]}" for one, other in pairs]
+    return codes, names
+
+
+def _occurring(codes: AnyArray, size: int) -> tuple[AnyArray, AnyArray]:
+    """Return the numbers below `size` that occur, and the rank of each among them."""
+    if size > max(_SMALL_TABLE, codes.size):
+        return np.unique(codes, return_inverse=True)
+    occurs = np.bincount(codes, minlength=size) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+
+
+def _lacking(names: Sequence[str], tar: Sequence[Positions], non: Sequence[Positions]) -> str:
+    """Say which conditions have trials of one class only; empty if none has."""
     clauses = []
     for parts, noun, rate in ((tar, "targets", "false-alarm"), (non, "non-targets", "miss")):
         without = [name for name, part in zip(names, parts, strict=True) if not part.size]
         if without:
             one = len(without) == 1
             have, count = ("condition has", "counts") if one else ("conditions have", "count")
-            clauses.append(
-                f"{len(without)} {have} no {noun} and {count} for the {rate} rate only "
-                f"({check.list_some([repr(name) if ',' in name else name for name in without])})"
-            )
-    if not clauses:
-        return
-    message = "; ".join(clauses)
-    if not any(part.size and other.size for part, other in zip(tar, non, strict=True)):
-        message += ". Conditions with all targets in each, as for attacks, take overlap='allow'"
-    if as_error:
-        raise TrialMismatchError(message)
-    warn_caller(message, ConditionWarning)
+            shown = check.list_some(repr(name) if "," in name else name for name in without)
+            text = f"{len(without)} {have} no {noun} and {count} for the {rate} rate only"
+            clauses.append(f"{text} ({shown})")
+    if clauses and not any(one.size and other.size for one, other in zip(tar, non, strict=True)):
+        clauses[-1] += ". Conditions with all targets in each, as for attacks, take overlap='allow'"
+    return "; ".join(clauses)
 
 
-def conditions_of_columns(key: Key, names: Sequence[str]) -> Conditions:
-    """Make a condition of each combination of the values of columns of a key.
+# What functions take as `conditions`
 
-    Columns that divide one class only, such as attacks, meet all trials of the other in each.
-    """
-    factors = [key.columns.factor(name) for name in names]
-    for name, factor in zip(names, factors, strict=True):
-        n_blank = int(np.isin(factor.codes, np.flatnonzero(factor.levels == "")).sum())
-        if n_blank:
-            text = f"{n_blank} of {len(factor)} trials have no value in column {name!r}; they "
-            warn_caller(f"{text}are a condition of their own, with its weight.", ConditionWarning)
-    product = _product(factors)
-    codes, is_target = product.codes, key.is_target
-    levels = [np.unique(codes[chosen]) for chosen in (is_target, ~is_target)]
-    pairs = (is_target, levels[0], levels[1]), (~is_target, levels[1], levels[0])
-    for whole, own, others in pairs:
-        if own.size == 1 and np.setdiff1d(others, own).size:
-            noun = "targets" if own is levels[0] else "non-targets"
-            text = f"{', '.join(names)} divides one class only: each row has all {noun}"
-            warn_caller(text, ConditionWarning)
-            subsets = {str(product.levels[c]): whole | (codes == c) for c in others.tolist()}
-            return Conditions(subsets, overlap="allow", uncovered="ignore", lacking="ignore")
-    return Conditions.from_factors(key, dict(zip(names, factors, strict=True)))
+ConditionsLike: TypeAlias = Conditions | str | Sequence[str] | SubsetsLike | None
 
 
-def check_conditions(conditions: object) -> None:
-    """Raise unless `conditions` says what each condition weighs."""
-    if not isinstance(conditions, Conditions):
-        hint = "Name columns of the key, or make Conditions.from_labels(key, labels, order=...)."
-        raise check.invalid(
-            "conditions", "be a Conditions object", check.describe(conditions), hint
-        )
+def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
+    """Return conditions, given these, named trials, or columns of the key, which are crossed."""
+    match conditions:
+        case None | Conditions():
+            return conditions
+        case Mapping():
+            return Conditions(conditions)
+        case str():
+            return Conditions.from_columns(key, conditions)
+        case list() | tuple() if conditions and all(name == str(name) for name in conditions):
+            return Conditions.from_columns(key, *conditions)
+    hint = "Labels of trials make Conditions: Conditions.from_trials(models, segments, labels)."
+    raise check.invalid("conditions", "name columns in a list", check.describe(conditions), hint)
 
 
 def class_weights(
-    conditions: Conditions | None,
+    conditions: ConditionsLike,
     tar_weights: npt.ArrayLike | None,
     non_weights: npt.ArrayLike | None,
     key: Key,
     *,
     scores: Scores | None = None,
-) -> ClassWeights:
-    """Return the weights of the trials, from conditions or as the caller gave them."""
-    # Not both may be given. Weights of conditions sum to the number of trials in each class, and it
-    # is an error if a class has no trial in any of them. With `scores`, only trials with a score
-    # count.
-    if conditions is None:
+) -> tuple[npt.ArrayLike | None, npt.ArrayLike | None]:
+    """Return the weights of the trials, from conditions or as the caller gave them, not both."""
+    given = as_conditions(conditions, key)
+    if given is None:
         return tar_weights, non_weights
-    check_conditions(conditions)
     for name, weights in (("tar_weights", tar_weights), ("non_weights", non_weights)):
         if weights is not None:
             raise check.invalid(name, "be left out where there are `conditions`", "weights")
-    if scores is None:
-        weights_of_classes = conditions.trial_weights(key)
-    else:
-        weights_of_classes = conditions.scored_weights(scores, key)
-    for noun, weights in zip(("targets", "non-targets"), weights_of_classes, strict=True):
+    classes = given.trial_weights(key) if scores is None else given.scored_weights(scores, key)
+    for noun, weights in zip(_NOUNS, classes, strict=True):
         if weights.size and not weights.any():
             raise check.invalid("conditions", f"have {noun} in some condition", "none")
-    return weights_of_classes
+    return classes

@@ -53,10 +53,10 @@ from bosaris_py.numerics.roc import (
     with_ends,
 )
 from bosaris_py.numerics.scoring import mean_bits
-from bosaris_py.trials.conditions import ConditionMembers
+from bosaris_py.trials.conditions import ConditionMembers, ConditionsLike, as_conditions
 from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import ConditionsLike, SpeakersLike, TrialSpeakers, as_conditions
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 
 # How often each target and each non-target counts, in the order of the sorted scores.
 Times: TypeAlias = tuple[Weights, Weights] | None
@@ -363,7 +363,7 @@ class Sample:
         if speakers is None or isinstance(speakers, TrialSpeakers):
             who = speakers
         else:
-            who = TrialSpeakers.of_key(plain, speakers)
+            who = TrialSpeakers.from_key(plain, speakers)
         given = as_conditions(conditions, plain)
         lists = scoring.class_scores(scores, plain, spoofs=True)
         for listed, what in zip(lists, ("targets", "non-targets"), strict=True):

@@ -30,9 +30,10 @@ from bosaris_py.errors import FewErrorsWarning
 from bosaris_py.metrics.metric import AnyMetric, Rows, as_metric
 from bosaris_py.metrics.tandem import AnySystem, check_system, detectors_by_name, sample_of_system
 from bosaris_py.numerics.roc import FEWEST_ERRORS
+from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Sample, ScoredClass, check_same_trials
-from bosaris_py.trials.speakers import ConditionsLike, Speakers, SpeakersLike
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.draws import (
     Draws,
     IidDraws,
@@ -410,8 +411,10 @@ def drawn_trials(
     conditions: ConditionsLike = None,
 ) -> Sample:
     """Return the scored trials of a key, with the speakers that a method draws."""
-    who = Speakers(speakers)
     if method == "iid":
         return sample_of_system(scores, key, conditions)
-    found = who.of_trials(key) if method == "speaker" else who.of_models(key)
-    return sample_of_system(scores, key, conditions, found)
+    if method == "speaker":
+        who = TrialSpeakers.from_key(key, speakers)
+    else:
+        who = TrialSpeakers.from_side(key, speakers, "models")
+    return sample_of_system(scores, key, conditions, who)

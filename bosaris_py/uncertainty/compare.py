@@ -20,10 +20,11 @@ from bosaris_py._tables import Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.metrics.tandem import AnySystem, check_system, sample_of_system
-from bosaris_py.trials.inputs import SystemsLike, as_systems
+from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
+from bosaris_py.trials.read import SystemsLike, as_systems
 from bosaris_py.trials.sample import Sample, check_same_trials
-from bosaris_py.trials.speakers import ConditionsLike, Speakers, SpeakersLike
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
 
@@ -258,7 +259,7 @@ def compare_systems(
     if len(named) < 2:
         raise invalid("systems", "hold at least two systems", "one")
     check_same_trials(named, key)
-    who = Speakers(speakers).of_trials(key)
+    who = TrialSpeakers.from_key(key, speakers)
     samples = {
         name: Sample.from_trials(scores, key, conditions, who) for name, scores in named.items()
     }
@@ -318,7 +319,7 @@ def speaker_interval(
     chosen = as_metric(metric)
     check_system(chosen, scores)
     level = check_fraction(confidence, "confidence")
-    who = Speakers(speakers).of_trials(key)
+    who = TrialSpeakers.from_key(key, speakers)
     sample = sample_of_system(scores, key, conditions, who)
     ((found, left),) = jackknife([chosen], sample)
     estimate = found.estimate(level, left.names, chosen.notes(left.sample))

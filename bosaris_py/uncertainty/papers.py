@@ -29,8 +29,8 @@ from bosaris_py._parallel import whole_number
 from bosaris_py._tables import Table, joined_notes, or_none
 from bosaris_py._validation import Rng
 from bosaris_py.metrics.metric import AnyMetric, as_metric
-from bosaris_py.trials.inputs import SystemsLike, as_systems
 from bosaris_py.trials.key import Key
+from bosaris_py.trials.read import SystemsLike, as_systems
 from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike
 from bosaris_py.uncertainty.analytic import cost_points

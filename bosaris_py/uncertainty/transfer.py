@@ -41,7 +41,7 @@ from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import as_key
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.trials.scores import Scores
-from bosaris_py.trials.speakers import Speakers, SpeakersLike, TrialSpeakers, speaker_maps
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_names
 from bosaris_py.uncertainty.bootstrap import few_errors
 from bosaris_py.uncertainty.draws import speakers_present
 from bosaris_py.uncertainty.estimate import Estimate
@@ -357,15 +357,16 @@ def _sample(given: Any, name: str, speakers: SpeakersLike) -> Sample:
             raise invalid(name, expected, describe(given))
     if speakers is None:
         return Sample.from_trials(scores, key).bona_fide()
-    of_models, of_segments = speaker_maps(speakers, key)
+    key = as_key(key)
     models, _ = key.trial_positions()
-    if of_models is not None or (models != models[:1]).any():
-        persons = Speakers(speakers).of_trials(key)
-        return Sample.from_trials(scores, key, None, persons).bona_fide()
-    # Of a detector of spoofs, which is the only model, each trial has one speaker.
-    persons = TrialSpeakers.of_segments_only(key, of_segments)
-    sample = Sample.from_trials(scores, key, None, persons).bona_fide()
-    return attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
+    if speaker_names(speakers, key)[0] is None and (models == models[:1]).all():
+        # Of a detector of spoofs, which is the only model, each trial has one speaker.
+        persons = TrialSpeakers.from_side(key, speakers, "segments")
+        sample = Sample.from_trials(scores, key, None, persons)
+        sample = attrs.evolve(sample, tar=_one_sided(sample.tar), non=_one_sided(sample.non))
+    else:
+        sample = Sample.from_trials(scores, key, None, speakers)
+    return sample.bona_fide()
 
 
 def _one_sided(one: ScoredClass) -> ScoredClass:

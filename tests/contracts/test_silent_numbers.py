@@ -20,8 +20,8 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.objective import evaluate_objective
-from bosaris_py.trials.inputs import named_systems
-from bosaris_py.trials.speakers import as_conditions
+from bosaris_py.trials.conditions import as_conditions
+from bosaris_py.trials.read import named_systems
 from tests.forms import as_list, described
 
 Call = Callable[..., object]

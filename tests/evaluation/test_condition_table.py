@@ -19,7 +19,7 @@ from bosaris_py.errors import (
 from bosaris_py.evaluation import ConditionRow, Results, SystemTable
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Conditions, Key, Scores
-from bosaris_py.trials.speakers import as_conditions
+from bosaris_py.trials.conditions import as_conditions
 from tests.forms import as_list, described
 
 WOMEN = ([3.0, 1.0, -0.5, 2.0], [-3.0, -1.5, 0.0, 1.5])

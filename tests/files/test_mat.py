@@ -14,7 +14,7 @@ import scipy.sparse
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import mat
 from bosaris_py.trials import Key, Ndx, Scores
-from bosaris_py.trials.inputs import read_any
+from bosaris_py.trials.read import read_any
 
 Arrays = dict[str, np.ndarray]
 Reader = Callable[..., Arrays]

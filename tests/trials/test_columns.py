@@ -16,7 +16,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, Scores
-from bosaris_py.trials.speakers import as_conditions
+from bosaris_py.trials.conditions import as_conditions
 from tests.forms import as_list, as_matrix
 
 MODELS, SEGMENTS = ["b", "a", "b", "a", "a"], ["t", "s", "s", "t", "u"]

@@ -18,7 +18,7 @@ from bosaris_py.errors import (
     UncertainPlanWarning,
 )
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor, primary_cost
-from bosaris_py.trials.speakers import as_conditions
+from bosaris_py.trials.conditions import as_conditions
 from tests.forms import as_list, described
 
 FACTORS = {

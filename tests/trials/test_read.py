@@ -8,7 +8,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials import inputs
+from bosaris_py.trials import read
 from tests.forms import as_list
 
 KEY = bp.Key(["ma", "mb"], ["sa", "sb"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
@@ -27,7 +27,7 @@ SCORES = bp.Scores(np.zeros((2, 2)), *KEY.ids)
     ],
 )
 def test_names_of_systems(given: Any, names: list[str]) -> None:
-    assert list(inputs.named_systems(given)) == names
+    assert list(read.named_systems(given)) == names
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_names_of_systems(given: Any, names: list[str]) -> None:
 )
 def test_what_is_no_system(given: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        inputs.named_systems(given)
+        read.named_systems(given)

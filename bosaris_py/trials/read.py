@@ -13,7 +13,7 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -30,8 +30,6 @@ from bosaris_py.files.labels import KIND, KINDS
 from bosaris_py.files.text import Columns, Labels, Table, read_table
 from bosaris_py.trials.alignment import Ids
 from bosaris_py.trials.arguments import name_trials
-from bosaris_py.trials.columns import Column
-from bosaris_py.trials.conditions import conflicts_of
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, Ndx, as_key, as_labels
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
@@ -46,17 +44,15 @@ SystemsLike: TypeAlias = (
     | Iterator[Scores | FilePath]
 )
 
-# What a path may be, for isinstance.
-_PATH = str, os.PathLike
-
-
 AnyObject: TypeAlias = Ndx | Key | Scores | IdMap | SegmentQuality | QualityMeasures
+
+Read = TypeVar("Read", bound=FileMethods)
 
 # Of scores in memory: the matrix, both classes, and what sorting or training makes of them.
 _COPIES = 3
 
 _CLASSES: dict[str, type[FileMethods]] = {
-    item._kind: item for item in (*(Ndx, Key, Scores), *(SegmentQuality, QualityMeasures, IdMap))
+    item._kind: item for item in (Ndx, Key, Scores, SegmentQuality, QualityMeasures, IdMap)
 }
 
 
@@ -116,11 +112,8 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     >>> read_any(path)
     Key: 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    binary = binary_kind(path)
-    if binary is None:
-        return read_table(path, **options)
-    found: AnyObject = _read(path, *binary, options.get("max_bytes"))
-    return found
+    found: AnyObject | None = _read_binary(path, options.get("max_bytes"))
+    return read_table(path, **options) if found is None else found
 
 
 def read_key(
@@ -183,31 +176,22 @@ def read_key(
     >>> key.columns["gender"].values().tolist()
     ['f', 'f', 'm']
     """
-    found: Key | None = _binary(path, Key, "a Key", max_bytes)
+    found = _binary(path, max_bytes, "a Key", Key)
     if found is not None:
         return found
-    table = read_table(
-        path,
-        format,
-        columns=columns,
-        labels=labels,
-        spoof=spoof,
-        missing=missing,
-        strip_suffix=strip_suffix,
-        max_bytes=max_bytes,
-        progress=progress,
-    )
+    how = format, columns, labels, spoof, missing, strip_suffix
+    table = _once(_table(path, *how, max_bytes, progress=progress), path, "labels")
     if table.is_target is None:
         message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
         raise FileFormatError(message)
-    table = _once(table, path, "labels")
-    assert table.is_target is not None, "taking lines keeps the labels"
-    columns_of_file = dict(table.columns)
-    kinds = columns_of_file.get(KIND)
-    is_told = isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS)
-    found_labels = as_labels(columns_of_file.pop(KIND) if is_told else table.is_target)
-    key = Key._from_positions(*_places(table), found_labels, "labels")
-    return key.with_columns(**columns_of_file)
+    known = dict(table.columns)
+    kinds = known.get(KIND)
+    if isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS):
+        del known[KIND]
+    else:
+        kinds = None
+    made = as_labels(table.is_target if kinds is None else kinds)
+    return Key._from_positions(*_places(table), made, "labels").with_columns(**known)
 
 
 def read_trials(
@@ -245,22 +229,11 @@ def read_trials(
     DuplicateTrialWarning
         As for `read_key`.
     """
-    found = _binary(path, Ndx | Key, "an Ndx or Key", max_bytes)
+    found = _binary(path, max_bytes, "an Ndx or Key", Ndx, Key)
     if found is not None:
-        ndx: Ndx = found.to_ndx() if isinstance(found, Key) else found
-        return ndx
-    table = read_table(
-        path,
-        format,
-        columns=columns,
-        labels=labels,
-        spoof=spoof,
-        missing=missing,
-        strip_suffix=strip_suffix,
-        max_bytes=max_bytes,
-        progress=progress,
-    )
-    table = _once(table, path, "")
+        return Ndx._made(*found.ids, found.cells)
+    how = format, columns, labels, spoof, missing, strip_suffix
+    table = _once(_table(path, *how, max_bytes, progress=progress), path, "")
     return Ndx._from_positions(*_places(table))
 
 
@@ -319,25 +292,16 @@ def read_scores(
     >>> bp.read_scores(path)
     Scores: 2 models x 2 segments, 3 scores
     """
-    found: Scores | None = _binary(path, Scores, "Scores", max_bytes)
+    found = _binary(path, max_bytes, "Scores", Scores)
     if decision is not None and (found is not None or base is not None):
         got = "a binary file" if found is not None else "base"
         raise check.invalid("decision", "be left out but for texts without a base", got)
     if found is not None:
         return to_natural(found, base)
-    table = read_table(
-        path,
-        format,
-        columns=columns,
-        labels=labels,
-        spoof=spoof,
-        missing=missing,
-        strip_suffix=strip_suffix,
-        # Other columns are not returned, so they are not read.
-        extra=decision is not None,
-        max_bytes=max_bytes,
-        progress=progress,
-    )
+    how = format, columns, labels, spoof, missing, strip_suffix
+    # Other columns are not returned, so they are not read.
+    extra = decision is not None
+    table = _table(path, *how, max_bytes, progress=progress, extra=extra)
     if decision is not None:
         table = _decided(table, decision, path)
     if table.scores is None:
@@ -350,7 +314,6 @@ def read_scores(
         warn_caller(message, MissingTrialsWarning)
         table = table.take(~is_missing)
     table = _once(table, path, "scores")
-    assert table.scores is not None, "taking lines keeps the scores"
     return to_natural(Scores._from_positions(*_places(table), table.scores, "scores"), base)
 
 
@@ -367,23 +330,15 @@ def _decided(table: Table, name: str, path: FilePath) -> Table:
         raise FileFormatError(message, use={"columns": None})
     if not isinstance(column, Factor):
         column = Factor.from_values([f"{value:g}" for value in column.tolist()])
-    levels = [_DECISIONS.get(text.casefold()) for text in column.levels.tolist()]
-    strange = [t for t, n in zip(column.levels.tolist(), levels, strict=True) if n is None]
-    if strange:
+    levels = {text: _DECISIONS.get(text.casefold()) for text in column.levels.tolist()}
+    if strange := [text for text, value in levels.items() if value is None]:
         hint = (
             "A trial was accepted (t, true, accept, yes, 1) or rejected (f, false, reject, no, 0)."
         )
-        raise FileFormatError(
-            f"{path}: column {check.safe(name)!r} holds {check.list_some(strange)}.", hint=hint
-        )
-    scores = np.array(levels, dtype=np.float64)[column.codes]
+        message = f"{path}: column {check.safe(name)!r} holds {check.list_some(strange)}."
+        raise FileFormatError(message, hint=hint)
+    scores = np.array([*levels.values()], dtype=np.float64)[column.codes]
     return attrs.evolve(table, scores=scores, columns={})
-
-
-def _places(table: Table) -> tuple[Ids, AnyArray, AnyArray]:
-    """Return the ids of a table, and the positions in these of each line."""
-    models, segments = table.models, table.segments
-    return (models.levels, segments.levels), models.codes, segments.codes
 
 
 def scores_and_faults(
@@ -396,23 +351,23 @@ def scores_and_faults(
     if binary_kind(path) is not None:
         return read_scores(path), []
     options = {"spoof": "nontarget", **options}
-    absent = ["nan", *([missing] if isinstance(missing, str) else missing)]
+    absent = ["nan", missing] if isinstance(missing, str) else ["nan", *missing]
     table = read_table(path, missing=absent, extra=False, **options)
     values = table.scores
     if values is None:  # the error says so
         return read_scores(path, missing=missing, **options), []
-    models, segments = table.models, table.segments
-    order = order_trials(models.codes, segments.codes, models.levels.size)
-    is_wanted = ~np.isnan(values)
-    faults = {"{} without a score": np.flatnonzero(~is_wanted)}
-    is_wanted[order.repeated] = False
+    ids, models, segments = _places(table)
+    order = order_trials(models, segments, ids[0].size)
     differ = order.conflicts(values)
-    faults["{} of a trial again, with the same score"] = np.sort(order.repeated[~differ])
-    faults["{} of a trial again, with another score"] = np.sort(order.repeated[differ])
+    faults = {
+        "{} without a score": np.flatnonzero(np.isnan(values)),
+        "{} of a trial again, with the same score": np.sort(order.repeated[~differ]),
+        "{} of a trial again, with another score": np.sort(order.repeated[differ]),
+    }
 
     def named(line: int) -> str:
-        names = models.levels[models.codes[line]], segments.levels[segments.codes[line]]
-        return f"{table.line_number(line)} ({names[0]}, {names[1]})"
+        trial = ids[0][models[line]], ids[1][segments[line]]
+        return f"{table.line_number(line)} ({trial[0]}, {trial[1]})"
 
     told = [
         f"{what.format('1 line' if lines.size == 1 else f'{lines.size} lines')}: "
@@ -420,43 +375,84 @@ def scores_and_faults(
         for what, lines in faults.items()
         if lines.size
     ]
+    is_wanted = ~np.isnan(values)
+    is_wanted[order.repeated] = False
     table = table.take(is_wanted)
-    assert table.scores is not None, "taking lines keeps the scores"
     return Scores._from_positions(*_places(table), table.scores, "scores"), told
 
 
-def _binary(path: FilePath, classes: Any, wanted: str, max_bytes: int | None) -> Any:
-    """Return scores, or trials with what is known of them, in a binary file; None of text."""
+def _table(
+    path: FilePath,
+    format: str | None,
+    columns: Columns | None,
+    labels: Labels | None,
+    spoof: str,
+    missing: str | Sequence[str],
+    strip_suffix: str,
+    max_bytes: int | None,
+    *,
+    progress: bool,
+    extra: bool = True,
+) -> Table:
+    """Read a text, with the options of the three readers in their order."""
+    return read_table(
+        path,
+        format,
+        columns=columns,
+        labels=labels,
+        spoof=spoof,
+        missing=missing,
+        strip_suffix=strip_suffix,
+        extra=extra,
+        max_bytes=max_bytes,
+        progress=progress,
+    )
+
+
+def _places(table: Table) -> tuple[Ids, AnyArray, AnyArray]:
+    """Return the ids of a table, and the positions in these of each line."""
+    models, segments = table.models, table.segments
+    return (models.levels, segments.levels), models.codes, segments.codes
+
+
+def _binary(
+    path: FilePath, max_bytes: int | None, wanted: str, *classes: type[Read]
+) -> Read | None:
+    """Return what a binary file holds, which must be of a class; None of text."""
+    found = _read_binary(path, max_bytes)
+    if found is None or isinstance(found, classes):
+        return found
+    raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
+
+
+def _read_binary(path: FilePath, max_bytes: int | None) -> Any:
+    """Return the object in a binary file; None of text."""
     binary = binary_kind(path)
     if binary is None:
         return None
-    found = _read(path, *binary, max_bytes)
-    if not isinstance(found, classes):
-        raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
-    return found
-
-
-def _read(path: FilePath, form: str, kind: str, max_bytes: int | None) -> Any:
-    """Read an object of a known kind from a binary file."""
+    form, kind = binary
     if kind == "trial_metadata":
-        arrays = hdf5.read_metadata(path, max_bytes=max_bytes)
-        cls = Ndx if arrays["is_target"] is None else Key
-        return cls.read_hdf5(path, max_bytes=max_bytes)
-    return getattr(_CLASSES[kind.removeprefix("flat_")], f"read_{form}")(path, max_bytes=max_bytes)
+        has_labels = hdf5.read_metadata(path, max_bytes=max_bytes)["is_target"] is not None
+        kind = "key" if has_labels else "ndx"
+    cls = _CLASSES[kind.removeprefix("flat_")]
+    return (cls.read_hdf5 if form == "hdf5" else cls.read_mat)(path, max_bytes=max_bytes)
 
 
 def _once(table: Table, path: FilePath, what: str) -> Table:
     """Return the trials of a file column by column, each once."""
     # Lines of the same trial must not differ in their columns, nor in `what`: `"labels"`,
     # `"scores"` or nothing.
-    contents = {"labels": table.is_target, "scores": table.scores}.get(what)
     order = order_trials(table.models.codes, table.segments.codes, table.models.levels.size)
     if order.repeated.size:
-        columns: dict[str, Column | None] = {what.removesuffix("s"): contents} if what else {}
-        columns |= table.columns
-        for name, conflicts in conflicts_of(order, columns):
-            shown = _name_lines(table, order.repeated[conflicts])
-            raise FileFormatError(f"{path}: trials are listed again with another {name}: {shown}.")
+        contents = {"label": table.is_target, "score": table.scores}
+        compared = {n: values for n, values in contents.items() if n == what.removesuffix("s")}
+        for name, column in {**compared, **table.columns}.items():
+            # Codes of a factor differ where its texts do.
+            values = column.codes if isinstance(column, Factor) else np.asarray(column)
+            if (clash := order.conflicts(values)).any():
+                shown = _name_lines(table, order.repeated[clash])
+                message = f"{path}: trials are listed again with another {name}: {shown}."
+                raise FileFormatError(message)
         shown = _name_lines(table, order.repeated)
         message = f"Lines of {path} that list a trial again were left out: {shown}."
         warn_caller(message, DuplicateTrialWarning)
@@ -470,42 +466,55 @@ def _name_lines(table: Table, lines: AnyArray) -> str:
     return name_trials(pairs[0], pairs[1], ids)
 
 
-def named_systems(systems: object) -> Mapping[str, Scores | FilePath]:
+# Systems
+
+
+def named_systems(systems: Any) -> Mapping[str, Scores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
-    given: object = systems
-    named: dict[Any, Any]
-    if isinstance(given, Scores):
-        named = {"system": given}
-    elif isinstance(given, Mapping):
-        named = dict(given)
-    elif isinstance(given, (list, tuple, *_PATH)):
+    if isinstance(systems, Scores):
+        return {"system": systems}
+    listed = files_of(systems) if _is_path(systems) else systems
+    if isinstance(listed, Mapping):
+        named = dict(listed)
+    elif isinstance(listed, list | tuple):
         named = {}
-        listed = given if isinstance(given, (list, tuple)) else files_of(given)
         for number, item in enumerate(listed, 1):
-            name = name_of_file(item) if isinstance(item, _PATH) else ""
             # A file may have the name that a number makes.
             numbered = (f"system {place}" for place in itertools.count(number))
-            names = itertools.chain([name] if name else [], numbered)
-            named[next(each for each in names if each not in named)] = item
+            names = itertools.chain([name_of_file(item)] if _is_path(item) else [], numbered)
+            named[next(each for each in names if each and each not in named)] = item
     else:
-        hint = "Did you swap `systems` and `key`?" if isinstance(given, Key) else ""
-        if hasattr(given, "__arrow_c_stream__"):  # pandas, polars and pyarrow
-            hint = "from_frame makes scores and key of a data frame."
-        elif hasattr(given, "scores"):
-            hint = "Give its scores: data.scores."
-        raise check.invalid("systems", "map names to Scores or files", check.describe(given), hint)
+        expected, got = "map names to Scores or files", check.describe(systems)
+        raise check.invalid("systems", expected, got, _hint(systems))
     if not named:
         raise check.invalid("systems", "hold at least one system", "none")
     for name, scores in named.items():
-        if not isinstance(name, str) or not name:
+        if name != str(name) or not name:
             raise check.invalid("systems", "be named by text", check.describe(name))
-        if not isinstance(scores, (Scores, *_PATH)):
-            expected = "be a Scores or a file"
-            hint = "Give its scores: fitted.scores." if hasattr(scores, "fold_of") else ""
-            if isinstance(scores, list | tuple):
-                hint = "Fuse them first: cross_fit(LinearFusion, [...], key).scores."
-            raise check.invalid(f"systems[{name!r}]", expected, check.describe(scores), hint)
+        if not (isinstance(scores, Scores) or _is_path(scores)):
+            expected, got = "be a Scores or a file", check.describe(scores)
+            raise check.invalid(f"systems[{name!r}]", expected, got, _hint(scores))
     return named
+
+
+# What stands in the place of scores, by what it has; `__arrow_c_stream__` is of data frames.
+_HINTS = {
+    "is_target": "Did you swap `systems` and `key`?",
+    "__arrow_c_stream__": "from_frame makes scores and key of a data frame.",
+    "fold_of": "Give its scores: fitted.scores.",
+    "scores": "Give its scores: data.scores.",
+    "index": "Fuse them first: cross_fit(LinearFusion, [...], key).scores.",
+}
+
+
+def _hint(value: object) -> str:
+    """Return what to do with something that is no scores."""
+    return next((hint for name, hint in _HINTS.items() if hasattr(value, name)), "")
+
+
+def _is_path(value: object) -> bool:
+    """Tell whether a value is the name of a file."""
+    return isinstance(value, str | os.PathLike)
 
 
 def files_of(path: FilePath) -> list[FilePath]:
@@ -527,20 +536,20 @@ def files_of(path: FilePath) -> list[FilePath]:
 def as_systems(systems: object) -> dict[str, Scores]:
     """Return the scores of systems by name; files are read."""
     return {
-        name: read_scores(item) if isinstance(item, _PATH) else item
+        name: item if isinstance(item, Scores) else read_scores(item)
         for name, item in named_systems(systems).items()
     }
 
 
-def large_files(systems: object, key: object) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
+def large_files(systems: object, key: Any) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
     """Return systems and key, if all are files, and too large to be read whole."""
     named = named_systems(systems)
-    files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
-    if not isinstance(key, _PATH) or len(files) < len(named):
+    files = {name: file for name, file in named.items() if not isinstance(file, Scores)}
+    if not _is_path(key) or len(files) < len(named):
         return ()
     return (files, key) if are_large([*files.values(), key]) else ()
 
 
-def read_if_path(key: object) -> Key:
+def read_if_path(key: Any) -> Key:
     """Return a key, given it or its file."""
-    return read_key(key) if isinstance(key, _PATH) else as_key(key)
+    return read_key(key) if _is_path(key) else as_key(key)
