@@ -19,7 +19,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
-from bosaris_py.trials.conditions import class_weights
+from bosaris_py.trials.conditions import as_conditions, class_weights
 from tests.forms import as_list
 from tests.strategies import keys
 
@@ -524,3 +524,20 @@ def test_bare_labels_ask_for_their_order(make: Any) -> None:
                 assert np.array_equal(mine.non, theirs.non)
     with pytest.raises(InvalidInputError, match='`order` must be one of "columns", "rows"'):
         Conditions.from_labels(trials, by_row, order="C")
+
+
+def test_conditions_as_they_are_given() -> None:
+    conditions = halves()
+    assert as_conditions(None, KEY) is None
+    assert as_conditions(conditions, KEY) is conditions
+    by_name = as_conditions({"a": LABELS > 0, "b": LABELS < 0}, KEY)
+    assert by_name is not None
+    assert by_name.names == ("a", "b")
+    key = KEY.with_columns(sex=("segment", ["f", "m", "f", "m"]))
+    for columns in ("sex", ["sex"], ("sex",)):
+        of_column = as_conditions(columns, key)
+        assert of_column is not None
+        assert of_column.names == ("f", "m")
+    for wrong in ([], [3], 3, np.array(["sex"])):
+        with pytest.raises(InvalidInputError, match="`conditions` must name columns in a list"):
+            as_conditions(wrong, key)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py.errors import DuplicateIdWarning, InvalidInputError, MissingTrialsWarning
-from bosaris_py.trials import speakers
+from bosaris_py.errors import DuplicateIdWarning, InvalidInputError
+from bosaris_py.trials.speakers import Names, SpeakersLike, TrialSpeakers, speaker_names
 from tests.forms import as_list, described
 
 MODELS, SEGMENTS = ["ma", "mb", "mc"], ["sa", "sb", "sc", "sd"]
@@ -32,12 +32,15 @@ METADATA = described(
 Said = dict[str, str] | None
 
 
-def said(found: bp.IdMap | None) -> Said:
-    return (
-        None
-        if found is None
-        else dict(zip(found.leftids.tolist(), found.rightids.tolist(), strict=True))
-    )
+def said(given: SpeakersLike, key: bp.Key) -> list[Said]:
+    """Return the speakers that are told of models and of segments, by id."""
+
+    def by_id(names: Names | None, ids: list[str]) -> Said:
+        if names is None:
+            return None
+        return {name: who for name, who in zip(ids, names, strict=True) if who is not None}
+
+    return [by_id(n, i.tolist()) for n, i in zip(speaker_names(given, key), key.ids, strict=True)]
 
 
 OF_MODELS = {"ma": "p", "mb": "q", "mc": "p"}
@@ -55,8 +58,8 @@ LAST = {"ma": "a", "mb": "b", "mc": "c"}, {"sa": "a", "sb": "b", "sc": "c", "sd"
         # One for both sides counts where it fits; ids that the key lacks are left out.
         ({"ma": "x", "mz": "y"}, {"ma": "x"}, None),
         ({"sd": 3, "ma": np.int64(4)}, {"ma": "4"}, {"sd": "3"}),
-        (bp.IdMap(["ma", "mz"], ["x", "y"]), {"ma": "x", "mz": "y"}, None),
-        ((bp.IdMap(["mz"], ["y"]), {"sa": "z"}), {"mz": "y"}, {"sa": "z"}),
+        (bp.IdMap(["ma", "mz"], ["x", "y"]), {"ma": "x"}, None),
+        ((bp.IdMap(["mb"], ["y"]), {"sa": "z"}), {"mb": "y"}, {"sa": "z"}),
         # A column of models varies within segments, and the other way about.
         ("speaker", OF_MODELS, None),
         ("sex", None, {"sa": "f", "sb": "m", "sc": "f", "sd": "m"}),
@@ -68,27 +71,18 @@ LAST = {"ma": "a", "mb": "b", "mc": "c"}, {"sa": "a", "sb": "b", "sc": "c", "sd"
     ],
 )
 def test_maps_of_both_sides(given: Any, of_models: Said, of_segments: Said) -> None:
-    found = speakers.speaker_maps(given, METADATA)
-    assert (said(found[0]), said(found[1])) == (of_models, of_segments)
+    assert said(given, METADATA) == [of_models, of_segments]
     # The same for lists of trials.
-    flat = speakers.speaker_maps(given, as_list(METADATA).with_columns_of(METADATA))
-    assert (said(flat[0]), said(flat[1])) == (of_models, of_segments)
+    assert said(given, as_list(METADATA).with_columns_of(METADATA)) == [of_models, of_segments]
 
 
 def test_models_without_trials_have_no_column() -> None:
     tar, non = TAR.copy(), NON.copy()
     tar[1] = non[1] = False
     tar[:, 1] = non[:, 1] = False
-    key = bp.Key(MODELS, SEGMENTS, tar, non)
-    assert said(speakers.speaker_maps("speaker", key.with_columns_of(METADATA))[0]) == {
-        "ma": "p",
-        "mc": "p",
-    }
-    assert said(speakers.speaker_maps("sex", key.with_columns_of(METADATA))[1]) == {
-        "sa": "f",
-        "sc": "f",
-        "sd": "m",
-    }
+    key = bp.Key(MODELS, SEGMENTS, tar, non).with_columns_of(METADATA)
+    assert said("speaker", key)[0] == {"ma": "p", "mc": "p"}
+    assert said("sex", key)[1] == {"sa": "f", "sc": "f", "sd": "m"}
 
 
 @pytest.mark.parametrize(
@@ -109,74 +103,64 @@ def test_models_without_trials_have_no_column() -> None:
 )
 def test_maps_that_say_nothing(given: Any, message: str) -> None:
     with pytest.raises(InvalidInputError, match=message):
-        speakers.speaker_maps(given, METADATA)
+        speaker_names(given, METADATA)
 
 
-def test_columns_need_metadata() -> None:
-    assert said(speakers.speaker_maps("model", KEY)[0]) == {n: n for n in MODELS}
+def test_columns_of_ids() -> None:
+    assert said("model", KEY)[0] == {n: n for n in MODELS}
     with pytest.raises(InvalidInputError, match="be a column"):
-        speakers.speaker_maps("speaker", KEY)
-
-
-def test_columns_named_like_ids_come_first() -> None:
+        speaker_names("speaker", KEY)
+    # A column of such a name comes first.
     named = described(KEY, {}, {"model": np.array(["x", "x", "y"])}, {})
-    assert said(speakers.speaker_maps("model", named)[0]) == {"ma": "x", "mb": "x", "mc": "y"}
+    assert said("model", named)[0] == {"ma": "x", "mb": "x", "mc": "y"}
 
 
 # Numbers of speakers
 
 
-def test_numbers_of_speakers() -> None:
-    found = speakers.TrialSpeakers.of_key(KEY, (OF_MODELS | {"mb": "p"}, lambda name: name[-1]),
-                                          one_person=False)  # fmt: skip
-    assert found.ids.tolist() == ["a", "b", "c", "d", "p"]
-    assert found.of_models.tolist() == [4, 4, 4]
-    assert found.of_segments.tolist() == [0, 1, 2, 3]
-    # Without a map of segments the targets of a model are its speaker's.
-    with pytest.warns(MissingTrialsWarning, match=r"speakers of 1 segments are not known \(sd\)"):
-        found = speakers.TrialSpeakers.of_key(KEY, (OF_MODELS, None), unknown="own")
-    assert found.ids.tolist() == ["p", "q", "segments\tsd"]
-    assert found.of_models.tolist() == [0, 1, 0]
-    assert found.of_segments.tolist() == [0, 1, 0, 2]
-
-
-@pytest.mark.parametrize("one_person", [False, True])
 @pytest.mark.parametrize(
     ("of_models", "of_segments", "fails"),
     [
         # Segment sa is the target of ma, and of mb, too.
-        ({"ma": "p", "mb": "q", "mc": "r"}, None, (True, True)),
-        ({"ma": "p", "mb": "p", "mc": "r"}, None, (False, False)),
-        ({"ma": "p", "mb": "p", "mc": "r"}, {"sa": "p", "sc": "r"}, (False, False)),
-        # Both sides are given: they may be different persons.
-        ({"ma": "p", "mb": "p", "mc": "r"}, {"sa": "p", "sc": "p"}, (False, True)),
-        (None, None, (True, True)),
+        ({"ma": "p", "mb": "q", "mc": "r"}, None, True),
+        ({"ma": "p", "mb": "p", "mc": "r"}, None, False),
+        ({"ma": "p", "mb": "p", "mc": "r"}, {"sa": "p", "sc": "r"}, False),
+        ({"ma": "p", "mb": "p", "mc": "r"}, {"sa": "p", "sc": "p"}, True),
+        (None, None, True),
     ],
 )
-def test_speakers_of_targets(
-    of_models: Said, of_segments: Said, fails: tuple[bool, bool], *, one_person: bool
-) -> None:
+def test_speakers_of_targets(of_models: Said, of_segments: Said, *, fails: bool) -> None:
     tar = np.array([[1, 0], [1, 0], [0, 1]], dtype=bool)
     key = bp.Key(MODELS, ["sa", "sc"], tar, ~tar)
-    make = speakers.TrialSpeakers.of_key
-    if not fails[one_person]:
-        found = make(key, (of_models, of_segments), one_person=one_person)
-        assert found.ids.tolist() == sorted({*of_models.values()})  # type: ignore[union-attr]
+    if of_models is not None and not fails:
+        found = TrialSpeakers.from_key(key, (of_models, of_segments))
+        assert found.ids.tolist() == ["p", "r"]
+        assert (found.of_models.tolist(), found.of_segments.tolist()) == ([0, 0, 1], [0, 1])
         return
     hint = "Do the key and the maps belong" if of_models else "Models that share a speaker need"
     with pytest.raises(InvalidInputError, match=f"1 target trials of two speakers.*{hint}"):
-        make(key, (of_models, of_segments), one_person=one_person)
+        TrialSpeakers.from_key(key, (of_models, of_segments))
 
 
-def test_unknown_speakers_are_refused() -> None:
-    for wrong in ("no", None):
-        with pytest.raises(InvalidInputError, match="`unknown` must be"):
-            speakers.TrialSpeakers.of_key(KEY, unknown=wrong)  # type: ignore[arg-type]
+def test_spoofs_have_the_speaker_of_their_model() -> None:
+    """Segments that are spoofs only need no speaker."""
+    trials = ["ma", "mb", "ma", "mb"], ["sa", "sb", "sb", "sx"]
+    key = bp.Key.from_trials(*trials, ["target", "target", "nontarget", "spoof"])
+    found = TrialSpeakers.from_key(key)
+    assert found.ids.tolist() == ["ma", "mb", "segments\tsx"]
+    assert found.ids[found.of_segments].tolist() == ["ma", "mb", "segments\tsx"]
+
+
+def test_speakers_of_one_side() -> None:
+    found = TrialSpeakers.from_side(KEY, OF_MODELS, "models")
+    assert found.ids[found.of_models].tolist() == ["p", "q", "p"]
+    assert found.n_speakers == 2 + len(SEGMENTS)
+    found = TrialSpeakers.from_side(METADATA, "sex", "segments")
+    assert found.ids[found.of_segments].tolist() == ["f", "m", "f", "m"]
+    assert found.n_speakers == 2 + len(MODELS)
+    assert TrialSpeakers.from_side(KEY, None, "models").n_speakers == len(MODELS) + len(SEGMENTS)
     with pytest.raises(InvalidInputError, match=r"none for 1 \(mc\).*Give a complete map"):
-        speakers.TrialSpeakers.of_models_only(KEY, {"ma": "p", "mb": "q"})
-    with pytest.warns(MissingTrialsWarning, match=r"speakers of 1 models are not known \(mc\)"):
-        found = speakers.TrialSpeakers.of_models_only(KEY, {"ma": "p", "mb": "q"}, unknown="own")
-    assert found.ids[found.of_models].tolist() == ["p", "q", "models\tmc"]
+        TrialSpeakers.from_side(KEY, {"ma": "p", "mb": "q"}, "models")
 
 
 def test_recordings_are_no_speakers() -> None:
@@ -187,12 +171,12 @@ def test_recordings_are_no_speakers() -> None:
     non = np.zeros((5, 5), dtype=bool)
     non[0, 3] = True
     key = bp.Key(ids, ids, tar, non)
-    make = speakers.TrialSpeakers.of_key
+    make = TrialSpeakers.from_key
     got = r"5 ids that are models and segments, such as anna/1, a target of model anna/3\."
     with pytest.raises(InvalidInputError, match=rf"`speakers` .* models are recordings; .* {got}"):
         make(key)
-    assert make(key, speakers=lambda name: name[:4]).ids.tolist() == ["anna", "bert"]
-    assert make(key, speakers=("model", None)).n_speakers == 5
+    assert make(key, lambda name: name[:4]).ids.tolist() == ["anna", "bert"]
+    assert make(key, ("model", None)).n_speakers == 5
     # Ids without trials, or with trials on one side only, say nothing.
     one_way = np.zeros((5, 5), dtype=bool)
     one_way[[0, 2], [1, 3]] = True
@@ -206,37 +190,9 @@ def test_an_id_of_two_speakers() -> None:
     with pytest.warns(DuplicateIdWarning):
         twice, same = (bp.IdMap(["ma", "mb", "mc", "ma"], ["p", "q", "r", x]) for x in ("s", "p"))
     with pytest.raises(InvalidInputError, match=r"several for 1 ids with trials \(ma: p and s\)"):
-        speakers.TrialSpeakers.of_key(KEY, (twice, None))
-    found = speakers.TrialSpeakers.of_models_only(KEY, same)
+        TrialSpeakers.from_key(KEY, (twice, None))
+    found = TrialSpeakers.from_side(KEY, (same, None), "models")
     assert found.ids[found.of_models].tolist() == ["p", "q", "r"]
-
-
-@pytest.mark.parametrize("shape", [(3, 3), (3, 5), (1000, 1000), (3, 10**6), (10**6, 3)])
-@pytest.mark.parametrize("ordered", [False, True])
-def test_numbers_of_pairs(shape: tuple[int, int], *, ordered: bool) -> None:
-    first, second = np.array([0, 2, 1, 2, 0]), np.array([2, 0, 1, 0, 1])
-    numbers, count, listed = speakers.number_pairs(first, second, shape, ordered=ordered)
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    cells = [a * shape[1] + b for a, b in (pairs if ordered else map(sorted, pairs))]
-    assert (listed is None) == (shape[0] * shape[1] < 2**16)
-    assert (numbers if listed is None else listed[numbers]).tolist() == cells
-    assert count == (shape[0] * shape[1] if listed is None else len({*cells}))
-
-
-# Systems and keys as they are given
-
-
-def test_conditions_as_they_are_given() -> None:
-    conditions = bp.Conditions({"a": TAR})
-    assert speakers.as_conditions(None, KEY) is None
-    assert speakers.as_conditions(conditions, KEY) is conditions
-    by_name = speakers.as_conditions({"a": TAR, "b": NON}, KEY)
-    assert by_name is not None
-    assert list(by_name.names) == ["a", "b"]
-    for given in ("sex", ["sex"], ("sex",)):
-        of_column = speakers.as_conditions(given, METADATA)
-        assert of_column is not None
-        assert len(of_column.names) == 2
-    for wrong in ([], [3], 3, np.array(["sex"])):
-        with pytest.raises(InvalidInputError, match="`conditions` must name columns in a list"):
-            speakers.as_conditions(wrong, METADATA)
+    # An id without trials may have several.
+    bare = KEY.take(np.flatnonzero(ROWS != 0))
+    assert said((twice, None), bare)[0] == {"mb": "q", "mc": "r"}
