@@ -848,7 +848,7 @@ def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
 
 
 def class_weights(
-    conditions: ConditionsLike,
+    conditions: object,
     tar_weights: npt.ArrayLike | None,
     non_weights: npt.ArrayLike | None,
     key: Key,
@@ -856,13 +856,15 @@ def class_weights(
     scores: Scores | None = None,
 ) -> tuple[npt.ArrayLike | None, npt.ArrayLike | None]:
     """Return the weights of the trials, from conditions or as the caller gave them, not both."""
-    given = as_conditions(conditions, key)
-    if given is None:
+    if conditions is None:
         return tar_weights, non_weights
+    if not isinstance(conditions, Conditions):
+        hint = "Columns of a key make them: Conditions.from_columns(key, name)."
+        raise check.invalid("conditions", "be Conditions", check.describe(conditions), hint)
     for name, weights in (("tar_weights", tar_weights), ("non_weights", non_weights)):
         if weights is not None:
             raise check.invalid(name, "be left out where there are `conditions`", "weights")
-    classes = given.trial_weights(key) if scores is None else given.scored_weights(scores, key)
+    classes = conditions.scored_weights(scores, key)
     for noun, weights in zip(_NOUNS, classes, strict=True):
         if weights.size and not weights.any():
             raise check.invalid("conditions", f"have {noun} in some condition", "none")

@@ -1,18 +1,251 @@
-"""What users give for a key and for systems."""
+"""Keys, trials, scores and systems as users give them: files of any format, lists, mappings."""
 
+import os
+import shutil
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
-import bosaris_py as bp
-from bosaris_py.errors import InvalidInputError
-from bosaris_py.trials import read
+from bosaris_py import IdMap, Key, Ndx, Scores, SegmentQuality
+from bosaris_py.errors import (
+    DuplicateTrialWarning,
+    FileFormatError,
+    InvalidInputError,
+    MissingTrialsWarning,
+)
+from bosaris_py.files.text import Table
+from bosaris_py.files.writing import write_table
+from bosaris_py.trials import (
+    are_large,
+    compare_trials,
+    read,
+    read_any,
+    read_key,
+    read_scores,
+    read_trials,
+    to_table,
+)
 from tests.forms import as_list
 
-KEY = bp.Key(["ma", "mb"], ["sa", "sb"], np.eye(2, dtype=bool), ~np.eye(2, dtype=bool))
-SCORES = bp.Scores(np.zeros((2, 2)), *KEY.ids)
+MODELS, SEGMENTS = ["m1", "m2"], ["s1", "s2", "s3"]
+TAR = np.array([[True, False, False], [False, True, False]])
+KEY = Key(MODELS, SEGMENTS, TAR, ~TAR)
+SCORES = Scores(np.arange(6.0).reshape(2, 3) / 3, MODELS, SEGMENTS)
+OBJECTS = {
+    "ndx": KEY.to_ndx(),
+    "key": KEY,
+    "scores": SCORES,
+    "flat ndx": as_list(KEY.to_ndx()),
+    "flat key": as_list(KEY),
+    "flat scores": as_list(SCORES),
+    "quality": SegmentQuality(SEGMENTS, [[1.0, 2.0, 3.0]]),
+    "map": IdMap(MODELS, ["anna", "bert"]),
+}
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+@pytest.mark.parametrize("form", ["hdf5", "mat"])
+def test_content_tells_the_class_whatever_the_name(tmp_path: Path, name: str, form: str) -> None:
+    found = OBJECTS[name]
+    path = tmp_path / "file.dat"
+    getattr(found, f"save_{form}")(path)
+    again = read_any(path)
+    assert type(again) is type(found)
+    assert again == found
+
+
+def test_text_becomes_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    path.write_text("m1 s1 target\nm1 s2 nontarget\n", encoding="utf-8")
+    found = read_any(path)
+    assert isinstance(found, Table)
+    assert read_key(path).n_trials == read_trials(path).n_trials == len(found) == 2
+
+
+@pytest.mark.parametrize("suffix", [".h5", ".mat", ".txt"])
+def test_key_scores_and_trials_of_any_format(tmp_path: Path, suffix: str) -> None:
+    for name, found in (("key", KEY), ("scores", SCORES), ("ndx", KEY.to_ndx())):
+        found.save(tmp_path / f"{name}{suffix}")
+    assert read_key(tmp_path / f"key{suffix}") == KEY
+    assert read_scores(tmp_path / f"scores{suffix}") == SCORES
+    assert read_trials(tmp_path / f"ndx{suffix}") == KEY.to_ndx()
+
+
+@pytest.mark.parametrize(
+    ("reader", "name", "message"),
+    [
+        (read_key, "scores", "expected a Key; the file holds Scores: 2 models"),
+        (read_scores, "key", "expected Scores; the file holds Key: 2 models"),
+        (read_trials, "scores", "expected an Ndx or Key; the file holds Scores"),
+        (read_scores, "map", "expected Scores; the file holds IdMap"),
+    ],
+)
+def test_other_content(tmp_path: Path, reader: Callable[..., Any], name: str, message: str) -> None:
+    OBJECTS[name].save(tmp_path / "file.h5")
+    with pytest.raises(FileFormatError, match=message):
+        reader(tmp_path / "file.h5")
+
+
+def test_damaged_and_foreign_files(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    with pytest.raises(FileFormatError, match="damaged"):
+        read_any(path)
+    path.write_bytes(b"MATLAB 5.0 MAT-file".ljust(200))
+    with pytest.raises(FileFormatError, match="no MATLAB file of version 5"):
+        read_any(path)
+    with h5py.File(path, "w") as file:
+        file["weights"] = [1.0]
+    with pytest.raises(FileFormatError, match=r"none of ndx, key, .*; the file holds weights"):
+        read_any(path)
+    with pytest.raises(FileNotFoundError):
+        read_any(tmp_path / "b")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_pipes_lose_nothing(tmp_path: Path) -> None:
+    """Such as ``<(zcat key.gz)`` in a shell: what was looked at cannot be read again."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("m1 s1 target\nm1 s2 nontarget\n",))
+    writer.start()
+    key = read_key(path)
+    writer.join()
+    assert key == Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
+
+
+def test_masks_of_other_tools(tmp_path: Path) -> None:
+    """The toolkit writes an Ndx and a Key with the same data sets but for their types."""
+    for name, found in (("ndx", KEY.to_ndx()), ("key", KEY)):
+        path = tmp_path / name
+        found.save_hdf5(path)
+        with h5py.File(path, "a") as file:
+            for attribute in list(file.attrs):
+                del file.attrs[attribute]
+            file.pop("file_format", None)
+        assert isinstance(read_any(path), Key if name == "key" else Ndx)
+
+
+def test_large_are_hdf5_files_above_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "scores.h5"
+    SCORES.save(path)
+    size = path.stat().st_size
+    assert are_large([path], max_bytes=3 * size - 1)
+    assert not are_large([path], max_bytes=3 * size)
+    assert not are_large([path])
+    shutil.copy(path, tmp_path / "copy.h5")
+    assert are_large([path, tmp_path / "copy.h5"], max_bytes=3 * size)
+    SCORES.save(tmp_path / "scores.txt")
+    assert not are_large([path, tmp_path / "scores.txt"], max_bytes=0)
+
+
+# Texts
+
+Write = Callable[[str], Path]
+
+NIST_KEY = """modelid\tsegmentid\tside\ttargettype\tgender
+m2\ts1\ta\ttarget\tf
+m1\ts2\ta\tnontarget\tm
+m1\ts1\tb\ttarget\tm
+"""
+LINES = "m2 s1 3.5\nm1 s2 -1.0\nm1 s1 0.5\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write_file(content: str) -> Path:
+        path = tmp_path / "a.txt"
+        path.write_text(content)
+        return path
+
+    return write_file
+
+
+def test_key_and_metadata_in_one_order(write: Write) -> None:
+    key = read_key(write(NIST_KEY))
+    # Column by column: (m1, s1), (m2, s1), (m1, s2).
+    assert key.is_target.tolist() == [True, True, False]
+    assert key.columns.factor("gender").values().tolist() == ["m", "f", "m"]
+    assert key.columns.factor("side").values().tolist() == ["b", "a", "a"]
+    tar, non = read_scores(write(LINES)).get_tar_non(key)
+    assert (tar.tolist(), non.tolist()) == ([0.5, 3.5], [-1.0])
+
+
+def test_trials_without_answers(write: Write) -> None:
+    ndx = read_trials(write(NIST_KEY))
+    assert isinstance(ndx, Ndx)
+    assert ndx.segset.tolist() == ["s1", "s2"]
+
+
+def test_lines_repeated_with_the_same_content(write: Write) -> None:
+    with pytest.warns(DuplicateTrialWarning, match=r"left out: 1 trial: \(m1, s1\)"):
+        key = read_key(write(NIST_KEY + "m1\ts1\tb\ttarget\tm\n"))
+    assert key.n_trials == 3
+    with pytest.warns(DuplicateTrialWarning):
+        scores = read_scores(write(LINES + "m1 s2 -1\n"))
+    assert not compare_trials(scores, key).problems
+
+
+BAD: list[tuple[Callable[..., Any], str, str]] = [
+    (read_key, NIST_KEY + "m1\ts1\tb\tnontarget\tm\n", "with another label"),
+    (read_key, NIST_KEY + "m1\ts1\ta\ttarget\tm\n", "with another side"),
+    (read_trials, NIST_KEY + "m1\ts1\tb\ttarget\tf\n", "with another gender"),
+    (read_scores, LINES + "m1 s1 0.25\n", r"with another score: 1 trial: \(m1, s1\)"),
+    (read_key, LINES, "has no labels, so it is no key"),
+    (read_scores, "1 a b\n0 a c\n", "has no scores; is it a key.* as in score=NAME. Use `columns`"),
+]
+
+
+@pytest.mark.parametrize(("reader", "content", "message"), BAD)
+def test_bad_files(reader: Callable[..., Any], content: str, message: str, write: Write) -> None:
+    with pytest.raises(FileFormatError, match=message):
+        reader(write(content))
+
+
+def test_lines_without_score(write: Write) -> None:
+    path = write("m1 s1 1.5\nm2 s1\n")
+    with pytest.warns(MissingTrialsWarning, match="1 of 2 lines"):
+        scores = read_scores(path)
+    assert scores.modelset.tolist() == ["m1"]
+
+
+def test_scores_beside_labels(write: Write) -> None:
+    path = write("m1 s1 1.5 target\nm1 s2 -0.5 nontarget\n")
+    tar, non = read_scores(path).get_tar_non(read_key(path))
+    assert (tar.tolist(), non.tolist()) == ([1.5], [-0.5])
+    spoofed = write("m1 s1 1.5 target\nm1 s2 -0.5 spoof\n")
+    assert isinstance(read_scores(spoofed), Scores)
+
+
+@given(
+    cells=st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.booleans(), st.floats(-9, 9)),
+        min_size=1,
+        unique_by=lambda cell: cell[:2],
+    ),
+    format=st.sampled_from(["wespeaker-scores", "speechbrain-scores", "hyperion"]),
+)
+def test_written_and_read_back(
+    cells: list[tuple[int, int, bool, float]], format: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    models = [f"m{cell[0]}" for cell in cells]
+    # Segments of other names: no pair is listed in both orders.
+    segments = [f"s{cell[1]}" for cell in cells]
+    key = Key.from_trials(models, segments, [cell[2] for cell in cells])
+    scores = Scores.from_trials(models, segments, [cell[3] for cell in cells])
+    path = tmp_path_factory.mktemp("table") / "a.txt"
+    write_table(path, to_table(key, scores=scores), format)
+    assert read_key(path, format=format) == key
+    assert read_scores(path, format=format) == scores
+
+
+# Systems
 
 
 @pytest.mark.parametrize(
