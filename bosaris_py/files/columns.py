@@ -303,9 +303,11 @@ class TrialOrder:
     repeated: npt.NDArray[np.intp]
     first: npt.NDArray[np.intp]
 
-    def conflicts(self, contents: AnyArray) -> npt.NDArray[np.bool_]:
+    def conflicts(self, contents: Factor | AnyArray) -> npt.NDArray[np.bool_]:
         """Tell for each repeated line whether its content differs from that of the first."""
-        return disagree(contents[self.first], contents[self.repeated])
+        # Codes of a factor differ where its texts do.
+        values = contents.codes if isinstance(contents, Factor) else contents
+        return disagree(values[self.first], values[self.repeated])
 
 
 def order_trials(models: AnyArray, segments: AnyArray, n_models: int) -> TrialOrder:

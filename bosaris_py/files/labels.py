@@ -20,20 +20,16 @@ NONTARGET, TARGET, SPOOF, DROPPED = range(4)
 
 @attrs.frozen
 class NonTargetKind:
-    """A kind of non-targets: its word in files, its noun in messages, who speaks."""
+    """A kind of non-targets: its word in files, and its noun in messages."""
 
     word: str
     noun: str
-    # Trials of two speakers are resampled by pairs of these; others by the speaker of the model.
-    has_two_speakers: bool = True
-    # Whether there may be no trials of the kind where others have some.
-    is_optional: bool = False
 
 
 # In the order that samples and costs have.
 NON_TARGET_KINDS = (
     NonTargetKind("nontarget", "zero-effort impostor"),
-    NonTargetKind("spoof", "spoof", has_two_speakers=False),
+    NonTargetKind("spoof", "spoof"),
 )
 # Those that an evaluation of two classes does not know.
 THIRD_KINDS = NON_TARGET_KINDS[1:]

@@ -280,10 +280,7 @@ class Key(Trials):
             column = as_column(listed[name], argument)
             _check_size(column, rows.size, argument)
             order = order_trials(rows, cols, ids[0].size)
-            clash = np.count_nonzero(
-                order.conflicts(column.codes if isinstance(column, Factor) else column)
-            )
-            if clash:
+            if clash := np.count_nonzero(order.conflicts(column)):
                 got = f"another value in {clash} lines of column {name!r}"
                 raise check.invalid(
                     "columns", "have the same columns for a trial listed twice", got

@@ -51,7 +51,9 @@ Read = TypeVar("Read", bound=FileMethods)
 # Of scores in memory: the matrix, both classes, and what sorting or training makes of them.
 _COPIES = 3
 
-_CLASSES: dict[str, type[FileMethods]] = {
+_PATH = str, os.PathLike
+
+_CLASSES: dict[str, type[AnyObject]] = {
     item._kind: item for item in (Ndx, Key, Scores, SegmentQuality, QualityMeasures, IdMap)
 }
 
@@ -112,7 +114,7 @@ def read_any(path: FilePath, **options: Any) -> AnyObject | Table:
     >>> read_any(path)
     Key: 1 models x 2 segments, 1 targets, 1 non-targets
     """
-    found: AnyObject | None = _read_binary(path, options.get("max_bytes"))
+    found = _read_binary(path, options.get("max_bytes"))
     return read_table(path, **options) if found is None else found
 
 
@@ -425,7 +427,7 @@ def _binary(
     raise FileFormatError(f"{path}: expected {wanted}; the file holds {found!r}")
 
 
-def _read_binary(path: FilePath, max_bytes: int | None) -> Any:
+def _read_binary(path: FilePath, max_bytes: int | None) -> AnyObject | None:
     """Return the object in a binary file; None of text."""
     binary = binary_kind(path)
     if binary is None:
@@ -435,7 +437,9 @@ def _read_binary(path: FilePath, max_bytes: int | None) -> Any:
         has_labels = hdf5.read_metadata(path, max_bytes=max_bytes)["is_target"] is not None
         kind = "key" if has_labels else "ndx"
     cls = _CLASSES[kind.removeprefix("flat_")]
-    return (cls.read_hdf5 if form == "hdf5" else cls.read_mat)(path, max_bytes=max_bytes)
+    if form == "mat":
+        return cls.read_mat(path, max_bytes=max_bytes)
+    return cls.read_hdf5(path, max_bytes=max_bytes)
 
 
 def _once(table: Table, path: FilePath, what: str) -> Table:
@@ -444,12 +448,10 @@ def _once(table: Table, path: FilePath, what: str) -> Table:
     # `"scores"` or nothing.
     order = order_trials(table.models.codes, table.segments.codes, table.models.levels.size)
     if order.repeated.size:
-        contents = {"label": table.is_target, "score": table.scores}
-        compared = {n: values for n, values in contents.items() if n == what.removesuffix("s")}
+        contents = {"labels": table.is_target, "scores": table.scores}.get(what)
+        compared = {} if contents is None else {what.removesuffix("s"): contents}
         for name, column in {**compared, **table.columns}.items():
-            # Codes of a factor differ where its texts do.
-            values = column.codes if isinstance(column, Factor) else np.asarray(column)
-            if (clash := order.conflicts(values)).any():
+            if (clash := order.conflicts(column)).any():
                 shown = _name_lines(table, order.repeated[clash])
                 message = f"{path}: trials are listed again with another {name}: {shown}."
                 raise FileFormatError(message)
@@ -469,31 +471,39 @@ def _name_lines(table: Table, lines: AnyArray) -> str:
 # Systems
 
 
-def named_systems(systems: Any) -> Mapping[str, Scores | FilePath]:
+def named_systems(systems: object) -> dict[str, Scores | FilePath]:
     """Return systems by name: that of a file, or else a number."""
-    if isinstance(systems, Scores):
-        return {"system": systems}
-    listed = files_of(systems) if _is_path(systems) else systems
-    if isinstance(listed, Mapping):
-        named = dict(listed)
-    elif isinstance(listed, list | tuple):
-        named = {}
-        for number, item in enumerate(listed, 1):
-            # A file may have the name that a number makes.
-            numbered = (f"system {place}" for place in itertools.count(number))
-            names = itertools.chain([name_of_file(item)] if _is_path(item) else [], numbered)
-            named[next(each for each in names if each and each not in named)] = item
-    else:
-        expected, got = "map names to Scores or files", check.describe(systems)
-        raise check.invalid("systems", expected, got, _hint(systems))
+    match systems:
+        case Scores():
+            return {"system": systems}
+        case Mapping():
+            named = dict(systems)
+        case str() | os.PathLike():
+            named = _numbered(files_of(systems))
+        case list() | tuple():
+            named = _numbered(systems)
+        case _:
+            expected, got = "map names to Scores or files", check.describe(systems)
+            raise check.invalid("systems", expected, got, _hint(systems))
     if not named:
         raise check.invalid("systems", "hold at least one system", "none")
     for name, scores in named.items():
         if name != str(name) or not name:
             raise check.invalid("systems", "be named by text", check.describe(name))
-        if not (isinstance(scores, Scores) or _is_path(scores)):
+        if not isinstance(scores, (Scores, *_PATH)):
             expected, got = "be a Scores or a file", check.describe(scores)
             raise check.invalid(f"systems[{name!r}]", expected, got, _hint(scores))
+    return named
+
+
+def _numbered(listed: Sequence[Any]) -> dict[str, Any]:
+    """Return the items of a list by the name of the file, or else by their number."""
+    named: dict[str, Any] = {}
+    for number, item in enumerate(listed, 1):
+        # A file may have the name that a number makes.
+        numbers = (f"system {place}" for place in itertools.count(number))
+        names = itertools.chain([name_of_file(item)] if isinstance(item, _PATH) else [], numbers)
+        named[next(name for name in names if name and name not in named)] = item
     return named
 
 
@@ -510,11 +520,6 @@ _HINTS = {
 def _hint(value: object) -> str:
     """Return what to do with something that is no scores."""
     return next((hint for name, hint in _HINTS.items() if hasattr(value, name)), "")
-
-
-def _is_path(value: object) -> bool:
-    """Tell whether a value is the name of a file."""
-    return isinstance(value, str | os.PathLike)
 
 
 def files_of(path: FilePath) -> list[FilePath]:
@@ -535,21 +540,19 @@ def files_of(path: FilePath) -> list[FilePath]:
 
 def as_systems(systems: object) -> dict[str, Scores]:
     """Return the scores of systems by name; files are read."""
-    return {
-        name: item if isinstance(item, Scores) else read_scores(item)
-        for name, item in named_systems(systems).items()
-    }
+    named = named_systems(systems)
+    return {n: read_scores(one) if isinstance(one, _PATH) else one for n, one in named.items()}
 
 
-def large_files(systems: object, key: Any) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
+def large_files(systems: object, key: object) -> tuple[dict[str, FilePath], FilePath] | tuple[()]:
     """Return systems and key, if all are files, and too large to be read whole."""
     named = named_systems(systems)
-    files = {name: file for name, file in named.items() if not isinstance(file, Scores)}
-    if not _is_path(key) or len(files) < len(named):
+    files = {name: file for name, file in named.items() if isinstance(file, _PATH)}
+    if not isinstance(key, _PATH) or len(files) < len(named):
         return ()
     return (files, key) if are_large([*files.values(), key]) else ()
 
 
-def read_if_path(key: Any) -> Key:
+def read_if_path(key: object) -> Key:
     """Return a key, given it or its file."""
-    return read_key(key) if _is_path(key) else as_key(key)
+    return read_key(key) if isinstance(key, _PATH) else as_key(key)
