@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TypeGuard
 
 import attrs
 import numpy as np
@@ -37,6 +38,11 @@ THIRD_KINDS = NON_TARGET_KINDS[1:]
 # The column of kinds of trials, and its words in the order of a factor's levels.
 KIND = "kind"
 KINDS = ("nontarget", "spoof", "target")
+
+
+def are_kinds(column: object) -> TypeGuard[Factor]:
+    """Tell whether a column says of each trial what kind it is."""
+    return isinstance(column, Factor) and set(column.levels.tolist()) <= set(KINDS)
 
 
 def factor_of_kinds(classes: npt.NDArray[np.uint8]) -> Factor:

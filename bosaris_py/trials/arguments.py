@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -72,18 +72,21 @@ def all_of_class(cls: type[Item], *objects: Item) -> tuple[Item, ...]:
     return objects
 
 
-def as_list_of(classes: tuple[type[Item], ...], values: Any, name: str) -> list[Item]:
+def as_list_of(classes: tuple[type[Item], ...], values: object, name: str) -> list[Item]:
     """Return objects of some classes that are to be stacked, or a single one; refuse none."""
     # The order counts, in training and in application, and that of a mapping is hardly seen.
-    is_list = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
-    listed: list[Item] = list(values) if is_list else [values]
+    listed: list[object] = [values]
+    if isinstance(values, Iterable) and not isinstance(values, str | Mapping):
+        listed = list(values)
     kinds = " or ".join(cls.__name__ for cls in classes)
     if not listed:
         raise check.invalid(name, f"hold at least one {kinds}", "none")
+    found = []
     for item in listed:
         if not isinstance(item, classes):
             raise check.invalid(name, f"hold {kinds} only", check.describe(item), misuse(item))
-    return listed
+        found.append(item)
+    return found
 
 
 def both_ids(modelset: IdList, segset: IdList) -> Ids:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import attrs
 import numpy as np
@@ -123,9 +123,7 @@ class Columns(Mapping[str, Column]):
         """
         for table, ids in zip(self.tables[1:], self._trials.ids, strict=True):
             if name in table:
-                column = table[name]
-                values = column.values() if isinstance(column, Factor) else column
-                return dict(zip(ids.tolist(), values.tolist(), strict=True))
+                return dict(zip(ids.tolist(), to_values(table[name]).tolist(), strict=True))
         raise check.invalid("name", "be a column of models or segments", repr(name))
 
 
@@ -138,12 +136,17 @@ def take_items(column: Column, positions: AnyArray | slice | None) -> Column:
     return mark_read_only(column[positions])
 
 
-def is_of_side(values: Any) -> bool:
+def to_values(column: Column) -> AnyArray:
+    """Return the text or the number of each item."""
+    return column.values() if isinstance(column, Factor) else column
+
+
+def is_of_side(values: object) -> TypeGuard[tuple[str, object]]:
     """Tell whether a column is one of models or of segments."""
     return type(values) is tuple and len(values) == 2 and str(values[0]) in SIDES[1:]
 
 
-def as_tables(given: Mapping[str, Any], trials: Trials) -> Tables:
+def as_tables(given: Mapping[str, object], trials: Trials) -> Tables:
     """Return columns as they are given: values of trials, or (side, values by id)."""
     tables: tuple[dict[str, Column], ...] = ({}, {}, {})
     sizes = trials.n_trials, *trials.shape
@@ -252,9 +255,7 @@ def merged(parts: Sequence[tuple[Tables, Sequence[AnyArray]]], sizes: Sequence[i
         for name in [n for n in listed[0][0] if all(n in table for table, _ in listed)]:
             values = np.full(size, None, dtype=object)
             for table, at in listed:
-                column = table[name]
-                own = (column.values() if isinstance(column, Factor) else column).astype(object)
-                before = values[at]
+                own, before = to_values(table[name]).astype(object), values[at]
                 clash = np.array([value is not None for value in before]) & (before != own)
                 if clash.any():
                     message = f"The objects to be merged have other values in column {name!r}"

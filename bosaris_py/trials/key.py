@@ -16,7 +16,7 @@ from bosaris_py._validation import FilePath
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.files import hdf5
 from bosaris_py.files.columns import Codes, Factor, order_trials
-from bosaris_py.files.labels import KIND, KINDS, NONTARGET, SPOOF, TARGET, factor_of_kinds
+from bosaris_py.files.labels import KIND, NONTARGET, SPOOF, TARGET, are_kinds, factor_of_kinds
 from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdList, Ids, code_trials
 from bosaris_py.trials.columns import (
@@ -510,8 +510,9 @@ class Key(Trials):
             for side in SIDES
         ]
         labels, kinds = as_labels(arrays["is_target"]), tables[0].get(KIND)
-        if isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS):
-            is_spoof = tables[0].pop(KIND).values() == "spoof"
+        if are_kinds(kinds):
+            is_spoof = kinds.values() == "spoof"
+            del tables[0][KIND]
             if (is_spoof & (labels == 1)).any():
                 raise check.invalid("trials", "not be targets and spoofs", "such")
             arrays["is_target"] = WORDS[np.where(is_spoof, -2, labels)]

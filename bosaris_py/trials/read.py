@@ -26,7 +26,7 @@ from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTri
 from bosaris_py.files import hdf5, mat
 from bosaris_py.files.columns import Factor, order_trials
 from bosaris_py.files.hdf5 import half_of_memory
-from bosaris_py.files.labels import KIND, KINDS
+from bosaris_py.files.labels import KIND, are_kinds
 from bosaris_py.files.text import Columns, Labels, Table, read_table
 from bosaris_py.trials.alignment import Ids
 from bosaris_py.trials.arguments import name_trials
@@ -187,11 +187,7 @@ def read_key(
         message = f"{path}: this file has no labels, so it is no key; read_trials reads trials"
         raise FileFormatError(message)
     known = dict(table.columns)
-    kinds = known.get(KIND)
-    if isinstance(kinds, Factor) and set(kinds.levels.tolist()) <= set(KINDS):
-        del known[KIND]
-    else:
-        kinds = None
+    kinds = known.pop(KIND) if are_kinds(known.get(KIND)) else None
     made = as_labels(table.is_target if kinds is None else kinds)
     return Key._from_positions(*_places(table), made, "labels").with_columns(**known)
 
@@ -496,9 +492,9 @@ def named_systems(systems: object) -> dict[str, Scores | FilePath]:
     return named
 
 
-def _numbered(listed: Sequence[Any]) -> dict[str, Any]:
+def _numbered(listed: Sequence[Scores | FilePath]) -> dict[str, Scores | FilePath]:
     """Return the items of a list by the name of the file, or else by their number."""
-    named: dict[str, Any] = {}
+    named: dict[str, Scores | FilePath] = {}
     for number, item in enumerate(listed, 1):
         # A file may have the name that a number makes.
         numbers = (f"system {place}" for place in itertools.count(number))

@@ -185,8 +185,8 @@ def speaker_names(speakers: SpeakersLike, key: Key) -> tuple[Names | None, Names
     """Return the speakers of models and of segments; None for a side of which nothing is told."""
     # One value for both sides counts where it fits. A map without any id of a side tells nothing
     # of it, nor does a column that varies within its ids.
-    is_pair = isinstance(speakers, tuple)
     pair = speakers if isinstance(speakers, tuple) else (speakers, speakers)
+    is_pair = pair is speakers
     if len(pair) != 2:
         raise invalid("speakers", "be one value or a pair (models, segments)", describe(speakers))
     models, segments = (_names_of_side(given, key, side) for side, given in enumerate(pair))

@@ -589,7 +589,7 @@ def _search(listed: AnyArray, wanted: AnyArray) -> AnyArray:
         return np.full(wanted.size, -1)
     # numpy continues each search where the last one ended, which takes sorted cells.
     ascends = (wanted[1:] >= wanted[:-1]).all()
-    order: Any = slice(None) if ascends else sort_codes(wanted + 1)[0]
+    order = slice(None) if ascends else sort_codes(wanted + 1)[0]
     at = np.empty(wanted.size, np.int64)
     at[order] = np.minimum(np.searchsorted(listed, wanted[order]), listed.size - 1)
     at[listed[at] != wanted] = -1
