@@ -84,7 +84,9 @@ class Judging:
     @property
     def by_speaker(self) -> bool:
         """Whether figures have intervals."""
-        return bool(self.replications or self.speakers is not None)
+        told = self.speakers
+        is_told = told != (None, None) if isinstance(told, tuple) else told is not None
+        return bool(self.replications or is_told)
 
     @property
     def metrics(self) -> dict[str, AnyMetric]:

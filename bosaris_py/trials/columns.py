@@ -151,6 +151,8 @@ def as_tables(given: Mapping[str, object], trials: Trials) -> Tables:
     tables: tuple[dict[str, Column], ...] = ({}, {}, {})
     sizes = trials.n_trials, *trials.shape
     for name, values in given.items():
+        if not name:
+            raise check.invalid("columns", "be named by text", check.describe(name))
         argument, side = f"columns[{name!r}]", 0
         if is_of_side(values):
             side = SIDES.index(values[0])
@@ -175,9 +177,7 @@ def _in_order(values: Any, name: str, side: str, ids: StrArray) -> Any:
     absent = [one for one in ids.tolist() if one not in found]
     if absent:
         if len(absent) == ids.size:
-            remedy = (
-                f"A dict {{id: value}}, or a Series with the ids as its index, gives each {side}"
-            )
+            remedy = f"A dict {{id: value}}, or a Series with ids as its index, gives each {side}"
             check.refuse_series(values, name, f"{remedy} its own.", side)
         got = f"none for {len(absent)} of {ids.size}: {check.list_some(absent)}"
         raise check.invalid(name, f"have a value for each {side}", got)
@@ -197,8 +197,10 @@ def as_column(values: Any, name: str) -> Column:
         if all(issubclass(kind, int | float | np.number) and kind is not bool for kind in kinds):
             values = np.array(values)
     array = np.asarray(values) if isinstance(values, np.ndarray) else np.empty(0, np.object_)
-    if array.ndim != 1 or array.dtype.kind not in "fiu":
+    if array.dtype.kind not in "fiu":
         return as_factor(values, name)
+    if array.ndim != 1:
+        raise check.invalid(name, "be one-dimensional", check.describe(array))
     if array.dtype.kind == "f":
         # float32 stays as it is. float16 is slow in numpy, and longer types differ between
         # machines.
@@ -256,7 +258,7 @@ def merged(parts: Sequence[tuple[Tables, Sequence[AnyArray]]], sizes: Sequence[i
             values = np.full(size, None, dtype=object)
             for table, at in listed:
                 own, before = to_values(table[name]).astype(object), values[at]
-                clash = np.array([value is not None for value in before]) & (before != own)
+                clash = (before != None) & (before != own)  # noqa: E711
                 if clash.any():
                     message = f"The objects to be merged have other values in column {name!r}"
                     n_clash = np.count_nonzero(clash)

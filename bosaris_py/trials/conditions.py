@@ -410,9 +410,10 @@ class Conditions:
         ... ).names
         ('f, N', 'f, Y', 'm, N')
         """
-        if not factors or not hasattr(factors, "items"):
-            got = check.describe(factors)
-            raise check.invalid("factors", "map at least one name to values", got)
+        given: object = factors
+        if not (isinstance(given, Mapping) and given):
+            expected = "map at least one name to values"
+            raise check.invalid("factors", expected, check.describe(factors))
         trials = as_ndx(trials)
         listed = [_by_columns(values, name, trials, order) for name, values in factors.items()]
         return cls._crossing(trials, listed, weights, Rules("error", uncovered, lacking))
@@ -574,22 +575,22 @@ class Conditions:
         key = as_key(key)
         lines, rules = self._lines(key), self._rules
         counted = np.flatnonzero(self.weights > 0).tolist()
-        times = np.bincount(np.concatenate([lines[n] for n in counted]), minlength=key.n_trials)
+        parts = [lines[number] for number in counted]
+        times = np.bincount(np.concatenate(parts), minlength=key.n_trials)
         if rules.overlap == "error" and (times > 1).any():
             message = "A trial must not belong to several conditions, as do"
             found = f"{message} {describe_trials(key, times > 1)}."
             raise TrialMismatchError(f"{found} Say overlap='allow' to count them in each.")
-        classes = _classes(scores, key)
-        tar, non = ([_among(one, lines[number]) for number in counted] for one in classes)
+        tar, non = (_among(chosen, parts) for chosen in _classes(scores, key))
         names = [self.names[number] for number in counted]
         # Conditions of weight 0 are dropped before, so that these may be empty.
-        if without := [self.names[number] for number in counted if not lines[number].size]:
+        if without := [name for name, part in zip(names, parts, strict=True) if not part.size]:
             have = "has" if len(without) == 1 else "have"
             message = f"{len(without)} of {len(self)} conditions {have} no trial of the key"
             hint = "The weight 0 leaves a condition out."
             raise TrialMismatchError(f"{message} ({check.list_some(without)}). {hint}")
-        of_both = zip(names, tar, non, strict=True)
-        if unscored := [name for name, *parts in of_both if not any(map(np.size, parts))]:
+        sides = zip(names, tar, non, strict=True)
+        if unscored := [name for name, *found in sides if not any(map(np.size, found))]:
             message = "No trial of these conditions has a score"
             raise TrialMismatchError(f"{message}: {check.list_some(unscored)}.")
         times = np.bincount(np.concatenate(lines), minlength=key.n_trials)
@@ -723,8 +724,7 @@ def _as_subset(subset: npt.ArrayLike | Ndx | Key, name: str) -> Ndx | Key | Bool
         raise check.invalid(name, "be trials or a mask", check.describe(subset))
     mask = check.as_mask(subset, name)
     if mask.ndim not in (1, 2):
-        expected = "have one dimension (trials) or two (models, segments)"
-        raise check.invalid(name, expected, check.describe(mask))
+        raise check.invalid(name, "have one dimension, of trials, or two", check.describe(mask))
     return read_only(mask)
 
 
@@ -772,10 +772,10 @@ def _classes(scores: Scores | None, key: Key) -> tuple[BoolArray, BoolArray]:
     return (tar, non) if scored is None else (tar & scored, non & scored)
 
 
-def _among(chosen: BoolArray, lines: Positions) -> Positions:
-    """Return where trials stand among those that are chosen."""
+def _among(chosen: BoolArray, parts: Sequence[Positions]) -> list[Positions]:
+    """Return where the trials of each condition stand among those that are chosen."""
     place = np.cumsum(chosen) - 1
-    return mark_read_only(place[lines[chosen[lines]]])
+    return [mark_read_only(place[part[chosen[part]]]) for part in parts]
 
 
 def _spread(size: int, parts: Sequence[tuple[Positions, float]]) -> Float64Array:

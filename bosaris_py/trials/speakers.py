@@ -143,14 +143,14 @@ class TrialSpeakers:
         """Raise if ids are models and segments, and as segments are of the speakers of others."""
         # So it is where each trial has two recordings: those of one speaker are not one model.
         (rows, cols), (models, segments) = key.trial_positions(), key.ids
+        cols = cols[key.labels != -2]
         at = key.segment_index.locate_last(key.model_index)
         both = _occurring(models.size, rows) & (at >= 0) & _occurring(segments.size, cols)[at]
         other = np.flatnonzero(both & (self.of_models != self.of_segments[at]))
         if other.size:
+            first, speaker = models[other[0]], self.ids[self.of_segments[at[other[0]]]]
             text = f"none, and {other.size} ids that are models and segments, such as"
-            text += (
-                f" {models[other[0]]}, a target of model {self.ids[self.of_segments[at[other[0]]]]}"
-            )
+            text += f" {first}, a target of model {speaker}"
             hint = 'Where models are persons and ids are alike by chance: speakers=("model", None).'
             raise invalid("speakers", "be given where models are recordings", text, hint)
 
@@ -216,7 +216,7 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
             varies = (codes[at] != column.codes).any()
             return None if varies else np.array([*column.levels, None], dtype=object)[codes]
         case IdMap():
-            found = _unambiguous(given, ids[_occurring(ids.size, at)])
+            found = _unambiguous(given, ids, _occurring(ids.size, at))
         case Mapping():
             found = {name: given[name] for name in ids.tolist() if name in given}
         case _ if callable(given):
@@ -235,15 +235,16 @@ def _names_of_side(given: object, key: Key, side: int) -> Names | None:
     return np.array(names, dtype=object) if found else None
 
 
-def _unambiguous(speakers: IdMap, ids: StrArray) -> dict[str, str]:
-    """Return a map of some ids as a dict; raise if one of them has several speakers."""
-    known = set(ids.tolist())
+def _unambiguous(speakers: IdMap, ids: StrArray, has_trials: BoolArray) -> dict[str, str]:
+    """Return a map of some ids as a dict; raise if one that has trials has several speakers."""
+    known, needed = set(ids.tolist()), set(ids[has_trials].tolist())
     pairs = set(zip(speakers.leftids.tolist(), speakers.rightids.tolist(), strict=True))
     found: dict[str, list[str]] = {}
     for name, speaker in sorted(pair for pair in pairs if pair[0] in known):
         found.setdefault(name, []).append(speaker)
-    several = [f"{name}: {' and '.join(each)}" for name, each in found.items() if len(each) > 1]
+    several = [name for name, each in found.items() if name in needed and len(each) > 1]
     if several:
-        got = f"several for {len(several)} ids with trials ({list_some(several)})"
+        shown = list_some(f"{name}: {' and '.join(found[name])}" for name in several)
+        got = f"several for {len(several)} ids with trials ({shown})"
         raise invalid("speakers", "give each id one speaker", got)
     return {name: each[0] for name, each in found.items()}

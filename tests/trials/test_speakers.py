@@ -195,4 +195,4 @@ def test_an_id_of_two_speakers() -> None:
     assert found.ids[found.of_models].tolist() == ["p", "q", "r"]
     # An id without trials may have several.
     bare = KEY.take(np.flatnonzero(ROWS != 0))
-    assert said((twice, None), bare)[0] == {"mb": "q", "mc": "r"}
+    assert said((twice, None), bare)[0] == {"ma": "p", "mb": "q", "mc": "r"}
