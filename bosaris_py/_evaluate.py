@@ -76,9 +76,9 @@ def evaluate(
         Plans without an overall cost, as SRE10, add their points. Plans of three classes, as
         ASVspoof5-2, have figures of their own in place of all others. Those of two detectors, as
         ASVspoof2019-LA, take ``{"asv": ..., "cm": ...}``.
-    conditions : str, list of str or Conditions, optional
-        Adds a row for each condition, and one for all equalised: a column of the key, several which
-        are crossed, or `Conditions`.
+    conditions : Conditions, mapping, or name or names of columns, optional
+        Adds a row for each condition, and one for all equalised; a mapping is as for
+        `Conditions`, columns are of the key.
     speakers : IdMap, dict, callable, str, or pair of these, optional
         The speaker of each model and segment, for confidence intervals: a map, a function of the
         id, or a column of the key. A pair is for (models, segments), a single value for

@@ -14,7 +14,7 @@ from bosaris_py.files import hdf5
 from bosaris_py.files.columns import Factor
 from bosaris_py.files.text import Table
 from bosaris_py.frames import TrialFrame
-from bosaris_py.trials.columns import take_items
+from bosaris_py.trials.columns import as_factor, take_items
 from bosaris_py.trials.key import Key, as_labels
 from bosaris_py.trials.quality import SegmentQuality
 from bosaris_py.trials.scores import Scores, assemble
@@ -116,9 +116,8 @@ def _part(name: str, part: str) -> ExamplePart:
         for side, at in sides.items()
         for column, values in stored["columns"][side].items()
     }
-    table = Table(left, right, columns=columns)
-    label = table.factor("label").values()
-    table = attrs.evolve(table, is_target=label == "target")
+    label = as_factor(columns["label"], "label").values()
+    table = Table(left, right, label == "target", columns=columns)
     lines = table.take(label != "spoof")
     ids = lines.models.levels, lines.segments.levels
     codes = lines.models.codes, lines.segments.codes
@@ -126,7 +125,7 @@ def _part(name: str, part: str) -> ExamplePart:
     scores = {system: assemble(np.asarray(lines.columns[system]), key) for system in systems}
     known = {}
     for column, side in ((of_model, 0), (of_segment, 1)):
-        values = lines.factor(column).values()
+        values = as_factor(lines.columns[column], column).values()
         by_id = dict(zip(ids[side][codes[side]].tolist(), values.tolist(), strict=True))
         known[column] = (("model", "segment")[side], by_id)
     measures = np.zeros(ids[1].size)

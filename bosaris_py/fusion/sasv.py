@@ -50,7 +50,9 @@ def _class_lists(scores: Scores, key: Key) -> list[FloatArray]:
     lists = [sample.tar.listed, *others]
     for one, noun in zip(lists, ("targets", "zero-effort impostors", "spoofs"), strict=True):
         if not one.size:
-            raise invalid("key", f"have {noun} with scores", "none")
+            hint = 'read_key(path) reads labels of three kinds; Key.from_trials takes "spoof".'
+            hint = hint if noun == "spoofs" else ""
+            raise invalid("key", f"have {noun} with scores", "none", hint)
     return lists
 
 
