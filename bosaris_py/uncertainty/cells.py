@@ -7,14 +7,14 @@ replicate is a product of a sparse table of counts with weights of pairs, and a 
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterator
-from typing import Any
 
 import attrs
 import numpy as np
 import scipy
 
-from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IndexArray, IntArray
+from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
 from bosaris_py._validation import invalid
 from bosaris_py.metrics.metric import Losses, OneRow
 from bosaris_py.numerics.roc import count_below
@@ -24,16 +24,29 @@ from bosaris_py.trials.sample import Grid, Sample, ScoredClass
 UnitWeights = IntArray
 
 
-def counts_at(
-    sample: Sample, thresholds: Float64Array
-) -> tuple[tuple[IntArray, IntArray], IndexArray]:
-    """Count the trials below -inf, each distinct threshold and inf; and say where each stands."""
-    limits, at = np.unique(thresholds, return_inverse=True)
-    tar, non = (
-        np.concatenate(([0], count_below(one.scores, limits), [one.size]))
-        for one in (sample.tar, sample.non)
-    )
-    return (tar, non), at
+class CountedRows(abc.ABC):
+    """Rows whose rates need no more than the numbers of trials between thresholds."""
+
+    sample: Sample
+
+    @abc.abstractmethod
+    def below(self, tar: IntArray, non: IntArray) -> tuple[Float64Array, Float64Array]:
+        """Return the mass below thresholds, from -inf to inf, by the numbers of trials below."""
+
+    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at all thresholds of a grid."""
+        pmiss, rejected = self.below(*self.sample.counts_below(grid))
+        return pmiss, 1.0 - rejected
+
+    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+        """Return both error-rates at given thresholds."""
+        limits, at = np.unique(thresholds, return_inverse=True)
+        tar, non = (
+            np.concatenate(([0], count_below(one.scores, limits), [one.size]))
+            for one in (self.sample.tar, self.sample.non)
+        )
+        pmiss, rejected = self.below(tar, non)
+        return pmiss[:, at + 1], 1.0 - rejected[:, at + 1]
 
 
 @attrs.frozen(eq=False)
@@ -53,13 +66,11 @@ class ClassCells:
             raise invalid("sample", "know the speakers of its trials", "none")
         first, other = one.sorted_speakers
         if other is None or targets:
-            second = np.full(first.size, n_units)
-        else:
-            if (first == other).any():
-                expected = "have different speakers on both sides of non-targets"
-                count = int(np.count_nonzero(first == other))
-                raise invalid("key", expected, f"{count} of the same speaker")
-            second = np.where(other < 0, n_units, other)
+            other = np.full(first.size, -1)
+        if count := np.count_nonzero(first == other):
+            expected = "have different speakers on both sides of non-targets"
+            raise invalid("key", expected, f"{count} of the same speaker")
+        second = np.where(other < 0, n_units, other)
         low, high = np.minimum(first, second), np.maximum(first, second)
         codes, pairs = np.unique(low * np.int64(n_units + 1) + high, return_inverse=True)
         return cls(one, pairs, *np.divmod(codes, n_units + 1))
@@ -68,16 +79,16 @@ class ClassCells:
         """Return the weight of each pair: (n_rows, n_pairs)."""
         # Nobody has the weight one.
         padded = np.concatenate((units, np.ones((len(units), 1), units.dtype)), axis=1)
-        weights: IntArray = padded[:, self.first] * padded[:, self.second]
-        return weights
+        return np.asarray(padded[:, self.first] * padded[:, self.second])
 
-    def times(self, units: UnitWeights, row: int) -> IntArray:
+    def times(self, picks: IntArray) -> IntArray:
         """Return how often each sorted trial counts in a row."""
-        times: IntArray = self.weights(units[row : row + 1])[0, self.pairs]
-        return times
+        return np.asarray(self.weights(picks[np.newaxis])[0, self.pairs])
 
-    def _table(self, place: AnyArray, size: int, values: Float64Array | None) -> Any:
-        """Add up a value of each trial by place and pair: (n_groups size, n_pairs), sparse."""
+    def _sums(
+        self, units: UnitWeights, place: AnyArray, size: int, values: Float64Array | None = None
+    ) -> Float64Array:
+        """Add up a value of each trial by group and place: (n_rows, n_groups, size)."""
         groups, weights = self.one.sorted_groups, self.one.sorted_weights
         rows = place if groups is None else groups.astype(np.int64) * size + place
         amounts = np.ones(self.pairs.size) if values is None else values
@@ -86,35 +97,33 @@ class ClassCells:
         shape = size * self.one.shares.size, self.first.size
         table = scipy.sparse.csr_array((amounts, (rows, self.pairs)), shape=shape)
         table.sum_duplicates()
-        return table
+        held = (table @ self.weights(units).T.astype(np.float64)).T
+        return np.asarray(held.reshape(len(units), -1, size))
 
     def below(self, units: UnitWeights, counts_below: IntArray) -> Float64Array:
         """Return the mass below each threshold: (n_rows, size + 1)."""
         size = counts_below.size - 1
-        table = self._table(np.repeat(np.arange(size), np.diff(counts_below)), size, None)
-        held = (table @ self.weights(units).T.astype(np.float64)).T
-        counts = held.reshape(len(units), -1, size).cumsum(axis=2)
+        place = np.repeat(np.arange(size), np.diff(counts_below))
+        counts = self._sums(units, place, size).cumsum(axis=2)
         with np.errstate(invalid="ignore", divide="ignore"):
-            shares = counts / counts[:, :, -1:]
-        mass = shares[:, 0] if shares.shape[1] == 1 else self._mix(shares)
+            mass = self._mix(counts / counts[:, :, -1:])
         return np.concatenate((np.zeros((len(units), 1)), mass), axis=1)
 
     def means(self, units: UnitWeights, losses: Float64Array) -> Float64Array:
         """Return the mean loss of each row; of several losses (k, n), that of each."""
         if losses.ndim > 1:
             return np.stack([self.means(units, one) for one in losses], axis=1)
-        weights, place = self.weights(units).T.astype(np.float64), np.zeros(self.pairs.size, int)
+        place, endless = np.zeros(self.pairs.size, int), ~np.isfinite(losses)
+        sums = self._sums(units, place, 1, np.where(endless, 0.0, losses))
         # An infinite loss of a trial that does not count is no loss.
-        finite = np.where(np.isfinite(losses), losses, 0.0)
-        sums = self._table(place, 1, finite) @ weights
-        if finite is not losses and not np.isfinite(losses).all():
-            endless = self._table(place, 1, (~np.isfinite(losses)).astype(float)) @ weights
-            sums = np.where(endless > 0, np.inf, sums)
+        if endless.any():
+            sums = np.where(self._sums(units, place, 1, endless.astype(float)) > 0, np.inf, sums)
         with np.errstate(invalid="ignore", divide="ignore"):
-            means = sums / (self._table(place, 1, None) @ weights)
-        return self._mix(means.T[:, :, np.newaxis])[:, 0]
+            return self._mix(sums / self._sums(units, place, 1))[:, 0]
 
     def _mix(self, values: Float64Array) -> Float64Array:
+        if values.shape[1] == 1:
+            return values[:, 0]
         held = np.flatnonzero(self.one.shares)
         return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
 
@@ -133,40 +142,23 @@ class Cells:
         tar = ClassCells.from_class(sample.tar, n_units[0], targets=True)
         return cls(sample, tar, ClassCells.from_class(sample.non, n_units[1], targets=False))
 
-    @property
-    def n_pairs(self) -> int:
-        """The number of pairs of units in both classes."""
-        return self.tar.first.size + self.non.first.size
-
     def rows(self, tar: UnitWeights, non: UnitWeights) -> "CellRows":
         """Return the rows of some replicates."""
-        return CellRows(self, tar, non)
+        return CellRows(self.sample, self, tar, non)
 
 
 @attrs.frozen(eq=False)
-class CellRows:
+class CellRows(CountedRows):
     """Replicates that draw units: rows for `AnyMetric.values`."""
 
+    sample: Sample
     cells: Cells
     tar: UnitWeights
     non: UnitWeights
 
-    @property
-    def sample(self) -> Sample:
-        """The sample that they are made of."""
-        return self.cells.sample
-
-    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at all thresholds of a grid."""
-        below = self.sample.counts_below(grid)
-        pmiss = self.cells.tar.below(self.tar, below[0])
-        return pmiss, 1.0 - self.cells.non.below(self.non, below[1])
-
-    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds."""
-        (tar, non), at = counts_at(self.sample, thresholds)
-        pmiss = self.cells.tar.below(self.tar, tar)[:, 1:-1]
-        return pmiss[:, at], 1.0 - self.cells.non.below(self.non, non)[:, 1:-1][:, at]
+    def below(self, tar: IntArray, non: IntArray) -> tuple[Float64Array, Float64Array]:
+        """Return the mass below thresholds."""
+        return self.cells.tar.below(self.tar, tar), self.cells.non.below(self.non, non)
 
     def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
         """Return the mean loss of each class."""
@@ -175,6 +167,6 @@ class CellRows:
 
     def lists(self) -> Iterator[tuple[FloatArray, ...]]:
         """Yield the scores of each class, each as often as it counts."""
-        for row in range(len(self.tar)):
-            times = self.cells.tar.times(self.tar, row), self.cells.non.times(self.non, row)
+        for tar, non in zip(self.tar, self.non, strict=True):
+            times = self.cells.tar.times(tar), self.cells.non.times(non)
             yield from OneRow(self.sample, times).lists()

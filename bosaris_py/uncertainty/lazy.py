@@ -122,8 +122,8 @@ class LazyCurve:
 
     def _whole(self, n: int) -> _Pieces:
         """One piece for each of n replicates, which holds everything."""
-        sizes = (np.tile(tree.sizes, (n, 1)) for tree in (self.tar, self.non))
-        return _Pieces(np.arange(n), np.zeros(n, np.int64), *sizes, np.zeros(n), np.zeros(n))
+        tar, non = (np.tile(tree.sizes, (n, 1)) for tree in (self.tar, self.non))
+        return _Pieces(np.arange(n), np.zeros(n, np.int64), tar, non, np.zeros(n), np.zeros(n))
 
     def _cut(self, pieces: _Pieces, level: int, rng: np.random.Generator) -> list[_Pieces]:
         """Draw how the picks of each piece divide between its left and its right half."""

@@ -33,9 +33,9 @@ def test_as_many_units_are_picked_as_there_are() -> None:
 def test_trials_are_drawn_within_conditions() -> None:
     sample = make_sample(np.random.default_rng(2), groups=True)
     (rows,) = IidDraws((sample,)).rows(5, np.random.default_rng(3))
-    for tar, non in rows._times():
+    for tar, non in rows.times():
         for one, times in ((sample.tar, tar), (sample.non, non)):
-            groups = one.sorted_groups
+            groups = one.groups
             assert np.array_equal(np.bincount(groups, times), np.bincount(groups))
 
 
@@ -63,7 +63,7 @@ def test_sets_of_two_layers_keep_their_sizes() -> None:
     one = ScoredClass(np.arange(6.0), speakers=(sets, None))
     draws = TwoLayerDraws.from_systems([Sample(one, one)] * 2)
     rows, _ = draws.rows(50, np.random.default_rng(7))
-    for tar, _ in rows.times:
+    for tar, _ in rows.times():
         # As many picks of sets of 2, 3 and 1 trials as there are sets.
         sums = np.bincount(sets, tar)
         picks = sums / np.array([2, 3, 1])
@@ -81,6 +81,6 @@ def test_sets_that_a_class_lacks_are_not_drawn() -> None:
     tar = ScoredClass(np.array([1.0, 2.0]), speakers=(np.array([3, 9]), None))
     non = ScoredClass(np.array([0.0, 0.5, 1.5]), speakers=(np.array([3, 4, 4]), None))
     draws = SetDraws.from_systems([Sample(tar, non)])
-    assert draws.n_sets == (2, 2)
+    assert draws.n_units == (2, 2)
     (rows,) = draws.rows(100, np.random.default_rng(10))
     assert not np.isnan(EER().values(rows)).any()
