@@ -27,8 +27,8 @@ from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
+from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, by_constructor, read_only
@@ -50,13 +50,20 @@ Pair: TypeAlias = tuple[float, float]
 # the price and the number of trials of each.
 Unseen: TypeAlias = tuple[Sequence[Pair], Sequence[Pair]]
 
+# What a test or an interval is of.
+Errors: TypeAlias = "ErrorCounts | Decisions"
+
 RateMethod: TypeAlias = Literal["wilson", "normal"]
 IntervalMethod: TypeAlias = Literal["hter", "naive", "class"]
-DCFTestMethod: TypeAlias = Literal["independent", "dependent", "stricter"]
+DCFTest: TypeAlias = Literal["independent", "dependent", "stricter"]
 TestMethod: TypeAlias = Literal["independent", "dependent", "stricter", "naive", "class"]
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2", "corrected"]
 Classes: TypeAlias = Literal["both", "tar", "non"]
 
+_ADVICE = (
+    f"With fewer than {FEWEST_ERRORS} errors a standard error is itself uncertain, and a normal "
+    "interval too."
+)
 _HALVES = (0.5, 0.5)
 _NOTHING: Unseen = ((), ())
 
@@ -100,7 +107,7 @@ class ErrorCounts:
     def __attrs_post_init__(self) -> None:
         """Raise if a class is empty, or errors exceed trials."""
         for wrong, total in (("misses", "n_tar"), ("false_alarms", "n_non")):
-            n = check.as_number(getattr(self, total), total, "be 1 or more", _is_number_of_trials)
+            n = check.as_number(getattr(self, total), total, "be 1 or more", _is_many)
             if check.as_nonnegative(number := getattr(self, wrong), wrong) > n:
                 raise check.invalid(wrong, f"be at most `{total}`, {n:g}", f"{number:g}")
         if 0.0 < max(self.misses, self.false_alarms) < 1.0:
@@ -127,9 +134,7 @@ class ErrorCounts:
         return cls(pmiss * n_tar, n_tar, pfa * n_non, n_non)
 
     @classmethod
-    def at_threshold(
-        cls, tar: npt.ArrayLike, non: npt.ArrayLike, threshold: float
-    ) -> "ErrorCounts":
+    def at_threshold(cls, tar: ArrayLike, non: ArrayLike, threshold: float) -> "ErrorCounts":
         """Count the errors of two lists of scores.
 
         Parameters
@@ -179,11 +184,11 @@ class ErrorCounts:
         return (self.misses + self.false_alarms) / self.n_trials
 
 
-def _is_number_of_trials(number: float) -> bool:
+def _is_many(number: float) -> bool:
     return 1.0 <= number < math.inf
 
 
-def _as_array(values: npt.ArrayLike) -> BoolArray:
+def _as_array(values: ArrayLike) -> BoolArray:
     return read_only(np.asarray(values))
 
 
@@ -222,7 +227,7 @@ class Decisions:
     __reduce__ = by_constructor
 
     @classmethod
-    def at_threshold(cls, tar: npt.ArrayLike, non: npt.ArrayLike, threshold: float) -> "Decisions":
+    def at_threshold(cls, tar: ArrayLike, non: ArrayLike, threshold: float) -> "Decisions":
         """Decide two lists of scores.
 
         Parameters
@@ -377,16 +382,13 @@ def normal_estimate(
     `unseen` are rates that may be lower, and those that may be higher; `least_p` is the least
     two-sided p-value for a difference of 0.
     """
-    level = check.check_fraction(confidence, "confidence")
-    error = math.sqrt(variance)
+    level, error = check.check_fraction(confidence, "confidence"), math.sqrt(variance)
     found = Estimate.from_error(value, error, confidence=level, method=method, notes=tuple(notes))
+    if not (any(unseen) or least_p):
+        return found
     ends = functools.partial(_open_ends, found.value, error, unseen, least_p)
-    if any(unseen):
-        return attrs.evolve(found, ends=ends, tails=None)
-    if least_p:
-        tails = functools.partial(_open_tails, found, least_p)
-        return attrs.evolve(found, ends=ends, tails=tails)
-    return found
+    tails = None if any(unseen) else functools.partial(_open_tails, found, least_p)
+    return attrs.evolve(found, ends=ends, tails=tails)
 
 
 def _open_ends(
@@ -402,23 +404,16 @@ def _open_ends(
 
 
 def _open_tails(normal: Estimate, least_p: float, against: float) -> tuple[float, float]:
-    tails = normal.p_value(against, "less"), normal.p_value(against, "greater")
-    if min(0.0, normal.value) <= against <= max(0.0, normal.value):
-        return max(tails[0], 0.5 * least_p), max(tails[1], 0.5 * least_p)
-    return tails
+    least = 0.5 * least_p if min(0.0, normal.value) <= against <= max(0.0, normal.value) else 0.0
+    less, greater = normal.p_value(against, "less"), normal.p_value(against, "greater")
+    return max(less, least), max(greater, least)
 
 
 def _few_errors(errors: Mapping[str, float]) -> list[Note]:
     """Note rates that rest on fewer than 30 errors, the rule of 30."""
-    advice = (
-        f"With fewer than {FEWEST_ERRORS} errors a standard error is itself uncertain, and a "
-        "normal interval too."
-    )
-    return [
-        Note(FewErrorsWarning, f"The {name} rests on {n:g} errors.", "", n, advice)
-        for name, n in errors.items()
-        if n < FEWEST_ERRORS
-    ]
+    rare = {name: n for name, n in errors.items() if n < FEWEST_ERRORS}
+    texts = {f"The {name} rests on {n:g} errors.": n for name, n in rare.items()}
+    return [Note(FewErrorsWarning, text, count=n, advice=_ADVICE) for text, n in texts.items()]
 
 
 def _notes(counts: ErrorCounts) -> list[Note]:
@@ -481,13 +476,12 @@ def error_rate_interval(
     0.1 (95 % interval 0.08141 to 0.1186, standard error 0.0095; normal)
     """
     check.check_choice(method, RateMethod, "method")
-    n = check.as_number(trials, "trials", "be a number of trials, 1 or more", _is_number_of_trials)
+    n = check.as_number(trials, "trials", "be a number of trials, 1 or more", _is_many)
     allowed = f"be 0, or a number of errors from 1 to `trials`, {n:g}"
     wrong = check.as_number(errors, "errors", allowed, lambda x: x == 0.0 or 1.0 <= x <= n)
     rate, notes = wrong / n, _few_errors({"error-rate": wrong})
-    found = normal_estimate(
-        rate, rate * (1.0 - rate) / n, "normal", confidence=confidence, notes=notes
-    )
+    variance = rate * (1.0 - rate) / n
+    found = normal_estimate(rate, variance, "normal", confidence=confidence, notes=notes)
     if method == "wilson":
         ends = functools.partial(_wilson_ends, rate, n)
         tails = functools.partial(_wilson_tails, rate, n)
@@ -513,7 +507,7 @@ def _wilson_tails(rate: float, n: float, against: float) -> tuple[float, float]:
 
 
 def hter_interval(
-    errors: ErrorCounts | Decisions, *, confidence: float = 0.95, method: IntervalMethod = "hter"
+    errors: Errors, *, confidence: float = 0.95, method: IntervalMethod = "hter"
 ) -> Estimate:
     """Compute the confidence interval of a half total error rate.
 
@@ -555,11 +549,7 @@ def hter_interval(
 
 
 def dcf_interval(
-    errors: ErrorCounts | Decisions,
-    prior: PriorLike,
-    *,
-    confidence: float = 0.95,
-    normalize: bool = True,
+    errors: Errors, prior: PriorLike, *, confidence: float = 0.95, normalize: bool = True
 ) -> Estimate:
     """Compute the confidence interval of a detection cost.
 
@@ -587,43 +577,36 @@ def dcf_interval(
     >>> dcf_interval(errors, OperatingPoint(p_target=0.01, c_miss=10, c_fa=1), normalize=False)
     0.1393 (95 % interval 0.1365 to 0.1421, standard error 0.0014; dcf)
     """
-    counts = _as_counts(errors, "errors")
-    return _interval(counts, _prices(prior, normalize=normalize), confidence, "dcf")
+    prices = _prices(prior, normalize=normalize)
+    return _interval(_as_counts(errors, "errors"), prices, confidence, "dcf")
 
 
 def _interval(counts: ErrorCounts, prices: Pair, confidence: float, method: str) -> Estimate:
-    value, variance = _moments(counts, prices, method)
-    unseen = _NOTHING if method in ("naive", "class") else _unseen(counts, prices)
-    found = normal_estimate(
-        value, variance, method, confidence=confidence, unseen=unseen, notes=_notes(counts)
+    value, variance, unseen = _moments(counts, prices, method)
+    notes = _notes(counts)
+    return _warned(
+        normal_estimate(value, variance, method, confidence=confidence, unseen=unseen, notes=notes)
     )
-    return _warned(found)
 
 
-def _moments(counts: ErrorCounts, prices: Pair, method: str) -> tuple[float, float]:
-    """Return a weighted sum of both rates, or a rate of all trials, and its variance."""
+def _moments(counts: ErrorCounts, prices: Pair, method: str) -> tuple[float, float, Unseen]:
+    """Return a weighted sum of both rates, or a rate of all trials, its variance and unseen."""
     if method in ("naive", "class"):
         # Equations (18) and (17).
         rate = counts.hter if method == "naive" else counts.error_rate
-        return rate, rate * (1.0 - rate) / counts.n_trials
+        return rate, rate * (1.0 - rate) / counts.n_trials, _NOTHING
     parts = list(zip(prices, counts.rates, counts.sizes, strict=True))
-    # Equation (13), and (14) for other prices.
-    return sum(a * p for a, p, _ in parts), sum(a**2 * p * (1.0 - p) / n for a, p, n in parts)
-
-
-def _unseen(counts: ErrorCounts, prices: Pair) -> Unseen:
-    """Return the rates of 1, which may be lower, and those of 0, which may be higher."""
-    parts = list(zip(prices, counts.rates, counts.sizes, strict=True))
+    # Rates of 1 may be lower, and those of 0 higher.
     low, high = ([(a, n) for a, p, n in parts if p == end] for end in (1.0, 0.0))
-    return low, high
+    # Equation (13), and (14) for other prices.
+    variance = sum(a**2 * p * (1.0 - p) / n for a, p, n in parts)
+    return sum(a * p for a, p, _ in parts), variance, (low, high)
 
 
 # ---- Tests of two systems
 
 
-def hter_z_test(
-    a: ErrorCounts | Decisions, b: ErrorCounts | Decisions, *, method: TestMethod | None = None
-) -> Estimate:
+def hter_z_test(a: Errors, b: Errors, *, method: TestMethod | None = None) -> Estimate:
     r"""Test if the half total error rates of two systems differ.
 
     Parameters
@@ -682,12 +665,7 @@ def hter_z_test(
 
 
 def dcf_z_test(
-    a: ErrorCounts | Decisions,
-    b: ErrorCounts | Decisions,
-    prior: PriorLike,
-    *,
-    method: DCFTestMethod | None = None,
-    normalize: bool = True,
+    a: Errors, b: Errors, prior: PriorLike, *, method: DCFTest | None = None, normalize: bool = True
 ) -> Estimate:
     """Test if the detection costs of two systems differ: `hter_z_test` for any prior and costs.
 
@@ -716,22 +694,16 @@ def dcf_z_test(
     >>> dcf_z_test(c, d, OperatingPoint(0.2, 1, 1), normalize=False)
     -0.018 (95 % interval -0.02183 to -0.01417, standard error 0.002; independent)
     """
-    return _z_test(a, b, _prices(prior, normalize=normalize), method, DCFTestMethod)
+    return _z_test(a, b, _prices(prior, normalize=normalize), method, DCFTest)
 
 
-def _z_test(
-    a: ErrorCounts | Decisions,
-    b: ErrorCounts | Decisions,
-    prices: Pair,
-    method: str | None,
-    methods: object,
-) -> Estimate:
-    counts, pair = (_as_counts(a, "a"), _as_counts(b, "b")), _pair(a, b)
-    chosen = method or ("dependent" if pair else "independent")
+def _z_test(a: Errors, b: Errors, prices: Pair, method: str | None, methods: object) -> Estimate:
+    counts = _as_counts(a, "a"), _as_counts(b, "b")
+    chosen = method or ("dependent" if {type(a), type(b)} == {Decisions} else "independent")
     check.check_choice(chosen, methods, "method")
     tests = ("independent", "dependent") if chosen == "stricter" else (chosen,)
     found = [
-        _dependent(pair, prices) if one == "dependent" else _independent(*counts, prices, one)
+        _dependent(a, b, prices) if one == "dependent" else _independent(*counts, prices, one)
         for one in tests
     ]
     return _warned(max(found, key=lambda test: test.standard_error or 0.0))
@@ -739,63 +711,52 @@ def _z_test(
 
 def _independent(a: ErrorCounts, b: ErrorCounts, prices: Pair, method: str) -> Estimate:
     """Equation (15); unlike there, the systems may have been tested on other trials."""
-    (cost_a, variance_a), (cost_b, variance_b) = (_moments(x, prices, method) for x in (a, b))
-    difference, variance = cost_a - cost_b, variance_a + variance_b
-    unseen = _NOTHING
+    (of_a, of_b), notes = (_moments(x, prices, method) for x in (a, b)), _notes(a) + _notes(b)
+    difference, variance, unseen = of_a[0] - of_b[0], of_a[1] + of_b[1], _NOTHING
     if variance == 0.0 and difference != 0.0:
         # No errors against nothing but errors: the variance p (1 - p) (1 / n_a + 1 / n_b) of
         # systems that are alike.
         sums = (x + y for x, y in zip(attrs.astuple(a), attrs.astuple(b), strict=True))
         pooled = _moments(ErrorCounts(*sums), prices, method)[1]
         variance = pooled * (a.n_trials + b.n_trials) ** 2 / (a.n_trials * b.n_trials)
-    elif variance == 0.0 and method == "independent":
-        (low_a, high_a), (low_b, high_b) = (_unseen(x, prices) for x in (a, b))
+    elif variance == 0.0:
+        (low_a, high_a), (low_b, high_b) = of_a[2], of_b[2]
         unseen = (*low_a, *high_b), (*high_a, *low_b)
-    notes = _notes(a) + _notes(b)
     return normal_estimate(difference, variance, method, unseen=unseen, notes=notes)
 
 
-def _dependent(pair: tuple[Decisions, Decisions] | None, prices: Pair) -> Estimate:
+def _dependent(a: Errors, b: Errors, prices: Pair) -> Estimate:
     """Equation (16): only trials on which one of the two errs alone."""
-    counts, sizes = _disagreements(pair)
+    counts, sizes = _disagreements(a, b)
     parts = [(p / n, x, y) for p, n, (x, y) in zip(prices, sizes, counts, strict=True)]
     difference = sum(each * (x - y) for each, x, y in parts)
     variance = sum(each**2 * (x + y) for each, x, y in parts)
     rates = list(zip(prices, sizes, strict=True))
-    one, other = (x + y for x, y in counts)
+    unseen = _NOTHING if variance > 0.0 else (rates, rates)
+    one, other = map(sum, counts)
+    notes = _few_errors(
+        {f"difference of the {x} rates": n for x, n in (("miss", one), ("false-alarm", other))}
+    )
+    # No less than if the sign of each disagreement is flipped.
+    least_p = 2.0 ** (1 - min(max(one + other, 1), 1000))
     return normal_estimate(
-        difference,
-        variance,
-        "dependent",
-        unseen=_NOTHING if variance > 0.0 else (rates, rates),
-        # No less than if the sign of each disagreement is flipped.
-        least_p=2.0 ** (1 - min(max(one + other, 1), 1000)),
-        notes=_few_errors(
-            {f"difference of the {x} rates": n for x, n in (("miss", one), ("false-alarm", other))}
-        ),
+        difference, variance, "dependent", unseen=unseen, least_p=least_p, notes=notes
     )
 
 
-def _pair(a: object, b: object) -> tuple[Decisions, Decisions] | None:
-    match (a, b):
-        case (Decisions(), Decisions()):
-            return a, b
-    return None
-
-
-def _disagreements(pair: tuple[Decisions, Decisions] | None) -> tuple[list[tuple[int, int]], Pair]:
+def _disagreements(a: object, b: object) -> tuple[list[tuple[int, int]], Pair]:
     """Count, in each class, the trials on which only a, and only b, errs; and all trials."""
-    if pair is None:
-        hint = "Counts of errors do not tell on which trials systems disagree."
-        raise check.invalid("a and b", "be Decisions on the same trials", "others", hint)
-    sizes = [(x.tar_accepted.size, x.non_accepted.size) for x in pair]
-    if sizes[0] != sizes[1]:
-        raise TrialMismatchError(
-            "`a` and `b` must be decisions on the same trials; got {} targets and {} non-targets "
-            "against {} and {}.".format(*sizes[0], *sizes[1])
-        )
-    classes = zip(*(x.errors for x in pair), strict=True)
-    return [(int((x & ~y).sum()), int((y & ~x).sum())) for x, y in classes], sizes[0]
+    match a, b:
+        case Decisions(counts=one), Decisions(counts=other):
+            if one.sizes != other.sizes:
+                raise TrialMismatchError(
+                    "`a` and `b` must be decisions on the same trials; got {} targets and {} "
+                    "non-targets against {} and {}.".format(*one.sizes, *other.sizes)
+                )
+            classes = zip(a.errors, b.errors, strict=True)
+            return [(int((x & ~y).sum()), int((y & ~x).sum())) for x, y in classes], one.sizes
+    hint = "Counts of errors do not tell on which trials systems disagree."
+    raise check.invalid("a and b", "be Decisions on the same trials", "others", hint)
 
 
 @attrs.frozen
@@ -870,9 +831,9 @@ def mcnemar_test(
     """
     check.check_choice(classes, Classes, "classes")
     check.check_choice(method, McNemarMethod, "method")
-    tar, non = _disagreements(_pair(a, b))[0]
+    tar, non = _disagreements(a, b)[0]
     used = {"tar": [tar], "non": [non], "both": [tar, non]}[classes]
-    only_a, only_b = (sum(counts) for counts in zip(*used, strict=True))
+    only_a, only_b = map(sum, zip(*used, strict=True))
     return McNemarTest(only_a, only_b, _mcnemar_p(only_a, only_b, method), method)
 
 
@@ -887,9 +848,10 @@ def _mcnemar_p(only_a: int, only_b: int, method: McNemarMethod) -> float:
     # The binomial law with probability 1/2 is symmetric: twice the lower tail. "mid-p" leaves out
     # half of the observed division, on both sides.
     up_to = float(scipy.special.bdtr(fewer, n, 0.5))
+    other = up_to
     if method == "mid-p":
-        return min(up_to + (float(scipy.special.bdtr(fewer - 1, n, 0.5)) if fewer else 0.0), 1.0)
-    return min(2.0 * up_to, 1.0)
+        other = float(scipy.special.bdtr(fewer - 1, n, 0.5)) if fewer else 0.0
+    return min(up_to + other, 1.0)
 
 
 def rule_of_30(trials_or_rate: float) -> float:
