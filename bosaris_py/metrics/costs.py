@@ -15,8 +15,9 @@ References
 
 from __future__ import annotations
 
+import abc
 import math
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import attrs
 import numpy as np
@@ -47,7 +48,7 @@ Points: TypeAlias = tuple[float | OperatingPoint, ...]
 
 def to_points(prior: object) -> Points:
     """Return operating points as a tuple, checked."""
-    if isinstance(prior, OperatingPoint) or np.ndim(prior) == 0:  # type: ignore[arg-type]
+    if np.ndim(prior) == 0:  # type: ignore[arg-type]
         prior = (prior,)
     listed = tuple(p if isinstance(p, OperatingPoint) else float(p) for p in prior)  # type: ignore[attr-defined]
     DecisionCosts.from_prior(listed)
@@ -117,8 +118,53 @@ class DCF(ThresholdMetric):
         return [(self.threshold, miss, fa) for _, miss, fa in given]
 
 
+class MinCost(RatesMetric):
+    """Base of costs at the best threshold for these scores."""
+
+    __slots__ = ()
+
+    @property
+    @abc.abstractmethod
+    def points(self) -> list[tuple[float, float, float]]:
+        """Bayes threshold, price of a miss and price of a false alarm."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """From no errors to the better decision without a detector."""
+        return 0.0, sum(min(miss, fa) for _, miss, fa in self.points)
+
+    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+        """Compute the cost of curves, of each point at its own threshold."""
+        costs = [min_costs(pmiss, pfa, miss, fa) for _, miss, fa in self.points]
+        return np.asarray(np.sum(costs, axis=0))
+
+    def notes(self, sample: Sample) -> list[Note]:
+        """Tell of inverted scores."""
+        return inverted(sample)
+
+
 @attrs.frozen
-class ActDCF(ThresholdMetric):
+class _CostOfPoints(AnyMetric):
+    """Base of actual and minimum DCF at operating points."""
+
+    prior: Points = attrs.field(converter=to_points)
+    normalize: bool = attrs.field(default=True, converter=as_flag)
+    scale: ClassVar[Scale] = "log"
+    name: ClassVar[str]
+
+    @property
+    def label(self) -> str:
+        """Its name, with the prior."""
+        return f"{self.name}{point_words(self.prior)}"
+
+    @property
+    def points(self) -> list[tuple[float, float, float]]:
+        """The Bayes thresholds and the prices."""
+        return prices(self.prior, normalize=self.normalize)
+
+
+@attrs.frozen
+class ActDCF(_CostOfPoints, ThresholdMetric):
     """Actual DCF: detection cost of Bayes decisions from log-likelihood-ratios.
 
     Parameters
@@ -139,19 +185,7 @@ class ActDCF(ThresholdMetric):
     0.5
     """
 
-    prior: Points = attrs.field(converter=to_points)
-    normalize: bool = attrs.field(default=True, converter=as_flag)
-    scale: ClassVar[Scale] = "log"
-
-    @property
-    def label(self) -> str:
-        """Its name, with the prior."""
-        return f"actDCF{point_words(self.prior)}"
-
-    @property
-    def points(self) -> list[tuple[float, float, float]]:
-        """The Bayes thresholds and the prices."""
-        return prices(self.prior, normalize=self.normalize)
+    name: ClassVar[str] = "actDCF"
 
     def notes(self, sample: Sample) -> list[Note]:
         """Tell of scores that are no log-likelihood-ratios."""
@@ -159,7 +193,7 @@ class ActDCF(ThresholdMetric):
 
 
 @attrs.frozen
-class MinDCF(RatesMetric):
+class MinDCF(_CostOfPoints, MinCost):
     """Minimum DCF: detection cost at the best threshold for these scores.
 
     Parameters
@@ -179,29 +213,7 @@ class MinDCF(RatesMetric):
     0.5
     """
 
-    prior: Points = attrs.field(converter=to_points)
-    normalize: bool = attrs.field(default=True, converter=as_flag)
-    scale: ClassVar[Scale] = "log"
-
-    @property
-    def label(self) -> str:
-        """Its name, with the prior."""
-        return f"minDCF{point_words(self.prior)}"
-
-    @property
-    def points(self) -> list[tuple[float, float, float]]:
-        """The Bayes thresholds and the prices."""
-        return prices(self.prior, normalize=self.normalize)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """From no errors to the better decision without a detector."""
-        return 0.0, sum(min(miss, fa) for _, miss, fa in self.points)
-
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
-        """Compute the cost of curves."""
-        costs = [min_costs(pmiss, pfa, miss, fa) for _, miss, fa in self.points]
-        return np.asarray(np.sum(costs, axis=0))
+    name: ClassVar[str] = "minDCF"
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors cost, and how many there are, at the best threshold of each point."""
@@ -210,10 +222,6 @@ class MinDCF(RatesMetric):
             at = int(np.argmin(miss * pmiss[0] + fa * pfa[0]))
             found += [Opening(miss, float(pmiss[0, at]), 0), Opening(fa, float(pfa[0, at]), 1)]
         return found
-
-    def notes(self, sample: Sample) -> list[Note]:
-        """Tell of inverted scores."""
-        return inverted(sample)
 
 
 @attrs.frozen
@@ -360,7 +368,7 @@ def min_dcf(
     normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> Any:
+) -> float | Float64Array:
     r"""Compute the minimum detection cost over all thresholds.
 
     What the cost would be if the scores were perfectly calibrated at these operating points. One
@@ -406,7 +414,7 @@ def min_dcf(
     0.25
     """
     sample = Sample.from_scores(tar, non, tar_weights, non_weights)
-    costs = sample.hull.min_dcf(prior, normalize=normalize)
+    costs: float | Float64Array = sample.hull.min_dcf(prior, normalize=normalize)
     warn(inverted(sample))
     return costs
 
@@ -418,7 +426,7 @@ def act_dcf(
     normalize: bool = True,  # noqa: FBT001, FBT002 -- positional as in the toolkit
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> Any:
+) -> float | Float64Array:
     r"""Compute the detection cost of Bayes decisions: the actual DCF.
 
     Scores are taken as log-likelihood-ratios and compared with the Bayes threshold of each
@@ -470,7 +478,7 @@ def error_rates_at(
     *,
     tar_weights: Weighting = None,
     non_weights: Weighting = None,
-) -> tuple[Any, Any]:
+) -> tuple[float | Float64Array, float | Float64Array]:
     """Compute the miss and false-alarm rates at given thresholds.
 
     Parameters

@@ -15,9 +15,9 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray, Weighting
+from bosaris_py._arrays import Float64Array, FloatArray, Weighting, Weights
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import describe, invalid, one_of
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
@@ -87,10 +87,10 @@ class OneRow:
         if sample.kinds is None:
             yield repeated(sample.tar, tar), repeated(sample.non, non)
             return
-        kinds = [sample.kinds[sample.non.order] == kind for kind in (0, 1)]
+        kinds = sample.kinds[sample.non.order]
         counted = np.ones(sample.non.size, np.int64) if non is None else non
-        others = [repeated(sample.non, np.where(kind, counted, 0)) for kind in kinds]
-        yield repeated(sample.tar, tar), others[0], others[1]
+        others = (repeated(sample.non, np.where(kinds == kind, counted, 0)) for kind in (0, 1))
+        yield repeated(sample.tar, tar), *others
 
 
 def indicators(sample: Sample, limit: float) -> Losses:
@@ -99,17 +99,11 @@ def indicators(sample: Sample, limit: float) -> Losses:
     return (tar < np.float64(limit)).astype(np.float64), (non >= np.float64(limit)).astype(float)
 
 
-def _has_equal_masses(one: ScoredClass) -> bool:
-    """Tell whether all trials of a class have the same mass, but for rounding."""
-    if one.is_plain or not one.size:
-        return True
-    masses = one.masses()
-    return bool(np.ptp(masses) <= 1e-12 * masses.max())
-
-
-def repeated(one: ScoredClass, times: npt.NDArray[np.generic] | None) -> FloatArray:
+def repeated(one: ScoredClass, times: Weights | None) -> FloatArray:
     """Return the scores of a class, each as often as it counts."""
-    if one.weights is not None or not _has_equal_masses(one):
+    # Conditions whose trials have the same mass, but for rounding, change nothing.
+    masses = np.ones(1) if one.groups is None or not one.size else one.masses()
+    if one.weights is not None or not np.ptp(masses) <= 1e-12 * masses.max():
         hint = "Built-in metrics know weights and conditions."
         expected = "be one of the package where trials have weights or conditions"
         raise invalid("metric", expected, "a function of scores", hint)
@@ -235,8 +229,8 @@ class AnyMetric(abc.ABC):
 
     def __call__(
         self,
-        tar: npt.ArrayLike,
-        non: npt.ArrayLike,
+        tar: ArrayLike,
+        non: ArrayLike,
         tar_weights: Weighting = None,
         non_weights: Weighting = None,
     ) -> float:
@@ -268,8 +262,7 @@ class AnyMetric(abc.ABC):
         float
         """
         view = self.view(sample)
-        if notes := self.notes(view):
-            warn(notes)
+        warn(self.notes(view))
         return self.computed(view)
 
 
@@ -388,12 +381,11 @@ class Metric(AnyMetric):
         default="identity", kw_only=True, validator=one_of(Scale)
     )
     bounds: tuple[float, float] = attrs.field(default=(-math.inf, math.inf), kw_only=True)
-    label: str = attrs.field(
-        default=attrs.Factory(
-            lambda self: getattr(self.function, "__name__", "metric"), takes_self=True
-        ),
-        kw_only=True,
-    )
+    label: str = attrs.field(kw_only=True)
+
+    @label.default
+    def _name(self) -> str:
+        return getattr(self.function, "__name__", "metric")
 
     def values(self, rows: Rows) -> Float64Array:
         """Compute the metric of each row."""
@@ -411,12 +403,13 @@ class Metric(AnyMetric):
 
 def as_metric(metric: object) -> AnyMetric:
     """Return a metric: one of the package, or a function ``f(tar, non)`` of a user."""
-    if isinstance(metric, AnyMetric):
-        return metric
-    if isinstance(metric, type):
-        hint = f"Make one first: {metric.__name__}(...)."
-        raise invalid("metric", "be a metric, not a class", metric.__name__, hint)
-    if not callable(metric):
-        hint = "For instance EER(), MinDCF(0.05), or a function f(tar, non)."
-        raise invalid("metric", "be a metric or a function", describe(metric), hint)
-    return Metric(metric)
+    match metric:
+        case AnyMetric():
+            return metric
+        case type():
+            hint = f"Make one first: {metric.__name__}(...)."
+        case _ if callable(metric):
+            return Metric(metric)
+        case _:
+            hint = "For instance EER(), MinDCF(0.05), or a function f(tar, non)."
+    raise invalid("metric", "be a metric or a function", describe(metric), hint)

@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray
 from bosaris_py._validation import as_number, describe, invalid, list_some, one_of
@@ -52,7 +52,7 @@ Triple: TypeAlias = tuple[float, float, float]
 Form: TypeAlias = Literal["revised", "legacy"]
 
 # Scores of targets, zero-effort impostors and spoofs; of a countermeasure also of two classes.
-Lists: TypeAlias = Sequence[npt.ArrayLike]
+Lists: TypeAlias = Sequence[ArrayLike]
 
 # Rates that differ by less than this may be equal; fractions decide.
 _ROUNDING = 1e-12

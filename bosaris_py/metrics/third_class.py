@@ -16,15 +16,14 @@ from typing import ClassVar
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array
 from bosaris_py._notes import Note
 from bosaris_py._validation import as_flag, as_vector, invalid
-from bosaris_py.metrics.metric import AnyMetric, Opening, RatesMetric, Scale, ThresholdMetric
+from bosaris_py.metrics.costs import MinCost
+from bosaris_py.metrics.metric import AnyMetric, Opening, Scale, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
-from bosaris_py.metrics.strange import inverted, no_llrs
-from bosaris_py.numerics.hull import min_costs
+from bosaris_py.metrics.strange import no_llrs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
 from bosaris_py.numerics.roc import EERDefinition
 from bosaris_py.trials.sample import Sample
@@ -35,9 +34,7 @@ def to_costs(costs: SpoofCostsLike) -> SpoofCosts:
     return SpoofCosts.named(costs)
 
 
-def sample_of_three(
-    tar: npt.ArrayLike, non: npt.ArrayLike | None, spoof: npt.ArrayLike | None
-) -> Sample:
+def sample_of_three(tar: ArrayLike, non: ArrayLike | None, spoof: ArrayLike | None) -> Sample:
     """Return the sample of lists of scores, of which a kind of non-targets may be missing."""
     lists = [
         np.empty(0) if given is None else as_vector(given, name)
@@ -54,7 +51,7 @@ class ThreeClassMetric(AnyMetric):
     __slots__ = ()
 
     def __call__(  # type: ignore[override]
-        self, tar: npt.ArrayLike, non: npt.ArrayLike | None, spoof: npt.ArrayLike | None = None
+        self, tar: ArrayLike, non: ArrayLike | None, spoof: ArrayLike | None = None
     ) -> float:
         """Compute the metric of lists of scores.
 
@@ -108,7 +105,7 @@ class _CostOfThree(ThreeClassMetric):
 
 
 @attrs.frozen
-class ADCF(_CostOfThree, RatesMetric):
+class ADCF(_CostOfThree, MinCost):
     """Minimum architecture-agnostic detection cost.
 
     Parameters
@@ -130,25 +127,10 @@ class ADCF(_CostOfThree, RatesMetric):
 
     label: ClassVar[str] = "min a-DCF"
 
-    @property
-    def bounds(self) -> tuple[float, float]:
-        """From no errors to the better decision without a detector."""
-        ((_, *prices),) = self.points
-        return 0.0, min(prices)
-
-    def of_rates(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
-        """Compute the cost of curves."""
-        ((_, miss, fa),) = self.points
-        return min_costs(pmiss, pfa, miss, fa)
-
     def limit(self, sample: Sample) -> float:
         """Return the best threshold."""
         ((_, miss, fa),), (pmiss, pfa) = self.points, sample.rates_at_all()
         return float(sample.thresholds[np.argmin(miss * pmiss[0] + fa * pfa[0])])
-
-    def notes(self, sample: Sample) -> list[Note]:
-        """Tell of inverted scores."""
-        return inverted(sample)
 
 
 @attrs.frozen
@@ -247,9 +229,9 @@ class BonafideEER(SASVEER):
 
 
 def a_dcf(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike | None,
-    spoof: npt.ArrayLike | None,
+    tar: ArrayLike,
+    non: ArrayLike | None,
+    spoof: ArrayLike | None,
     costs: SpoofCostsLike = "a-DCF1",
     *,
     normalize: bool = True,
@@ -312,9 +294,9 @@ def a_dcf(
 
 
 def act_a_dcf(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike | None,
-    spoof: npt.ArrayLike | None,
+    tar: ArrayLike,
+    non: ArrayLike | None,
+    spoof: ArrayLike | None,
     costs: SpoofCostsLike = "a-DCF1",
     *,
     normalize: bool = True,
@@ -354,9 +336,9 @@ def act_a_dcf(
 
 
 def sv_eer(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    spoof: npt.ArrayLike | None = None,
+    tar: ArrayLike,
+    non: ArrayLike,
+    spoof: ArrayLike | None = None,
     *,
     definition: EERDefinition = "rocch",
 ) -> float:
@@ -394,11 +376,7 @@ def sv_eer(
 
 
 def spf_eer(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike | None,
-    spoof: npt.ArrayLike,
-    *,
-    definition: EERDefinition = "rocch",
+    tar: ArrayLike, non: ArrayLike | None, spoof: ArrayLike, *, definition: EERDefinition = "rocch"
 ) -> float:
     """Compute the equal error rate of targets and spoofs.
 
@@ -431,11 +409,7 @@ def spf_eer(
 
 
 def sasv_eer(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
-    spoof: npt.ArrayLike,
-    *,
-    definition: EERDefinition = "rocch",
+    tar: ArrayLike, non: ArrayLike, spoof: ArrayLike, *, definition: EERDefinition = "rocch"
 ) -> float:
     """Compute the equal error rate of targets, and both kinds of non-targets pooled.
 

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
+from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, mark_read_only
@@ -29,8 +29,8 @@ _FEWEST, _MOST = 3, 5000
 
 
 def auc_standard_error(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     *,
     ties: Ties = "coin",
     tar_weights: Weighting = None,
@@ -188,7 +188,7 @@ class DeLongResult:
         return f"DeLongResult: AUC {', '.join(f'{a:.4f} +- {error:.2g}' for a, error in pairs)}"
 
 
-def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
+def delong(tar: ArrayLike, non: ArrayLike) -> DeLongResult:
     r"""Compute areas under the ROC and their covariance by DeLong's method.
 
     Parameters
@@ -257,7 +257,7 @@ def delong(tar: npt.ArrayLike, non: npt.ArrayLike) -> DeLongResult:
     return DeLongResult(mark_read_only(of_tar.mean(axis=1)), mark_read_only(covariance))
 
 
-def _as_rows(scores: npt.ArrayLike, name: str) -> FloatArray:
+def _as_rows(scores: ArrayLike, name: str) -> FloatArray:
     """Return the scores of one class, a row for each system."""
     array = check.as_float_array(scores, name)
     rows = np.atleast_2d(array)
@@ -275,13 +275,13 @@ def _share_below(others: FloatArray, scores: FloatArray) -> Float64Array:
 
 
 def dcf_standard_error(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     metric: object,
     *,
     method: SetMethod = "upper-bound",
-    tar_sets: npt.ArrayLike | None = None,
-    non_sets: npt.ArrayLike | None = None,
+    tar_sets: ArrayLike | None = None,
+    non_sets: ArrayLike | None = None,
 ) -> float:
     r"""Compute the standard error of a detection cost at a fixed threshold.
 
@@ -397,7 +397,7 @@ class NormalityTest:
     p_value: float
 
 
-def normality_test(sample: npt.ArrayLike) -> NormalityTest:
+def normality_test(sample: ArrayLike) -> NormalityTest:
     """Test if a sample looks normal, by Shapiro and Wilk's test.
 
     Parameters

@@ -17,8 +17,8 @@ from typing import Literal, TypeAlias, get_args
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
+from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, mark_read_only
@@ -129,7 +129,7 @@ _CURVES: dict[BandKind, tuple[Callable[[Rows, Float64Array], Float64Array], Floa
 }
 
 
-def _to_x(values: npt.ArrayLike | None, kind: BandKind) -> Float64Array:
+def _to_x(values: ArrayLike | None, kind: BandKind) -> Float64Array:
     if values is None:
         return _CURVES[kind][1]
     x = check.as_vector(values, "x").astype(np.float64)
@@ -145,7 +145,7 @@ def bands_of_sample(
     sample: Sample,
     how: Resampling,
     kinds: Sequence[BandKind] = get_args(BandKind),
-    x: npt.ArrayLike | None = None,
+    x: ArrayLike | None = None,
 ) -> dict[BandKind, Band]:
     """Make the bands of several curves of a sample, from the same draws."""
     view = sample.bona_fide()
@@ -172,11 +172,11 @@ def bands_of_sample(
 
 
 def bootstrap_bands(
-    scores: Scores | tuple[npt.ArrayLike, npt.ArrayLike],
+    scores: Scores | tuple[ArrayLike, ArrayLike],
     key: Key | None = None,
     *,
     kind: BandKind = "det",
-    x: npt.ArrayLike | None = None,
+    x: ArrayLike | None = None,
     method: Method | None = None,
     speakers: SpeakersLike = None,
     conditions: Conditions | None = None,

@@ -24,10 +24,9 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, Float64Array, IntArray
-from bosaris_py.metrics.costs import MinDCF
+from bosaris_py.metrics.costs import MinCost
 from bosaris_py.metrics.metric import AnyMetric, ThresholdMetric
 from bosaris_py.metrics.ranks import EER
-from bosaris_py.metrics.third_class import ADCF
 from bosaris_py.numerics.hull import SAME_COST, diagonal_crossing
 from bosaris_py.numerics.roc import running_sum
 from bosaris_py.trials.sample import Sample, ScoredClass
@@ -348,7 +347,7 @@ def lazy_draws(
     match metric:
         case ThresholdMetric() if plain and method != "speaker":
             return _lazy_errors(metric.points, sample, method)
-        case MinDCF() | ADCF() if method == "iid" and not weighted:
+        case MinCost() if method == "iid" and not weighted:
             return LazyMinCost.from_sample(sample, [(miss, fa) for _, miss, fa in metric.points])
         case EER(definition="rocch") if method == "iid" and not weighted:
             return LazyEER.from_sample(sample)

@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 import scipy
+from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
@@ -85,7 +85,7 @@ class EqualSizeSets:
         return f"EqualSizeSets: {self.n_sets} sets of {self.size}, {kept}"
 
 
-def equal_size_sets(sets: npt.ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
+def equal_size_sets(sets: ArrayLike, *, rng: Rng = None) -> EqualSizeSets:
     """Keep as many trials as possible such that all sets have the same size.
 
     Parameters
@@ -164,13 +164,13 @@ class StandardErrorDistribution:
 
 
 def standard_error_distribution(
-    tar: npt.ArrayLike,
-    non: npt.ArrayLike,
+    tar: ArrayLike,
+    non: ArrayLike,
     metric: object,
     *,
     method: Literal["iid", "one-layer", "two-layer"] = "iid",
-    tar_sets: npt.ArrayLike | None = None,
-    non_sets: npt.ArrayLike | None = None,
+    tar_sets: ArrayLike | None = None,
+    non_sets: ArrayLike | None = None,
     runs: int = _RUNS,
     replications: int = 2000,
     confidence: float = 0.95,
@@ -265,7 +265,7 @@ class FTest:
     p_value: float
 
 
-def z_test_of_means(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
+def z_test_of_means(first: ArrayLike, second: ArrayLike) -> Estimate:
     r"""Test if two distributions of standard errors have the same mean.
 
     Parameters
@@ -296,7 +296,7 @@ def z_test_of_means(first: npt.ArrayLike, second: npt.ArrayLike) -> Estimate:
 
 
 def f_test_of_variances(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, alternative: Alternative = "two-sided"
+    first: ArrayLike, second: ArrayLike, *, alternative: Alternative = "two-sided"
 ) -> FTest:
     r"""Test if two distributions of standard errors have the same variance.
 
@@ -336,7 +336,7 @@ def f_test_of_variances(
     return FTest(ratio, tails[alternative])
 
 
-def _as_numbers(values: npt.ArrayLike, name: str) -> Float64Array:
+def _as_numbers(values: ArrayLike, name: str) -> Float64Array:
     found = check.as_vector(values, name).astype(np.float64, copy=False)
     check.refuse_nan(found, name)
     if found.size < _FEWEST_RUNS:

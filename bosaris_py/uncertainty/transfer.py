@@ -29,7 +29,7 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, StrArray
 from bosaris_py._notes import Note, warn
@@ -292,7 +292,7 @@ class _OfBothSets(Jackknife):
 
 
 def _figures(
-    test: Sample, threshold: npt.ArrayLike, point: OperatingPoint, minimum: float
+    test: Sample, threshold: ArrayLike, point: OperatingPoint, minimum: float
 ) -> dict[str, Float64Array]:
     """Judge the test set at each threshold, NaN where there is none."""
     limits = np.asarray(threshold, dtype=np.float64)
