@@ -25,20 +25,20 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import BoolArray, Float64Array, IndexArray, StrArray
+from bosaris_py._arrays import Float64Array, IndexArray, StrArray
 from bosaris_py._notes import Note, warn
 from bosaris_py._tables import joined_notes, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
 from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.priors import OperatingPoint
-from bosaris_py.trials.key import as_key
+from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, ScoredClass
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers, speaker_names
@@ -55,6 +55,9 @@ from bosaris_py.uncertainty.jackknife import (
 
 # Miss rates and false-alarm rates.
 Rates: TypeAlias = tuple[Float64Array, Float64Array]
+
+# Scores with their key, or two lists of scores.
+DataSet: TypeAlias = tuple[Scores, Key] | tuple[ArrayLike, ArrayLike]
 
 Rule: TypeAlias = Literal["eer", "min-cost", "bayes"] | Mapping[str, float]
 
@@ -113,16 +116,19 @@ class _Rule:
         found = _middles(np.where(first > 0, grid[first - 1], -np.inf), grid[last], first)
         return np.where(np.isnan(pmiss[:, -1] + pfa[:, 0]), np.nan, found)
 
+    def _loss(self, pmiss: Float64Array, pfa: Float64Array) -> Float64Array:
+        """Return what is least at the best threshold, if not the gap between both rates."""
+        if self.name == "pfa":
+            return np.where(pfa <= self.rate + _ROUNDING, pmiss, np.inf)
+        return self.point.miss_cost * pmiss + self.point.fa_cost * pfa
+
     def _best(self, pmiss: Float64Array, pfa: Float64Array) -> IndexArray:
         """Return the place of the best threshold of each row."""
-        if self.name == "pfa":
-            # The fewest misses.
-            return np.asarray(np.argmax(pfa <= self.rate + _ROUNDING, axis=1))
-        if self.name == "min-cost":
+        if self.name != "eer":
             # Of equal costs the one with the fewest misses.
-            cost = self.point.miss_cost * pmiss + self.point.fa_cost * pfa
-            least = cost.min(axis=1, keepdims=True) * (1.0 + _ROUNDING)
-            return np.asarray(np.argmax(cost <= least, axis=1))
+            loss = self._loss(pmiss, pfa)
+            least = loss.min(axis=1, keepdims=True) * (1.0 + _ROUNDING)
+            return np.asarray(np.argmax(loss <= least, axis=1))
         # Where both rates are nearest; of two such places the one with fewer errors.
         distance = np.abs(pmiss - pfa)
         near = distance <= distance.min(axis=1, keepdims=True) + _ROUNDING
@@ -130,19 +136,15 @@ class _Rule:
         fewest = errors <= errors.min(axis=1, keepdims=True) + _ROUNDING
         return np.asarray(fewest.shape[1] - 1 - fewest[:, ::-1].argmax(axis=1))
 
-    def _may_be_best(self, low: Rates, high: Rates) -> BoolArray:
-        """Tell which thresholds may be chosen if rates lie between two bounds."""
-        (m, f), (most_m, most_f) = low, high
-        if self.name == "pfa":
-            allowed = self.rate + _ROUNDING
-            least, most = (np.where(b <= allowed, a, np.inf) for a, b in (low, high))
-        elif self.name == "min-cost":
-            prices = self.point.miss_cost, self.point.fa_cost
-            least, most = (prices[0] * a + prices[1] * b for a, b in (low, high))
-        else:
+    def _may_be_best(self, low: Rates, high: Rates) -> IndexArray:
+        """Return the places of thresholds that may be chosen if rates lie between two bounds."""
+        if self.name == "eer":
+            (m, f), (most_m, most_f) = low, high
             least = np.maximum(np.maximum(m - most_f, f - most_m), 0.0)
             most = np.maximum(most_m - f, most_f - m)
-        return np.asarray(least <= most.min())
+        else:
+            least, most = self._loss(*low), self._loss(*high)
+        return np.flatnonzero(least <= most.min())
 
     def near(self, left: LeftOut) -> LeftOut:
         """Return a set whose scores far from all thresholds that a row may choose are equal.
@@ -156,24 +158,19 @@ class _Rule:
             share = min(np.diff(part.starts).max() / part.one.size, 1.0 - _ROUNDING)
             bounds.append(((rate - share) / (1.0 - share), rate / (1.0 - share)))
         (low_m, high_m), (low_f, high_f) = ((a - _ROUNDING, b + _ROUNDING) for a, b in bounds)
-        best = np.flatnonzero(self._may_be_best((low_m, low_f), (high_m, high_f)))
+        first, last = self._may_be_best((low_m, low_f), (high_m, high_f))[[0, -1]]
         # Thresholds in the same gap have the same rates.
-        first, last = best[0], best[-1]
         alike = (high_m >= low_m[first]) & (low_f <= high_f[first])
         alike &= (low_m <= high_m[last]) & (high_f >= low_f[last])
         places = np.flatnonzero(alike)
         ends = grid[max(places[0] - 1, 0)], grid[places[-1]]
-        tar, non = (
-            attrs.evolve(part.one, listed=part.one.listed.clip(*ends), order=part.one.order)
-            for part in (left.tar, left.non)
-        )
-        return attrs.evolve(
-            left,
-            sample=attrs.evolve(left.sample, tar=tar, non=non),
-            tar=attrs.evolve(left.tar, one=tar),
-            non=attrs.evolve(left.non, one=non),
-            known={},
-        )
+        parts = []
+        for part in (left.tar, left.non):
+            listed = part.one.listed.clip(*ends)
+            one = attrs.evolve(part.one, listed=listed, order=part.one.order)
+            parts.append(attrs.evolve(part, one=one))
+        sample = attrs.evolve(left.sample, tar=parts[0].one, non=parts[1].one)
+        return attrs.evolve(left, sample=sample, tar=parts[0], non=parts[1], known={})
 
 
 def _middles(low: Float64Array, high: Float64Array, first: IndexArray) -> Float64Array:
@@ -262,32 +259,26 @@ class _OfBothSets(Jackknife):
     @functools.cached_property
     def degrees(self) -> float:
         """The degrees of freedom of the sum."""
-        if not self.standard_error:
-            return min(one.degrees for one in self.sets)
-        return self.standard_error**4 / sum(
-            one.standard_error**4 / one.degrees for one in self.sets
-        )
+        parts = sum(one.standard_error**4 / one.degrees for one in self.sets)
+        return self.standard_error**4 / parts if parts else min(one.degrees for one in self.sets)
 
     def summary(self, names: StrArray | None) -> Estimate:
         """Return the estimate; without an interval where a set has fewer than 5 speakers."""
         n_units = [one.n_units for one in self.sets]
-        found = Estimate(
-            value=self.value,
-            standard_error=None,
-            method="jackknife over speakers of dev and test",
-            n_units=sum(n_units),
-            notes=tuple(few_speakers(min(n_units))),
-        )
         # A threshold of inf, which rejects all, is at no distance from another one.
-        if min(n_units) < FEWEST_UNITS or any(np.isinf(one.without).any() for one in self.sets):
-            return found
+        endless = any(np.isinf(one.without).any() for one in self.sets)
+        known = min(n_units) >= FEWEST_UNITS and not endless
         effects = np.concatenate([one.deviations for one in self.sets]).tolist()
-        return attrs.evolve(
-            found,
-            standard_error=self.standard_error or None,
-            degrees=self.degrees,
-            ends=self.ends,
-            deviations=None if names is None else dict(zip(names.tolist(), effects, strict=True)),
+        named = None if names is None else dict(zip(names.tolist(), effects, strict=True))
+        return Estimate(
+            value=self.value,
+            standard_error=(self.standard_error or None) if known else None,
+            method="jackknife over speakers of dev and test",
+            degrees=self.degrees if known else None,
+            n_units=sum(n_units),
+            deviations=named if known else None,
+            notes=tuple(few_speakers(min(n_units))),
+            ends=self.ends if known else None,
         )
 
 
@@ -345,7 +336,7 @@ def _estimates(
     return estimates
 
 
-def _sample(given: Any, name: str, speakers: SpeakersLike) -> Sample:
+def _sample(given: DataSet, name: str, speakers: SpeakersLike) -> Sample:
     """Join scores with a key, or take two lists of scores."""
     match given:
         case (Scores() as scores, some_key):
@@ -375,18 +366,9 @@ def _one_sided(one: ScoredClass) -> ScoredClass:
     return one if second is None else attrs.evolve(one, speakers=(second, None))
 
 
-def _refuse_common(dev: Sample, test: Sample) -> None:
-    """Raise if somebody speaks in both sets, whose errors then go together."""
-    first, second = (np.array(one.speaker_ids)[speakers_present(one)] for one in (dev, test))
-    common = np.intersect1d(first, second)
-    if common.size:
-        found = f"{common.size} who are in both ({list_some(common.tolist())})"
-        raise invalid("speakers", "be other persons in dev than in test", found)
-
-
 def transfer(
-    dev: object,
-    test: object,
+    dev: DataSet,
+    test: DataSet,
     *,
     rule: Rule = "eer",
     prior: OperatingPoint | float = 0.5,
@@ -466,7 +448,11 @@ def transfer(
     }
     estimates: dict[str, Estimate] = {}
     if speakers is not None:
-        _refuse_common(of_dev, of_test)
+        # Errors of who speaks in both sets go together.
+        first, second = (np.array(x.speaker_ids)[speakers_present(x)] for x in (of_dev, of_test))
+        if (common := np.intersect1d(first, second)).size:
+            found = f"{common.size} who are in both ({list_some(common.tolist())})"
+            raise invalid("speakers", "be other persons in dev than in test", found)
         estimates = _estimates(of_dev, of_test, chosen, figures)
         notes["speakers"] = list(estimates["hter"].notes)
     said = tuple(attrs.evolve(one, about=about) for about in notes for one in notes[about])
