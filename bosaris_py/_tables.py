@@ -14,13 +14,16 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from bosaris_py import errors
 from bosaris_py._cautions import Caution, hushed
 from bosaris_py._validation import FilePath, safe
 from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition
+
+# A row of a table: numbers, texts and truth values by the name of their column.
+Record: TypeAlias = dict[str, Any]
 
 _LATEX = str.maketrans(
     {sign: f"\\{sign}" for sign in "&%$#_{}"}
@@ -193,7 +196,7 @@ class Records(abc.ABC):
     __slots__ = ()
 
     @abc.abstractmethod
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """Return the rows as dicts of plain values.
 
         Returns

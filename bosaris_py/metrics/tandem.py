@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray
 from bosaris_py._validation import as_number, describe, invalid, list_some, one_of
-from bosaris_py.metrics.metric import AnyMetric, Opening, Rows, Scale
+from bosaris_py.metrics.metric import AnyMetric, OneRow, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
@@ -43,6 +43,9 @@ from bosaris_py.trials.speakers import TrialSpeakers
 
 # The scores of one detector; or of a verifier and a countermeasure, named asv and cm.
 AnySystem: TypeAlias = Scores | Mapping[str, Scores]
+
+# Shares of trials: numbers rounded, or fractions.
+Share = TypeVar("Share", Float64Array, Fraction)
 
 # Places of thresholds, or one.
 Place: TypeAlias = IntArray | int
@@ -123,11 +126,9 @@ class TandemMetric(AnyMetric):
 
     def values(self, rows: Rows) -> Float64Array:
         """Compute the metric of each row."""
+        whole = ((x, all(map(len, x))) for x in rows.lists())
         return np.array(
-            [
-                self.number(Detectors.from_pairs(*x)) if all(map(len, x)) else np.nan
-                for x in rows.lists()
-            ]
+            [self.number(Detectors.from_pairs(*x)) if ok else np.nan for x, ok in whole]
         )
 
     def computed(self, view: Sample, times: Times = None) -> float:
@@ -159,9 +160,7 @@ class TandemMetric(AnyMetric):
 
 
 def _detectors(sample: Sample) -> Detectors:
-    spoofs = sample.kinds == 1
-    non = sample.non.listed
-    return Detectors.from_pairs(sample.tar.listed, non[~spoofs], non[spoofs])
+    return Detectors.from_pairs(*next(OneRow(sample).lists()))
 
 
 # ---- The tandem detection cost
@@ -295,6 +294,12 @@ def _accepted(*lists: FloatArray) -> list[IntArray]:
     return [one.size - count_below(np.sort(one), thresholds) for one in lists]
 
 
+def _rates(tar: Share, non: Share, spoof: Share, bona_fide: Share, fake: Share) -> list[Share]:
+    """Return the three rates of the tandem, given the shares that each detector accepts."""
+    # Misses of either detector, and what both accept.
+    return [1 - bona_fide * tar, bona_fide * non, fake * spoof]
+
+
 class TandemCounts(NamedTuple):
     """Number of trials that are accepted at each threshold, ascending, the first of which is all.
 
@@ -307,12 +312,13 @@ class TandemCounts(NamedTuple):
     bona_fide: IntArray
     fake: IntArray
 
-    def rates(self, i: Place, j: Place, share: Callable[..., Any] = np.divide) -> Any:
+    def at(self, i: Place, j: Place) -> list[tuple[IntArray, IntArray]]:
+        """Return how many of how many trials are accepted at pairs of thresholds."""
+        return [(one[k], one[0]) for one, k in zip(self, (i, i, i, j, j), strict=True)]
+
+    def rates(self, i: Place, j: Place) -> list[Float64Array]:
         """Return the three rates of the tandem at pairs of thresholds."""
-        tar, non, spoof = (share(part[i], part[0]) for part in self[:3])
-        bona_fide, fake = (share(part[j], part[0]) for part in self[3:])
-        # Misses of either detector, and what both accept.
-        return 1 - bona_fide * tar, bona_fide * non, fake * spoof
+        return _rates(*(accepted / of for accepted, of in self.at(i, j)))
 
     def nearest(self) -> IntArray:
         """Return pairs of thresholds, among them all whose three rates differ least: (2, k)."""
@@ -334,10 +340,12 @@ class TandemCounts(NamedTuple):
             low, middle, high = low[:, kept], middle[:, kept], high[:, kept]
             if (low == high).all():
                 break
-            halves = (low, middle), (middle + 1, high)
-            parts = [np.array((a[0][0], b[0][1], a[1][0], b[1][1])) for a in halves for b in halves]
-            cut = np.concatenate(parts, axis=1)
-            low, high = np.split(cut[:, (cut[:2] <= cut[2:]).all(axis=0)], 2)
+            halves = np.array((low, middle)), np.array((middle + 1, high))
+            # Low and high ends of one threshold, then those of the other: (2, 2, k).
+            cut = np.concatenate(
+                [np.stack((a[:, 0], b[:, 1]), 1) for a in halves for b in halves], 2
+            )
+            low, high = cut[:, :, (cut[0] <= cut[1]).all(axis=0)]
         return low[:, np.ptp(self.rates(*low), axis=0) <= best + _ROUNDING]
 
 
@@ -364,8 +372,8 @@ class TEER(TandemMetric):
         counts = TandemCounts(*_accepted(*both[:3]), *_accepted(*both[3:]))
         # Equal rates need not be equal when rounded.
         pairs = zip(*counts.nearest().tolist(), strict=True)
-        found = {counts.rates(i, j, lambda n, of: Fraction(int(n), int(of))) for i, j in pairs}
-        return float(sum(min(found, key=lambda x: (max(x) - min(x), max(x), sum(x)))) / 3)
+        exact = [_rates(*(Fraction(*map(int, part)) for part in counts.at(i, j))) for i, j in pairs]
+        return float(sum(min(exact, key=lambda x: (max(x) - min(x), max(x), sum(x)))) / 3)
 
     def openings(self, sample: Sample) -> list[Opening]:
         """Tell what errors of each class cost, and how many there are: a third of each."""

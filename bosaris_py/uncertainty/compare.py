@@ -9,14 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
 import numpy as np
 
 from bosaris_py._arrays import Float64Array
 from bosaris_py._notes import Note, warn
-from bosaris_py._tables import Table, WithInterval, joined_notes, or_none
+from bosaris_py._tables import Record, Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.metrics.tandem import AnySystem, check_system, sample_of_system
@@ -27,6 +26,11 @@ from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
+
+_COLUMNS = (
+    *("first", "second", "difference", "low", "high", "standard_error"),
+    *("p_value", "p_holm", "significant", "metric"),
+)
 
 
 def holm(p_values: Sequence[float]) -> Float64Array:
@@ -109,7 +113,7 @@ class ComparisonTable(Table):
         rows = (Comparison(a, b, found, *both) for ((a, b), found), *both in listed)
         return cls(tuple(rows), metric, check_fraction(level, "level"), percent)
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """Return the comparisons as dicts.
 
         Returns
@@ -118,21 +122,12 @@ class ComparisonTable(Table):
             ``first``, ``second``, ``difference``, ``low``, ``high``, ``standard_error``,
             ``p_value``, ``p_holm``, ``significant`` and ``metric``; None for what is not known.
         """
-        return [
-            {
-                "first": row.first,
-                "second": row.second,
-                "difference": or_none(row.difference.value),
-                "low": row.difference.low,
-                "high": row.difference.high,
-                "standard_error": row.difference.standard_error,
-                "p_value": row.p,
-                "p_holm": row.p_holm,
-                "significant": row.p_holm <= self.level,
-                "metric": self.metric,
-            }
-            for row in self.rows
-        ]
+        found = []
+        for row in self.rows:
+            one, p = row.difference, (row.p, row.p_holm, row.p_holm <= self.level)
+            cells = row.first, row.second, or_none(one.value), one.low, one.high, one.standard_error
+            found.append(dict(zip(_COLUMNS, (*cells, *p, self.metric), strict=True)))
+        return found
 
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """Return the largest groups of systems within which no difference was found.
@@ -183,13 +178,12 @@ class ComparisonTable(Table):
         table = [[*head]]
         for row in self.rows:
             found = row.difference
-            cell = number(found.value)
+            cell, error = number(found.value), number(found.standard_error)
             if found.low is not None:
                 cell = WithInterval(cell, f"[{number(found.low)}, {number(found.high)}]")
             verdict = "yes" if row.p_holm <= self.level else "no"
-            p_values = f"{row.p:.3g}", f"{row.p_holm:.3g}"
-            error = number(found.standard_error)
-            table.append([row.first, row.second, cell, error, *p_values, verdict])
+            cells = row.first, row.second, cell, error, f"{row.p:.3g}", f"{row.p_holm:.3g}", verdict
+            table.append([*cells])
         return table
 
 
@@ -201,8 +195,8 @@ def compare_samples(
     found = [jackknife([metric], sample)[0] for sample in samples.values()]
     differences = {}
     for i, j in itertools.combinations(range(len(names)), 2):
-        difference = found[i][0].minus(found[j][0])
         notes = [*metric.notes(views[i]), *metric.notes(views[j])]
+        difference = found[i][0].minus(found[j][0])
         estimate = difference.estimate(1.0 - level, found[i][1].names, notes)
         differences[names[i], names[j]] = estimate
     percent = metric.unit == "%"

@@ -15,7 +15,7 @@ import itertools
 import math
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -26,7 +26,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import BoolArray, Float64Array, mark_read_only
 from bosaris_py._notes import warn
 from bosaris_py._parallel import whole_number
-from bosaris_py._tables import Table, joined_notes, or_none
+from bosaris_py._tables import Record, Table, joined_notes, or_none
 from bosaris_py._validation import Rng
 from bosaris_py.metrics.metric import AnyMetric, as_metric
 from bosaris_py.trials.key import Key
@@ -53,8 +53,8 @@ _RUNS = 500
 _FEWEST_RUNS = 2
 
 _COLUMNS = (
-    "system method estimate standard_error relative_error low high upper_bound mean_se se_of_se "
-    "se_low se_high groups metric"
+    *("system", "method", "estimate", "standard_error", "relative_error", "low", "high"),
+    *("upper_bound", "mean_se", "se_of_se", "se_low", "se_high", "groups", "metric"),
 )
 
 
@@ -239,12 +239,9 @@ def _many_runs(
     if not np.isfinite(replicates).all():
         raise check.invalid("metric", "be finite on all replicates", "one that is not")
     errors = replicates.reshape(runs, how.replications).std(axis=1, ddof=1)
+    said = f"{runs} runs of {how.replications} replicates, {how.method} bootstrap"
     spread = Estimate.from_replicates(
-        float(errors.mean()),
-        errors,
-        interval="percentile",
-        confidence=how.confidence,
-        method=f"{runs} runs of {how.replications} replicates, {how.method} bootstrap",
+        float(errors.mean()), errors, interval="percentile", confidence=how.confidence, method=said
     )
     return StandardErrorDistribution(metric.computed(view), spread)
 
@@ -418,7 +415,7 @@ class BootstrapTable(Table):
         """
         return {(row.system, row.method): row for row in self.rows}[system, method]
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """Return one dict for each system and method; errors are fractions.
 
         Returns
@@ -433,10 +430,10 @@ class BootstrapTable(Table):
             one, spread = row.estimate, row.runs and row.runs.spread
             cells = [row.system, row.method, one.value, one.standard_error]
             cells += [or_none(one.relative_error), one.low, one.high, row.upper_bound]
-            runs = "value", "standard_error", "low", "high"
-            cells += [spread and getattr(spread, name) for name in runs]
+            cells += [spread.value, spread.standard_error] if spread else [None, None]
+            cells += [spread.low, spread.high] if spread else [None, None]
             cells += [row.groups or None, self.metric]
-            found.append(dict(zip(_COLUMNS.split(), cells, strict=True)))
+            found.append(dict(zip(_COLUMNS, cells, strict=True)))
         return found
 
     def as_printed(self, table: PaperTable) -> "BootstrapTable":
@@ -601,19 +598,19 @@ def bootstrap_table(
     warn(notes)
     in_order = sorted(rows, key=lambda row: [*named].index(row.system))
     labels = {one.label for one in metrics.values()}
-    return BootstrapTable(
-        tuple(in_order), labels.pop() if len(labels) == 1 else "each system its own metric"
-    )
+    name = labels.pop() if len(labels) == 1 else "each system its own metric"
+    return BootstrapTable(tuple(in_order), name)
 
 
-def _metrics(metric: Any, names: Mapping[str, object]) -> dict[str, AnyMetric]:
+def _metrics(metric: object, names: Mapping[str, object]) -> dict[str, AnyMetric]:
     """Return the metric of each system."""
-    if not isinstance(metric, Mapping):
-        return dict.fromkeys(names, as_metric(metric))
-    if set(metric) != set(names):
-        expected = "have one for each system"
-        raise check.invalid("metric", expected, check.list_some(map(str, metric)) or "none")
-    return {name: as_metric(metric[name]) for name in names}
+    match metric:
+        case Mapping() if set(metric) == set(names):
+            return {name: as_metric(metric[name]) for name in names}
+        case Mapping():
+            listed = check.list_some(map(str, metric)) or "none"
+            raise check.invalid("metric", "have one for each system", listed)
+    return dict.fromkeys(names, as_metric(metric))
 
 
 def _upper_bound(metric: AnyMetric, view: Sample) -> float:
