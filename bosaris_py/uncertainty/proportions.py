@@ -23,7 +23,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -46,10 +46,6 @@ from bosaris_py.uncertainty.estimate import Estimate, student_quantile
 # A number of targets and one of non-targets; a miss rate and a false-alarm rate; their prices.
 Pair: TypeAlias = tuple[float, float]
 
-# Rates that may be lower, and those that may be higher, than decisions without any variation show:
-# the price and the number of trials of each.
-Unseen: TypeAlias = tuple[Sequence[Pair], Sequence[Pair]]
-
 # What a test or an interval is of.
 Errors: TypeAlias = "ErrorCounts | Decisions"
 
@@ -65,7 +61,6 @@ _ADVICE = (
     "interval too."
 )
 _HALVES = (0.5, 0.5)
-_NOTHING: Unseen = ((), ())
 
 # ---- Counts and decisions
 
@@ -367,39 +362,41 @@ def _as_counts(errors: object, name: str) -> ErrorCounts:
 # ---- The normal law, and what decisions without variation leave open
 
 
-def normal_estimate(
-    value: float,
-    variance: float,
-    method: str,
-    *,
-    confidence: float = 0.95,
-    unseen: Unseen = _NOTHING,
-    least_p: float = 0.0,
-    notes: Sequence[Note] = (),
-) -> Estimate:
+class Moments(NamedTuple):
+    """A number and its variance, and what decisions without any variation leave open."""
+
+    value: float
+    variance: float
+    method: str
+    notes: Sequence[Note] = ()
+    # The price and the number of trials of the rates that may be lower, and that may be higher.
+    low: Sequence[Pair] = ()
+    high: Sequence[Pair] = ()
+
+
+def normal_estimate(found: Moments, *, confidence: float = 0.95, least_p: float = 0.0) -> Estimate:
     """Make an estimate by the normal law, which data with little variation may open.
 
-    `unseen` are rates that may be lower, and those that may be higher; `least_p` is the least
-    two-sided p-value for a difference of 0.
+    `least_p` is the least two-sided p-value for a difference of 0.
     """
+    value, variance, method, notes, *unseen = found
     level, error = check.check_fraction(confidence, "confidence"), math.sqrt(variance)
-    found = Estimate.from_error(value, error, confidence=level, method=method, notes=tuple(notes))
+    normal = Estimate.from_error(value, error, confidence=level, method=method, notes=tuple(notes))
     if not (any(unseen) or least_p):
-        return found
-    ends = functools.partial(_open_ends, found.value, error, unseen, least_p)
-    tails = None if any(unseen) else functools.partial(_open_tails, found, least_p)
-    return attrs.evolve(found, ends=ends, tails=tails)
+        return normal
+    ends = functools.partial(_open_ends, found, least_p)
+    tails = None if any(unseen) else functools.partial(_open_tails, normal, least_p)
+    return attrs.evolve(normal, ends=ends, tails=tails)
 
 
-def _open_ends(
-    value: float, error: float, unseen: Unseen, least_p: float, tail: float
-) -> tuple[float, float]:
-    half = student_quantile(math.inf, tail) * error
+def _open_ends(found: Moments, least_p: float, tail: float) -> tuple[float, float]:
+    half = student_quantile(math.inf, tail) * math.sqrt(found.variance)
     # Each rate without errors is at most 1 - tail^(1/n).
     below, above = (
-        sum(-price * math.expm1(math.log(tail) / n) for price, n in rates) for rates in unseen
+        sum(-price * math.expm1(math.log(tail) / n) for price, n in rates)
+        for rates in (found.low, found.high)
     )
-    low, high = value - math.hypot(half, below), value + math.hypot(half, above)
+    low, high = found.value - math.hypot(half, below), found.value + math.hypot(half, above)
     return (min(low, 0.0), max(high, 0.0)) if 2.0 * tail <= least_p else (low, high)
 
 
@@ -480,8 +477,8 @@ def error_rate_interval(
     allowed = f"be 0, or a number of errors from 1 to `trials`, {n:g}"
     wrong = check.as_number(errors, "errors", allowed, lambda x: x == 0.0 or 1.0 <= x <= n)
     rate, notes = wrong / n, _few_errors({"error-rate": wrong})
-    variance = rate * (1.0 - rate) / n
-    found = normal_estimate(rate, variance, "normal", confidence=confidence, notes=notes)
+    of_rate = Moments(rate, rate * (1.0 - rate) / n, "normal", notes)
+    found = normal_estimate(of_rate, confidence=confidence)
     if method == "wilson":
         ends = functools.partial(_wilson_ends, rate, n)
         tails = functools.partial(_wilson_tails, rate, n)
@@ -582,25 +579,21 @@ def dcf_interval(
 
 
 def _interval(counts: ErrorCounts, prices: Pair, confidence: float, method: str) -> Estimate:
-    value, variance, unseen = _moments(counts, prices, method)
-    notes = _notes(counts)
-    return _warned(
-        normal_estimate(value, variance, method, confidence=confidence, unseen=unseen, notes=notes)
-    )
+    return _warned(normal_estimate(_moments(counts, prices, method), confidence=confidence))
 
 
-def _moments(counts: ErrorCounts, prices: Pair, method: str) -> tuple[float, float, Unseen]:
-    """Return a weighted sum of both rates, or a rate of all trials, its variance and unseen."""
+def _moments(counts: ErrorCounts, prices: Pair, method: str) -> Moments:
+    """Return the moments of a weighted sum of both rates, or of a rate of all trials."""
     if method in ("naive", "class"):
         # Equations (18) and (17).
         rate = counts.hter if method == "naive" else counts.error_rate
-        return rate, rate * (1.0 - rate) / counts.n_trials, _NOTHING
+        return Moments(rate, rate * (1.0 - rate) / counts.n_trials, method, _notes(counts))
     parts = list(zip(prices, counts.rates, counts.sizes, strict=True))
-    # Rates of 1 may be lower, and those of 0 higher.
-    low, high = ([(a, n) for a, p, n in parts if p == end] for end in (1.0, 0.0))
     # Equation (13), and (14) for other prices.
+    value = sum(a * p for a, p, _ in parts)
     variance = sum(a**2 * p * (1.0 - p) / n for a, p, n in parts)
-    return sum(a * p for a, p, _ in parts), variance, (low, high)
+    low, high = ([(a, n) for a, p, n in parts if p == end] for end in (1.0, 0.0))
+    return Moments(value, variance, method, _notes(counts), low, high)
 
 
 # ---- Tests of two systems
@@ -711,18 +704,20 @@ def _z_test(a: Errors, b: Errors, prices: Pair, method: str | None, methods: obj
 
 def _independent(a: ErrorCounts, b: ErrorCounts, prices: Pair, method: str) -> Estimate:
     """Equation (15); unlike there, the systems may have been tested on other trials."""
-    (of_a, of_b), notes = (_moments(x, prices, method) for x in (a, b)), _notes(a) + _notes(b)
-    difference, variance, unseen = of_a[0] - of_b[0], of_a[1] + of_b[1], _NOTHING
+    one, other = (_moments(x, prices, method) for x in (a, b))
+    difference, variance = one.value - other.value, one.variance + other.variance
+    low, high = (*one.low, *other.high), (*one.high, *other.low)
     if variance == 0.0 and difference != 0.0:
         # No errors against nothing but errors: the variance p (1 - p) (1 / n_a + 1 / n_b) of
         # systems that are alike.
         sums = (x + y for x, y in zip(attrs.astuple(a), attrs.astuple(b), strict=True))
-        pooled = _moments(ErrorCounts(*sums), prices, method)[1]
+        pooled = _moments(ErrorCounts(*sums), prices, method).variance
         variance = pooled * (a.n_trials + b.n_trials) ** 2 / (a.n_trials * b.n_trials)
-    elif variance == 0.0:
-        (low_a, high_a), (low_b, high_b) = of_a[2], of_b[2]
-        unseen = (*low_a, *high_b), (*high_a, *low_b)
-    return normal_estimate(difference, variance, method, unseen=unseen, notes=notes)
+    notes = [*one.notes, *other.notes]
+    # Some variation is taken for all of it.
+    if variance > 0.0:
+        low = high = ()
+    return normal_estimate(Moments(difference, variance, method, notes, low, high))
 
 
 def _dependent(a: Errors, b: Errors, prices: Pair) -> Estimate:
@@ -731,17 +726,15 @@ def _dependent(a: Errors, b: Errors, prices: Pair) -> Estimate:
     parts = [(p / n, x, y) for p, n, (x, y) in zip(prices, sizes, counts, strict=True)]
     difference = sum(each * (x - y) for each, x, y in parts)
     variance = sum(each**2 * (x + y) for each, x, y in parts)
-    rates = list(zip(prices, sizes, strict=True))
-    unseen = _NOTHING if variance > 0.0 else (rates, rates)
+    unseen = [] if variance > 0.0 else list(zip(prices, sizes, strict=True))
     one, other = map(sum, counts)
     notes = _few_errors(
         {f"difference of the {x} rates": n for x, n in (("miss", one), ("false-alarm", other))}
     )
     # No less than if the sign of each disagreement is flipped.
     least_p = 2.0 ** (1 - min(max(one + other, 1), 1000))
-    return normal_estimate(
-        difference, variance, "dependent", unseen=unseen, least_p=least_p, notes=notes
-    )
+    found = Moments(difference, variance, "dependent", notes, unseen, unseen)
+    return normal_estimate(found, least_p=least_p)
 
 
 def _disagreements(a: object, b: object) -> tuple[list[tuple[int, int]], Pair]:
@@ -848,10 +841,8 @@ def _mcnemar_p(only_a: int, only_b: int, method: McNemarMethod) -> float:
     # The binomial law with probability 1/2 is symmetric: twice the lower tail. "mid-p" leaves out
     # half of the observed division, on both sides.
     up_to = float(scipy.special.bdtr(fewer, n, 0.5))
-    other = up_to
-    if method == "mid-p":
-        other = float(scipy.special.bdtr(fewer - 1, n, 0.5)) if fewer else 0.0
-    return min(up_to + other, 1.0)
+    below = float(scipy.special.bdtr(fewer - 1, n, 0.5)) if fewer else 0.0
+    return min(up_to + (below if method == "mid-p" else up_to), 1.0)
 
 
 def rule_of_30(trials_or_rate: float) -> float:
