@@ -24,6 +24,9 @@ from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
 
 Scale: TypeAlias = Literal["identity", "logit", "log"]
 
+# Miss rates and false-alarm rates: (n_rows, k) each.
+Rates: TypeAlias = tuple[Float64Array, Float64Array]
+
 # What each sorted target, and each sorted non-target, loses.
 Losses: TypeAlias = tuple[Float64Array, Float64Array]
 
@@ -46,13 +49,13 @@ class Rows(Protocol):
     def sample(self) -> Sample:
         """The sample that they are made of."""
 
-    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+    def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid, (n_rows, k); see `Sample`."""
 
-    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def rates_at(self, thresholds: Float64Array) -> Rates:
         """Return both error-rates at given thresholds: (n_rows, k)."""
 
-    def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
+    def means(self, losses: Losses) -> Rates:
         """Return the mean loss of each class: (n_rows,), or (n_rows, k) of several losses."""
 
     def lists(self) -> Iterator[tuple[FloatArray, ...]]:
@@ -66,16 +69,16 @@ class OneRow:
     sample: Sample
     times: Times = None
 
-    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+    def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
         return self.sample.rates_at_all(self.times, grid)
 
-    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def rates_at(self, thresholds: Float64Array) -> Rates:
         """Return both error-rates at given thresholds."""
         pmiss, pfa = self.sample.rates(thresholds, self.times)
         return pmiss[None], pfa[None]
 
-    def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
+    def means(self, losses: Losses) -> Rates:
         """Return the mean loss of each class."""
         tar, non = self.sample.mean(losses, self.times)
         return np.array([tar]), np.array([non])

@@ -35,6 +35,8 @@ _MOSTLY = 0.99
 # Cllr shows whether they are worse than none.
 _SAMPLE, _SAMPLE_OF_COSTS = 100, 300
 
+_SWAPPED = "Are targets and non-targets swapped, or the scores distances?"
+
 # Normal classes so far apart, one standard deviation of either, have an AUC of 0.76 or 0.24.
 _FAR_BELOW = 0.9
 
@@ -56,11 +58,8 @@ def inverted(sample: Sample) -> list[Note]:
     error = math.sqrt((n_tar + n_non + 1) / (12.0 * n_tar * n_non))
     if area >= 0.5 - _STANDARD_ERRORS * error:
         return []
-    message = (
-        f"The area under the ROC is {area:.3g}, so higher scores speak against targets. "
-        "Are targets and non-targets swapped, or the scores distances? Then take -scores."
-    )
-    return [Note(SuspectScoresWarning, message)]
+    message = f"The area under the ROC is {area:.3g}, so higher scores speak against targets. "
+    return [Note(SuspectScoresWarning, f"{message}{_SWAPPED} Then take -scores.")]
 
 
 def no_llrs(sample: Sample) -> list[Note]:
@@ -147,11 +146,8 @@ def _mostly_finite(scores: FloatArray) -> FloatArray:
 
 def negative_scale(scale: float) -> Note:
     """Note a map that was trained to fall as the scores rise."""
-    message = (
-        f"The scale is negative ({scale:.4g}), so higher scores speak "
-        "against targets. Are targets and non-targets swapped, or the scores distances?"
-    )
-    return Note(SuspectScoresWarning, message)
+    message = f"The scale is negative ({scale:.4g}), so higher scores speak against targets. "
+    return Note(SuspectScoresWarning, message + _SWAPPED)
 
 
 def inverted_systems(separation: FloatArray, n_smaller: int) -> list[Note]:
@@ -161,8 +157,6 @@ def inverted_systems(separation: FloatArray, n_smaller: int) -> list[Note]:
     found = np.flatnonzero(separation < -_FAR_BELOW) + 1
     if not found.size or n_smaller <= FEW_TRIALS:
         return []
-    message = (
-        f"Higher scores of system {' and '.join(map(str, found))} speak against targets. "
-        "Are targets and non-targets swapped, or the scores distances?"
-    )
+    which = " and ".join(map(str, found))
+    message = f"Higher scores of system {which} speak against targets. {_SWAPPED}"
     return [Note(SuspectScoresWarning, message)]

@@ -173,9 +173,7 @@ class DeLongResult:
             Of the difference of areas, first - second. Larger areas are better.
         """
         # The variance of a linear function c'A of the areas is c'Sc for their covariance S.
-        contrast = np.zeros(self.auc.size)
-        contrast[first] += 1.0
-        contrast[second] -= 1.0
+        contrast = np.eye(self.auc.size)[first] - np.eye(self.auc.size)[second]
         variance = max(float(contrast @ self.covariance @ contrast), 0.0)
         # Areas without variance, of separated classes, say nothing about their difference.
         least_p = 0.0 if variance > 0.0 else 1.0

@@ -21,7 +21,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from bosaris_py import _validation as check
-from bosaris_py._arrays import Float64Array, mark_read_only
+from bosaris_py._arrays import Float64Array, read_only
 from bosaris_py._notes import warn
 from bosaris_py._validation import Rng
 from bosaris_py.metrics.metric import Losses, OneRow, Rows
@@ -65,10 +65,10 @@ class Band:
     """
 
     kind: BandKind
-    x: Float64Array
-    value: Float64Array
-    low: Float64Array
-    high: Float64Array
+    x: Float64Array = attrs.field(converter=read_only)
+    value: Float64Array = attrs.field(converter=read_only)
+    low: Float64Array = attrs.field(converter=read_only)
+    high: Float64Array = attrs.field(converter=read_only)
     method: str
     confidence: float
 
@@ -149,25 +149,26 @@ def bands_of_sample(
 ) -> dict[BandKind, Band]:
     """Make the bands of several curves of a sample, from the same draws."""
     view = sample.bona_fide()
-    curves = {kind: (_CURVES[kind][0], _to_x(x, kind)) for kind in kinds}
+    places = {kind: _to_x(x, kind) for kind in kinds}
 
     def all_curves(rows: Rows) -> Float64Array:
-        return np.concatenate([curve(rows, at) for curve, at in curves.values()], axis=1)
+        curves = [_CURVES[kind][0](rows, at) for kind, at in places.items()]
+        return np.concatenate(curves, axis=1)
 
-    values = all_curves(OneRow(view))[0]
+    values = all_curves(OneRow(view))
     (replicates,) = how.drawn(all_curves, [view])
     warn(degenerate([replicates.sum(axis=1)]))
     known = replicates[~np.isnan(replicates).any(axis=1)]
     tail = 0.5 - 0.5 * how.confidence
-    low, high = quantile(known, [tail, 1.0 - tail])
+    # Value, low and high end of all curves: (3, n).
+    lines = np.concatenate((values, quantile(known, [tail, 1.0 - tail])))
     found, start = {}, 0
-    for kind, (_, at) in curves.items():
-        shape = (2, at.size) if kind == "tippett" else (at.size,)
-        part = slice(start, start + math.prod(shape))
-        start = part.stop
-        points, *ends = (mark_read_only(one[part].reshape(shape)) for one in (values, low, high))
-        at = mark_read_only(at.copy())
-        found[kind] = Band(kind, at, points, ends[0], ends[1], how.method, how.confidence)
+    for kind, at in places.items():
+        shape = (3, 2, at.size) if kind == "tippett" else (3, at.size)
+        part = lines[:, start : start + math.prod(shape[1:])]
+        start += part.shape[1]
+        value, low, high = part.reshape(shape)
+        found[kind] = Band(kind, at, value, low, high, how.method, how.confidence)
     return found
 
 

@@ -16,7 +16,7 @@ import scipy
 
 from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
 from bosaris_py._validation import invalid
-from bosaris_py.metrics.metric import Losses, OneRow
+from bosaris_py.metrics.metric import Losses, OneRow, Rates
 from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass
 
@@ -30,15 +30,15 @@ class CountedRows(abc.ABC):
     sample: Sample
 
     @abc.abstractmethod
-    def below(self, tar: IntArray, non: IntArray) -> tuple[Float64Array, Float64Array]:
+    def below(self, tar: IntArray, non: IntArray) -> Rates:
         """Return the mass below thresholds, from -inf to inf, by the numbers of trials below."""
 
-    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+    def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
         pmiss, rejected = self.below(*self.sample.counts_below(grid))
         return pmiss, 1.0 - rejected
 
-    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def rates_at(self, thresholds: Float64Array) -> Rates:
         """Return both error-rates at given thresholds."""
         limits, at = np.unique(thresholds, return_inverse=True)
         tar, non = (
@@ -156,11 +156,11 @@ class CellRows(CountedRows):
     tar: UnitWeights
     non: UnitWeights
 
-    def below(self, tar: IntArray, non: IntArray) -> tuple[Float64Array, Float64Array]:
+    def below(self, tar: IntArray, non: IntArray) -> Rates:
         """Return the mass below thresholds."""
         return self.cells.tar.below(self.tar, tar), self.cells.non.below(self.non, non)
 
-    def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
+    def means(self, losses: Losses) -> Rates:
         """Return the mean loss of each class."""
         tar, non = self.cells.tar, self.cells.non
         return tar.means(self.tar, losses[0]), non.means(self.non, losses[1])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import attrs
 import numpy as np
@@ -26,6 +27,9 @@ from bosaris_py.trials.sample import Sample, check_same_trials
 from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.estimate import Estimate
 from bosaris_py.uncertainty.jackknife import jackknife
+
+# Differences by both systems.
+Differences: TypeAlias = Mapping[tuple[str, str], Estimate]
 
 _COLUMNS = (
     *("first", "second", "difference", "low", "high", "standard_error"),
@@ -87,12 +91,7 @@ class ComparisonTable(Table):
 
     @classmethod
     def from_differences(
-        cls,
-        differences: Mapping[tuple[str, str], Estimate],
-        metric: str,
-        *,
-        level: float = 0.05,
-        percent: bool = False,
+        cls, differences: Differences, metric: str, *, level: float = 0.05, percent: bool = False
     ) -> "ComparisonTable":
         """Collect differences, and correct their p-values.
 

@@ -17,9 +17,9 @@ import numpy as np
 
 from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
 from bosaris_py._validation import invalid
-from bosaris_py.metrics.metric import Losses, OneRow, Rows
+from bosaris_py.metrics.metric import Losses, OneRow, Rates, Rows
 from bosaris_py.numerics.roc import running_sum
-from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Speakers
+from bosaris_py.trials.sample import Grid, Sample, ScoredClass
 from bosaris_py.uncertainty.cells import CellRows, Cells, CountedRows, UnitWeights
 
 Method: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
@@ -66,18 +66,24 @@ class SetDraws:
         return [cells.rows(tar, non) for cells in self.systems]
 
 
+@attrs.frozen(eq=False)
 class SpeakerDraws(SetDraws):
     """Draw speakers: a target counts as often as its speaker, a non-target as both, multiplied."""
+
+    # The numbers of the speakers who take part in trials.
+    present: IntArray
 
     @classmethod
     def from_systems(cls, samples: Sequence[Sample]) -> "SpeakerDraws":
         """Count the trials of each system by pair of speakers."""
-        numbered, n = _with_present(samples)
-        return cls([Cells.from_sample(one, (n, n)) for one in numbered], (n, n))
+        present = speakers_present(samples[0])
+        n = int(present[-1]) + 1
+        return cls([Cells.from_sample(one, (n, n)) for one in samples], (n, n), present)
 
     def rows(self, n_rows: int, rng: np.random.Generator) -> list[CellRows]:
         """Draw replicates; both classes have the same speakers."""
-        weights = picked_units(n_rows, self.n_units[0], rng)
+        weights = np.zeros((n_rows, self.n_units[0]), dtype=np.int64)
+        weights[:, self.present] = picked_units(n_rows, self.present.size, rng)
         return [cells.rows(weights, weights) for cells in self.systems]
 
 
@@ -91,32 +97,15 @@ def speakers_present(sample: Sample) -> IntArray:
     return np.asarray(found[found >= 0], dtype=np.int64)
 
 
-def _renumbered(sample: Sample, *speakers: Speakers) -> Sample:
-    """Return the sample with other numbers of speakers, or of sets, of both classes."""
-    tar, non = (
-        attrs.evolve(one, speakers=numbers, order=one.order)
-        for one, numbers in zip((sample.tar, sample.non), speakers, strict=True)
-    )
-    return attrs.evolve(sample, tar=tar, non=non)
-
-
-def _with_present(samples: Sequence[Sample]) -> tuple[list[Sample], int]:
-    """Give new numbers to the speakers who take part in trials, of all systems alike."""
-    present = speakers_present(samples[0])
-    number = np.full(int(present[-1]) + 2, -1)
-    number[present] = np.arange(present.size)
-
-    def anew(one: ScoredClass) -> Speakers:
-        first, second = one.speakers or (np.empty(0, np.int64), None)
-        return number[first], None if second is None else number[second]
-
-    return [_renumbered(s, anew(s.tar), anew(s.non)) for s in samples], present.size
-
-
 def _with_sets(samples: Sequence[Sample]) -> tuple[list[Sample], tuple[int, int]]:
     """Give the sets of each class new numbers, of all systems alike."""
     (n_tar, tar), (n_non, non) = map(_numbered_sets, (samples[0].tar, samples[0].non))
-    return [_renumbered(one, (tar, None), (non, None)) for one in samples], (n_tar, n_non)
+    found = []
+    for x in samples:
+        of_tar = attrs.evolve(x.tar, speakers=(tar, None), order=x.tar.order)
+        of_non = attrs.evolve(x.non, speakers=(non, None), order=x.non.order)
+        found.append(attrs.evolve(x, tar=of_tar, non=of_non))
+    return found, (n_tar, n_non)
 
 
 def _numbered_sets(one: ScoredClass) -> tuple[int, IntArray]:
@@ -142,15 +131,15 @@ class _DrawnRows(abc.ABC):
         for tar, non in self.times():
             yield OneRow(self.sample, (tar[self.sample.tar.order], non[self.sample.non.order]))
 
-    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+    def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
         return _stacked(row.rates(grid) for row in self._rows())
 
-    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def rates_at(self, thresholds: Float64Array) -> Rates:
         """Return both error-rates at given thresholds."""
         return _stacked(row.rates_at(thresholds) for row in self._rows())
 
-    def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
+    def means(self, losses: Losses) -> Rates:
         """Return the mean loss of each class."""
         return _stacked(row.means(losses) for row in self._rows())
 
@@ -159,9 +148,7 @@ class _DrawnRows(abc.ABC):
         return itertools.chain.from_iterable(row.lists() for row in self._rows())
 
 
-def _stacked(
-    rows: Iterable[tuple[Float64Array, Float64Array]],
-) -> tuple[Float64Array, Float64Array]:
+def _stacked(rows: Iterable[Rates]) -> Rates:
     first, second = zip(*rows, strict=True)
     return np.concatenate(first), np.concatenate(second)
 
@@ -192,7 +179,7 @@ class IidRows(CountedRows, _DrawnRows):
         for _ in range(self.n_rows):
             yield _iid_times(self.sample.tar, self.rng), _iid_times(self.sample.non, self.rng)
 
-    def below(self, tar: IntArray, non: IntArray) -> tuple[Float64Array, Float64Array]:
+    def below(self, tar: IntArray, non: IntArray) -> Rates:
         """Draw the mass below thresholds."""
         return self._below(self.sample.tar, tar), self._below(self.sample.non, non)
 
@@ -252,7 +239,7 @@ class TwoLayerRows(_DrawnRows):
         within = self.rng.integers(0, np.repeat(sizes, picks)) + np.repeat(starts, picks)
         return np.bincount(order[within], minlength=one.size)
 
-    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
+    def rates_at(self, thresholds: Float64Array) -> Rates:
         """Draw both error-rates at given thresholds."""
         tar, non = self.sample.tar, self.sample.non
         if thresholds.size > 1 or not (tar.is_plain and non.is_plain):

@@ -36,6 +36,7 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._tables import joined_notes, text_table
 from bosaris_py._validation import check_fraction, describe, invalid, list_some
 from bosaris_py.metrics.costs import DCF, MinDCF, Pfa, Pmiss
+from bosaris_py.metrics.metric import AnyMetric, Rates
 from bosaris_py.metrics.strange import inverted, no_llrs
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.trials.key import Key, as_key
@@ -52,9 +53,6 @@ from bosaris_py.uncertainty.jackknife import (
     few_speakers,
     jackknife,
 )
-
-# Miss rates and false-alarm rates.
-Rates: TypeAlias = tuple[Float64Array, Float64Array]
 
 # Scores with their key, or two lists of scores.
 DataSet: TypeAlias = tuple[Scores, Key] | tuple[ArrayLike, ArrayLike]
@@ -289,16 +287,10 @@ def _figures(
     limits = np.asarray(threshold, dtype=np.float64)
     pmiss, pfa = (np.where(np.isnan(limits), np.nan, rates) for rates in test.rates(limits))
     cost = point.miss_cost * pmiss + point.fa_cost * pfa
-    return {
-        "threshold": limits,
-        "pmiss": pmiss,
-        "pfa": pfa,
-        "hter": (pmiss + pfa) / 2.0,
-        "cost": cost,
-        "own_minimum": np.full(limits.shape, minimum),
-        # A cost that is the minimum differs from it by rounding.
-        "regret": np.maximum(cost - minimum, 0.0),
-    }
+    # A cost that is the minimum differs from it by rounding.
+    least, regret = np.full(limits.shape, minimum), np.maximum(cost - minimum, 0.0)
+    figures = limits, pmiss, pfa, (pmiss + pfa) / 2.0, cost, least, regret
+    return dict(zip(("threshold", *_FIGURES), figures, strict=True))
 
 
 def _estimates(
@@ -306,15 +298,10 @@ def _estimates(
 ) -> dict[str, Estimate]:
     """Estimate all figures by leaving out each speaker of either set."""
     threshold, point = figures["threshold"], rule.point
-    judges = {
-        "pmiss": Pmiss(threshold),
-        "pfa": Pfa(threshold),
-        "hter": DCF(threshold, 0.5, normalize=False),
-        "cost": DCF(threshold, point, normalize=False),
-        "own_minimum": MinDCF(point, normalize=False),
-    }
-    found = jackknife(list(judges.values()), test)
-    of_test = {name: one for name, (one, _) in zip(judges, found, strict=True)}
+    judges: list[AnyMetric] = [Pmiss(threshold), Pfa(threshold)]
+    judges += [DCF(threshold, prior, normalize=False) for prior in (0.5, point)]
+    found = jackknife([*judges, MinDCF(point, normalize=False)], test)
+    of_test = {name: one for name, (one, _) in zip(_FIGURES, found, strict=False)}
     bounds = 0.0, of_test["cost"].bounds[1]
     of_test["regret"] = attrs.evolve(of_test["cost"].minus(of_test["own_minimum"]), bounds=bounds)
     without_dev, without_test = LeftOut.from_sample(dev), found[0][1]
