@@ -265,7 +265,8 @@ class AnyMetric(abc.ABC):
         float
         """
         view = self.view(sample)
-        warn(self.notes(view))
+        if notes := self.notes(view):
+            warn(notes)
         return self.computed(view)
 
 

@@ -138,12 +138,12 @@ class ComparisonTable(Table):
         """
         names = list(dict.fromkeys(name for row in self.rows for name in (row.first, row.second)))
         differ = {frozenset((r.first, r.second)) for r in self.rows if r.p_holm <= self.level}
+        sizes = range(len(names), 0, -1)
         largest: list[set[str]] = []
-        for size in range(len(names), 0, -1):
-            for group in map(set, itertools.combinations(names, size)):
-                alike = not any(pair <= group for pair in differ)
-                if alike and not any(group <= other for other in largest):
-                    largest.append(group)
+        for group in (set(g) for n in sizes for g in itertools.combinations(names, n)):
+            alike = not any(pair <= group for pair in differ)
+            if alike and not any(group <= other for other in largest):
+                largest.append(group)
         ranked = sorted(sorted(map(names.index, group)) for group in largest)
         return tuple(tuple(names[i] for i in group) for group in ranked)
 
@@ -190,14 +190,13 @@ def compare_samples(
     samples: Mapping[str, Sample], metric: AnyMetric, *, level: float = 0.05
 ) -> ComparisonTable:
     """Compare each pair of systems whose samples have the same trials and speakers."""
-    names, views = list(samples), [metric.view(sample) for sample in samples.values()]
-    found = [jackknife([metric], sample)[0] for sample in samples.values()]
+    found = {name: jackknife([metric], sample)[0] for name, sample in samples.items()}
+    notes = {name: metric.notes(left.sample) for name, (_, left) in found.items()}
     differences = {}
-    for i, j in itertools.combinations(range(len(names)), 2):
-        notes = [*metric.notes(views[i]), *metric.notes(views[j])]
-        difference = found[i][0].minus(found[j][0])
-        estimate = difference.estimate(1.0 - level, found[i][1].names, notes)
-        differences[names[i], names[j]] = estimate
+    for a, b in itertools.combinations(found, 2):
+        (one, left), (other, _) = found[a], found[b]
+        both = notes[a] + notes[b]
+        differences[a, b] = one.minus(other).estimate(1.0 - level, left.names, both)
     percent = metric.unit == "%"
     return ComparisonTable.from_differences(differences, metric.label, level=level, percent=percent)
 

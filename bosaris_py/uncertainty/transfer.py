@@ -263,20 +263,22 @@ class _OfBothSets(Jackknife):
     def summary(self, names: StrArray | None) -> Estimate:
         """Return the estimate; without an interval where a set has fewer than 5 speakers."""
         n_units = [one.n_units for one in self.sets]
+        method, notes = "jackknife over speakers of dev and test", few_speakers(min(n_units))
+        found = Estimate(
+            value=self.value,
+            standard_error=None,
+            method=method,
+            n_units=sum(n_units),
+            notes=(*notes,),
+        )
         # A threshold of inf, which rejects all, is at no distance from another one.
-        endless = any(np.isinf(one.without).any() for one in self.sets)
-        known = min(n_units) >= FEWEST_UNITS and not endless
+        if min(n_units) < FEWEST_UNITS or any(np.isinf(one.without).any() for one in self.sets):
+            return found
         effects = np.concatenate([one.deviations for one in self.sets]).tolist()
         named = None if names is None else dict(zip(names.tolist(), effects, strict=True))
-        return Estimate(
-            value=self.value,
-            standard_error=(self.standard_error or None) if known else None,
-            method="jackknife over speakers of dev and test",
-            degrees=self.degrees if known else None,
-            n_units=sum(n_units),
-            deviations=named if known else None,
-            notes=tuple(few_speakers(min(n_units))),
-            ends=self.ends if known else None,
+        error = self.standard_error or None
+        return attrs.evolve(
+            found, standard_error=error, degrees=self.degrees, ends=self.ends, deviations=named
         )
 
 
