@@ -351,11 +351,8 @@ class Brier(LossMetric):
         """Compute twice the squared posterior of the wrong proposition."""
         # At even odds that is 1 / (1 + e^x) of a target. Without a detector it is 1/2, by whose
         # square the mean over both classes is divided.
-        tar, non = (
-            np.asarray(2.0 * scipy.special.expit(sign * one.scores) ** 2)
-            for sign, one in ((-1.0, sample.tar), (1.0, sample.non))
-        )
-        return tar, non
+        tar, non = map(scipy.special.expit, (-sample.tar.scores, sample.non.scores))
+        return 2.0 * tar**2, 2.0 * non**2
 
 
 # ---- The same as functions of two lists of scores

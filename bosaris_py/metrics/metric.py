@@ -85,8 +85,7 @@ class OneRow:
 
     def lists(self) -> Iterator[tuple[FloatArray, ...]]:
         """Yield the scores of each class."""
-        tar, non = (None, None) if self.times is None else self.times
-        sample = self.sample
+        (tar, non), sample = self.times or (None, None), self.sample
         if sample.kinds is None:
             yield repeated(sample.tar, tar), repeated(sample.non, non)
             return

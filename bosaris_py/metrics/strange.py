@@ -66,11 +66,9 @@ def no_llrs(sample: Sample) -> list[Note]:
     """Note scores that can be no llrs: inverted ones, or what `ill_ranged` finds."""
     if min(sample.tar.size, sample.non.size) <= FEW_TRIALS:
         return []
-    lists = [one.listed for one in (sample.tar, sample.non)]
     # Mostly a look at some scores shows that nothing is strange, without a sort.
-    if _look_inverted(*lists) and (found := inverted(sample)):
-        return found
-    return ill_ranged(sample)
+    looks = _look_inverted(sample.tar.listed, sample.non.listed)
+    return (inverted(sample) if looks else []) or ill_ranged(sample)
 
 
 def ill_ranged(sample: Sample) -> list[Note]:

@@ -375,10 +375,10 @@ class BootstrapRow:
         shown, relative = self.estimate, self.estimate.relative_error
         errors = f"{shown.standard_error:.6f}"
         if layout != "I" and self.runs is not None:
-            shown = self.runs.spread
-            relative = shown.relative_error if layout == "II" else self.runs.relative_error
+            shown, relative = self.runs.spread, self.runs.relative_error
             errors = f"{shown.value:.6f}"
-            errors += f" {shown.standard_error:.6g}" if layout == "II" else ""
+            if layout == "II":
+                errors, relative = f"{errors} {shown.standard_error:.6g}", shown.relative_error
         ends = f"({shown.low:.6f}, {shown.high:.6f})"
         return f"{errors} ({100 * relative:.2f}%) {ends} {self.groups}".rstrip()
 
