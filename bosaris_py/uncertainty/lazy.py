@@ -174,16 +174,17 @@ class LazyEER(LazyCurve):
         # At first the points where all is accepted, and all is rejected.
         ends = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
         bracket = _Bracket(*(np.repeat(end, n_replicates, axis=1) for end in ends))
-        pieces = self._whole(n_replicates)
-        done = pieces.where(np.zeros(n_replicates, dtype=np.bool_))
+        known = self._whole(n_replicates)
         for level in reversed(range(len(self.tar.shares))):
-            left, right = self._cut(pieces, -1 - level, rng)
-            pieces = left.joined(right)
-            cuttable = pieces.mixed & (level > 0)
+            uncut = known.mixed
+            left, right = self._cut(known.where(uncut), -1 - level, rng)
+            halves = left.joined(right)
             # Pieces that need no cut stay as points of the curve.
-            done = done.joined(pieces.where(~cuttable))
-            pieces, done = self._narrow(bracket, pieces.where(cuttable), done)
-            if not pieces.replicate.size:
+            is_open = halves.mixed & (level > 0)
+            points = known.where(~uncut).joined(halves.where(~is_open))
+            known = halves.where(is_open).joined(points)
+            known = known.where(self._decide(bracket, known, known.mixed & (level > 0)))
+            if not known.mixed.any():
                 break
         return bracket.meeting()[0]
 
@@ -193,12 +194,9 @@ class LazyEER(LazyCurve):
     # which is concave, lies where the upper bound is at least `floor`: between two priors. A piece
     # that costs at least `upper` at both ends of this range costs at least that inside it too,
     # because its cost is linear in p; it decides nothing and is dropped.
-    def _narrow(
-        self, bracket: "_Bracket", pieces: _Pieces, done: _Pieces
-    ) -> tuple[_Pieces, _Pieces]:
-        """Update the bracket by the known points; drop what can no longer decide."""
-        n_cuttable = pieces.replicate.size
-        replicate, _, targets, others, misses, false_alarms = pieces.joined(done)
+    def _decide(self, bracket: "_Bracket", known: _Pieces, is_open: BoolArray) -> BoolArray:
+        """Update the bracket by the known points; tell which pieces can still decide."""
+        replicate, _, targets, others, misses, false_alarms = known
         # Miss rate left, false-alarm rate right, and the extent in both directions.
         pmiss, pfa = misses / self.tar.total, false_alarms / self.non.total
         width = self.tar.weigh(targets) / self.tar.total
@@ -210,18 +208,16 @@ class LazyEER(LazyCurve):
         upper, prior = bracket.meeting()
         floor = upper.copy()
         corner = pfa + prior[replicate] * (pmiss - pfa)
-        np.minimum.at(floor, pieces.replicate, corner[:n_cuttable])
+        np.minimum.at(floor, replicate[is_open], corner[is_open])
         costs = []
         for ends in bracket.prior_range(floor, twice, edges):
             prior = ends[replicate]
             # A piece that is not cut any more is as cheap as its cheaper edge.
-            at_edges = np.minimum((1.0 - prior) * height, prior * width)
-            at_edges[:n_cuttable] = 0.0
+            at_edges = np.where(is_open, 0.0, np.minimum((1.0 - prior) * height, prior * width))
             costs.append(pfa + prior * (pmiss - pfa) + at_edges)
         kept = np.minimum(*costs) < upper[replicate]
         # Where nothing is left to cut, the maximum is found.
-        kept &= np.bincount(replicate[:n_cuttable], kept[:n_cuttable], upper.size)[replicate] > 0
-        return pieces.where(kept[:n_cuttable]), done.where(kept[n_cuttable:])
+        return kept & (np.bincount(replicate, kept & is_open, upper.size)[replicate] > 0)
 
 
 @attrs.frozen(eq=False)
@@ -259,14 +255,14 @@ class _Bracket:
             improved = (cheapest < value * SAME_COST) & (value < before)
             before = value
             # Of several equally cheap points any one will do.
-            again = improved[replicate]
-            hits = np.flatnonzero(again & (cost == cheapest[replicate]))
+            again = np.flatnonzero(improved[replicate])
+            hits = again[cost[again] == cheapest[replicate[again]]]
             chosen[replicate[hits]] = hits
             hits = hits[chosen[replicate[hits]] == hits]
             below = rising[hits] < 0
             for end, side in ((self.low, hits[below]), (self.high, hits[~below])):
                 end[:, replicate[side]] = points[:, side]
-            replicate, points = replicate[again], points[:, again]
+            replicate, points = replicate[again], points.take(again, axis=1)
 
     def prior_range(
         self, floor: Float64Array, replicate: IntArray, points: Float64Array
