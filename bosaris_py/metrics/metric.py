@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import attrs
@@ -20,7 +20,15 @@ from numpy.typing import ArrayLike
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting, Weights
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import describe, invalid, one_of
+from bosaris_py.errors import InvalidInputError
+from bosaris_py.trials.conditions import ConditionsLike
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
+from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.speakers import TrialSpeakers
+
+# The scores of one detector, or of two in tandem.
+AnySystem: TypeAlias = Scores | Mapping[str, Scores]
 
 Scale: TypeAlias = Literal["identity", "logit", "log"]
 
@@ -137,6 +145,51 @@ class AnyMetric(abc.ABC):
     def bounds(self) -> tuple[float, float]:
         """Least and greatest value."""
         return 0.0, 1.0
+
+    def detectors(self, system: AnySystem, name: str = "scores") -> dict[str, Scores]:
+        """Return the scores of each detector of a system, by what messages call it.
+
+        Parameters
+        ----------
+        system : Scores, or mapping of two
+            The system; of two detectors in tandem ``{"asv": verifier, "cm": countermeasure}``.
+        name : str, default: "scores"
+            What messages call the system.
+
+        Returns
+        -------
+        dict of str to Scores
+        """
+        if isinstance(system, Mapping):
+            raise self._wrong_number()
+        return {name: system}
+
+    def _wrong_number(self) -> InvalidInputError:
+        hint = 'TDCF() and TEER() are metrics of {"asv": verifier, "cm": countermeasure}.'
+        return invalid("metric", "be of as many detectors as the scores", self.label, hint)
+
+    def sample(
+        self,
+        system: AnySystem,
+        key: Key,
+        conditions: ConditionsLike = None,
+        speakers: TrialSpeakers | None = None,
+    ) -> Sample:
+        """Join the scores of a system with a key, with conditions and speakers.
+
+        Parameters
+        ----------
+        system
+            As for `detectors`.
+        key, conditions, speakers
+            As for `Sample.from_trials`.
+
+        Returns
+        -------
+        Sample
+        """
+        (scores,) = self.detectors(system).values()
+        return Sample.from_trials(scores, key, conditions, speakers)
 
     @abc.abstractmethod
     def values(self, rows: Rows) -> Float64Array:

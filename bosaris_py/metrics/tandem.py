@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from bosaris_py._arrays import Float64Array, FloatArray, IntArray
 from bosaris_py._validation import as_number, describe, invalid, list_some, one_of
-from bosaris_py.metrics.metric import AnyMetric, OneRow, Opening, Rows, Scale
+from bosaris_py.metrics.metric import AnyMetric, AnySystem, OneRow, Opening, Rows, Scale
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.metrics.third_class import to_costs
 from bosaris_py.numerics.priors import SPOOF_COSTS, SpoofCosts, SpoofCostsLike
@@ -40,9 +40,6 @@ from bosaris_py.trials.key import Key, as_key
 from bosaris_py.trials.sample import Sample, ScoredClass, Times, check_same_trials
 from bosaris_py.trials.scores import Scores, refuse_utterances
 from bosaris_py.trials.speakers import TrialSpeakers
-
-# The scores of one detector; or of a verifier and a countermeasure, named asv and cm.
-AnySystem: TypeAlias = Scores | Mapping[str, Scores]
 
 # Shares of trials: numbers rounded, or fractions.
 Share = TypeVar("Share", Float64Array, Fraction)
@@ -112,6 +109,27 @@ class TandemMetric(AnyMetric):
 
     def refuse(self, both: Detectors) -> None:
         """Raise: the metric of these scores is not defined."""
+
+    def detectors(self, system: AnySystem, name: str = "scores") -> dict[str, Scores]:
+        """Return the scores of both detectors, by what messages call them."""
+        if not isinstance(system, Mapping):
+            raise self._wrong_number()
+        if set(system) != {"asv", "cm"}:
+            raise invalid("scores", "be those of asv and cm", list_some(map(repr, system)))
+        return {f"{name}[{detector!r}]": scores for detector, scores in system.items()}
+
+    def sample(
+        self,
+        system: AnySystem,
+        key: Key,
+        conditions: ConditionsLike = None,
+        speakers: TrialSpeakers | None = None,
+    ) -> Sample:
+        """Join the scores of both detectors with a key: the scores of a trial are a pair."""
+        asv, cm = sorted(self.detectors(system).items())
+        if conditions is not None:
+            raise invalid("conditions", "be left out for two detectors", describe(conditions))
+        return tandem_sample(asv[1], cm[1], key, speakers)
 
     def view(self, sample: Sample) -> Sample:
         """Return the sample, which has all three classes and the scores of both detectors."""
@@ -579,38 +597,3 @@ def tandem_sample(
         for x, y in ((one.tar, other.tar), (one.non, other.non))
     )
     return Sample(tar, non, one.kinds, one.speaker_ids)
-
-
-def _by_detector(system: AnySystem) -> dict[str, Scores]:
-    """Return the scores of each detector; one that is alone has no name."""
-    return dict(system) if isinstance(system, Mapping) else {"": system}
-
-
-def detectors_by_name(system: AnySystem, name: str) -> dict[str, Scores]:
-    """Return the scores of each detector of a system, by what messages call it."""
-    found = _by_detector(system).items()
-    return {f"{name}[{detector!r}]" if detector else name: scores for detector, scores in found}
-
-
-def check_system(metric: AnyMetric, system: AnySystem) -> None:
-    """Raise unless a metric is of as many detectors as a system has."""
-    if isinstance(metric, TandemMetric) == ("" in _by_detector(system)):
-        hint = 'TDCF() and TEER() are metrics of {"asv": verifier, "cm": countermeasure}.'
-        raise invalid("metric", "be of as many detectors as the scores", metric.label, hint)
-
-
-def sample_of_system(
-    system: AnySystem,
-    key: Key,
-    conditions: ConditionsLike = None,
-    speakers: TrialSpeakers | None = None,
-) -> Sample:
-    """Join the scores of one detector, or of two in tandem, with a key."""
-    detectors = _by_detector(system)
-    if "" in detectors:
-        return Sample.from_trials(detectors[""], key, conditions, speakers)
-    if set(detectors) != {"asv", "cm"}:
-        raise invalid("scores", "be those of asv and cm", list_some(map(repr, detectors)))
-    if conditions is not None:
-        raise invalid("conditions", "be left out for two detectors", describe(conditions))
-    return tandem_sample(**detectors, key=key, speakers=speakers)

@@ -13,8 +13,9 @@ _NAMES = {
     "analytic": "auc_standard_error dcf_standard_error delong normality_test",
     "bands": "bootstrap_bands",
     "bootstrap": "bootstrap bootstrap_scores",
-    "compare": "ComparisonTable compare_systems speaker_interval",
+    "compare": "ComparisonTable compare_systems",
     "estimate": "Estimate quantile",
+    "jackknife": "speaker_interval",
     "papers": "bootstrap_table equal_size_sets f_test_of_variances standard_error_distribution "
     "z_test_of_means",
     "proportions": "Decisions ErrorCounts dcf_interval dcf_z_test error_rate_interval "
@@ -66,9 +67,9 @@ if TYPE_CHECKING:
     from bosaris_py.uncertainty.compare import (
         ComparisonTable as ComparisonTable,
         compare_systems as compare_systems,
-        speaker_interval as speaker_interval,
     )
     from bosaris_py.uncertainty.estimate import Estimate as Estimate, quantile as quantile
+    from bosaris_py.uncertainty.jackknife import speaker_interval as speaker_interval
     from bosaris_py.uncertainty.papers import (
         bootstrap_table as bootstrap_table,
         equal_size_sets as equal_size_sets,

@@ -27,8 +27,7 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._parallel import progress_bar, whole_number
 from bosaris_py._validation import Rng
 from bosaris_py.errors import FewErrorsWarning
-from bosaris_py.metrics.metric import AnyMetric, Rows, as_metric
-from bosaris_py.metrics.tandem import AnySystem, check_system, detectors_by_name, sample_of_system
+from bosaris_py.metrics.metric import AnyMetric, AnySystem, Rows, as_metric
 from bosaris_py.numerics.roc import FEWEST_ERRORS
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -392,29 +391,21 @@ def bootstrap_scores(
         progress=progress,
     )
     chosen = as_metric(metric)
-    check_system(chosen, scores)
     systems = [scores] if against is None else [scores, against]
     if against is not None:
-        both = detectors_by_name(scores, "scores") | detectors_by_name(against, "against")
+        both = chosen.detectors(scores, "scores") | chosen.detectors(against, "against")
         check_same_trials(both, key)
-    samples = [drawn_trials(one, key, method, speakers, conditions) for one in systems]
+    who = drawn_speakers(key, method, speakers)
+    samples = [chosen.sample(one, key, conditions, who) for one in systems]
     found = how.estimate(chosen, [chosen.view(one) for one in samples])
     warn([*chosen.notes(chosen.view(samples[0])), *found.notes])
     return found
 
 
-def drawn_trials(
-    scores: AnySystem,
-    key: Key,
-    method: Method,
-    speakers: SpeakersLike,
-    conditions: ConditionsLike = None,
-) -> Sample:
-    """Return the scored trials of a key, with the speakers that a method draws."""
+def drawn_speakers(key: Key, method: Method, speakers: SpeakersLike) -> TrialSpeakers | None:
+    """Return the speakers that a method draws, of models only for sets."""
     if method == "iid":
-        return sample_of_system(scores, key, conditions)
+        return None
     if method == "speaker":
-        who = TrialSpeakers.from_key(key, speakers)
-    else:
-        who = TrialSpeakers.from_side(key, speakers, "models")
-    return sample_of_system(scores, key, conditions, who)
+        return TrialSpeakers.from_key(key, speakers)
+    return TrialSpeakers.from_side(key, speakers, "models")

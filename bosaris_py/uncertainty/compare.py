@@ -19,7 +19,6 @@ from bosaris_py._notes import Note, warn
 from bosaris_py._tables import Record, Table, WithInterval, joined_notes, or_none
 from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.metrics.metric import AnyMetric, as_metric
-from bosaris_py.metrics.tandem import AnySystem, check_system, sample_of_system
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.read import SystemsLike, as_systems
@@ -259,61 +258,3 @@ def compare_systems(
     table = compare_samples(samples, chosen, level=level)
     warn(table.notes)
     return table
-
-
-def speaker_interval(
-    scores: AnySystem,
-    key: Key,
-    metric: object,
-    *,
-    speakers: SpeakersLike = None,
-    conditions: ConditionsLike = None,
-    confidence: float = 0.95,
-) -> Estimate:
-    """Return a metric and its confidence interval, by the jackknife over speakers.
-
-    Parameters
-    ----------
-    scores : Scores, or mapping of two
-        Scores of the system; of two detectors in tandem ``{"asv": verifier, "cm":
-        countermeasure}``.
-    key, metric, speakers, conditions
-        As for `compare_systems`.
-    confidence : float, default: 0.95
-        Strictly between 0 and 1.
-
-    Returns
-    -------
-    Estimate
-        Without random numbers: the same data give the same interval.
-
-    Raises
-    ------
-    TrialMismatchError
-        If trials are in no condition, or no ids of scores and key meet.
-
-    Warns
-    -----
-    FewSpeakersWarning
-        If there are fewer than 100 speakers; below 5 there is no interval.
-    SuspectScoresWarning
-        As for the metric.
-
-    See Also
-    --------
-    bootstrap_scores : Resampling, as the papers define it.
-
-    Notes
-    -----
-    See :doc:`/uncertainty` for the formulas and :doc:`/coverage` for how often
-    such intervals cover the truth.
-    """
-    chosen = as_metric(metric)
-    check_system(chosen, scores)
-    level = check_fraction(confidence, "confidence")
-    who = TrialSpeakers.from_key(key, speakers)
-    sample = sample_of_system(scores, key, conditions, who)
-    ((found, left),) = jackknife([chosen], sample)
-    estimate = found.estimate(level, left.names, chosen.notes(left.sample))
-    warn(estimate.notes)
-    return estimate

@@ -41,11 +41,23 @@ import numpy as np
 import scipy
 
 from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray, StrArray
-from bosaris_py._notes import Note
-from bosaris_py._validation import invalid
+from bosaris_py._notes import Note, warn
+from bosaris_py._validation import check_fraction, invalid
 from bosaris_py.errors import FewSpeakersWarning
-from bosaris_py.metrics.metric import AnyMetric, Losses, OneRow, RatesMetric, Scale, indicators
+from bosaris_py.metrics.metric import (
+    AnyMetric,
+    AnySystem,
+    Losses,
+    OneRow,
+    RatesMetric,
+    Scale,
+    as_metric,
+    indicators,
+)
+from bosaris_py.trials.conditions import ConditionsLike
+from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass
+from bosaris_py.trials.speakers import SpeakersLike, TrialSpeakers
 from bosaris_py.uncertainty.estimate import Estimate, student_quantile
 
 # A unit has a number of one byte, which a stable sort orders in linear time.
@@ -389,3 +401,60 @@ def _without_values(metric: AnyMetric, left: LeftOut, without: Float64Array) -> 
     return Jackknife(
         value, without, left.shares, metric.scale, metric.bounds, metric.bias, tuple(unseen)
     )
+
+
+def speaker_interval(
+    scores: AnySystem,
+    key: Key,
+    metric: object,
+    *,
+    speakers: SpeakersLike = None,
+    conditions: ConditionsLike = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return a metric and its confidence interval, by the jackknife over speakers.
+
+    Parameters
+    ----------
+    scores : Scores, or mapping of two
+        Scores of the system; of two detectors in tandem ``{"asv": verifier, "cm":
+        countermeasure}``.
+    key, metric, speakers, conditions
+        As for `compare_systems`.
+    confidence : float, default: 0.95
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    Estimate
+        Without random numbers: the same data give the same interval.
+
+    Raises
+    ------
+    TrialMismatchError
+        If trials are in no condition, or no ids of scores and key meet.
+
+    Warns
+    -----
+    FewSpeakersWarning
+        If there are fewer than 100 speakers; below 5 there is no interval.
+    SuspectScoresWarning
+        As for the metric.
+
+    See Also
+    --------
+    bootstrap_scores : Resampling, as the papers define it.
+
+    Notes
+    -----
+    See :doc:`/uncertainty` for the formulas and :doc:`/coverage` for how often
+    such intervals cover the truth.
+    """
+    chosen = as_metric(metric)
+    level = check_fraction(confidence, "confidence")
+    who = TrialSpeakers.from_key(key, speakers)
+    sample = chosen.sample(scores, key, conditions, who)
+    ((found, left),) = jackknife([chosen], sample)
+    estimate = found.estimate(level, left.names, chosen.notes(left.sample))
+    warn(estimate.notes)
+    return estimate

@@ -38,7 +38,7 @@ from bosaris_py.uncertainty.bootstrap import (
     IntervalKind,
     Resampling,
     drawn_lists,
-    drawn_trials,
+    drawn_speakers,
     few_errors,
     set_numbers,
 )
@@ -579,8 +579,9 @@ def bootstrap_table(
             rng=seed,
             progress=progress,
         )
+        who = drawn_speakers(key, method, speakers)
         views = {
-            name: metrics[name].view(drawn_trials(scores, key, method, speakers))
+            name: metrics[name].view(metrics[name].sample(scores, key, None, who))
             for name, scores in named.items()
         }
         letters = _letters(how, seed, metrics, views) if groups else {}
