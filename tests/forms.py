@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from bosaris_py import Key, Ndx, QualityMeasures, Scores
+from bosaris_py import Conditions, Key, Ndx, QualityMeasures, Scores
 
 Trials = TypeVar("Trials", Ndx, Key, Scores)
 
@@ -51,3 +51,14 @@ def described(
     columns |= {name: ("model", values) for name, values in (model_columns or {}).items()}
     columns |= {name: ("segment", values) for name, values in (segment_columns or {}).items()}
     return key.with_columns(**columns)
+
+
+def labelled(trials: Ndx | Key, labels: Any, weights: Any = None, **rules: Any) -> Conditions:
+    """Return a condition for each label; labels are of the trials column by column."""
+    values = np.asarray(labels.values() if hasattr(labels, "levels") else labels).astype(str)
+    models, segments = (
+        ids[at] for ids, at in zip(trials.ids, trials.trial_positions(), strict=True)
+    )
+    names = np.unique(values).tolist()
+    parts = {n: Ndx.from_trials(models[values == n], segments[values == n]) for n in names}
+    return Conditions(parts, weights, **rules)

@@ -43,10 +43,8 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
-from bosaris_py.files.columns import Factor, order_trials
-from bosaris_py.trials.alignment import IdList, code_trials
-from bosaris_py.trials.columns import as_factor
-from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials
+from bosaris_py.files.columns import Factor
+from bosaris_py.trials.key import Key, Ndx, as_key, describe_trials
 from bosaris_py.trials.scores import Scores, scored_trials, trials_within
 from bosaris_py.trials.trials import Trials
 
@@ -55,20 +53,14 @@ WeightsLike: TypeAlias = Mapping[str, float] | Sequence[float] | npt.NDArray[np.
 # The trials of each condition, as lists or masks.
 SubsetsLike: TypeAlias = Mapping[str, Ndx | Key | npt.ArrayLike]
 
-# The condition of each trial, or its value in a factor.
-LabelsLike: TypeAlias = Factor | npt.ArrayLike | Sequence[object]
 
 Overlap: TypeAlias = Literal["error", "allow"]
 Uncovered: TypeAlias = Literal["error", "ignore"]
 Lacking: TypeAlias = Literal["warn", "ignore", "error"]
-TrialOrdering: TypeAlias = Literal["columns", "rows"]
 
 _NOUNS = ("targets", "non-targets")
 
-_BY_ID = (
-    "Conditions.from_trials(models, segments, labels, key) finds trials by their ids; of a frame "
-    "Ndx(frame.index, frame.columns, frame) does."
-)
+_BY_ID = "Of a frame of models by segments take Ndx(frame.index, frame.columns, frame)."
 
 # Between the values of several factors in the name of a condition.
 _SEPARATOR = ", "
@@ -233,7 +225,7 @@ class Conditions:
     ) -> None:
         listed: object = subsets
         if not isinstance(listed, Mapping):
-            hint = "Conditions.from_labels takes a label for each trial."
+            hint = "Labels of trials are a column of the key: Conditions.from_columns(key, name)."
             got = check.describe(listed)
             raise check.invalid("subsets", "map names to trials or masks", got, hint)
         names = _checked_names(subsets)
@@ -259,164 +251,6 @@ class Conditions:
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle as a call that builds the object again, so that arrays stay read-only."""
         return type(self)._made, attrs.astuple(self, recurse=False)
-
-    @classmethod
-    def from_labels(
-        cls,
-        trials: Ndx | Key,
-        labels: LabelsLike,
-        weights: WeightsLike | None = None,
-        *,
-        order: TrialOrdering | None = None,
-        uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
-    ) -> Conditions:
-        """Make conditions of one label for each trial.
-
-        Parameters
-        ----------
-        trials : Ndx or Key
-            The trials that are labelled. Other keys are matched with them by id.
-        labels : Factor or (n_trials,) array_like of str, int or bool
-            The name of each trial's condition.
-        weights : mapping of str to float, or sequence of float, optional
-            As for the class; in the order of the labels: ascending, unless a `Factor` has another.
-        order : {"columns", "rows"}
-            How the trials of an array follow each other, which it cannot say: column by column like
-            all vectors of trials, or row by row. A `Factor`, as `Columns.factor` gives it,
-            comes column by column. For a table in another order there is `from_trials`.
-        uncovered, lacking
-            As for the class: trials of a key that are not labelled, and conditions that have trials
-            of one class only.
-
-        Returns
-        -------
-        Conditions
-            One for each label that occurs.
-
-        Examples
-        --------
-        >>> from bosaris_py.trials import Ndx
-        >>> trials = Ndx(["anna", "bert"], ["s1"])
-        >>> Conditions.from_labels(trials, ["f", "m"], [0.25, 0.75], order="columns")
-        Conditions: f (0.25), m (0.75)
-        """
-        return cls.from_factors(
-            trials, {"labels": labels}, weights, order=order, uncovered=uncovered, lacking=lacking
-        )
-
-    @classmethod
-    def from_trials(
-        cls,
-        models: IdList,
-        segments: IdList,
-        labels: LabelsLike,
-        key: Ndx | Key | None = None,
-        weights: WeightsLike | None = None,
-        *,
-        uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
-    ) -> Conditions:
-        """Make conditions of a table of trials in any order, such as a data frame.
-
-        Parameters
-        ----------
-        models, segments : (k,) array_like of str
-            Model and test segment of each line.
-        labels : Factor or (k,) array_like of str, int or bool
-            The name of the condition of each line.
-        key : Ndx or Key, optional
-            The trials that are to be labelled, which are found by their ids; by default those of
-            the table.
-        weights, uncovered, lacking
-            As for `from_labels`.
-
-        Returns
-        -------
-        Conditions
-            One for each label that occurs among the trials.
-
-        Raises
-        ------
-        TrialMismatchError
-            If the table lacks some of the trials of `key`, unless that is allowed.
-
-        Examples
-        --------
-        >>> from bosaris_py.trials import Ndx
-        >>> key = Ndx(["anna", "bert"], ["s1"])
-        >>> Conditions.from_trials(["bert", "anna"], ["s1", "s1"], ["m", "f"], key).names
-        ('f', 'm')
-        """
-        check.check_same_rows({"models": models, "segments": segments, "labels": labels})
-        ids, rows, cols = code_trials(models, segments)
-        order = order_trials(rows, cols, ids[0].size)
-        listed = as_factor(labels, "labels")
-        if len(listed) != rows.size:
-            expected = f"be as long as `models`, {rows.size}"
-            raise check.invalid("labels", expected, f"{len(listed)}")
-        if n_clash := np.count_nonzero(order.conflicts(listed.codes)):
-            expected = "have the same columns for a trial listed twice"
-            raise check.invalid("labels", expected, f"another value in {n_clash} lines")
-        trials = Ndx._from_positions(ids, rows, cols)
-        listed = listed if order.order is None else listed.take(order.order)
-        if key is not None and (at := trials.locate(as_ndx(key))) is not None:
-            if uncovered == "error" and (at < 0).any():
-                message = "Each trial of the key must have a label; none have"
-                found = describe_trials(key, at < 0)
-                raise TrialMismatchError(f"{message} {found}. {_IGNORE}")
-            known = np.sort(at[at >= 0])
-            rows, cols = (side[known] for side in trials.trial_positions())
-            trials, listed = Ndx._from_positions(ids, rows, cols), listed.take(known)
-        return cls._crossing(trials, [listed], weights, Rules("error", uncovered, lacking))
-
-    @classmethod
-    def from_factors(
-        cls,
-        trials: Ndx | Key,
-        factors: Mapping[str, LabelsLike],
-        weights: WeightsLike | None = None,
-        *,
-        order: TrialOrdering | None = None,
-        uncovered: Uncovered = "error",
-        lacking: Lacking = "warn",
-    ) -> Conditions:
-        """Make a condition of each combination of several factors, such as gender x phone match.
-
-        Parameters
-        ----------
-        trials
-            As for `from_labels`.
-        factors : mapping of str to Factor or (n_trials,) array_like
-            The value of each trial in each factor.
-        weights : mapping of str to float, or sequence of float, optional
-            The weight of each combination that occurs.
-        order, uncovered, lacking
-            As for `from_labels`.
-
-        Returns
-        -------
-        Conditions
-            One for each combination that occurs. The names are the values, in the order of the
-            factors, separated by ``", "``; those of the last factor run fastest.
-
-        Examples
-        --------
-        >>> from bosaris_py.trials import Ndx
-        >>> Conditions.from_factors(
-        ...     Ndx(["anna", "bert"], ["s1", "s2"]),
-        ...     {"gender": ["f", "m", "f", "m"], "phone_match": ["N", "N", "Y", "N"]},
-        ...     order="columns",
-        ... ).names
-        ('f, N', 'f, Y', 'm, N')
-        """
-        given: object = factors
-        if not (isinstance(given, Mapping) and given):
-            expected = "map at least one name to values"
-            raise check.invalid("factors", expected, check.describe(factors))
-        trials = as_ndx(trials)
-        listed = [_by_columns(values, name, trials, order) for name, values in factors.items()]
-        return cls._crossing(trials, listed, weights, Rules("error", uncovered, lacking))
 
     @classmethod
     def from_columns(cls, key: Key, *names: str) -> Conditions:
@@ -743,28 +577,6 @@ def _mask_of(subset: Trials | AnyArray, key: Key) -> BoolArray:
     raise check.invalid("subsets", expected, got, hint)
 
 
-def _by_columns(
-    values: LabelsLike, name: str, trials: Trials, order: TrialOrdering | None
-) -> Factor:
-    """Return a value for each trial, column by column."""
-    check.refuse_series(values, name, _BY_ID)
-    factor = as_factor(values, name)
-    if len(factor) != trials.n_trials:
-        expected = f"have one value for each of the {trials.n_trials} trials"
-        raise check.invalid(name, expected, f"{len(factor)}")
-    if factor is values:
-        return factor
-    if order is None:
-        expected = f"tell how the trials of `{name}` follow each other"
-        hint = f'"columns": model after model in each segment; "rows". {_BY_ID}'
-        raise check.invalid("order", expected, "nothing", hint)
-    check.check_choice(order, TrialOrdering, "order")
-    if order == "columns":
-        return factor
-    # Positions of the trials row by row; sorted, those of the values by column.
-    return factor.take(np.argsort(np.lexsort(trials.trial_positions()[::-1])))
-
-
 def _classes(scores: Scores | None, key: Key) -> tuple[BoolArray, BoolArray]:
     """Tell for each trial whether it is a target, and a non-target, with a score."""
     scored = None if scores is None else scored_trials(scores, key)
@@ -843,7 +655,7 @@ def as_conditions(conditions: ConditionsLike, key: Key) -> Conditions | None:
             return Conditions.from_columns(key, conditions)
         case list() | tuple() if conditions and all(name == str(name) for name in conditions):
             return Conditions.from_columns(key, *conditions)
-    hint = "Labels of trials make Conditions: Conditions.from_trials(models, segments, labels)."
+    hint = "Labels of trials are a column of the key: key.with_columns(name=labels)."
     raise check.invalid("conditions", "name columns in a list", check.describe(conditions), hint)
 
 

@@ -11,6 +11,7 @@ import pytest
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
 from bosaris_py.errors import InvalidInputError
+from tests.forms import labelled
 
 DRAWN = np.random.default_rng(3).normal(size=24).round(3)
 FRAME = {
@@ -21,7 +22,7 @@ FRAME = {
 }
 FOUND = bp.from_frame(FRAME)
 SCORES = FOUND.scores["score"]
-HALVES = bp.Conditions.from_labels(FOUND.key, np.arange(FOUND.key.n_trials) % 2, order="columns")
+HALVES = labelled(FOUND.key, np.arange(FOUND.key.n_trials) % 2)
 LENGTHS = {name: float(len(name) + i) for i, name in enumerate(sorted({*FRAME["segment"]}))}
 MEASURES = {"length": (None, LENGTHS)}
 Door = Callable[[Any, Any], Any]

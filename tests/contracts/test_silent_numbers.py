@@ -11,12 +11,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py.errors import (
-    FileFormatError,
-    InvalidInputError,
-    SuspectScoresWarning,
-    TrialMismatchError,
-)
+from bosaris_py.errors import FileFormatError, InvalidInputError, SuspectScoresWarning
 from bosaris_py.evaluation.curves import BayesCurves
 from bosaris_py.matlab import Det_Plot, Norm_DCF_Plot, compute_roc, fast_minDCF
 from bosaris_py.numerics.objective import evaluate_objective
@@ -185,10 +180,6 @@ def test_columns_of_a_data_frame(kind: type) -> None:
     expected = f"must hold one value for each trial in the order of the .*; got a {kind.__name__}"
     with pytest.raises(InvalidInputError, match=rf"{expected}.* Key\.from_trials takes"):
         KEY.with_columns(gender=column)
-    with pytest.raises(InvalidInputError, match=rf"`labels` {expected}.* Conditions\.from_trials"):
-        bp.Conditions.from_labels(KEY, column, order="columns")
-    with pytest.raises(InvalidInputError, match=rf"`sex` {expected}.* Conditions\.from_trials"):
-        bp.Conditions.from_factors(KEY, {"sex": column}, order="columns")
 
 
 def test_columns_by_id() -> None:
@@ -220,11 +211,6 @@ def test_genders_of_real_trials(shared_data: Path) -> None:
     for gender in (of_models, of_models.to_dict()):
         metadata = described(key, model_columns={"gender": gender})
         assert as_conditions("gender", metadata).counts(key) == counts
-    mixed = lines.sample(frac=1.0, random_state=1)
-    found = bp.Conditions.from_trials(mixed.model, mixed.segment, mixed.gender, key)
-    assert found.counts(key) == counts
-    with pytest.raises(InvalidInputError, match="must have the index of `models`"):
-        bp.Conditions.from_trials(lines.model, lines.segment, mixed.gender, key)
     with pytest.raises(InvalidInputError, match="each model in the order of the ids"):
         described(key, model_columns={"gender": of_models.reset_index(drop=True)})
 
@@ -232,7 +218,7 @@ def test_genders_of_real_trials(shared_data: Path) -> None:
 @pytest.mark.parametrize("kind", [Series, Indexed])
 def test_masks_and_factors_of_a_data_frame(kind: type) -> None:
     mask = kind([True, True, False, False])
-    message = r"subsets\['f'\]` must hold one value for each trial.* Conditions\.from_trials\("
+    message = r"subsets\['f'\]` must hold one value for each trial.* Ndx\(frame\.index"
     with pytest.raises(InvalidInputError, match=message):
         bp.Conditions({"f": mask, "m": [False, False, True, True]})
     scores = bp.Scores([[1.0, -1.0], [0.0, 2.0]], *KEY.ids)
@@ -248,8 +234,6 @@ def test_columns_of_other_rows() -> None:
     frame = pandas.DataFrame(TABLE)
     other, model, segment = frame[::-1], frame.model, frame.segment
     for call in (
-        lambda f: bp.Conditions.from_trials(model, segment, f.gender),
-        lambda f: bp.Conditions.from_trials(f.model, segment, ["f", "f", "m", "m"]),
         lambda f: bp.Key.from_trials(model, segment, frame.calls > 1, {"gender": f.gender}),
         lambda f: bp.Scores.from_trials(model, segment, f.seconds),
         lambda f: bp.Scores.from_trials(model, segment, f.seconds),
@@ -329,34 +313,6 @@ def test_matrices_that_are_data_frames() -> None:
         bp.Conditions({"all": mask})
     with pytest.raises(InvalidInputError, match=r"hold one value for each model.* \.to_numpy\(\)"):
         bp.trials.QualityMeasures(models, segments, frame, frame, hasmodel=mask["s1"])
-
-
-def test_trials_without_a_label() -> None:
-    models, segments = TABLE["model"][:3], TABLE["segment"][:3]
-    with pytest.raises(TrialMismatchError, match=r"none have 1 trial: \(bert, s2\).*'ignore'"):
-        bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY)
-    some = bp.Conditions.from_trials(models, segments, ["f", "f", "m"], KEY, uncovered="ignore")
-    assert some.counts(KEY) == {"f": (1, 1), "m": (0, 1)}
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: bp.Conditions.from_trials(["a", "a"], ["x", "x"], ["f", "m"]),
-            "`labels` must have the same columns for a trial listed twice",
-        ),
-        (
-            lambda: bp.Conditions.from_trials(["a"], ["x"], ["f", "m"], KEY),
-            "`labels` must be as long as `models`, 1; got 2",
-        ),
-        (lambda: bp.Conditions.from_trials(["a"], ["x", "y"], ["f"]), "`segments` must have shape"),
-        (lambda: bp.Conditions.from_trials(["a"], ["x"], ["f"], "key"), "Ndx or a Key; got 'key'"),
-    ],
-)
-def test_bad_tables(call: Call, message: str) -> None:
-    with pytest.raises(InvalidInputError, match=message):
-        call()
 
 
 def test_parts_of_a_frame() -> None:
@@ -646,7 +602,7 @@ TEXTS = ["f", "m"]
             "`columns` must be a list of names",
         ),
         (lambda: bp.evaluate(ONE, PAIR, conditions={"gender"}), "`conditions` must name columns"),
-        (lambda: bp.evaluate(ONE, PAIR, conditions=np.array(TEXTS)), r"Conditions\.from_trials"),
+        (lambda: bp.evaluate(ONE, PAIR, conditions=np.array(TEXTS)), r"key\.with_columns"),
         (
             lambda: bp.Key.from_trials(*[["a", "b"]] * 2, TEXTS),
             "`labels` must be truth values, or target, non",

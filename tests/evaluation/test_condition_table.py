@@ -20,7 +20,7 @@ from bosaris_py.evaluation import ConditionRow, Results, SystemTable
 from bosaris_py.numerics import OperatingPoint
 from bosaris_py.trials import Conditions, Key, Scores
 from bosaris_py.trials.conditions import as_conditions
-from tests.forms import as_list, described
+from tests.forms import as_list, described, labelled
 
 WOMEN = ([3.0, 1.0, -0.5, 2.0], [-3.0, -1.5, 0.0, 1.5])
 MEN = ([2.5, 0.5], [-2.0, 1.0, -4.0])
@@ -35,11 +35,7 @@ def example(
     segments = [f"{number:02}" for number in range(values.size)]
     is_target = np.array([flags])
     key = Key(["m"], segments, is_target, ~is_target)
-    return (
-        Scores(values, ["m"], segments),
-        key,
-        Conditions.from_labels(key, labels, **options, order="columns"),
-    )
+    return (Scores(values, ["m"], segments), key, labelled(key, labels, **options))
 
 
 def condition_table(
@@ -269,7 +265,7 @@ class TestRealData:
         values = columns["asv_xvector"].astype(np.float64)
         scores, key = flat_trials(models, segments, columns["label"] == "target", values)
         labels = by_pair(key, models, segments, columns["gender"])
-        return scores, key, Conditions.from_labels(key, labels, order="columns")
+        return scores, key, labelled(key, labels)
 
     @pytest.mark.slow
     def test_evalita(self, evalita):

@@ -15,6 +15,7 @@ from bosaris_py.evaluation import Results
 from bosaris_py.metrics.ranks import EER
 from bosaris_py.trials import Conditions, Key, Scores
 from bosaris_py.trials.sample import Sample
+from tests.forms import labelled
 from tests.score_strategies import any_scores, priors, score_lists
 
 PRIORS = np.linspace(0.05, 0.95, 19)
@@ -56,18 +57,14 @@ class TestByHand:
     @pytest.fixture
     def weights(self) -> dict[str, np.ndarray]:
         _, key, labels = in_a_row({"A": self.A, "B": self.B})
-        tar_weights, non_weights = Conditions.from_labels(
-            key, labels, order="columns"
-        ).trial_weights(key)
+        tar_weights, non_weights = labelled(key, labels).trial_weights(key)
         return {"tar_weights": tar_weights, "non_weights": non_weights}
 
     @pytest.fixture(params=["mixture", "trial weights", "repeated trials"])
     def results(self, request: pytest.FixtureRequest, weights: dict[str, np.ndarray]) -> Results:
         scores, key, labels = in_a_row({"A": self.A, "B": self.B})
         if request.param == "mixture":
-            return Results.from_scores(
-                scores, key, Conditions.from_labels(key, labels, order="columns")
-            )
+            return Results.from_scores(scores, key, labelled(key, labels))
         if request.param == "trial weights":
             return Results(*scores.get_tar_non(key), **weights)
         return Results([*self.A[0] * 2, *self.B[0]], [*self.A[1] * 2, *self.B[1]])
@@ -178,7 +175,7 @@ def mixtures(
     scores, key, labels = in_a_row(parts)
     sizes = [draw(st.integers(1, 6)) for _ in names]
     weights = [size / sum(sizes) for size in sizes]
-    return scores, key, Conditions.from_labels(key, labels, weights, order="columns")
+    return scores, key, labelled(key, labels, weights)
 
 
 def figures(results: Results, prior: float) -> dict[str, object]:
@@ -255,7 +252,7 @@ class TestMixture:
 
     def mixture(self, **options: object) -> tuple[Scores, Key, Conditions]:
         scores, key, labels = in_a_row(self.PARTS)
-        return scores, key, Conditions.from_labels(key, labels, **options, order="columns")
+        return scores, key, labelled(key, labels, **options)
 
     def test_condition_of_one_class_counts_for_one_rate(self):
         with pytest.warns(ConditionWarning, match=r"no non-targets .* \(b\)"):

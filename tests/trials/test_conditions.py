@@ -20,7 +20,7 @@ from bosaris_py.errors import (
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials import Conditions, Key, Ndx, Scores
 from bosaris_py.trials.conditions import as_conditions, class_weights
-from tests.forms import as_list
+from tests.forms import as_list, labelled
 from tests.strategies import keys
 
 # Three models, four segments; column by column: tar non tar | non tar non | ...
@@ -63,12 +63,12 @@ class TestWeights:
 
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
     @given(labelled_keys(), st.data())
-    def test_equation_12_trial_by_trial(self, labelled, data):
-        key, labels = labelled
+    def test_equation_12_trial_by_trial(self, trials, data):
+        key, labels = trials
         names = sorted(set(labels))
         parts = data.draw(st.lists(st.integers(1, 5), min_size=len(names), max_size=len(names)))
         weights = {name: part / sum(parts) for name, part in zip(names, parts, strict=True)}
-        conditions = Conditions.from_labels(key, labels, weights, order="columns")
+        conditions = labelled(key, labels, weights)
         is_target = key.is_target.tolist()
         for target, found in zip((True, False), conditions.trial_weights(key), strict=True):
             own = [label for label, flag in zip(labels, is_target, strict=True) if flag is target]
@@ -114,7 +114,7 @@ class TestOneClassOnly:
     LABELS = ("a", "a", "b", "b")
 
     def test_it_counts_for_one_rate_and_is_reported(self):
-        conditions = Conditions.from_labels(self.KEY, self.LABELS, order="columns")
+        conditions = labelled(self.KEY, self.LABELS)
         with pytest.warns(
             ConditionWarning, match=r"1 condition has no non-targets .* miss rate only \(b\)"
         ) as caught:
@@ -125,30 +125,26 @@ class TestOneClassOnly:
         assert conditions.counts(self.KEY) == {"a": (1, 1), "b": (2, 0)}
 
     def test_shares(self):
-        conditions = Conditions.from_labels(
-            self.KEY, self.LABELS, [0.25, 0.75], lacking="ignore", order="columns"
-        )
+        conditions = labelled(self.KEY, self.LABELS, [0.25, 0.75], lacking="ignore")
         a, b = conditions.members(self.KEY)
         assert (a.tar_weight, a.non_weight, b.tar_weight, b.non_weight) == (0.25, 1.0, 0.75, 0.0)
         assert (a.weight, b.weight) == (0.25, 0.75)
 
     def test_it_can_be_an_error(self):
         with pytest.raises(TrialMismatchError, match="no non-targets"):
-            Conditions.from_labels(self.KEY, self.LABELS, lacking="error", order="columns").members(
-                self.KEY
-            )
+            labelled(self.KEY, self.LABELS, lacking="error").members(self.KEY)
 
     def test_both_classes_are_reported_at_once(self):
         key = Key(["m"], ["x", "y"], [[True, False]], [[False, True]])
         with pytest.warns(ConditionWarning, match="no targets .* false-alarm.*; .* no non-targets"):
-            Conditions.from_labels(key, ["a", "b"], order="columns").members(key)
+            labelled(key, ["a", "b"]).members(key)
 
 
 class TestMembers:
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
     @given(labelled_keys())
-    def test_every_way_to_say_it_is_the_same(self, labelled):
-        key, labels = labelled
+    def test_every_way_to_say_it_is_the_same(self, trials):
+        key, labels = trials
         names = sorted(set(labels))
         vectors = {name: np.array([label == name for label in labels]) for name in names}
         models, segments = key.trial_positions()
@@ -157,13 +153,13 @@ class TestMembers:
             matrices[name] = np.zeros(key.tar.shape, dtype=bool)
             matrices[name][models[vector], segments[vector]] = True
         ways = [
-            Conditions.from_labels(key, labels, order="columns"),
-            Conditions.from_labels(key.to_ndx(), Factor.from_values(labels)),
+            labelled(key, labels),
+            labelled(key.to_ndx(), Factor.from_values(labels)),
             Conditions(vectors),
             Conditions(matrices),
             Conditions({n: Ndx(key.modelset, key.segset, m) for n, m in matrices.items()}),
             Conditions({n: as_list(Ndx(*key.ids, m)) for n, m in matrices.items()}),
-            Conditions.from_labels(as_list(key), labels, order="columns"),
+            labelled(as_list(key), labels),
         ]
         assert all(way.names == tuple(names) for way in ways)
         first, *others = (way.members(form) for form in (key, as_list(key)) for way in ways)
@@ -174,16 +170,16 @@ class TestMembers:
 
     @pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
     @given(labelled_keys(), st.integers(0, 2**31))
-    def test_positions_are_those_of_the_vectors(self, labelled, seed):
+    def test_positions_are_those_of_the_vectors(self, trials, seed):
         """The score of a trial is its label, so the vectors show where labels went."""
-        key, labels = labelled
+        key, labels = trials
         models, segments = key.trial_positions()
         matrix = np.zeros(key.tar.shape)
         matrix[models, segments] = [ord(label) for label in labels]
         scores = Scores(matrix, key.modelset, key.segset)
         other = reordered(key, np.random.default_rng(seed))
         tar, non = scores.get_tar_non(other)
-        conditions = Conditions.from_labels(key, labels, order="columns")
+        conditions = labelled(key, labels)
         for part in conditions.members(other):
             assert set(tar[part.tar]) | set(non[part.non]) == {ord(part.name)}
             np.testing.assert_array_equal(part.tar, np.flatnonzero(tar == ord(part.name)))
@@ -197,7 +193,7 @@ class TestMembers:
         labels = rng.integers(0, n_conditions, 2000)
         mask = rng.random((40, 50)) < 0.9
         scores = Scores(np.zeros((40, 50)), key.modelset, key.segset, mask)
-        conditions = Conditions.from_labels(key, labels, lacking="ignore", order="columns")
+        conditions = labelled(key, labels, lacking="ignore")
         matrix = labels.reshape(50, 40).T
         in_order = matrix.T[(tar & mask).T], matrix.T[(~tar & mask).T]
         members = conditions.scored_members(scores, key)
@@ -223,7 +219,7 @@ class TestMembers:
         ids = [f"{number:04}" for number in range(size)]
         diagonal = Key(ids, ids, np.eye(size, dtype=bool), np.zeros((size, size), dtype=bool))
         labels = ["even" if number % 2 == 0 else "odd" for number in range(size)]
-        conditions = Conditions.from_labels(diagonal, labels, lacking="ignore", order="columns")
+        conditions = labelled(diagonal, labels, lacking="ignore")
         flipped = Key(ids[::-1], ids, diagonal.tar[::-1], diagonal.non)
         even, odd = conditions.members(flipped)
         assert (even.tar % 2 == 0).all()
@@ -276,23 +272,25 @@ class TestScores:
             halves().scored_weights(scores, KEY)
 
 
+def crossing(**columns: Any) -> Conditions:
+    """Return the conditions that columns of the key make."""
+    return Conditions.from_columns(KEY.with_columns(**columns), *columns)
+
+
+@pytest.mark.filterwarnings("ignore::bosaris_py.errors.ConditionWarning")
 class TestNames:
     def test_products_of_factors(self):
-        conditions = Conditions.from_factors(
-            KEY,
-            {
-                "gender": list("fmfmfmfmfmf"),
-                "match": Factor([0, 1] * 5 + [0], ["Y", "N"]),
-                "sessions": [1] * 6 + [3] * 5,
-            },
-            order="columns",
+        conditions = crossing(
+            gender=list("fmfmfmfmfmf"),
+            match=Factor([0, 1] * 5 + [0], ["Y", "N"]),
+            sessions=[1] * 6 + [3] * 5,
         )
         assert conditions.names == ("f, Y, 1", "f, Y, 3", "m, N, 1", "m, N, 3")
         assert len(conditions) == 4
 
     def test_many_combinations_of_few_trials(self):
         factors = {letter: [f"{letter}{number}" for number in range(11)] for letter in "abcdefg"}
-        conditions = Conditions.from_factors(KEY, factors, lacking="ignore", order="columns")
+        conditions = crossing(**factors)
         assert conditions.names[1] == "a1, b1, c1, d1, e1, f1, g1"
         assert [part.tar.size + part.non.size for part in conditions.members(KEY)] == [1] * 11
 
@@ -302,7 +300,7 @@ class TestNames:
         values = [min(number, 9) for number in range(11)]
         factors = dict.fromkeys(names, Factor(values, [f"v{n}" for n in range(11)]))
         factors[names[0]] = Factor(range(11), [f"v{n:02}" for n in range(11)])
-        conditions = Conditions.from_factors(KEY, factors, lacking="ignore", order="columns")
+        conditions = crossing(**factors)
         assert conditions.names[1] == ", ".join(["v01", *["v1"] * 23])
         assert conditions.names[-2:] == tuple(
             ", ".join([first, *["v9"] * 23]) for first in ("v09", "v10")
@@ -311,7 +309,7 @@ class TestNames:
 
     def test_levels_that_do_not_occur_are_no_conditions(self):
         factor = Factor([0] * 11, ["here", "nowhere"])
-        assert Conditions.from_labels(KEY, factor).names == ("here",)
+        assert labelled(KEY, factor).names == ("here",)
 
     def test_representation(self):
         assert repr(halves()) == "Conditions: early (0.5), late (0.5)"
@@ -321,7 +319,7 @@ class TestNames:
 def test_copies_are_the_same_and_read_only(duplicate):
     for conditions in (
         halves(weights=[0.25, 0.75], overlap="allow", uncovered="ignore", lacking="error"),
-        Conditions.from_labels(KEY, list("abababababa"), [0.25, 0.75], order="columns"),
+        labelled(KEY, list("abababababa"), [0.25, 0.75]),
     ):
         again = duplicate(conditions)
         assert (again.names, repr(again)) == (conditions.names, repr(conditions))
@@ -364,17 +362,7 @@ def test_masks_are_copied():
         (lambda: halves(weights={"early": 0.5, "lat": 0.5}), r"exist \(early, late\); got 'lat'"),
         (lambda: halves(weights={"early": 1}), "none for 'late'. The weight 0 drops"),
         (
-            lambda: Conditions.from_labels(KEY, ["a"], order="columns"),
-            "one value for each of the 11 trials; got 1",
-        ),
-        (lambda: Conditions.from_labels(LABELS, ["a"], order="columns"), "`ndx` must be an Ndx"),
-        (lambda: Conditions.from_factors(KEY, {}, order="columns"), "map at least one name"),
-        (
-            lambda: Conditions.from_factors(
-                KEY,
-                {"x": ["a, b", "a"] * 5 + ["a"], "y": ["c", "b, c"] * 5 + ["b, c"]},
-                order="columns",
-            ),
+            lambda: crossing(x=["a, b", "a"] * 5 + ["a"], y=["c", "b, c"] * 5 + ["b, c"]),
             "be different; got a, b, c. Values of factors must not hold ', '",
         ),
         (lambda: halves().select(KEY, "lat"), r"conditions \(early, late\); got 'lat'"),
@@ -400,17 +388,14 @@ def test_bad_input(make, message):
             r"to none belong 5 trials: \(m1, s3\), .*, \(m3, s4\). Say uncovered='ignore'",
         ),
         (
-            lambda: Conditions.from_labels(Ndx(["m1"], SEGMENTS), list("abab"), order="columns"),
+            lambda: labelled(Ndx(["m1"], SEGMENTS), list("abab")),
             r"to none belong 8 trials: \(m2, s1\)",
         ),
         (
             lambda: Conditions({"a": KEY, "b": np.zeros((3, 4), dtype=bool)}),
             r"1 of 2 conditions has no trial of the key \(b\)",
         ),
-        (
-            lambda: Conditions.from_labels(Ndx(["x"], ["y"]), ["a"], order="columns"),
-            "1 of 1 conditions has no trial",
-        ),
+        (lambda: labelled(Ndx(["x"], ["y"]), ["a"]), "1 of 1 conditions has no trial"),
     ],
 )
 def test_conditions_that_do_not_fit_the_key(make, message):
@@ -448,24 +433,6 @@ def test_overlap_with_a_condition_of_weight_zero_is_none():
         Conditions({"a": KEY, "b": EARLY}, [0.5, 0.5], overlap="error").trial_weights(KEY)
 
 
-def test_labels_of_trials_in_another_order():
-    """Six trials of which the key has four, in the order of its columns."""
-    models, segments = ["m2", "m1", "m3", "m1", "m2", "m3"], ["s2", "s2", "s1", "s3", "s1", "s4"]
-    labels = [f"{m}{s}" for m, s in zip(models, segments, strict=True)]
-    mask = np.zeros((3, 4), dtype=bool)
-    mask[[0, 1, 1, 0], [1, 1, 0, 2]] = True
-    key = Key(MODELS, SEGMENTS, mask & (LABELS > 0), mask & (LABELS < 0))
-    found = Conditions.from_trials(models, segments, labels, key=key, lacking="ignore")
-    rows, cols = key.trial_positions()
-    expected = [f"{MODELS[row]}{SEGMENTS[col]}" for row, col in zip(rows, cols, strict=True)]
-    assert sorted(found.names) == sorted(expected)
-    for name, member in zip(found.names, found.members(key), strict=True):
-        place = expected.index(name)
-        tar = key.is_target
-        before = np.count_nonzero(tar[:place] == tar[place])
-        assert (member.tar if tar[place] else member.non).tolist() == [before]
-
-
 def test_weights_of_both_classes():
     """As functions take them that know either conditions or weights."""
     scores = TestScores.SCORES
@@ -495,35 +462,6 @@ def test_counts_need_no_valid_conditions(mask):
     found = Conditions({"a": mask, "b": KEY}).counts(KEY)
     expected = int((mask & KEY.tar).sum()), int((mask & KEY.non).sum())
     assert found == {"a": expected, "b": (6, 5)}
-
-
-@pytest.mark.parametrize("make", [Key.to_ndx, as_list, lambda key: key])
-def test_bare_labels_ask_for_their_order(make: Any) -> None:
-    """Model m2 lacks the first trial, so rows and columns list the other five in two ways."""
-    tar = np.array([[True, True, False], [False, True, False]])
-    non = np.array([[False, False, True], [False, False, True]])
-    key = Key(["m1", "m2"], ["s1", "s2", "s3"], tar, non)
-    trials = make(key)
-    by_row = ["m1", "m1", "m1", "m2", "m2"]
-    message = "`order` must tell how the trials of `labels` follow each other; .*from_trials"
-    for labels in (by_row, np.array(by_row)):
-        with pytest.raises(InvalidInputError, match=message):
-            Conditions.from_labels(trials, labels)
-        with pytest.raises(InvalidInputError, match="`order` must tell how the trials of `model`"):
-            Conditions.from_factors(trials, {"model": labels})
-        rows = Conditions.from_labels(trials, labels, order="rows", lacking="ignore")
-        by_column = ["m1", "m1", "m2", "m1", "m2"]
-        columns = Conditions.from_labels(trials, by_column, order="columns", lacking="ignore")
-        of_models = [Ndx([name], key.segset, trial) for name, trial in zip(
-            ("m1", "m2"), (key.trial_mask[:1], key.trial_mask[1:]), strict=True)]  # fmt: skip
-        expected = Conditions(dict(zip(("m1", "m2"), of_models, strict=True)), lacking="ignore")
-        for found in (rows, columns):
-            for mine, theirs in zip(found.members(key), expected.members(key), strict=True):
-                assert mine.name == theirs.name
-                assert np.array_equal(mine.tar, theirs.tar)
-                assert np.array_equal(mine.non, theirs.non)
-    with pytest.raises(InvalidInputError, match='`order` must be one of "columns", "rows"'):
-        Conditions.from_labels(trials, by_row, order="C")
 
 
 def test_conditions_as_they_are_given() -> None:

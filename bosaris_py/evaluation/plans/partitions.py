@@ -179,7 +179,7 @@ def _checked_labelling(labelling: object) -> Labelling:
     """Return what may divide trials; raise if it is anything else."""
     if labelling is None or isinstance(labelling, (Conditions, Columns)):
         return labelling
-    hint = "A column of labels: Conditions.from_labels(key, labels)."
+    hint = "A column of labels: key.with_columns(name=labels)."
     expected = "be Conditions or None"
     raise invalid("conditions", expected, describe(labelling), hint)
 

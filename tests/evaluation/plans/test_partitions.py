@@ -9,7 +9,7 @@ import bosaris_py as bp
 from bosaris_py.errors import InvalidInputError, UncertainPlanWarning
 from bosaris_py.evaluation import EvaluationPlan, PartitionFactor
 from bosaris_py.evaluation.plans.partitions import Partitioning, PlanTrials
-from tests.forms import described
+from tests.forms import described, labelled
 
 
 def key_of(n_tar: int, n_non: int) -> bp.Key:
@@ -116,7 +116,7 @@ def test_a_plan_without_factors_has_no_value_to_take() -> None:
 def test_parts_are_told_apart_by_metadata_only(*, conditions: bool) -> None:
     key = key_of(2, 2)
     scores = bp.Scores([[1.0, 2.0, 0.0, -1.0]], ["m"], key.segset)
-    labels = bp.Conditions.from_labels(key, [*"abab"], order="columns") if conditions else None
+    labels = labelled(key, [*"abab"]) if conditions else None
     got = "Conditions" if conditions else "None"
     message = (
         f"tells apart by data_source; got {got}. Or judge one data set: SRE18-CMN2, SRE18-VAST"
@@ -145,7 +145,7 @@ def test_trials_of_parts_and_of_conditions() -> None:
     assert (alone.members.tar.size, alone.members.tar_weight) == (0, 0.0)
     with pytest.warns(UncertainPlanWarning, match="the trials are pooled"):
         assert sizes_of(PlanTrials.of(scores, key, None), one) == {"all trials": (3, 4)}
-    labels = bp.Conditions.from_labels(key, [*"aababab"], order="columns")
+    labels = labelled(key, [*"aababab"])
     assert sizes_of(PlanTrials.of(scores, key, labels), one) == {"a": (2, 2), "b": (1, 2)}
 
 

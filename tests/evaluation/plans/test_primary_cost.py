@@ -19,7 +19,7 @@ from bosaris_py.errors import (
 )
 from bosaris_py.evaluation import PLANS, EvaluationPlan, PartitionFactor, primary_cost
 from bosaris_py.trials.conditions import as_conditions
-from tests.forms import as_list, described
+from tests.forms import as_list, described, labelled
 
 FACTORS = {
     "num_enroll_segs": ["1", "3"],
@@ -332,7 +332,7 @@ class TestOtherPartitions:
     def test_conditions_take_the_place_of_the_partitions(self):
         scores, key = lists([1.0, 6.0, 9.0], [8.0, 0.0, -1.0, 5.0])
         labels = ["a", "b", "b", "a", "a", "b", "b"]
-        conditions = Conditions.from_labels(key, labels, [0.25, 0.75], order="columns")
+        conditions = labelled(key, labels, [0.25, 0.75])
         cost = primary_cost(scores, key, "CNSRC", conditions)
         # Threshold log 99 = 4.6: a misses its only target, accepts 1 of 2; b 0 of 2, 1 of 2.
         assert cost.actual == pytest.approx(0.25 + 99 * 0.5, rel=1e-13)
@@ -340,7 +340,7 @@ class TestOtherPartitions:
 
     def test_conditions_of_one_class(self):
         scores, key = lists([1.0, 6.0, 9.0], [8.0, 0.0])
-        conditions = Conditions.from_labels(key, ["a", "b", "b", "b", "b"], order="columns")
+        conditions = labelled(key, ["a", "b", "b", "b", "b"])
         with pytest.warns(ConditionWarning):
             cost = primary_cost(scores, key, "SRE18-CMN2", conditions)
         assert any("are the conditions given, not those of the plan" in n for n in cost.notes)
@@ -447,7 +447,7 @@ class TestReport:
     def test_own_non_targets_have_no_star_and_three_lacking_classes_are_cut(self):
         scores, key = lists([1.0, 3.0, 2.0], [0.0])
         plan = EvaluationPlan(name="own", operating_points=[0.5])
-        conditions = Conditions.from_labels(key, [*"abca"], order="columns")
+        conditions = labelled(key, [*"abca"])
         found = primary_cost(scores, key, plan, conditions)
         assert "*" not in str(found)
         (note,) = [text for text in found.notes if "have no non-targets" in text]
@@ -456,7 +456,7 @@ class TestReport:
             "only: b; c."
         )
         scores, key = lists([1.0, 3.0, 2.0, 4.0], [0.0])
-        conditions = Conditions.from_labels(key, [*"abcda"], order="columns")
+        conditions = labelled(key, [*"abcda"])
         (note,) = [
             text
             for text in primary_cost(scores, key, plan, conditions).notes
@@ -468,7 +468,7 @@ class TestReport:
         scores, key = lists([1.0, 3.0], [0.0, 2.0])
         plan = EvaluationPlan(name="own", operating_points=[0.5])
         for labels, counts in (["aaaa", 0], ["abab", 2]):
-            conditions = Conditions.from_labels(key, [*labels], order="columns")
+            conditions = labelled(key, [*labels])
             text = str(primary_cost(scores, key, plan, conditions))
             assert text.count(" targets  non-targets ") == (counts > 0)
             assert (f"equalised over {counts} partitions" in text) == (counts > 0)
@@ -514,7 +514,7 @@ class TestBadInput:
             ({"plan": 3}, "name of a plan or an EvaluationPlan"),
             ({"scores": [[1.0]]}, "`scores`"),
             ({"key": [[True]]}, "`key`"),
-            ({"conditions": ["a", "b"]}, r"Conditions or None.*from_labels"),
+            ({"conditions": ["a", "b"]}, r"Conditions or None.*with_columns"),
             ({"only": {"gender": "both"}}, "a value of gender that exists .male, female."),
             ({"only": {"sex": "male"}}, "factors of SRE18-CMN2 .num_enroll_segs, phone_num_match"),
         ],
