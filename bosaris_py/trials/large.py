@@ -14,16 +14,17 @@ Lists of trials fit into memory. A list beside a matrix is put into the rows of 
 from __future__ import annotations
 
 import functools
+import math
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions, StrArray
 from bosaris_py._parallel import run_tasks, whole_number
@@ -35,6 +36,7 @@ from bosaris_py.trials.alignment import Frame, IdIndex, Ids, as_slice, refuse_st
 from bosaris_py.trials.arguments import warn_missing
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
+from bosaris_py.trials.trials import Trials
 
 Result = TypeVar("Result")
 
@@ -54,52 +56,63 @@ KEPT = 2**22
 
 @attrs.frozen(eq=False)
 class _List:
-    """A list of trials by model, as rows of a matrix: row i has those from `starts[i]`."""
+    """A list of trials in memory, in sparse matrices whose rows are read like those of a file."""
 
-    shape: tuple[int, int]
-    starts: Positions
-    cols: Positions
-    contents: AnyArray
-    is_scores: bool
+    # The scores, or the labels, which are 0 where there is no trial; and where there are scores
+    # (None: everywhere).
+    contents: scipy.sparse.csr_array
+    present: scipy.sparse.csr_array | None = None
+    # Of a block, whose bytes count.
+    item_size: int = 1
+    chunk: ClassVar[int] = 1
 
-    @classmethod
-    def from_trials(cls, trials: Scores | Key | Ndx) -> _List:
-        """Sort a list by model."""
-        models, segments = trials.trial_positions()
-        order = np.argsort(models, kind="stable")
-        starts = np.searchsorted(models[order], np.arange(trials.shape[0] + 1))
-        contents = _contents(trials)[order]
-        return cls(trials.shape, starts, segments[order], contents, isinstance(trials, Scores))
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        rows, cols = self.contents.shape
+        return rows, cols
 
     def check_unchanged(self) -> None:
         """Do nothing: the list is in memory."""
+
+    def verify(self) -> None:
+        """Do nothing: the list was read whole."""
 
     def opened(self, stack: ExitStack) -> Callable[[slice | Positions], Held]:
         """Return what makes rows."""
         return self._rows
 
     def _rows(self, rows: slice | Positions) -> Held:
-        models = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        counts = self.starts[models + 1] - self.starts[models]
-        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        places = np.repeat(self.starts[models], counts) + within
-        at = np.repeat(np.arange(models.size), counts), self.cols[places]
-        matrix = np.zeros((models.size, self.shape[1]), self.contents.dtype)
-        matrix[at] = self.contents[places]
-        if not self.is_scores:
-            return matrix, None
-        held = np.zeros(matrix.shape, np.bool_)
-        held[at] = True
-        return matrix, held
+        present = None if self.present is None else self.present[rows].toarray()
+        return self.contents[rows].toarray(), present
 
 
-def _contents(trials: Scores | Key | Ndx) -> AnyArray:
-    """Return the scores of trials, or their labels, in their order."""
-    if isinstance(trials, Scores):
-        return trials.values
-    if isinstance(trials, Key):
-        return np.where(trials.is_target, np.int8(1), np.int8(-1))
-    return np.ones(trials.n_trials, np.int8)
+def _as_rows(trials: Trials, contents: AnyArray, *, is_scored: bool = False) -> _List:
+    """Put what is said of the trials of a list into the rows of a matrix."""
+    at, shape = trials.trial_positions(), trials.shape
+    held = np.ones(contents.size, np.bool_)
+    present = scipy.sparse.csr_array((held, at), shape=shape) if is_scored else None
+    return _List(scipy.sparse.csr_array((contents, at), shape=shape), present)
+
+
+def _as_column(contents: AnyArray, found: BoolArray | None = None) -> _List:
+    """Give each trial a row of its own."""
+    present = None if found is None else scipy.sparse.csr_array(found[:, None])
+    return _List(scipy.sparse.csr_array(contents[:, None]), present, item_size=8)
+
+
+def _in_order(scores: Scores, key: Key | Ndx) -> _List:
+    """Return the scores of the trials of a list, 0 where there is none."""
+    values, found = scores.found_in(key)
+    full = values if found is None else np.zeros(key.n_trials, values.dtype)
+    if found is not None:
+        full[found] = values
+    return _as_column(full, found)
+
+
+def _labels(trials: Key | Ndx) -> Labels:
+    """Return the label of each trial, column by column; of trials without labels 1."""
+    return np.sign(trials._vector().astype(np.int8))
 
 
 def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
@@ -115,9 +128,8 @@ def read_list(path: FilePath, *, is_key: bool = False) -> Key | Ndx:
 
 def verified_ids(path: FilePath, kind: str) -> Ids:
     """Read all of a file of scores, a key or an Ndx, by rows, and return its ids."""
-    source, ids = _hold(path, kind)
-    if isinstance(source, MatrixFile):
-        source.verify()
+    source, ids = _open(path, kind)
+    source.verify()
     return ids
 
 
@@ -129,7 +141,7 @@ class Block:
     """Some trials of a key and their scores: rows of matrices, or a part of a list."""
 
     # Which rows of the key these are.
-    rows: slice | Positions
+    rows: Positions
     labels: Labels
     # The scores of each file, and where it has any (None: everywhere).
     scores: tuple[AnyArray, ...]
@@ -162,12 +174,11 @@ class Block:
             return np.empty((0, 2), np.int64)
         bad = np.logical_or.reduce([np.isnan(each) for each in suspect])
         at, cols = np.nonzero(bad & (self.scored != 0))
-        rows = self.rows.start + at if isinstance(self.rows, slice) else self.rows[at]
-        return np.stack((rows, cols), axis=1)
+        return np.stack((self.rows[at], cols), axis=1)
 
 
 @attrs.frozen(eq=False)
-class FileTrials(ABC):
+class FileTrials:
     """The trials of a key, and score files beside it.
 
     Parameters
@@ -176,28 +187,59 @@ class FileTrials(ABC):
         Models and segments of the key.
     n_found : (int, int)
         How many of them all score files have.
+    key : MatrixFile or list of trials
+        What gives rows of labels. Where all files are lists, a row is a trial.
+    scores : sequence of the same
+        What gives rows of scores.
+    frames : sequence of Frame
+        Where the rows and columns of the key are in each of these.
+    order : ndarray of int, optional
+        In which rows are read, that of the first score file; None is that of the key.
+    factor : float, optional
+        What makes natural logarithms of the scores.
     """
 
     ids: Ids
     n_found: tuple[int, int]
+    key: MatrixFile | _List
+    scores: Sequence[MatrixFile | _List]
+    frames: Sequence[Frame]
+    order: Positions | None
+    factor: float | None
 
     @property
-    @abstractmethod
+    def sources(self) -> list[MatrixFile | _List]:
+        """What is read by rows: the key, then the scores."""
+        return [self.key, *self.scores]
+
+    @property
     def n_cells(self) -> int:
         """Number of cells where there may be a trial."""
+        return math.prod(self.key.shape)
 
-    @property
-    def matrices(self) -> list[MatrixFile]:
-        """The files that are read by rows."""
-        return []
-
-    @abstractmethod
     def cut(self) -> list[slice]:
-        """Cut the rows, or the list, into blocks."""
+        """Cut the rows into blocks of whole chunks."""
+        n_rows, n_cols = self.key.shape
+        scattered = self.order is not None or any(f.rows is not None for f in self.frames)
+        row_bytes = max(1, n_cols) * max(each.item_size for each in self.sources)
+        # A chunk larger than a block would be read again for each block.
+        chunk = max(each.chunk for each in self.sources)
+        most = _BLOCK_BYTES * (_SCATTERED if scattered else 1)
+        step = max(1, most // row_bytes // chunk) * chunk
+        return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
 
-    @abstractmethod
     def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
         """Read some of the blocks."""
+        with ExitStack() as stack:
+            key, *systems = (each.opened(stack) for each in self.sources)
+            for block in blocks:
+                rows = np.r_[block] if self.order is None else self.order[block]
+                labels, _ = key(as_slice(rows))
+                pairs = zip(systems, self.frames, strict=True)
+                scores, valid = zip(*(_aligned(*pair, rows) for pair in pairs), strict=True)
+                if self.factor is not None:
+                    scores = tuple(self.factor * each.astype(np.float64) for each in scores)
+                yield Block(rows, labels, scores, valid)
 
     def refuse_nan(self, bad: IntArray) -> None:
         """Raise if there are trials, by row and column, whose score is NaN."""
@@ -215,105 +257,17 @@ class FileTrials(ABC):
         warn_missing(shape, self.n_found, (n_tar, n_non)[:n_classes], scored[:n_classes])
 
 
-@attrs.frozen(eq=False)
-class _Rows(FileTrials):
-    """A key, score files beside it, and where its models and segments are in each of these."""
-
-    key: MatrixFile | _List
-    scores: tuple[MatrixFile | _List, ...]
-    frames: tuple[Frame, ...]
-    # The order in which rows are read, that of the first score file; None is that of the key.
-    order: Positions | None = None
-    factor: float | None = None
-
-    @property
-    def matrices(self) -> list[MatrixFile]:
-        """The files that are read by rows."""
-        return [file for file in (self.key, *self.scores) if isinstance(file, MatrixFile)]
-
-    @property
-    def n_cells(self) -> int:
-        """Number of cells where there may be a trial."""
-        return self.key.shape[0] * self.key.shape[1]
-
-    def cut(self) -> list[slice]:
-        """Cut the rows into blocks of whole chunks."""
-        n_rows, n_cols = self.key.shape
-        scattered = self.order is not None or any(f.rows is not None for f in self.frames)
-        row_bytes = max(1, n_cols) * max(file.item_size for file in self.matrices)
-        # A chunk larger than a block would be read again for each block.
-        chunk = max(file.chunk for file in self.matrices)
-        most = _BLOCK_BYTES * (_SCATTERED if scattered else 1)
-        step = max(1, most // row_bytes // chunk) * chunk
-        return [slice(start, min(start + step, n_rows)) for start in range(0, max(1, n_rows), step)]
-
-    def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
-        """Read some of the blocks."""
-        with ExitStack() as stack:
-            key = self.key.opened(stack)
-            systems = [file.opened(stack) for file in self.scores]
-            for block in blocks:
-                rows = block if self.order is None else as_slice(self.order[block])
-                labels, _ = key(rows)
-                pairs = zip(systems, self.frames, strict=True)
-                held = [_aligned(system, frame, rows) for system, frame in pairs]
-                scores = tuple(_natural(values, self.factor) for values, _ in held)
-                yield Block(rows, labels, scores, tuple(valid for _, valid in held))
-
-
-def _aligned(
-    read: Callable[[slice | Positions], Held], frame: Frame, rows: slice | Positions
-) -> Held:
+def _aligned(read: Callable[[slice | Positions], Held], frame: Frame, rows: Positions) -> Held:
     """Read the scores of rows of the key, 0 where there is no score, and where there is one."""
-    at, n_rows = None, rows.stop - rows.start if isinstance(rows, slice) else rows.size
+    at, shape = None, (rows.size, frame.shape[1])
     if frame.rows is not None:
         places = frame.rows[rows]
         known = places >= 0
-        rows = as_slice(places[known])
+        rows = places[known]
         at = None if known.all() else np.where(known, np.cumsum(known) - 1, -1)
-    inner = Frame(at, frame.cols, (n_rows, frame.shape[1]))
-    values, valid = read(rows)
+    inner = Frame(at, frame.cols, shape)
+    values, valid = read(as_slice(rows))
     return inner.take(values), inner.take_valid(valid)
-
-
-def _natural(scores: AnyArray, factor: float | None) -> AnyArray:
-    return scores if factor is None else factor * scores.astype(np.float64)
-
-
-@attrs.frozen(eq=False)
-class _Lists(FileTrials):
-    """Trials of a key and their scores, all of them lists in memory."""
-
-    labels: Labels
-    scores: tuple[AnyArray, ...]
-    valid: tuple[BoolArray | None, ...]
-
-    @property
-    def n_cells(self) -> int:
-        """Number of trials."""
-        return self.labels.size
-
-    def cut(self) -> list[slice]:
-        """Cut the list into blocks."""
-        step = _BLOCK_BYTES // 8
-        return [slice(i, min(i + step, self.n_cells)) for i in range(0, max(1, self.n_cells), step)]
-
-    def read(self, blocks: Iterable[slice]) -> Iterator[Block]:
-        """Return some of the blocks."""
-        for part in blocks:
-            scores = tuple(each[part] for each in self.scores)
-            valid = tuple(None if mask is None else mask[part] for mask in self.valid)
-            yield Block(part, self.labels[part], scores, valid)
-
-
-def _in_order(scores: Scores, key: Key | Ndx) -> Held:
-    """Return the scores of the trials of a list, 0 where there is none, and where there is one."""
-    values, found = scores.found_in(key)
-    if found is None:
-        return values, None
-    full = np.zeros(key.n_trials, values.dtype)
-    full[found] = values
-    return full, found
 
 
 def open_trials(
@@ -330,44 +284,49 @@ def open_trials(
     """
     if not score_files:
         raise invalid("score_files", "hold at least one file", "none")
-    trial_path = score_files[0] if trial_file is None else trial_file
-    held = [_hold(path, "scores") for path in score_files]
-    if trial_file is not None:
-        key, ids = _hold(trial_path, "key" if is_key else "trials")
+    paths = [*score_files, score_files[0] if trial_file is None else trial_file]
+    listed = list(map(is_list, paths))
+    sources: list[MatrixFile | _List]
+    if all(listed):
+        # A matrix may be too large: each trial has a row of its own.
+        systems, trials = list(map(Scores.read, score_files)), read_list(paths[-1], is_key=is_key)
+        sources = [*(_in_order(each, trials) for each in systems), _as_column(_labels(trials))]
+        known = [each.ids for each in (*systems, trials)]
     else:
-        matrix, ids = open_matrix(trial_path, "scores")
-        key = attrs.evolve(matrix, kind="scored")
-    wanted = [_index(each, trial_path) for each in ids]
-    frames = []
-    for path, (_, own) in zip(score_files, held, strict=True):
-        places = [_index(each, path).locate(side) for each, side in zip(own, wanted, strict=True)]
-        frames.append(Frame(places[0], places[1], (ids[0].size, ids[1].size)))
+        kind = "scored" if trial_file is None else "key" if is_key else "trials"
+        kinds = [*["scores"] * len(score_files), kind]
+        sources, known = map(list, zip(*map(_open, paths, kinds), strict=True))
+    *others, wanted = (
+        [_index(each, path) for each in ids] for ids, path in zip(known, paths, strict=True)
+    )
+    ids, frames = known[-1], []
+    shape = ids[0].size, ids[1].size
+    for own, mine in zip(known, others, strict=False):
+        rows, cols = (a.locate(b) for a, b in zip(mine, wanted, strict=True))
+        frames.append(Frame(rows, cols, shape))
         if is_key:
             refuse_strangers(frames[-1], ids, own)
     n_found = (
-        _n_in_all([frame.rows for frame in frames], ids[0].size),
-        _n_in_all([frame.cols for frame in frames], ids[1].size),
+        _n_in_all([frame.rows for frame in frames], shape[0]),
+        _n_in_all([frame.cols for frame in frames], shape[1]),
     )
-    systems = [system for system, _ in held]
-    lists = [system for system in systems if isinstance(system, Scores)]
-    if not isinstance(key, MatrixFile) and len(lists) == len(systems):
-        scores, valid = zip(*(_in_order(system, key) for system in lists), strict=True)
-        natural = tuple(_natural(values, factor) for values in scores)
-        return _Lists(ids, n_found, _contents(key), natural, valid)
-    first = frames[0].rows if is_key and isinstance(systems[0], MatrixFile) else None
+    first = frames[0].rows if is_key and not listed[0] else None
     order = None if first is None else np.argsort(first, kind="stable")
-    rows, *others = (
-        f if isinstance(f, MatrixFile) else _List.from_trials(f) for f in (key, *systems)
-    )
-    return _Rows(ids, n_found, rows, tuple(others), tuple(frames), order, factor)
+    if all(listed):
+        frames = [Frame(None, None, sources[-1].shape)] * len(frames)
+    return FileTrials(ids, n_found, sources[-1], sources[:-1], frames, order, factor)
 
 
-def _hold(path: FilePath, kind: str) -> tuple[Any, Ids]:
+def _open(path: FilePath, kind: str) -> tuple[MatrixFile | _List, Ids]:
     """Read a list of trials, or look into a file that holds a matrix; return also its ids."""
     if not is_list(path):
-        return open_matrix(path, kind)
-    trials = Scores.read(path) if kind == "scores" else read_list(path, is_key=kind == "key")
-    return trials, trials.ids
+        matrix, ids = open_matrix(path, "scores" if kind == "scored" else kind)
+        return (attrs.evolve(matrix, kind=kind) if kind == "scored" else matrix), ids
+    if kind == "scores":
+        scores = Scores.read(path)
+        return _as_rows(scores, scores.values, is_scored=True), scores.ids
+    trials = read_list(path, is_key=kind == "key")
+    return _as_rows(trials, _labels(trials)), trials.ids
 
 
 def _index(ids: StrArray, path: FilePath) -> IdIndex:
@@ -465,11 +424,11 @@ class TrialFiles:
         `keep` gets the scores, (n_files, n), of the non-targets of each block. Refused are NaN, a
         class without scores and, with `all_scored`, trials that lack a score.
         """
-        counts: list[Any] = [0] * len(self.parts)
+        counts = [np.zeros(4 + len(part.scores), np.int64) for part in self.parts]
         nan: list[list[IntArray]] = [[np.empty((0, 2), np.int64)] for _ in self.parts]
         tar, kept = [], []
         for number, (found, bad, targets, others) in self.pass_over(_look, keep, label=label):
-            counts[number] = counts[number] + found
+            counts[number] += found
             nan[number].append(bad)
             tar.append(targets)
             kept += others
@@ -480,7 +439,9 @@ class TrialFiles:
         # Before a class without scores is refused: ids that do not match are often the reason.
         for part, found in zip(self.parts, counts, strict=True):
             part.warn_missing(found)
-        n_tar, n_non, scored_tar, scored_non = sum(found[:4] for found in counts).tolist()
+        n_tar, n_non, scored_tar, scored_non = np.sum(
+            [found[:4] for found in counts], axis=0
+        ).tolist()
         for noun, n_scored in (("targets", scored_tar), ("non-targets", scored_non)):
             if not n_scored:
                 alone = noun == "non-targets" and not n_non
@@ -503,8 +464,8 @@ def _run(
         return function(part.read(blocks), *shared)
     finally:
         # That a file has changed explains whatever failed.
-        for file in part.matrices:
-            file.check_unchanged()
+        for source in part.sources:
+            source.check_unchanged()
 
 
 def _each(blocks: Iterable[Block], function: Callable[[FloatArray], Result]) -> list[Result]:
@@ -556,11 +517,11 @@ def as_pairs(score_files: object, key_files: object) -> list[tuple[list[FilePath
     return [([score], key) for score, key in zip(scores, keys, strict=True)]
 
 
-def as_paths(paths: Any, name: str) -> list[FilePath]:
+def as_paths(paths: object, name: str) -> list[FilePath]:
     """Return one or several names of files as a list."""
     is_one = isinstance(paths, str | os.PathLike)
-    is_several = isinstance(paths, Iterable) and not isinstance(paths, bytes)
-    listed = [paths] if is_one else list(paths) if is_several else []
-    if not listed or not all(isinstance(path, str | os.PathLike) for path in listed):
+    given = [paths] if is_one else list(paths) if isinstance(paths, Iterable) else []
+    listed = [path for path in given if isinstance(path, str | os.PathLike)]
+    if not listed or len(listed) < len(given):
         raise invalid(name, "be the name of a file, or several of them", describe(paths))
     return listed

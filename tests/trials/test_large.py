@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import h5py
@@ -81,13 +82,13 @@ def trials(
 def blocks_of(n_rows: int | None) -> Iterator[None]:
     """Read so many rows at a time, or trials of a list; None leaves it to the files."""
 
-    def cut(self: Any) -> list[slice]:
-        size = self.key.shape[0] if isinstance(self, large._Rows) else self.n_cells
+    def cut(self: large.FileTrials) -> list[slice]:
+        size = self.key.shape[0]
         return [slice(i, min(i + n_rows, size)) for i in range(0, max(1, size), n_rows)]
 
     with pytest.MonkeyPatch.context() as patch:
-        for part in (large._Rows, large._Lists) if n_rows else ():
-            patch.setattr(part, "cut", cut)
+        if n_rows:
+            patch.setattr(large.FileTrials, "cut", cut)
         yield
 
 
@@ -470,19 +471,20 @@ def test_sample_survives_pickling(rng: np.random.Generator, saved: Any) -> None:
 
 
 @pytest.mark.parametrize("form", ["matrices", "a list as key"])
-@pytest.mark.parametrize("during", [(large, "_look"), (large_sample, "_count_blocks")])
+@pytest.mark.parametrize(("module", "during"), [(large, "_look"), (large_sample, "_count_blocks")])
 @pytest.mark.parametrize("change", ["touch", "truncate", "grow"])
 def test_a_file_that_changes_is_noticed(
     rng: np.random.Generator,
     saved: Any,
     monkeypatch: pytest.MonkeyPatch,
-    during: tuple[Any, str],
+    module: ModuleType,
+    during: str,
     form: str,
     change: str,
 ) -> None:
     """In either pass, and by the time alone."""
     paths = saved(*in_form(form, *trials(rng, (400, 30))))
-    work = getattr(*during)
+    work = getattr(module, during)
 
     def disturbed(*args: Any) -> Any:
         with paths[0].open("r+b") as file:
@@ -492,7 +494,7 @@ def test_a_file_that_changes_is_noticed(
         paths[0].touch()
         return work(*args)
 
-    monkeypatch.setattr(*during, disturbed)
+    monkeypatch.setattr(module, during, disturbed)
     with pytest.raises(FileFormatError, match=r"scores.h5: changed while it was being read"):
         Results.from_files(*paths)
 
