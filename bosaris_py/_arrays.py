@@ -87,7 +87,10 @@ class ArrayRecord:
         if not isinstance(other, ArrayRecord) or type(other) is not type(self):
             return NotImplemented
         pairs = zip(self._fields().values(), other._fields().values(), strict=True)
-        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
+        # An array may be None, which is no number.
+        return all(
+            np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f") for a, b in pairs
+        )
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, ValuesView
 from pathlib import Path
 from typing import Any, get_args
 
@@ -323,7 +323,7 @@ def as_mask(values: object, name: str) -> BoolArray:
     return array
 
 
-def as_ids(values: npt.ArrayLike | Sequence[str], name: str) -> StrArray:
+def as_ids(values: object, name: str) -> StrArray:
     """Return `values` as a read-only 1-D array of str; bytes are decoded as UTF-8."""
     _refuse_masked(values, name)
     if isinstance(values, set | frozenset):

@@ -64,29 +64,28 @@ def warn_missing(
 # Arguments
 
 
-def all_of_class(cls: type[Item], *objects: Item) -> tuple[Item, ...]:
+def instance_of(classes: tuple[type[Item], ...], value: object, name: str, expected: str) -> Item:
+    """Return an object of some classes; raise, and name the likely mistake, if it is another."""
+    if isinstance(value, classes):
+        return value
+    raise check.invalid(name, expected, check.describe(value), misuse(value))
+
+
+def all_of_class(cls: type[Item], *objects: Item) -> list[Item]:
     """Return objects that are to be merged, all of which must be of the same class."""
-    for item in objects:
-        if not isinstance(item, cls):
-            raise check.invalid("objects", f"all be {cls.__name__}", check.describe(item))
-    return objects
+    return [instance_of((cls,), each, "objects", f"all be {cls.__name__}") for each in objects]
 
 
 def as_list_of(classes: tuple[type[Item], ...], values: object, name: str) -> list[Item]:
     """Return objects of some classes that are to be stacked, or a single one; refuse none."""
     # The order counts, in training and in application, and that of a mapping is hardly seen.
-    listed: list[object] = [values]
+    listed = [values]
     if isinstance(values, Iterable) and not isinstance(values, str | Mapping):
         listed = list(values)
     kinds = " or ".join(cls.__name__ for cls in classes)
     if not listed:
         raise check.invalid(name, f"hold at least one {kinds}", "none")
-    found = []
-    for item in listed:
-        if not isinstance(item, classes):
-            raise check.invalid(name, f"hold {kinds} only", check.describe(item), misuse(item))
-        found.append(item)
-    return found
+    return [instance_of(classes, item, name, f"hold {kinds} only") for item in listed]
 
 
 def both_ids(modelset: IdList, segset: IdList) -> Ids:

@@ -590,8 +590,10 @@ class Key(Trials):
         """
         if chosen is None:
             return self.n_tar, self.n_non
-        labels = self.labels[chosen]
-        return int(np.count_nonzero(labels == 1)), int(np.count_nonzero(labels == -1))
+        # Of a matrix, a mask of its cells will do.
+        labels = self.labels if chosen.ndim == 1 else self._labels
+        tar, non = (np.count_nonzero((labels == label) & chosen) for label in (1, -1))
+        return int(tar), int(non)
 
     def to_ndx(self) -> Ndx:
         """Return the trials without the labels.
@@ -676,17 +678,14 @@ def as_labels(labels: object) -> LabelArray:
 
 def as_ndx(ndx: object) -> Ndx | Key:
     """Return trials; raise if it is anything else."""
-    if isinstance(ndx, Ndx | Key):
-        return ndx
-    raise check.invalid("ndx", "be an Ndx or a Key", check.describe(ndx), arguments.misuse(ndx))
+    classes: tuple[type[Ndx | Key], ...] = Ndx, Key
+    return arguments.instance_of(classes, ndx, "ndx", "be an Ndx or a Key")
 
 
 def as_key(key: object) -> Key:
     """Return a key; raise if it is anything else."""
-    if isinstance(key, Key):
-        return key
     expected = "be a Key, which says what the targets are"
-    raise check.invalid("key", expected, check.describe(key), arguments.misuse(key))
+    return arguments.instance_of((Key,), key, "key", expected)
 
 
 def describe_trials(trials: Trials, chosen: BoolArray) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve, field, frozen
+import scipy
+from attrs import field, frozen
 from attrs.converters import optional
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
+    ArrayRecord,
     BoolArray,
     FloatArray,
     Positions,
@@ -30,7 +32,7 @@ from bosaris_py.trials.saving import TextFileMethods
 from bosaris_py.trials.trials import Grid, frame_of
 
 # One value for each id, or one of each measure.
-Numbers: TypeAlias = Mapping[str, Any]
+Numbers: TypeAlias = Mapping[str, npt.ArrayLike]
 
 
 @frozen(init=False, eq=False, repr=False)
@@ -63,8 +65,7 @@ class SegmentQuality(TextFileMethods):
     _kind = "segment_quality"
 
     def __init__(self, ids: IdList | Numbers, values: npt.ArrayLike | None = None) -> None:
-        given: Any = (ids, values) if values is not None else _by_id(ids)
-        names, listed = given[0], check.as_list(given[1])
+        names, listed = _by_id(ids) if values is None else (ids, check.as_list(values))
         if np.ndim(listed) == 1:
             if check.row_labels(names) is None:
                 hint = "A mapping {id: value}, or a Series with ids as its index, stands for both."
@@ -85,6 +86,11 @@ class SegmentQuality(TextFileMethods):
     @cached_property
     def _index(self) -> IdIndex:
         return IdIndex(self.ids)
+
+    def _for_models(self, models: StrArray) -> QualityMeasures:
+        """Return measures of models, which are 0, and of these segments."""
+        zeros = np.zeros((self.n_measures, models.size))
+        return QualityMeasures(models, self.ids, zeros, self.values)
 
     @property
     def n_measures(self) -> int:
@@ -172,15 +178,15 @@ class SegmentQuality(TextFileMethods):
         return SegmentQuality(ids, np.concatenate([item.values for item in objects], axis=1))
 
 
-def _by_id(given: Any) -> tuple[Any, Any]:
+def _by_id(given: object) -> tuple[IdList, npt.ArrayLike]:
     """Return the ids and the values of a mapping, or of a Series with ids as its index."""
     if isinstance(given, Mapping):
         return list(given), np.transpose(list(given.values()))
-    index = check.row_labels(given)
-    if index is None or np.ndim(given) != 1:
+    index, values = check.row_labels(given), np.asarray(given)
+    if index is None or values.ndim != 1:
         expected = "be given, unless `ids` is a mapping or a Series of numbers by id"
         raise check.invalid("values", expected, "nothing")
-    return list(index), np.asarray(given)
+    return list(index), values
 
 
 def _moved(values: AnyArray, places: Positions | None) -> AnyArray:
@@ -351,24 +357,12 @@ class QualityMeasures(Grid):
             n_trials = int(np.count_nonzero(self._mask))
         return f"{self.n_measures} measures of {n_trials} trials"
 
-    def _arguments(self) -> dict[str, AnyArray]:
-        """Return the arguments of the constructor."""
-        names = ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg", "scoremask")
-        return {name: getattr(self, name) for name in names}
-
-    def __eq__(self, other: object) -> bool:
-        """Compare ids, measures and where they may be used."""
-        if not isinstance(other, QualityMeasures):
-            return NotImplemented
-        pairs = zip(self._arguments().values(), other._arguments().values(), strict=True)
-        return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in pairs)
-
-    __hash__ = None  # type: ignore[assignment]
-
     def _stored(self, form: str) -> tuple[str, dict[str, AnyArray]]:
-        return self._kind, self._arguments()
+        arrays = {**self._fields(), "scoremask": self.scoremask}
+        del arrays["mask"]
+        return self._kind, arrays
 
-    def align_with_ndx(self, ndx: Ndx | Key) -> Self:
+    def align_with_ndx(self, ndx: Ndx | Key) -> QualityMeasures:
         """Bring the measures into the order of an Ndx or a Key and keep its trials only.
 
         Parameters
@@ -392,40 +386,44 @@ class QualityMeasures(Grid):
         The toolkit refuses not finite values of models and segments without
         measures too; here they are replaced by 0.
         """
-        ndx = as_ndx(ndx)
-        models, segments, covered = self._at_trials(ndx)
-        mask = from_columns(covered, ndx.cells, ndx.shape)
-        values, flags = zip(models, segments, strict=True)
-        return type(self)(*ndx.ids, *values, *flags, mask)
+        return stack_quality(self, ndx)
 
-    def _at_trials(self, ndx: Ndx | Key) -> tuple[Side, Side, BoolArray]:
+    def _for_models(self, models: StrArray) -> QualityMeasures:
+        return self
+
+    def _at_trials(self, ndx: Ndx | Key) -> tuple[AnyArray, ...]:
         """Return measures and flags of models and of segments, and which trials have both."""
         frame = frame_of(ndx, self)
-        sides = []
-        for name, values, has, places, ids in (
+        values, flags = [], []
+        for name, given, has, places, ids in (
             ("modelQ", self.modelQ, self.hasmodel, frame.rows, ndx.modelset),
             ("segQ", self.segQ, self.hasseg, frame.cols, ndx.segset),
         ):
-            flags = _moved(has[np.newaxis], places)[0]
+            flags.append(_moved(has[np.newaxis], places)[0])
             # What lies where there are no measures may be NaN; 0 times NaN would spoil a fusion.
-            moved = np.where(flags, _moved(values, places), values.dtype.type(0))
-            check_finite(moved, name, ids)
-            sides.append((mark_read_only(moved), flags))
+            values.append(np.where(flags[-1], _moved(given, places), given.dtype.type(0)))
+            check_finite(values[-1], name, ids)
         # Two look-ups for each trial, instead of a matrix of all models and segments.
         rows, cols = ndx.trial_positions()
-        covered = sides[0][1][rows] & sides[1][1][cols]
+        covered = flags[0][rows] & flags[1][cols]
         if self._mask is not None:
             # Position -1 reads some cell, of a trial that is not covered anyway.
             covered &= self._mask[frame.cells(rows, cols)]
-        n_ids = int(np.count_nonzero(sides[0][1])), int(np.count_nonzero(sides[1][1]))
+        n_ids = int(np.count_nonzero(flags[0])), int(np.count_nonzero(flags[1]))
         warn_unless_found(ndx, n_ids, covered)
-        return sides[0], sides[1], mark_read_only(covered)
+        return *values, *flags, covered
 
     def _filtered(self, frame: Frame, ids: Ids) -> Self:
-        model_values, seg_values = _moved(self.modelQ, frame.rows), _moved(self.segQ, frame.cols)
-        flags = _moved(self.hasmodel[None], frame.rows)[0], _moved(self.hasseg[None], frame.cols)[0]
         mask = None if self._mask is None else frame.take(self._mask)
-        return type(self)(*ids, model_values, seg_values, *flags, mask)
+        sides = (
+            [_moved(each, places) for each in pair]
+            for pair, places in (
+                ((self.modelQ, self.hasmodel[None]), frame.rows),
+                ((self.segQ, self.hasseg[None]), frame.cols),
+            )
+        )
+        values, flags = zip(*sides, strict=True)
+        return type(self)(*[*ids, *values, *(each[0] for each in flags), mask])
 
     def merge(self, *others: QualityMeasures) -> QualityMeasures:
         """Put the models and segments of several objects into one.
@@ -452,23 +450,12 @@ class QualityMeasures(Grid):
             models=[item.modelset for item in objects],
             segments=[item.segset for item in objects],
         )
-        shapes = np.array([item.shape for item in objects])
-        mask = np.zeros(shapes.sum(axis=0), dtype=np.bool_)
-        ends = shapes.cumsum(axis=0)
         # Measures of different objects were not meant to be combined: these blocks stay false.
-        for item, (top, left), (bottom, right) in zip(objects, ends - shapes, ends, strict=True):
-            mask[top:bottom, left:right] = item.scoremask
-        parts = [item._arguments() for item in objects]
-        joined = {
-            name: np.concatenate([part[name] for part in parts], axis=-1)
-            for name in parts[0]
-            if name != "scoremask"
-        }
-        return QualityMeasures(**joined, scoremask=mask)
+        mask = scipy.linalg.block_diag(*(item.scoremask for item in objects))
+        names = ("modelset", "segset", "modelQ", "segQ", "hasmodel", "hasseg")
+        lists = ([getattr(item, name) for item in objects] for name in names)
+        return QualityMeasures(*[*(np.concatenate(each, axis=-1) for each in lists), mask])
 
-
-# The measures of models or segments, and which of them have some.
-Side: TypeAlias = tuple[FloatArray, BoolArray]
 
 # Measures of several objects, stacked for training and applying
 
@@ -479,8 +466,8 @@ Qualities: TypeAlias = Sequence[Quality] | Quality
 Measured = TypeVar("Measured", "QualityMeasures", "TrialQuality")
 
 
-@frozen(eq=False)
-class TrialQuality:
+@frozen(init=False, eq=False)
+class TrialQuality(ArrayRecord):
     """The quality measures of the trials of an Ndx or a Key, in any form."""
 
     # `modelQ` and `segQ` have a row for each measure and a column for each model or segment, 0 for
@@ -509,13 +496,8 @@ def quality_of_trials(qualities: Qualities, ndx: Ndx | Key) -> TrialQuality:
     # As `stack_quality`, but without a matrix of all models and segments, so that the trials may be
     # a list. A trial is covered where it has the measures of every object.
     ndx = as_ndx(ndx)
-    parts = [item._at_trials(ndx) for item in _as_list(qualities, ndx)]
-    return TrialQuality(
-        mark_read_only(np.concatenate([models[0] for models, _, _ in parts])),
-        mark_read_only(np.concatenate([segments[0] for _, segments, _ in parts])),
-        *ndx.trial_positions(),
-        mark_read_only(np.logical_and.reduce([covered for _, _, covered in parts])),
-    )
+    *values, _, _, covered = _stacked(qualities, ndx)
+    return TrialQuality._made(*values, *ndx.trial_positions(), covered)
 
 
 def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
@@ -524,34 +506,29 @@ def stack_quality(qualities: Qualities, ndx: Ndx | Key) -> QualityMeasures:
     # trial has quality where it has that of every object. Warns for each object that lacks models,
     # segments or trials of `ndx`. BOSARIS: `stackQ.m`.
     ndx = as_ndx(ndx)
-    parts = [item.align_with_ndx(ndx)._arguments() for item in _as_list(qualities, ndx)]
-    values = (np.concatenate([part[name] for part in parts]) for name in ("modelQ", "segQ"))
-    flags = (
-        np.logical_and.reduce([part[name] for part in parts])
-        for name in ("hasmodel", "hasseg", "scoremask")
-    )
-    return QualityMeasures(*ndx.ids, *values, *flags)
+    *arrays, covered = _stacked(qualities, ndx)
+    mask = from_columns(covered, ndx.cells, ndx.shape)
+    return QualityMeasures(*[*ndx.ids, *arrays, mask])
 
 
-def as_quality(value: Any) -> Any:
+def _stacked(qualities: Qualities, ndx: Ndx | Key) -> tuple[AnyArray, ...]:
+    """Return measures one below the other, and what has those of all objects."""
+    given = as_quality(qualities)
+    listed = list(map(as_quality, given)) if isinstance(given, list | tuple) else given
+    classes: tuple[type[QualityMeasures | SegmentQuality], ...] = QualityMeasures, SegmentQuality
+    parts = [
+        item._for_models(ndx.modelset)._at_trials(ndx)
+        for item in arguments.as_list_of(classes, listed, "qualities")
+    ]
+    models, segments, *flags = zip(*parts, strict=True)
+    stacked = np.concatenate(models), np.concatenate(segments), *map(np.logical_and.reduce, flags)
+    return tuple(map(mark_read_only, stacked))
+
+
+def as_quality(value: object) -> object:
     """Return measures of segments where a mapping, or a Series, gives numbers by id."""
     by_id = isinstance(value, Mapping) or check.row_labels(value) is not None
-    return SegmentQuality(value) if by_id else value
-
-
-def _as_list(qualities: Any, ndx: Ndx | Key) -> list[QualityMeasures]:
-    """Return measures as a list, with 0 for the models of trials where they are of segments."""
-    given = as_quality(qualities)
-    given = list(map(as_quality, given)) if isinstance(given, list | tuple) else given
-    classes: Any = QualityMeasures, SegmentQuality
-    return [
-        QualityMeasures(
-            ndx.modelset, item.ids, np.zeros((item.n_measures, ndx.modelset.size)), item.values
-        )
-        if isinstance(item, SegmentQuality)
-        else item
-        for item in arguments.as_list_of(classes, given, "qualities")
-    ]
+    return SegmentQuality(*_by_id(value)) if by_id else value
 
 
 def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
@@ -565,6 +542,4 @@ def mix_measures(quality: Measured, qtrans: npt.ArrayLike) -> Measured:
     if not np.isfinite(matrix).all():
         raise check.invalid("qtrans", "be finite", check.describe(matrix.tolist()))
     mixed = {name: mark_read_only(matrix @ getattr(quality, name)) for name in ("modelQ", "segQ")}
-    if isinstance(quality, TrialQuality):
-        return evolve(quality, **mixed)
     return quality._made(**{**quality._fields(), **mixed})

@@ -22,7 +22,7 @@ from bosaris_py._arrays import (
 from bosaris_py._cautions import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import arguments
-from bosaris_py.trials.alignment import IdList
+from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, warn_unless_found
 from bosaris_py.trials.trials import Trials, frame_of
 
@@ -197,7 +197,10 @@ class Scores(Trials):
         InvalidInputError
             If a score is NaN.
         """
-        values, found = self._look_up(ndx)
+        return self._found_in(ndx, frame_of(ndx, self))
+
+    def _found_in(self, ndx: Trials, frame: Frame) -> tuple[FloatArray, BoolArray | None]:
+        values, found = self._look_up(ndx, frame)
         # If some score is NaN the minimum is, which needs no mask of the scores.
         if values.size and np.isnan(values.min()):
             bad = np.ones(ndx.n_trials, dtype=np.bool_) if found is None else found.copy()
@@ -205,6 +208,13 @@ class Scores(Trials):
             got = f"NaN for {describe_trials(ndx, bad)}"
             raise check.invalid("scores", "not hold NaN where there is a trial", got)
         return mark_read_only(values), found
+
+    def _scored(self, ndx: Ndx | Key) -> tuple[FloatArray, BoolArray | None]:
+        """Return what `found_in` does, and warn of models, segments and trials without scores."""
+        frame = frame_of(ndx, self)
+        values, found = self._found_in(ndx, frame)
+        warn_unless_found(ndx, frame.n_found, found)
+        return values, found
 
     def align_with_ndx(self, ndx: Ndx | Key) -> Scores:
         """Bring the scores into the order of an Ndx or a Key and keep its trials only.
@@ -239,18 +249,16 @@ class Scores(Trials):
         """
         ndx = as_ndx(ndx)
         if self.is_sparse or ndx.is_sparse:
-            values, found = self.found_in(ndx)
-            self._warn_missing(ndx, found)
+            values, found = self._scored(ndx)
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
         frame, cells, found = frame_of(ndx, self), ndx.cells, None
         matrix, present = frame.take(self._values), frame.take_valid(self.cells)
         if matrix.size and np.isnan(matrix.min()):
-            self.found_in(ndx)  # refuses NaN under the mask
+            self._found_in(ndx, frame)  # refuses NaN under the mask
         if present is not None:
-            found = align.by_columns(present, cells)
-            cells = mark_read_only(ndx.trial_mask & present)
-        self._warn_missing(ndx, found)
+            cells = found = mark_read_only(ndx.trial_mask & present)
+        warn_unless_found(ndx, frame.n_found, found)
         return self._made(*ndx.ids, cells, matrix)
 
     def get_tar_non(self, key: Key) -> tuple[FloatArray, FloatArray]:
@@ -286,8 +294,7 @@ class Scores(Trials):
         ([1.5, 3.0], [0.5, -2.0])
         """
         key = as_key(key)
-        values, found = self.found_in(key)
-        self._warn_missing(key, found)
+        values, found = self._scored(key)
         labels = key.labels if found is None else key.labels[found]
         return values[labels == 1], values[labels == -1]
 
@@ -313,7 +320,7 @@ class Scores(Trials):
         values, found = self.found_in(ndx)
         # Models and segments without trials are not missed here.
         if found is not None:
-            self._warn_missing(ndx, found)
+            warn_unless_found(ndx, frame_of(ndx, self).n_found, found)
         return values
 
     def set_missing_to_value(self, ndx: Ndx | Key, value: float) -> Scores:
@@ -339,22 +346,21 @@ class Scores(Trials):
         """
         ndx = as_ndx(ndx).to_ndx()
         filling = check.as_number(value, "value", "be a number", lambda x: x == x)
+        # float32 stays unless the value is too large.
+        dtype = np.result_type(self._values, np.min_scalar_type(filling))
+        if self.is_sparse or ndx.is_sparse:
+            values, found = self._scored(ndx)
+            if found is None:
+                return assemble(values, ndx)
+            filled = np.full(ndx.n_trials, filling, dtype)
+            filled[found] = values
+            return assemble(filled, ndx)
         aligned = self.align_with_ndx(ndx)
         if aligned.n_trials == ndx.n_trials:
             return aligned
-        # float32 stays unless the value is too large.
-        dtype = np.result_type(aligned._values, np.min_scalar_type(filling))
-        if ndx.is_sparse:
-            filled = np.full(ndx.n_trials, filling, dtype=dtype)
-            filled[trials_within(aligned, ndx)] = aligned._values
-        else:
-            filled = aligned._values.astype(dtype)
-            filled[ndx.trial_mask & ~aligned.trial_mask] = filling
+        filled = aligned._values.astype(dtype)
+        filled[ndx.trial_mask & ~aligned.trial_mask] = filling
         return self._built(ndx.ids, ndx.cells, mark_read_only(filled))
-
-    def _warn_missing(self, ndx: Ndx | Key, found: BoolArray | None) -> None:
-        """Warn of models, segments and trials that have no scores."""
-        warn_unless_found(ndx, frame_of(ndx, self).n_found, found)
 
     def __neg__(self) -> Self:
         """Return the same trials with negated scores, for instance of distances."""
@@ -395,7 +401,7 @@ class Scores(Trials):
             return self._from_vector(self.ids, self.cells, after)
         # What lies outside the mask stays.
         matrix = align.transposed(self._values).astype(after.dtype)
-        matrix[align.transposed(self.cells)] = after
+        matrix.reshape(-1)[self._codes] = after
         return self._built(self.ids, self.cells, mark_read_only(matrix).T)
 
 
@@ -413,9 +419,7 @@ def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None)
 
 def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
-    if not isinstance(scores, Scores):
-        hint = arguments.misuse(scores)
-        raise check.invalid("scores", "be a Scores object", check.describe(scores), hint)
+    arguments.instance_of((Scores,), scores, "scores", "be a Scores object")
 
 
 def class_scores(
@@ -427,9 +431,10 @@ def class_scores(
     """
     check_scores(scores)
     key = as_key(key) if spoofs else as_key(key).bona_fide()
-    align.refuse_strangers(frame_of(key, scores), key.ids, scores.ids)
-    values, found = scores.found_in(key)
-    scores._warn_missing(key, found)
+    frame = frame_of(key, scores)
+    align.refuse_strangers(frame, key.ids, scores.ids)
+    values, found = scores._found_in(key, frame)
+    warn_unless_found(key, frame.n_found, found)
     is_target = key.is_target if found is None else key.is_target[found]
     if found is not None and (others := _in_other_order(scores, key)):
         if not values.size:

@@ -238,7 +238,7 @@ class Trials(Grid, TextFileMethods, Records):
         """The numbers of the cells that are trials, ascending."""
         if self.cells is None:
             return np.arange(self.n_trials)
-        return self.cells if self.is_sparse else np.flatnonzero(align.transposed(self.cells))
+        return align.cell_numbers(self.cells)
 
     def trial_positions(self) -> tuple[AnyArray, AnyArray]:
         """Return where the model and the segment of each trial stand in the id lists.
@@ -284,13 +284,15 @@ class Trials(Grid, TextFileMethods, Records):
 
     # Trials of others
 
-    def locate(self, wanted: Trials) -> AnyArray | None:
+    def locate(self, wanted: Trials, frame: Frame | None = None) -> AnyArray | None:
         """Find the trials of another object among these.
 
         Parameters
         ----------
         wanted : Ndx, Key or Scores
             The trials that are looked for, by their ids.
+        frame : Frame, optional
+            Where its ids are among these, if that is known.
 
         Returns
         -------
@@ -305,7 +307,7 @@ class Trials(Grid, TextFileMethods, Records):
         >>> Ndx(["anna"], ["s1", "s2"]).locate(Ndx(["anna"], ["s2", "s3"])).tolist()
         [1, -1]
         """
-        frame = frame_of(wanted, self)
+        frame = frame or frame_of(wanted, self)
         if frame.is_identity and self._has_cells_of(wanted):
             return None
         rows, cols = frame.cells(*wanted.trial_positions())
@@ -328,29 +330,28 @@ class Trials(Grid, TextFileMethods, Records):
             return self.cells is other.cells
         return self.n_trials == math.prod(self.shape) or np.array_equal(self._codes, other._codes)
 
-    def _look_up(self, wanted: Trials) -> tuple[AnyArray, BoolArray | None]:
+    def _look_up(self, wanted: Trials, frame: Frame) -> tuple[AnyArray, BoolArray | None]:
         """Return what is said of the trials of another object, and which are here; None: all."""
         if self.is_sparse:
-            at = self.locate(wanted)
+            at = self.locate(wanted, frame)
             if at is None:
                 return self._contents, None
             found = at >= 0
-            return self._contents[at[found]], None if found.all() else found
-        frame = frame_of(wanted, self)
-        if wanted.is_sparse:
+            values = self._contents[at if found.all() else at[found]]
+        elif wanted.is_sparse:
             rows, cols = frame.cells(*wanted.trial_positions())
             # Position -1 reads some cell, which is left out.
             found = (rows >= 0) & (cols >= 0) & (self.cells is None or self.cells[rows, cols])
-            if found.all():
-                return self._contents[rows, cols], None
-            return self._contents[rows[found], cols[found]], found
-        matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
-        if present is None:
-            return align.by_columns(matrix, wanted.cells), None
-        mask = wanted.trial_mask & present
-        values = align.by_columns(matrix, None if mask.all() else mask)
-        is_whole = values.size == wanted.n_trials
-        return values, None if is_whole else align.by_columns(present, wanted.cells)
+            chosen = slice(None) if found.all() else found
+            values = self._contents[rows[chosen], cols[chosen]]
+        else:
+            matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
+            mask = wanted.cells if present is None else wanted.trial_mask & present
+            values = align.by_columns(matrix, mask)
+            if present is None or values.size == wanted.n_trials:
+                return values, None
+            return values, align.by_columns(present, wanted.cells)
+        return values, None if values.size == found.size else found
 
     # Parts and unions
 
@@ -360,11 +361,10 @@ class Trials(Grid, TextFileMethods, Records):
         if not self.is_sparse:
             cells = None if cells is None else frame.take(cells)
             return self._built(ids, cells, frame.take(contents))
-        models, segments = self.trial_positions()
-        if frame.rows is not None:
-            models = align.inverse(frame.rows, self.modelset.size)[models]
-        if frame.cols is not None:
-            segments = align.inverse(frame.cols, self.segset.size)[segments]
+        places = zip((frame.rows, frame.cols), self.trial_positions(), self.shape, strict=True)
+        models, segments = (
+            side if at is None else align.inverse(at, size)[side] for at, side, size in places
+        )
         left = (models >= 0) & (segments >= 0)
         cells = trial_codes(models[left], segments[left], ids[0].size)
         return self._from_vector(ids, cells, contents[left])
