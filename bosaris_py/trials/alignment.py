@@ -112,14 +112,11 @@ def code_trials(models: IdList, segments: IdList) -> tuple[Ids, Positions, Posit
     return (modelset, segset), rows, cols
 
 
-def as_slice(positions: slice | Positions) -> slice | Positions:
+def as_slice(positions: Positions) -> slice | Positions:
     """Return ascending neighbours as a slice, other positions as they are."""
-    if isinstance(positions, slice) or positions.size == 0:
+    if positions.size == 0 or not (np.diff(positions) == 1).all():
         return positions
-    first, last = int(positions[0]), int(positions[-1])
-    if last - first == positions.size - 1 and (np.diff(positions) == 1).all():
-        return slice(first, last + 1)
-    return positions
+    return slice(int(positions[0]), int(positions[-1]) + 1)
 
 
 def inverse(positions: Positions, size: int) -> Positions:

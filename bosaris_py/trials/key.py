@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import attrs
 import numpy as np
@@ -16,6 +16,7 @@ from bosaris_py._validation import FilePath
 from bosaris_py.errors import TrialMismatchError
 from bosaris_py.files import hdf5
 from bosaris_py.files.columns import Codes, Factor, order_trials
+from bosaris_py.files.hdf5 import StoredColumn
 from bosaris_py.files.labels import KIND, NONTARGET, SPOOF, TARGET, are_kinds, factor_of_kinds
 from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdList, Ids, code_trials
@@ -35,7 +36,7 @@ from bosaris_py.trials.columns import (
     take_items,
     taken,
 )
-from bosaris_py.trials.trials import Cells, Trials
+from bosaris_py.trials.trials import Cells, Trials, frame_of
 
 LabelArray = npt.NDArray[np.int8]
 
@@ -282,9 +283,8 @@ class Key(Trials):
             order = order_trials(rows, cols, ids[0].size)
             if clash := np.count_nonzero(order.conflicts(column)):
                 got = f"another value in {clash} lines of column {name!r}"
-                raise check.invalid(
-                    "columns", "have the same columns for a trial listed twice", got
-                )
+                expected = "have the same columns for a trial listed twice"
+                raise check.invalid("columns", expected, got)
             given[name] = take_items(column, order.order)
         return made.with_columns(**given) if given else made
 
@@ -323,14 +323,11 @@ class Key(Trials):
         """Return a key whose trials are among these, with the columns of these."""
         if not len(self.columns):
             return made
-        places = [
-            self.locate(made) if self._tables[0] else None,
-            self.model_index.locate(made.model_index) if self._tables[1] else None,
-            self.segment_index.locate(made.segment_index) if self._tables[2] else None,
-        ]
-        for at, what in zip(places, ("trials", "models", "segments"), strict=True):
-            if at is not None and (at < 0).any():
-                message = f"There are columns for {np.count_nonzero(at >= 0)} of {at.size} {what}"
+        frame = frame_of(made, self)
+        places = [self.locate(made, frame) if self._tables[0] else None, frame.rows, frame.cols]
+        for at, table, what in zip(places, self._tables, SIDES, strict=True):
+            if table and at is not None and (at < 0).any():
+                message = f"There are columns for {np.count_nonzero(at >= 0)} of {at.size} {what}s"
                 raise TrialMismatchError(f"{message}; each must have a value.")
         return made._with_tables(taken(self._tables, places))
 
@@ -430,14 +427,8 @@ class Key(Trials):
         same = codes[:, None] == codes
         return cls(names, names, pairs & same, pairs & ~same)
 
-    def __eq__(self, other: object) -> bool:
-        """Compare ids, trials, labels and columns."""
-        same = super().__eq__(other)
-        if same is True and isinstance(other, Key):
-            return equal_tables(self._tables, other._tables)
-        return same
-
-    __hash__ = None
+    def _agrees(self, other: Self) -> bool:
+        return super()._agrees(other) and equal_tables(self._tables, other._tables)
 
     # Files
 
@@ -488,15 +479,15 @@ class Key(Trials):
             }
             for side, table in zip(SIDES, tables, strict=True)
         }
+        form, matrix = ("FlatKey", None) if self.is_sparse else ("Key", np.sign(self._labels))
         trials = {**super()._stored("list")[1], "is_target": self.is_target}
-        form, matrix = "FlatKey", None
-        if not self.is_sparse:
-            form, matrix = "Key", np.sign(self._labels)
         hdf5.write_metadata(path, form=form, columns=columns, matrix=matrix, **trials)
 
     @classmethod
-    def _from_stored(cls, **arrays: Any) -> Self:
-        if "columns" not in arrays:
+    def _from_stored(  # type: ignore[override]
+        cls, *, columns: Mapping[str, Mapping[str, StoredColumn]] | None = None, **arrays: AnyArray
+    ) -> Self:
+        if columns is None:
             return super()._from_stored(**arrays)
         # In another order the trials would be sorted, but not the columns beside them.
         order = order_trials(arrays["models"], arrays["segments"], arrays["modelset"].size)
@@ -505,22 +496,18 @@ class Key(Trials):
         tables = [
             {
                 name: Factor(*column) if isinstance(column, tuple) else column
-                for name, column in arrays["columns"][side].items()
+                for name, column in columns[side].items()
             }
             for side in SIDES
         ]
-        labels, kinds = as_labels(arrays["is_target"]), tables[0].get(KIND)
+        kinds = tables[0].get(KIND)
         if are_kinds(kinds):
-            is_spoof = kinds.values() == "spoof"
-            del tables[0][KIND]
+            labels, is_spoof = as_labels(arrays["is_target"]), kinds.values() == "spoof"
             if (is_spoof & (labels == 1)).any():
                 raise check.invalid("trials", "not be targets and spoofs", "such")
             arrays["is_target"] = WORDS[np.where(is_spoof, -2, labels)]
-        made = super()._from_stored(**arrays)
-        for table, size in zip(tables, (labels.size, *made.shape), strict=True):
-            for name, column in table.items():
-                _check_size(column, size, f"columns[{name!r}]")
-        return made._with_tables(tables)
+            del tables[0][KIND]
+        return super()._from_stored(**arrays)._with_tables(tables)
 
     # Labels
 
@@ -627,12 +614,12 @@ class Key(Trials):
             return made
         parts = []
         for item in objects:
-            at = made.locate(item)
-            places = (
-                np.arange(item.n_trials) if at is None else at,
-                made.model_index.locate_last(item.model_index),
-                made.segment_index.locate_last(item.segment_index),
-            )
+            frame, at = frame_of(item, made), made.locate(item)
+            sizes = item.n_trials, *item.shape
+            places = [
+                np.arange(size) if one is None else one
+                for one, size in zip((at, frame.rows, frame.cols), sizes, strict=True)
+            ]
             parts.append((item._tables, places))
         return made._with_tables(merged(parts, (made.n_trials, *made.shape)))
 

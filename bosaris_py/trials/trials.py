@@ -22,15 +22,8 @@ from bosaris_py import _html, _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only, read_only
 from bosaris_py._tables import Records
 from bosaris_py._validation import FilePath
-from bosaris_py.files import hdf5
-from bosaris_py.files.columns import (
-    Factor,
-    as_positions,
-    disagree,
-    order_trials,
-    sort_codes,
-    trial_codes,
-)
+from bosaris_py.files import columns as trial_columns, hdf5
+from bosaris_py.files.columns import Factor, order_trials, trial_codes
 from bosaris_py.files.text import Table
 from bosaris_py.files.writing import write_table
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids
@@ -39,6 +32,9 @@ from bosaris_py.trials.saving import FileMethods, TextFileMethods
 
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.
 Cells = AnyArray | None
+
+# Positions of models and of segments: of trials, or of ids in longer lists.
+Sides = tuple[AnyArray, AnyArray]
 
 # A table of all cells may have this many cells for each trial, or this many in any case.
 _CELLS_PER_TRIAL, _SMALL_TABLE = 2, 2**20
@@ -188,15 +184,15 @@ class Trials(Grid, TextFileMethods, Records):
 
     @classmethod
     def _gathered(
-        cls, ids: Ids, rows: AnyArray, cols: AnyArray, said: AnyArray, *, may_repeat: bool = True
+        cls, ids: Ids, places: Sides, said: AnyArray, *, may_repeat: bool = True
     ) -> tuple[Self, str]:
         """Build an object of a list of trials in any order, and name those that clash."""
         # Of a trial that is listed again the same must be said, if it may be listed again.
-        order = order_trials(rows, cols, ids[0].size)
+        order = order_trials(*places, ids[0].size)
         clash = order.repeated[order.conflicts(said)] if may_repeat else order.repeated
-        at = np.unique(trial_codes(rows[clash], cols[clash], ids[0].size))
-        named = name_trials(at % ids[0].size, at // ids[0].size, ids) if at.size else ""
+        segments, models = np.unique([side[clash] for side in places[::-1]], axis=1)
         said = said if order.order is None else said[order.order]
+        named = name_trials(models, segments, ids) if clash.size else ""
         return cls._from_vector(ids, order.codes, said), named
 
     @classmethod
@@ -205,7 +201,7 @@ class Trials(Grid, TextFileMethods, Records):
     ) -> Self:
         """Build an object of a list of trials in any order; `said` is the argument `name`."""
         said = np.broadcast_to(np.True_, rows.size) if said is None else said
-        made, clash = cls._gathered(ids, rows, cols, said)
+        made, clash = cls._gathered(ids, (rows, cols), said)
         if clash:
             expected = "be the same for a trial listed twice"
             raise check.invalid(name, expected, f"different values for {clash}")
@@ -240,7 +236,7 @@ class Trials(Grid, TextFileMethods, Records):
             return np.arange(self.n_trials)
         return align.cell_numbers(self.cells)
 
-    def trial_positions(self) -> tuple[AnyArray, AnyArray]:
+    def trial_positions(self) -> Sides:
         """Return where the model and the segment of each trial stand in the id lists.
 
         Returns
@@ -256,22 +252,19 @@ class Trials(Grid, TextFileMethods, Records):
         >>> [positions.tolist() for positions in ndx.trial_positions()]
         [[0, 0, 1], [0, 1, 1]]
         """
-        dtype, (n_models, n_segments) = align.position_type(max(self.shape)), self.shape
+        dtype = align.position_type(max(self.shape))
         if self.cells is None:
-            models = np.tile(np.arange(n_models, dtype=dtype), n_segments)
-            segments = np.repeat(np.arange(n_segments, dtype=dtype), n_models)
+            segments, models = np.indices(self.shape[::-1], dtype).reshape(2, -1)
         else:
-            segments, models = np.divmod(self._codes, max(1, n_models))
-        return mark_read_only(models.astype(dtype, copy=False)), mark_read_only(
-            segments.astype(dtype, copy=False)
-        )
+            found = np.divmod(self._codes, max(1, self.shape[0]))
+            segments, models = (side.astype(dtype, copy=False) for side in found)
+        return mark_read_only(models), mark_read_only(segments)
 
     def _vector(self) -> AnyArray:
         """Return what is said of each trial, column by column."""
-        contents = self._contents
-        return (
-            contents if self.is_sparse else mark_read_only(align.by_columns(contents, self.cells))
-        )
+        if self.is_sparse:
+            return self._contents
+        return mark_read_only(align.by_columns(self._contents, self.cells))
 
     def _matrix(self, vector: AnyArray) -> AnyArray:
         """Return a matrix with values at the trials of a list, 0 elsewhere."""
@@ -337,12 +330,12 @@ class Trials(Grid, TextFileMethods, Records):
             if at is None:
                 return self._contents, None
             found = at >= 0
-            values = self._contents[at if found.all() else at[found]]
+            values = self._contents[at if found.all() else at[np.flatnonzero(found)]]
         elif wanted.is_sparse:
             rows, cols = frame.cells(*wanted.trial_positions())
             # Position -1 reads some cell, which is left out.
             found = (rows >= 0) & (cols >= 0) & (self.cells is None or self.cells[rows, cols])
-            chosen = slice(None) if found.all() else found
+            chosen = slice(None) if found.all() else np.flatnonzero(found)
             values = self._contents[rows[chosen], cols[chosen]]
         else:
             matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
@@ -365,7 +358,8 @@ class Trials(Grid, TextFileMethods, Records):
         models, segments = (
             side if at is None else align.inverse(at, size)[side] for at, side, size in places
         )
-        left = (models >= 0) & (segments >= 0)
+        # By numbers, which numpy reads faster than a mask.
+        left = np.flatnonzero((models >= 0) & (segments >= 0))
         cells = trial_codes(models[left], segments[left], ids[0].size)
         return self._from_vector(ids, cells, contents[left])
 
@@ -374,50 +368,54 @@ class Trials(Grid, TextFileMethods, Records):
         """Put the trials of several objects together, each once, with the ids of all."""
         # It is an error if objects disagree on the contents of a trial or, unless trials
         # `may_repeat`, have the same trial; `fault` says so.
-        models = IdIndex(np.unique(np.concatenate([item.modelset for item in objects])))
-        segments = IdIndex(np.unique(np.concatenate([item.segset for item in objects])))
-        ids = models.ids, segments.ids
+        lists = zip(*(item.ids for item in objects), strict=True)
+        models, segments = (IdIndex(np.unique(np.concatenate(each))) for each in lists)
+        ids, shape = (models.ids, segments.ids), (models.ids.size, segments.ids.size)
         places = [
             (models.locate_last(item.model_index), segments.locate_last(item.segment_index))
             for item in objects
         ]
         if any(item.is_sparse for item in objects):
-            listed = [
-                [place[at] for place, at in zip(sides, item.trial_positions(), strict=True)]
-                for sides, item in zip(places, objects, strict=True)
-            ]
+            listed = (
+                (rows[at[0]], cols[at[1]])
+                for (rows, cols), at in zip(
+                    places, (item.trial_positions() for item in objects), strict=True
+                )
+            )
             rows, cols = (np.concatenate(side) for side in zip(*listed, strict=True))
             vector = np.concatenate([item._vector() for item in objects])
-            made, clash = cls._gathered(ids, rows, cols, vector, may_repeat=may_repeat)
+            made, clash = cls._gathered(ids, (rows, cols), vector, may_repeat=may_repeat)
             if clash:
                 raise errors.TrialMismatchError(f"{fault} {clash}.")
             return made
-        taken = np.zeros((models.ids.size, segments.ids.size), np.bool_)
-        matrix = np.zeros(taken.shape, np.result_type(*(item._contents for item in objects)))
+        taken = np.zeros(shape, np.bool_)
+        matrix = np.zeros(shape, np.result_type(*(item._contents for item in objects)))
         for item, sides in zip(objects, places, strict=True):
-            block: Any = tuple(map(align.as_slice, sides))
-            if not any(isinstance(side, slice) for side in block):
-                block = np.ix_(*block)
-            before, mask, contents = taken[block], item.trial_mask, item._contents
+            block = tuple(map(align.as_slice, sides))
+            block = block if slice in map(type, block) else np.ix_(*sides)
+            mask, before, contents = item.trial_mask, taken[block], matrix[block]
             both = before & mask
-            if both.any() and may_repeat:
-                both &= matrix[block] != contents
+            if may_repeat:
+                both &= contents != item._contents
             if both.any():
                 cols, rows = np.nonzero(both.T)
                 raise errors.TrialMismatchError(f"{fault} {name_trials(rows, cols, item.ids)}.")
-            if item.cells is not None:
-                contents = np.where(mask, contents, matrix[block])
-            matrix[block], taken[block] = contents, before | mask
-        cells = mark_read_only(taken)
-        return cls._built(ids, None if cells.all() else cells, mark_read_only(matrix))
+            matrix[block] = np.where(mask, item._contents, contents)
+            taken[block] = before | mask
+        cells = None if taken.all() else mark_read_only(taken)
+        return cls._built(ids, cells, mark_read_only(matrix))
 
     def __eq__(self, other: object) -> bool:
         """Compare class, ids, trials and what is said of them; NaN equals NaN."""
-        if not isinstance(other, Trials) or type(other) is not type(self):
+        if not isinstance(other, type(self)) or type(other) is not type(self):
             return NotImplemented
-        if not all(map(np.array_equal, self.ids, other.ids)) or self.locate(other) is not None:
+        return all(map(np.array_equal, self.ids, other.ids)) and self._agrees(other)
+
+    def _agrees(self, other: Self) -> bool:
+        """Tell whether an object with the same ids says the same."""
+        if self.locate(other) is not None:
             return False
-        return not disagree(self._vector(), other._vector()).any()
+        return not trial_columns.disagree(self._vector(), other._vector()).any()
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -449,10 +447,13 @@ class Trials(Grid, TextFileMethods, Records):
         if "models" not in arrays:
             return cls(**arrays)
         ids = both_ids(arrays["modelset"], arrays["segset"])
-        sides = zip(("models", "segments"), ("modelset", "segset"), ids, strict=True)
         models, segments = (
-            as_positions(arrays[name], side, own.size, name, align.position_type(own.size), "")
-            for name, side, own in sides
+            trial_columns.as_positions(
+                arrays[name], side, own.size, name, align.position_type(own.size), ""
+            )
+            for name, side, own in zip(
+                ("models", "segments"), ("modelset", "segset"), ids, strict=True
+            )
         )
         vector = cls._as_contents(arrays[cls._listed], cls._listed) if cls._listed else None
         return cls._from_positions(ids, models, segments, vector, cls._listed)
@@ -511,7 +512,7 @@ class Trials(Grid, TextFileMethods, Records):
         """Return what is said of each trial, by name."""
         return {}
 
-    def _index(self, pandas: ModuleType) -> Any:
+    def _index(self, pandas: ModuleType) -> object:
         codes, names = [*self.trial_positions()], ["model", "segment"]
         return pandas.MultiIndex(levels=[*self.ids], codes=codes, names=names)
 
@@ -547,9 +548,8 @@ class Trials(Grid, TextFileMethods, Records):
         list of dict
             Column by column. For many trials `to_frame` is faster.
         """
-        models, segments = self.trial_positions()
-        columns = {"model": self.modelset[models], "segment": self.segset[segments]}
-        columns |= self._columns()
+        ids = (ids[at] for ids, at in zip(self.ids, self.trial_positions(), strict=True))
+        columns = dict(zip(("model", "segment"), ids, strict=True)) | self._columns()
         rows = zip(*(values.tolist() for values in columns.values()), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
@@ -563,10 +563,8 @@ class Trials(Grid, TextFileMethods, Records):
         if self.is_sparse:
             return _html.card(repr(self))
         # Some rows and columns of a large matrix stand for all.
-        at = np.ix_(
-            _html.spread_of(self.shape[0], _html.MOST_ROWS),
-            _html.spread_of(self.shape[1], _html.MOST_COLUMNS),
-        )
+        most = _html.MOST_ROWS, _html.MOST_COLUMNS
+        at = np.ix_(*map(_html.spread_of, self.shape, most))
         return _html.card(repr(self), _html.mask_drawing(self._drawn(at)))
 
     def _drawn(self, at: tuple[AnyArray, ...]) -> AnyArray:
@@ -585,12 +583,14 @@ def frame_of(target: Grid, source: Grid) -> Frame:
 
 def _search(listed: AnyArray, wanted: AnyArray) -> AnyArray:
     """Return the position of each wanted cell in a list of ascending cells, -1 if it has none."""
+    found, known = np.full(wanted.size, -1), np.flatnonzero(wanted >= 0)
     if listed.size == 0:
-        return np.full(wanted.size, -1)
+        return found
+    codes = wanted[known]
     # numpy continues each search where the last one ended, which takes sorted cells.
-    ascends = (wanted[1:] >= wanted[:-1]).all()
-    order = slice(None) if ascends else sort_codes(wanted + 1)[0]
-    at = np.empty(wanted.size, np.int64)
-    at[order] = np.minimum(np.searchsorted(listed, wanted[order]), listed.size - 1)
-    at[listed[at] != wanted] = -1
-    return at
+    if not (codes[1:] >= codes[:-1]).all():
+        order, codes = trial_columns.sort_codes(codes)
+        known = known[order]
+    at = np.minimum(np.searchsorted(listed, codes), listed.size - 1)
+    found[known] = np.where(listed[at] == codes, at, -1)
+    return found
