@@ -14,7 +14,7 @@ def as_list(item: Trials) -> Trials:
     """Return the same trials as a list, also of a full grid."""
     models, segments = item.trial_positions()
     cells = segments.astype(np.int64) * item.modelset.size + models
-    return type(item)._built(item.ids, cells, item._vector())
+    return type(item)._made(*item.ids, cells, item._vector())
 
 
 def as_matrix(item: Trials) -> Trials:

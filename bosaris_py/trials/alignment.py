@@ -151,6 +151,13 @@ def cell_numbers(cells: AnyArray) -> Positions:
     return cells if cells.ndim == 1 else np.flatnonzero(transposed(cells))
 
 
+def in_both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
+    """Return which cells are under both masks; None says all."""
+    if first is None or second is None:
+        return second if first is None else first
+    return mark_read_only(first & second)
+
+
 def by_columns(matrix: AnyArray, mask: BoolArray | None) -> AnyArray:
     """Return the cells under a mask (None: all) as a vector, column by column."""
     flat = transposed(matrix).reshape(-1)

@@ -61,6 +61,15 @@ def warn_missing(
         warn_caller(text, errors.MissingTrialsWarning)
 
 
+def refuse_gaps(faults: Sequence[str]) -> None:
+    """Raise if systems lack scores, which is said of each that does."""
+    if faults:
+        raise errors.TrialMismatchError(
+            f"Every system must have a score for each trial; {'; '.join(faults)}. Fill them with "
+            "set_missing_to_value, best after calibration, or take these trials out of the key."
+        )
+
+
 # Arguments
 
 
@@ -89,8 +98,11 @@ def as_list_of(classes: tuple[type[Item], ...], values: object, name: str) -> li
 
 
 def both_ids(modelset: IdList, segset: IdList) -> Ids:
-    """Return the ids of models and segments as arrays."""
-    return check.as_ids(modelset, "modelset"), check.as_ids(segset, "segset")
+    """Return the ids of models and segments as arrays; each must be there once."""
+    models, segments = check.as_ids(modelset, "modelset"), check.as_ids(segset, "segset")
+    IdIndex(models).check_unique("modelset")
+    IdIndex(segments).check_unique("segset")
+    return models, segments
 
 
 def to_matrix(value: npt.ArrayLike, name: str, ids: Ids | None = None) -> FloatArray:

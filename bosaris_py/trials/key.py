@@ -36,7 +36,7 @@ from bosaris_py.trials.columns import (
     take_items,
     taken,
 )
-from bosaris_py.trials.trials import Cells, Trials, frame_of
+from bosaris_py.trials.trials import Trials, frame_of
 
 LabelArray = npt.NDArray[np.int8]
 
@@ -88,8 +88,9 @@ class Ndx(Trials):
         return np.broadcast_to(np.True_, shape)
 
     @classmethod
-    def _built(cls, ids: Ids, cells: Cells, contents: AnyArray) -> Self:
-        return cls._made(*ids, cells)
+    def _made(cls, *fields: object, **named: object) -> Self:
+        # Of trials nothing is said.
+        return super()._made(*fields[:3], **named)
 
     @property
     def trialmask(self) -> BoolArray:

@@ -29,11 +29,11 @@ import scipy
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions, StrArray
 from bosaris_py._parallel import run_tasks, whole_number
 from bosaris_py._validation import FilePath, describe, invalid, log_of_base
-from bosaris_py.errors import FileFormatError, TrialMismatchError
+from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.rows import Held, MatrixFile, is_list, open_matrix
 from bosaris_py.trials.alignment import Frame, IdIndex, Ids, as_slice, refuse_strangers
-from bosaris_py.trials.arguments import warn_missing
+from bosaris_py.trials.arguments import refuse_gaps, warn_missing
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.trials import Trials
@@ -488,13 +488,8 @@ def _look(
 
 def refuse_missing(counts: IntArray) -> None:
     """Raise if a system lacks scores; `counts` are those of `Block.counts`."""
-    n_trials, lacks = counts[0] + counts[1], counts[4:]
-    if lacks.any():
-        said = [f"system {i} lacks {n} of {n_trials} trials" for i, n in enumerate(lacks, 1) if n]
-        raise TrialMismatchError(
-            f"Every system must have a score for each trial; {'; '.join(said)}. Fill them with "
-            "set_missing_to_value, best after calibration, or take these trials out of the key."
-        )
+    n, lacks = counts[0] + counts[1], enumerate(counts[4:], 1)
+    refuse_gaps([f"system {i} lacks {has_not} of {n} trials" for i, has_not in lacks if has_not])
 
 
 def evenly(scores: FloatArray, step: int) -> FloatArray:

@@ -314,7 +314,6 @@ class QualityMeasures(Grid):
 
     def __attrs_post_init__(self) -> None:
         """Raise unless there is a column for each id, with as many measures."""
-        super().__attrs_post_init__()
         _check_columns(self.modelQ, self.modelset, "modelQ")
         _check_columns(self.segQ, self.segset, "segQ")
         if len(self.segQ) != len(self.modelQ):

@@ -47,11 +47,6 @@ class Grid(FileMethods):
     modelset: StrArray = attrs.field(converter=read_only)
     segset: StrArray = attrs.field(converter=read_only)
 
-    def __attrs_post_init__(self) -> None:
-        """Raise if a model or a segment occurs twice."""
-        self.model_index.check_unique("modelset")
-        self.segment_index.check_unique("segset")
-
     @cached_property
     def model_index(self) -> IdIndex:
         """The models, sorted for look-up."""
@@ -136,7 +131,8 @@ class Grid(FileMethods):
         fields = self._fields()
         for name, function in (("modelset", models), ("segset", segments)):
             if function is not None:
-                fields[name] = check.as_ids([function(i) for i in fields[name].tolist()], name)
+                fields[name] = list(map(function, fields[name].tolist()))
+        fields["modelset"], fields["segset"] = both_ids(fields["modelset"], fields["segset"])
         return self._made(**fields)
 
     def __repr__(self) -> str:
@@ -167,20 +163,15 @@ class Trials(Grid, TextFileMethods, Records):
     # Making objects of what is checked already
 
     @classmethod
-    def _built(cls, ids: Ids, cells: Cells, contents: AnyArray) -> Self:
-        """Build an object of its fields."""
-        return cls._made(*ids, cells, contents)
-
-    @classmethod
     def _from_vector(cls, ids: Ids, cells: Cells, vector: AnyArray) -> Self:
         """Build an object of what is said of each trial, column by column."""
         shape = ids[0].size, ids[1].size
         if cells is not None and cells.ndim == 1:
             if cells.size < math.prod(shape):
-                return cls._built(ids, mark_read_only(cells), mark_read_only(vector))
+                return cls._made(*ids, mark_read_only(cells), mark_read_only(vector))
             # A list of all cells is a full grid.
             cells = None
-        return cls._built(ids, cells, align.from_columns(vector, cells, shape))
+        return cls._made(*ids, cells, align.from_columns(vector, cells, shape))
 
     @classmethod
     def _gathered(
@@ -339,8 +330,7 @@ class Trials(Grid, TextFileMethods, Records):
             values = self._contents[rows[chosen], cols[chosen]]
         else:
             matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
-            mask = wanted.cells if present is None else wanted.trial_mask & present
-            values = align.by_columns(matrix, mask)
+            values = align.by_columns(matrix, align.in_both(wanted.cells, present))
             if present is None or values.size == wanted.n_trials:
                 return values, None
             return values, align.by_columns(present, wanted.cells)
@@ -353,7 +343,7 @@ class Trials(Grid, TextFileMethods, Records):
         cells, contents = self.cells, self._contents
         if not self.is_sparse:
             cells = None if cells is None else frame.take(cells)
-            return self._built(ids, cells, frame.take(contents))
+            return self._made(*ids, cells, frame.take(contents))
         places = zip((frame.rows, frame.cols), self.trial_positions(), self.shape, strict=True)
         models, segments = (
             side if at is None else align.inverse(at, size)[side] for at, side, size in places
@@ -403,7 +393,7 @@ class Trials(Grid, TextFileMethods, Records):
             matrix[block] = np.where(mask, item._contents, contents)
             taken[block] = before | mask
         cells = None if taken.all() else mark_read_only(taken)
-        return cls._built(ids, cells, mark_read_only(matrix))
+        return cls._made(*ids, cells, mark_read_only(matrix))
 
     def __eq__(self, other: object) -> bool:
         """Compare class, ids, trials and what is said of them; NaN equals NaN."""
