@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions, StrArray
+from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, IntArray, Positions
 from bosaris_py._parallel import run_tasks, whole_number
 from bosaris_py._validation import FilePath, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError
@@ -296,24 +296,23 @@ def open_trials(
         kind = "scored" if trial_file is None else "key" if is_key else "trials"
         kinds = [*["scores"] * len(score_files), kind]
         sources, known = map(list, zip(*map(_open, paths, kinds), strict=True))
-    *others, wanted = (
-        [_index(each, path) for each in ids] for ids, path in zip(known, paths, strict=True)
-    )
+    *others, wanted = (list(map(IdIndex, each)) for each in known)
+    for index, path in zip([*others, wanted], paths, strict=True):
+        for each in index:
+            each.check_unique(f"ids of {path}")
     ids, frames = known[-1], []
-    shape = ids[0].size, ids[1].size
     for own, mine in zip(known, others, strict=False):
         rows, cols = (a.locate(b) for a, b in zip(mine, wanted, strict=True))
-        frames.append(Frame(rows, cols, shape))
+        frames.append(Frame(rows, cols, (ids[0].size, ids[1].size)))
         if is_key:
             refuse_strangers(frames[-1], ids, own)
-    n_found = (
-        _n_in_all([frame.rows for frame in frames], shape[0]),
-        _n_in_all([frame.cols for frame in frames], shape[1]),
-    )
+    found = map(np.logical_and.reduce, zip(*(frame.found for frame in frames), strict=True))
+    n_models, n_segments = map(np.count_nonzero, found)
     first = frames[0].rows if is_key and not listed[0] else None
     order = None if first is None else np.argsort(first, kind="stable")
     if all(listed):
         frames = [Frame(None, None, sources[-1].shape)] * len(frames)
+    n_found = int(n_models), int(n_segments)
     return FileTrials(ids, n_found, sources[-1], sources[:-1], frames, order, factor)
 
 
@@ -327,18 +326,6 @@ def _open(path: FilePath, kind: str) -> tuple[MatrixFile | _List, Ids]:
         return _as_rows(scores, scores.values, is_scored=True), scores.ids
     trials = read_list(path, is_key=kind == "key")
     return _as_rows(trials, _labels(trials)), trials.ids
-
-
-def _index(ids: StrArray, path: FilePath) -> IdIndex:
-    index = IdIndex(ids)
-    index.check_unique(f"ids of {path}")
-    return index
-
-
-def _n_in_all(places: Sequence[Positions | None], size: int) -> int:
-    """Return how many ids have a place in all files."""
-    known = [found >= 0 for found in places if found is not None]
-    return int(np.count_nonzero(np.logical_and.reduce(known))) if known else size
 
 
 # ---- Passes over all blocks

@@ -190,10 +190,11 @@ def _by_id(given: object) -> tuple[IdList, npt.ArrayLike]:
 
 
 def _moved(values: AnyArray, places: Positions | None) -> AnyArray:
-    """Return the columns at some places, 0 at place -1; None says all."""
-    return (
-        values if places is None else Frame(None, places, (len(values), places.size)).take(values)
-    )
+    """Return the columns, or flags, at some places, 0 at place -1; None says all."""
+    if places is None:
+        return values
+    # Place -1 is behind the last one.
+    return np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, 1)])[..., places]
 
 
 def _check_columns(values: FloatArray, ids: StrArray, name: str) -> None:
@@ -398,7 +399,7 @@ class QualityMeasures(Grid):
             ("modelQ", self.modelQ, self.hasmodel, frame.rows, ndx.modelset),
             ("segQ", self.segQ, self.hasseg, frame.cols, ndx.segset),
         ):
-            flags.append(_moved(has[np.newaxis], places)[0])
+            flags.append(_moved(has, places))
             # What lies where there are no measures may be NaN; 0 times NaN would spoil a fusion.
             values.append(np.where(flags[-1], _moved(given, places), given.dtype.type(0)))
             check_finite(values[-1], name, ids)
@@ -414,15 +415,9 @@ class QualityMeasures(Grid):
 
     def _filtered(self, frame: Frame, ids: Ids) -> Self:
         mask = None if self._mask is None else frame.take(self._mask)
-        sides = (
-            [_moved(each, places) for each in pair]
-            for pair, places in (
-                ((self.modelQ, self.hasmodel[None]), frame.rows),
-                ((self.segQ, self.hasseg[None]), frame.cols),
-            )
-        )
-        values, flags = zip(*sides, strict=True)
-        return type(self)(*[*ids, *values, *(each[0] for each in flags), mask])
+        values = _moved(self.modelQ, frame.rows), _moved(self.segQ, frame.cols)
+        flags = _moved(self.hasmodel, frame.rows), _moved(self.hasseg, frame.cols)
+        return type(self)(*[*ids, *values, *flags, mask])
 
     def merge(self, *others: QualityMeasures) -> QualityMeasures:
         """Put the models and segments of several objects into one.
