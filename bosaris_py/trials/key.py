@@ -202,7 +202,7 @@ class Key(Trials):
     """
 
     # The label of each trial: a vector of a list, else a matrix.
-    _labels: LabelArray = attrs.field(converter=read_only)
+    _contents: LabelArray = attrs.field(converter=read_only)
     _tables: Tables = attrs.field(default=NO_TABLES)
 
     _kind, _listed = "key", "is_target"
@@ -222,18 +222,13 @@ class Key(Trials):
                 continue
             mask = arguments.to_mask(given, ids, name)
             # A trial in two masks would count twice, and no metric would notice.
-            both = mask & (labels != 0)
-            if both.any():
-                at = np.nonzero(both)
-                got = arguments.name_trials(at[0], at[1], ids)
+            if (both := mask & (labels != 0)).any():
+                rows, cols = np.nonzero(both)
+                got = arguments.name_trials(rows, cols, ids)
                 raise check.invalid(name, "not share trials with the masks before it", got)
             labels[mask] = label
         cells = arguments.as_cells(mark_read_only(labels != 0), ids, "tar")
         self.__attrs_init__(*ids, cells, mark_read_only(labels))
-
-    @property
-    def _contents(self) -> AnyArray:
-        return self._labels
 
     @classmethod
     def from_trials(
@@ -318,7 +313,7 @@ class Key(Trials):
         return self._with_tables([{**old, **new} for old, new in zip(kept, added, strict=True)])
 
     def _with_tables(self, tables: Sequence[Mapping[str, Column]]) -> Self:
-        return self._made(*self.ids, self.cells, self._labels, tables=tuple(tables))
+        return self._made(*self.ids, self.cells, self._contents, tables=tuple(tables))
 
     def _carry(self, made: Self) -> Self:
         """Return a key whose trials are among these, with the columns of these."""
@@ -423,10 +418,9 @@ class Key(Trials):
             found = f"none (None or NaN) for {len(unknown)} ({check.list_some(unknown)})"
             raise check.invalid("speakers", "tell the speaker of each recording", found)
         codes = np.array(list(map(Codes().__getitem__, told)))
-        # A recording comes before those that it is a model for.
-        pairs = np.triu(np.ones((names.size, names.size), dtype=np.bool_), 1)
         same = codes[:, None] == codes
-        return cls(names, names, pairs & same, pairs & ~same)
+        # A recording comes before those that it is a model for.
+        return cls(names, names, np.triu(same, 1), np.triu(~same, 1))
 
     def _agrees(self, other: Self) -> bool:
         return super()._agrees(other) and equal_tables(self._tables, other._tables)
@@ -480,7 +474,7 @@ class Key(Trials):
             }
             for side, table in zip(SIDES, tables, strict=True)
         }
-        form, matrix = ("FlatKey", None) if self.is_sparse else ("Key", np.sign(self._labels))
+        form, matrix = ("FlatKey", None) if self.is_sparse else ("Key", np.sign(self._contents))
         trials = {**super()._stored("list")[1], "is_target": self.is_target}
         hdf5.write_metadata(path, form=form, columns=columns, matrix=matrix, **trials)
 
@@ -531,7 +525,7 @@ class Key(Trials):
         return mark_read_only(self.labels == 1)
 
     def _mask_of_label(self, label: int) -> BoolArray:
-        mask = self._labels == label
+        mask = self._contents == label
         return self._matrix(mask) if self.is_sparse else mark_read_only(mask)
 
     @property
@@ -552,17 +546,17 @@ class Key(Trials):
     @cached_property
     def n_tar(self) -> int:
         """Number of target trials."""
-        return int(np.count_nonzero(self._labels == 1))
+        return int(np.count_nonzero(self._contents == 1))
 
     @cached_property
     def n_non(self) -> int:
         """Number of non-target trials."""
-        return int(np.count_nonzero(self._labels == -1))
+        return int(np.count_nonzero(self._contents == -1))
 
     @cached_property
     def n_spoof(self) -> int:
         """Number of spoofs."""
-        return int(np.count_nonzero(self._labels == -2))
+        return int(np.count_nonzero(self._contents == -2))
 
     def counts(self, chosen: BoolArray | None = None) -> tuple[int, ...]:
         """Return the numbers of targets and of non-targets, or of those under a vector mask.
@@ -579,7 +573,7 @@ class Key(Trials):
         if chosen is None:
             return self.n_tar, self.n_non
         # Of a matrix, a mask of its cells will do.
-        labels = self.labels if chosen.ndim == 1 else self._labels
+        labels = self.labels if chosen.ndim == 1 else self._contents
         tar, non = (np.count_nonzero((labels == label) & chosen) for label in (1, -1))
         return int(tar), int(non)
 
@@ -631,7 +625,7 @@ class Key(Trials):
         return f"{self.n_tar} targets, {self.n_non} non-targets{spoofs}"
 
     def _drawn(self, at: tuple[AnyArray, ...]) -> AnyArray:
-        return np.sign(self._labels[at])
+        return np.sign(self._contents[at])
 
     def _columns(self, **options: object) -> dict[str, AnyArray]:
         spoofs = {"spoof": self.labels == -2} if self.n_spoof else {}

@@ -417,7 +417,7 @@ class QualityMeasures(Grid):
         mask = None if self._mask is None else frame.take(self._mask)
         values = _moved(self.modelQ, frame.rows), _moved(self.segQ, frame.cols)
         flags = _moved(self.hasmodel, frame.rows), _moved(self.hasseg, frame.cols)
-        return type(self)(*[*ids, *values, *flags, mask])
+        return type(self)(*ids, *values, *flags, mask)
 
     def merge(self, *others: QualityMeasures) -> QualityMeasures:
         """Put the models and segments of several objects into one.

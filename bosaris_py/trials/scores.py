@@ -64,7 +64,7 @@ class Scores(Trials):
     """
 
     # The score of each trial: a vector of a list, else a matrix.
-    _values: FloatArray = attrs.field(converter=read_only)
+    _contents: FloatArray = attrs.field(converter=read_only)
 
     _kind, _listed = "scores", "scores"
 
@@ -78,10 +78,6 @@ class Scores(Trials):
         ids = arguments.both_ids(modelset, segset)
         matrix = arguments.to_matrix(scoremat, "scoremat", ids)
         self.__attrs_init__(*ids, arguments.as_cells(scoremask, ids, "scoremask"), matrix)
-
-    @property
-    def _contents(self) -> AnyArray:
-        return self._values
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
@@ -126,7 +122,7 @@ class Scores(Trials):
     @property
     def scoremat(self) -> FloatArray:
         """The matrix of scores, as it was given; of a list a new one, with 0 for no trial."""
-        return self._matrix(self._values) if self.is_sparse else self._values
+        return self._matrix(self._contents) if self.is_sparse else self._contents
 
     @property
     def scoremask(self) -> BoolArray:
@@ -254,7 +250,7 @@ class Scores(Trials):
             return assemble(values, ndx, found)
         # Where nothing moves, nothing is copied.
         frame = frame_of(ndx, self)
-        matrix, present = frame.take(self._values), frame.take_valid(self.cells)
+        matrix, present = frame.take(self._contents), frame.take_valid(self.cells)
         if np.isnan(matrix.min(initial=0)):
             self._found_in(ndx, frame)  # refuses NaN under the mask
         cells = align.in_both(ndx.cells, present)
@@ -348,7 +344,7 @@ class Scores(Trials):
         ndx = as_ndx(ndx).to_ndx()
         filling = check.as_number(value, "value", "be a number", lambda x: x == x)
         # float32 stays unless the value is too large.
-        dtype = np.result_type(self._values, np.min_scalar_type(filling))
+        dtype = np.result_type(self._contents, np.min_scalar_type(filling))
         if self.is_sparse or ndx.is_sparse:
             values, found = self._scored(ndx)
             if found is not None:
@@ -358,7 +354,7 @@ class Scores(Trials):
         aligned = self.align_with_ndx(ndx)
         if aligned.n_trials == ndx.n_trials:
             return aligned
-        filled = aligned._values.astype(dtype)
+        filled = aligned._contents.astype(dtype)
         filled[ndx.trial_mask ^ aligned.trial_mask] = filling
         return self._made(*ndx.ids, ndx.cells, mark_read_only(filled))
 
@@ -400,7 +396,7 @@ class Scores(Trials):
         if self.cells is None or self.is_sparse:
             return self._from_vector(self.ids, self.cells, after)
         # What lies outside the mask stays.
-        matrix = align.transposed(self._values).astype(after.dtype)
+        matrix = align.transposed(self._contents).astype(after.dtype)
         matrix.reshape(-1)[self._codes] = after
         return self._made(*self.ids, self.cells, mark_read_only(matrix).T)
 

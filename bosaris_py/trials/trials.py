@@ -367,12 +367,10 @@ class Trials(Grid, TextFileMethods, Records):
         ]
         if any(item.is_sparse for item in objects):
             listed = (
-                (rows[at[0]], cols[at[1]])
-                for (rows, cols), at in zip(
-                    places, (item.trial_positions() for item in objects), strict=True
-                )
+                Frame(*sides, item.shape).cells(*item.trial_positions())
+                for sides, item in zip(places, objects, strict=True)
             )
-            rows, cols = (np.concatenate(side) for side in zip(*listed, strict=True))
+            rows, cols = map(np.concatenate, zip(*listed, strict=True))
             vector = np.concatenate([item._vector() for item in objects])
             made, clash = cls._gathered(ids, (rows, cols), vector, may_repeat=may_repeat)
             if clash:
@@ -437,16 +435,14 @@ class Trials(Grid, TextFileMethods, Records):
         if "models" not in arrays:
             return cls(**arrays)
         ids = both_ids(arrays["modelset"], arrays["segset"])
-        models, segments = (
-            trial_columns.as_positions(
-                arrays[name], side, own.size, name, align.position_type(own.size), ""
-            )
-            for name, side, own in zip(
-                ("models", "segments"), ("modelset", "segset"), ids, strict=True
-            )
-        )
+        sides = []
+        for name, side, own in zip(
+            ("models", "segments"), ("modelset", "segset"), ids, strict=True
+        ):
+            kind = align.position_type(own.size)
+            sides.append(trial_columns.as_positions(arrays[name], side, own.size, name, kind, ""))
         vector = cls._as_contents(arrays[cls._listed], cls._listed) if cls._listed else None
-        return cls._from_positions(ids, models, segments, vector, cls._listed)
+        return cls._from_positions(ids, sides[0], sides[1], vector, cls._listed)
 
     @classmethod
     def read_hdf5(cls, path: FilePath, *, max_bytes: int | None = None) -> Self:

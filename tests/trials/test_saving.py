@@ -27,7 +27,7 @@ def save_and_read(item: Any, extension: str) -> Any:
         if isinstance(array, np.ndarray):
             assert read_only(array) is array
             # Of a matrix in which all cells are trials there is no mask.
-            assert name == "cells" or array.dtype.kind == getattr(item, name).dtype.kind
+            assert name == "cells" or array.dtype.kind == item._fields()[name].dtype.kind
     return again
 
 
