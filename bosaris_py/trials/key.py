@@ -574,8 +574,9 @@ class Key(Trials):
             return self.n_tar, self.n_non
         # Of a matrix, a mask of its cells will do.
         labels = self.labels if chosen.ndim == 1 else self._contents
-        tar, non = (np.count_nonzero((labels == label) & chosen) for label in (1, -1))
-        return int(tar), int(non)
+        others = (1, -2) if self.n_spoof else (1,)
+        n_tar, *n_spoof = (int(np.count_nonzero((labels == one) & chosen)) for one in others)
+        return n_tar, int(np.count_nonzero(chosen)) - n_tar - sum(n_spoof)
 
     def to_ndx(self) -> Ndx:
         """Return the trials without the labels.
