@@ -228,14 +228,7 @@ def bootstrap_bands(
     """
     check.check_choice(kind, get_args(BandKind), "kind")
     drawn: Method = method or ("iid" if key is None else "speaker")
-    how = Resampling(
-        method=drawn,
-        replications=replications,
-        interval="percentile",
-        confidence=confidence,
-        rng=rng,
-        progress=progress,
-    )
+    how = Resampling(drawn, replications, "percentile", confidence, rng, progress)
     match scores:
         case Scores() if key is not None:
             who = drawn_speakers(key, drawn, speakers)

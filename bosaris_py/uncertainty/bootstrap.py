@@ -57,7 +57,7 @@ def _confidence(value: float) -> float:
     return check.check_fraction(value, "confidence")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Resampling:
     """How replicates are drawn, and what interval is made of them."""
 
@@ -236,14 +236,7 @@ def bootstrap(
     >>> bool(found.low < found.value < found.high), found.replicates.size
     (True, 2000)
     """
-    how = Resampling(
-        method=method,
-        replications=replications,
-        interval=interval,
-        confidence=confidence,
-        rng=rng,
-        progress=progress,
-    )
+    how = Resampling(method, replications, interval, confidence, rng, progress)
     chosen, sample = as_metric(metric), drawn_lists(tar, non, method, tar_sets, non_sets)
     found = how.estimate(chosen, [chosen.view(sample)])
     warn([*chosen.notes(sample), *found.notes])
@@ -382,14 +375,7 @@ def bootstrap_scores(
     >>> bool(by_speaker.standard_error > 1.5 * by_trial.standard_error)
     True
     """
-    how = Resampling(
-        method=method,
-        replications=replications,
-        interval=interval,
-        confidence=confidence,
-        rng=rng,
-        progress=progress,
-    )
+    how = Resampling(method, replications, interval, confidence, rng, progress)
     chosen = as_metric(metric)
     systems = [scores] if against is None else [scores, against]
     if against is not None:

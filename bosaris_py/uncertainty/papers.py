@@ -216,14 +216,7 @@ def standard_error_distribution(
     True
     """
     chosen, n_runs = as_metric(metric), whole_number(runs, _FEWEST_RUNS, "runs")
-    how = Resampling(
-        method=method,
-        replications=replications,
-        interval="percentile",
-        confidence=confidence,
-        rng=rng,
-        progress=progress,
-    )
+    how = Resampling(method, replications, "percentile", confidence, rng, progress)
     view = chosen.view(drawn_lists(tar, non, method, tar_sets, non_sets))
     found = _many_runs(chosen, view, how, n_runs)
     warn([*chosen.notes(view), *few_errors(chosen, view)])
@@ -571,14 +564,7 @@ def bootstrap_table(
         check_same_trials(named, key)
     rows, notes = [], []
     for method in methods:
-        how = Resampling(
-            method=method,
-            replications=replications,
-            interval=interval,
-            confidence=confidence,
-            rng=seed,
-            progress=progress,
-        )
+        how = Resampling(method, replications, interval, confidence, seed, progress)
         who = drawn_speakers(key, method, speakers)
         views = {
             name: metrics[name].view(metrics[name].sample(scores, key, None, who))
