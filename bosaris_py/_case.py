@@ -12,9 +12,8 @@ import numpy as np
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import FloatArray
-from bosaris_py._cautions import cautions, collected, hushed, warn_caller
 from bosaris_py._html import card, scale_drawing
-from bosaris_py._notes import warn
+from bosaris_py._notes import cautions, collected, hushed, warn, warn_caller
 from bosaris_py._tables import Records
 from bosaris_py.calibration import LinearCalibration, LLRBounds, cross_fit, llr_bounds
 from bosaris_py.calibration.bounds import BoundsKind, weak_unless_given

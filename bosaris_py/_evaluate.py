@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 import numpy.typing as npt
 
-from bosaris_py._cautions import cautions
 from bosaris_py._evaluation import Evaluation
+from bosaris_py._notes import cautions
 from bosaris_py._parallel import progress_bar
 from bosaris_py._system_rows import Judging
 from bosaris_py._tables import or_none

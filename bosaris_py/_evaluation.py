@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
 
-from bosaris_py._cautions import Caution, collected, hushed
+from bosaris_py._notes import Caution, collected, hushed
 from bosaris_py._system_rows import Judging, as_point, metrics_of_plan
 from bosaris_py._tables import Table, joined_notes
 from bosaris_py._validation import FilePath, check_choice, describe, invalid

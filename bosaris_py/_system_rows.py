@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from bosaris_py._cautions import cautions
-from bosaris_py._notes import warn
+from bosaris_py._notes import cautions, warn
 from bosaris_py._tables import words_of_eer
 from bosaris_py._validation import as_flag
 from bosaris_py.evaluation import ConditionRow, EvaluationPlan, Results

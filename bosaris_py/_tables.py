@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any, ClassVar, TypeAlias
 
 from bosaris_py import errors
-from bosaris_py._cautions import Caution, hushed
+from bosaris_py._notes import Caution, hushed
 from bosaris_py._validation import FilePath, safe
 from bosaris_py.files.replacing import replacing
 from bosaris_py.numerics.roc import FEWEST_ERRORS, EERDefinition

@@ -27,7 +27,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning, printable
 
 FilePath = str | os.PathLike[str]

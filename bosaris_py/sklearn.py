@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, Float64Array
-from bosaris_py._cautions import hushed
+from bosaris_py._notes import hushed
 from bosaris_py._validation import describe, invalid
 from bosaris_py.calibration import LinearCalibration
 from bosaris_py.errors import InvalidInputError, SuspectScoresWarning

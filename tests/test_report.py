@@ -17,7 +17,7 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py import uncertainty as unc
-from bosaris_py._cautions import Caution
+from bosaris_py._notes import Caution
 from bosaris_py.errors import (
     BosarisWarning,
     FewSpeakersWarning,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bosaris_py as bp
-from bosaris_py._cautions import Caution
+from bosaris_py._notes import Caution
 from bosaris_py._tables import AnnotatedTable
 from bosaris_py.errors import FewErrorsWarning, FewSpeakersWarning
 from bosaris_py.trials.conditions import as_conditions

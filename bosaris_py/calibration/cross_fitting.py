@@ -13,7 +13,7 @@ import numpy.typing as npt
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array, FloatArray, IntArray
-from bosaris_py._cautions import cautions, hushed
+from bosaris_py._notes import cautions, hushed
 from bosaris_py._validation import Rng
 from bosaris_py.trials.conditions import class_weights
 from bosaris_py.trials.key import Key, as_key

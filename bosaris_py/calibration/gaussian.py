@@ -13,8 +13,7 @@ from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
 from bosaris_py._notes import warn
 from bosaris_py.metrics.strange import FEW_TRIALS, negative_scale
-from bosaris_py.numerics.moments import class_moments, moderate_weights
-from bosaris_py.numerics.objective import refuse_non_finite
+from bosaris_py.numerics.objective import class_moments, moderate_weights, refuse_non_finite
 
 
 @attrs.frozen(kw_only=True, repr=False)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py.calibration.trained import COUNT, NOT_NEGATIVE, VECTOR, SavedMap, TrialMap
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.metrics.strange import FEW_TRIALS

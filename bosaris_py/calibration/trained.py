@@ -23,8 +23,8 @@ from bosaris_py._arrays import (
     by_constructor,
     read_only,
 )
-from bosaris_py._cautions import warn_caller
 from bosaris_py._html import card
+from bosaris_py._notes import warn_caller
 from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import (
     FilePath,
@@ -42,7 +42,6 @@ from bosaris_py.files import hdf5, models
 from bosaris_py.files.columns import trial_codes
 from bosaris_py.files.replacing import refuse_inputs
 from bosaris_py.files.rows import is_list
-from bosaris_py.numerics.moments import ClassMoments, class_moments, merge_moments
 from bosaris_py.numerics.newton import (
     LinearSolution,
     Ridge,
@@ -51,7 +50,15 @@ from bosaris_py.numerics.newton import (
     train_nonnegative,
     warn_of_few_errors,
 )
-from bosaris_py.numerics.objective import ClassSums, LinearLoss, TrainingObjective, merge_sums
+from bosaris_py.numerics.objective import (
+    ClassMoments,
+    ClassSums,
+    LinearLoss,
+    TrainingObjective,
+    class_moments,
+    merge_moments,
+    merge_sums,
+)
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Ndx, Scores

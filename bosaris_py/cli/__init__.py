@@ -146,7 +146,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     errors.FewTrainingErrorsWarning: f"Train on more trials, or with {few}."
                 }
                 # `bosaris --help` needs no numpy.
-                from bosaris_py._cautions import advised
+                from bosaris_py._notes import advised
 
                 with advised(_ADVICE | of_few):
                     args.run(args)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from bosaris_py._version import __version__
-from bosaris_py.cli import drawing, judging, listing, training
+from bosaris_py.cli import judging, listing, training
 from bosaris_py.cli.options import OPTIONS
 from bosaris_py.errors import printable
 
@@ -120,7 +120,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
         f"--wide --output --force {_TEXT}",
     ),
     "plot": (
-        drawing.plot,
+        judging.plot,
         f"kind {_SYSTEMS} --of --speakers --bootstrap --seed --output! --force --title",
     ),
     "convert": (
@@ -135,7 +135,7 @@ COMMANDS: Mapping[str, tuple[Callable[[argparse.Namespace], None], str]] = {
     "calibrate": (training.calibrate, f"{_TRAINING} --method"),
     "fuse": (training.fuse, f"{_TRAINING} --costs"),
     "report": (
-        drawing.report,
+        judging.report,
         f"{_SYSTEMS} --plan --speakers --bootstrap --seed --output! --force --title --date "
         "--author --laboratory",
     ),

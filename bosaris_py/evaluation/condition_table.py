@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from bosaris_py import _tables
-from bosaris_py._cautions import Caution, cautions, hushed
+from bosaris_py._notes import Caution, cautions, hushed
 from bosaris_py.evaluation.figure_names import figure_of
 from bosaris_py.evaluation.results import Results
 from bosaris_py.metrics.ranks import EER

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import Float64Array, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._parallel import progress_bar
 from bosaris_py._validation import FilePath, as_path
 from bosaris_py.errors import BosarisWarning, FileFormatError

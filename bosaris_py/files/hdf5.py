@@ -56,7 +56,7 @@ import h5py
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, StrArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath, as_path, list_some, safe
 from bosaris_py._version import __version__
 from bosaris_py.errors import BosarisError, FileFormatError, InvalidInputError, OldFormatWarning

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import BoolArray, FloatArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import (
     FilePath,
     as_path,

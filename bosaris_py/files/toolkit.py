@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from bosaris_py._arrays import AnyArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath, as_path, invalid, list_some
 from bosaris_py.errors import BosarisWarning, FileFormatError
 from bosaris_py.files.cells import file_parts, line_error

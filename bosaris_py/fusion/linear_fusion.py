@@ -14,8 +14,7 @@ import numpy.typing as npt
 import bosaris_py.trials.scores as trial_scores
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, mark_read_only
-from bosaris_py._cautions import warn_caller
-from bosaris_py._notes import warn
+from bosaris_py._notes import warn, warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration.trained import (
     BLOCK,

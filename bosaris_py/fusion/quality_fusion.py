@@ -31,15 +31,20 @@ from bosaris_py._arrays import (
     StrArray,
     mark_read_only,
 )
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.calibration import trained
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.files.models import LATER
 from bosaris_py.fusion.linear_fusion import LinearFusion, in_order_of_training
-from bosaris_py.numerics.moments import moderate_weights, pool_classes
 from bosaris_py.numerics.newton import LinearSolution, Ridge, train_linear, warn_of_few_errors
-from bosaris_py.numerics.objective import LARGEST_SCORE, TrainingObjective, refuse_non_finite
+from bosaris_py.numerics.objective import (
+    LARGEST_SCORE,
+    TrainingObjective,
+    moderate_weights,
+    pool_classes,
+    refuse_non_finite,
+)
 from bosaris_py.numerics.priors import OperatingPoint
 from bosaris_py.numerics.scoring import resolve_prior, scoring_rule
 from bosaris_py.trials import Conditions, Key, Ndx, Scores, SegmentQuality

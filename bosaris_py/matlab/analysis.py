@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import Float64Array, FloatArray, Weighting
-from bosaris_py._cautions import hushed
+from bosaris_py._notes import hushed
 from bosaris_py.errors import SuspectScoresWarning
 from bosaris_py.matlab import arguments
 from bosaris_py.matlab.classes import Results

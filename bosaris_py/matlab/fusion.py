@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, Float64Array, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath, as_matrix, describe, invalid
 from bosaris_py.errors import MissingTrialsWarning
 from bosaris_py.fusion import LinearFusion, QualityFusion

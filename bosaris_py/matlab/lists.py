@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bosaris_py._arrays import AnyArray, BoolArray, StrArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath, as_ids, as_matrix, describe, invalid, list_some
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning
 from bosaris_py.files.cells import read_words

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TextIO
 
 import numpy as np
 
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath, describe, invalid
 from bosaris_py.errors import BosarisWarning
 

@@ -24,9 +24,15 @@ from attrs import evolve, frozen
 
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import BoolArray, Float64Array
-from bosaris_py._cautions import warn_caller
-from bosaris_py.numerics.moments import BLOCK, ClassScores, pool_classes
-from bosaris_py.numerics.objective import LARGEST_SCORE, LocalModel, TrainingObjective
+from bosaris_py._notes import warn_caller
+from bosaris_py.numerics.objective import (
+    BLOCK,
+    LARGEST_SCORE,
+    ClassScores,
+    LocalModel,
+    TrainingObjective,
+    pool_classes,
+)
 from bosaris_py.numerics.roc import FEWEST_ERRORS, ROC
 from bosaris_py.numerics.scoring import scoring_rule
 

@@ -3,7 +3,7 @@
 Nothing registers with pyplot.
 """
 
-from bosaris_py.plots.bayes import BayesPlot, plot_bayes
+from bosaris_py.plots.bayes import BayesPlot, plot_a_dcf, plot_bayes
 from bosaris_py.plots.calibration import (
     plot_ece,
     plot_histogram,
@@ -15,7 +15,6 @@ from bosaris_py.plots.det import DETPlot, plot_det
 from bosaris_py.plots.display import Plot
 from bosaris_py.plots.forest import plot_forest
 from bosaris_py.plots.looks import style
-from bosaris_py.plots.spoofs import plot_a_dcf
 from bosaris_py.plots.windows import (
     WINDOWS,
     DETWindow,

@@ -16,7 +16,7 @@ from matplotlib.colors import is_color_like
 from matplotlib.lines import Line2D
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import describe, invalid, safe
 from bosaris_py.errors import InvalidInputError, PlotRangeWarning
 from bosaris_py.evaluation import Results

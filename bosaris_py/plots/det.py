@@ -11,7 +11,7 @@ from matplotlib.axis import Axis
 from matplotlib.text import Text as MarginText
 
 from bosaris_py._arrays import Float64Array
-from bosaris_py._cautions import hushed, warn_caller
+from bosaris_py._notes import hushed, warn_caller
 from bosaris_py._validation import invalid
 from bosaris_py.errors import PlotRangeWarning
 from bosaris_py.evaluation import Results

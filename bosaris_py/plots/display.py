@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath, as_path, describe, invalid, safe
 from bosaris_py.errors import BosarisWarning
 from bosaris_py.files.replacing import replacing

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from bosaris_py import errors
-from bosaris_py._cautions import Caution
+from bosaris_py._notes import Caution
 from bosaris_py._validation import safe
 from bosaris_py.evaluation import ConditionRow, SystemTable
 from bosaris_py.evaluation.figure_names import figure_of

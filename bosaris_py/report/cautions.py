@@ -8,7 +8,7 @@ from typing import Self
 import attrs
 
 from bosaris_py import errors
-from bosaris_py._cautions import Caution, lines_of
+from bosaris_py._notes import Caution, lines_of
 from bosaris_py.evaluation import ConditionRow, Results
 from bosaris_py.numerics.priors import DecisionCosts, OperatingPoint
 from bosaris_py.numerics.roc import FEWEST_ERRORS

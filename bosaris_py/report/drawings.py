@@ -13,7 +13,7 @@ import attrs
 
 from bosaris_py import plots
 from bosaris_py._arrays import FloatArray
-from bosaris_py._cautions import hushed
+from bosaris_py._notes import hushed
 from bosaris_py._tables import html_name
 from bosaris_py._validation import safe
 from bosaris_py.errors import PlotRangeWarning

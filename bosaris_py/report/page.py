@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from bosaris_py._arrays import FloatArray
-from bosaris_py._cautions import Caution
+from bosaris_py._notes import Caution
 from bosaris_py._tables import Table, html_name, html_table
 from bosaris_py._validation import FilePath, safe
 from bosaris_py._version import __version__

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from bosaris_py import _validation as check, errors
 from bosaris_py._arrays import AnyArray, BoolArray, FloatArray, Positions, StrArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py.trials.alignment import IdIndex, IdList, Ids
 
 logger = logging.getLogger(__name__)

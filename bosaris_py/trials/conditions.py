@@ -41,7 +41,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py.errors import ConditionWarning, TrialMismatchError
 from bosaris_py.files.columns import Factor
 from bosaris_py.trials.key import Key, Ndx, as_key, describe_trials

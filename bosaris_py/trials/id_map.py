@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from bosaris_py._arrays import StrArray, mark_read_only, read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
 from bosaris_py.trials.alignment import IdIndex, IdList

@@ -23,7 +23,7 @@ from bosaris_py._arrays import (
     mark_read_only,
     read_only,
 )
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, from_columns

@@ -20,7 +20,7 @@ import numpy as np
 
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import FilePath
 from bosaris_py.errors import DuplicateTrialWarning, FileFormatError, MissingTrialsWarning
 from bosaris_py.files import hdf5, mat

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bosaris_py._cautions import Caution
+from bosaris_py._notes import Caution
 from bosaris_py.errors import (
     FewErrorsWarning,
     FewSpeakersWarning,

@@ -15,7 +15,7 @@ from bosaris_py.fusion.quality_fusion import (
     quality_term,
     triangle_from_form,
 )
-from bosaris_py.numerics.moments import class_moments
+from bosaris_py.numerics.objective import class_moments
 
 
 def test_given_weights_of_the_toolkit(oracle):

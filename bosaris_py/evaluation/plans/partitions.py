@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from bosaris_py._arrays import BoolArray, IndexArray, IntArray, mark_read_only
-from bosaris_py._cautions import warn_caller
+from bosaris_py._notes import warn_caller
 from bosaris_py._validation import describe, invalid, list_some
 from bosaris_py.errors import UncertainPlanWarning
 from bosaris_py.evaluation.plans.evaluation_plan import EvaluationPlan, PartitionFactor
