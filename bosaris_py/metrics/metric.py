@@ -11,16 +11,17 @@ from __future__ import annotations
 import abc
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bosaris_py._arrays import Float64Array, FloatArray, Weighting, Weights
+from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray, Weighting, Weights
 from bosaris_py._notes import Note, warn
 from bosaris_py._validation import describe, invalid, one_of
 from bosaris_py.errors import InvalidInputError
+from bosaris_py.numerics.roc import count_below
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass, Times
@@ -70,6 +71,10 @@ class Rows(Protocol):
         """Yield the scores of each class, row by row."""
 
 
+# What is drawn or left out in each row.
+Units = TypeVar("Units")
+
+
 @attrs.frozen(eq=False)
 class OneRow:
     """A sample as rows of one."""
@@ -101,6 +106,75 @@ class OneRow:
         counted = np.ones(sample.non.size, np.int64) if non is None else non
         others = (repeated(sample.non, np.where(kinds == kind, counted, 0)) for kind in (0, 1))
         yield repeated(sample.tar, tar), *others
+
+
+class CountedRows(abc.ABC):
+    """Rows whose rates need no more than the numbers of trials between thresholds."""
+
+    sample: Sample
+
+    @abc.abstractmethod
+    def below(self, tar: IntArray, non: IntArray) -> Rates:
+        """Return the mass below thresholds, from -inf to inf, by the numbers of trials below."""
+
+    def rates(self, grid: Grid) -> Rates:
+        """Return both error-rates at all thresholds of a grid."""
+        pmiss, rejected = self.below(*self.sample.counts_below(grid))
+        return pmiss, 1.0 - rejected
+
+    def rates_at(self, thresholds: Float64Array) -> Rates:
+        """Return both error-rates at given thresholds."""
+        limits, at = np.unique(thresholds, return_inverse=True)
+        tar, non = (
+            np.concatenate(([0], count_below(one.scores, limits), [one.size]))
+            for one in (self.sample.tar, self.sample.non)
+        )
+        pmiss, rejected = self.below(tar, non)
+        return pmiss[:, at + 1], 1.0 - rejected[:, at + 1]
+
+
+class SummedClass(abc.ABC, Generic[Units]):
+    """The trials of one class in many rows, which units that are drawn or left out make."""
+
+    one: ScoredClass
+
+    @abc.abstractmethod
+    def sums(
+        self, units: Units, values: Float64Array | None, place: AnyArray | int, size: int
+    ) -> AnyArray:
+        """Add up a value of each sorted trial, by default 1, by group and place below `size`.
+
+        The result is (n_rows, n_groups, size).
+        """
+
+    def below(self, units: Units, counts_below: IntArray) -> Float64Array:
+        """Return the mass below each threshold, (n_rows, k), by the numbers of trials below."""
+        # Between two thresholds lies what is below the second and not below the first.
+        size = counts_below.size - 1
+        place = np.repeat(np.arange(size), np.diff(counts_below))
+        counts = self.sums(units, None, place, size).cumsum(axis=2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mass = self._mix(counts / counts[:, :, -1:])
+        return np.concatenate((np.zeros((len(mass), 1)), mass), axis=1)
+
+    def means(self, units: Units, losses: Float64Array) -> Float64Array:
+        """Return the mean loss of each row; of several losses (k, n), that of each."""
+        if losses.ndim > 1:
+            return np.stack([self.means(units, one) for one in losses], axis=1)
+        endless = ~np.isfinite(losses)
+        sums = self.sums(units, np.where(endless, 0.0, losses), 0, 1)
+        # An infinite loss of a trial that does not count is no loss.
+        if endless.any():
+            sums = np.where(self.sums(units, endless.astype(float), 0, 1) > 0, np.inf, sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self._mix(sums / self.sums(units, None, 0, 1))[:, 0]
+
+    def _mix(self, values: Float64Array) -> Float64Array:
+        if values.shape[1] == 1:
+            return values[:, 0]
+        # A group of share 0 may have no trials.
+        held = np.flatnonzero(self.one.shares)
+        return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
 
 
 def indicators(sample: Sample, limit: float) -> Losses:

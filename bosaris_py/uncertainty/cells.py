@@ -7,7 +7,6 @@ replicate is a product of a sparse table of counts with weights of pairs, and a 
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Iterator
 
 import attrs
@@ -16,41 +15,15 @@ import scipy
 
 from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
 from bosaris_py._validation import invalid
-from bosaris_py.metrics.metric import Losses, OneRow, Rates
-from bosaris_py.numerics.roc import count_below
-from bosaris_py.trials.sample import Grid, Sample, ScoredClass
+from bosaris_py.metrics.metric import CountedRows, Losses, OneRow, Rates, SummedClass
+from bosaris_py.trials.sample import Sample, ScoredClass
 
 # How often each speaker, or each set, is picked: (n_rows, n_units).
 UnitWeights = IntArray
 
 
-class CountedRows(abc.ABC):
-    """Rows whose rates need no more than the numbers of trials between thresholds."""
-
-    sample: Sample
-
-    @abc.abstractmethod
-    def below(self, tar: IntArray, non: IntArray) -> Rates:
-        """Return the mass below thresholds, from -inf to inf, by the numbers of trials below."""
-
-    def rates(self, grid: Grid) -> Rates:
-        """Return both error-rates at all thresholds of a grid."""
-        pmiss, rejected = self.below(*self.sample.counts_below(grid))
-        return pmiss, 1.0 - rejected
-
-    def rates_at(self, thresholds: Float64Array) -> Rates:
-        """Return both error-rates at given thresholds."""
-        limits, at = np.unique(thresholds, return_inverse=True)
-        tar, non = (
-            np.concatenate(([0], count_below(one.scores, limits), [one.size]))
-            for one in (self.sample.tar, self.sample.non)
-        )
-        pmiss, rejected = self.below(tar, non)
-        return pmiss[:, at + 1], 1.0 - rejected[:, at + 1]
-
-
 @attrs.frozen(eq=False)
-class ClassCells:
+class ClassCells(SummedClass[UnitWeights]):
     """The trials of one class by pair of units, of sets by one unit."""
 
     one: ScoredClass
@@ -85,12 +58,14 @@ class ClassCells:
         """Return how often each sorted trial counts in a row."""
         return np.asarray(self.weights(picks[np.newaxis])[0, self.pairs])
 
-    def _sums(
-        self, units: UnitWeights, place: AnyArray, size: int, values: Float64Array | None = None
+    def sums(
+        self, units: UnitWeights, values: Float64Array | None, place: AnyArray | int, size: int
     ) -> Float64Array:
         """Add up a value of each trial by group and place: (n_rows, n_groups, size)."""
         groups, weights = self.one.sorted_groups, self.one.sorted_weights
-        rows = place if groups is None else groups.astype(np.int64) * size + place
+        rows = np.broadcast_to(place, self.one.size)
+        if groups is not None:
+            rows = groups.astype(np.int64) * size + rows
         amounts = np.ones(self.pairs.size) if values is None else values
         if weights is not None:
             amounts = amounts * weights
@@ -99,33 +74,6 @@ class ClassCells:
         table.sum_duplicates()
         held = (table @ self.weights(units).T.astype(np.float64)).T
         return np.asarray(held.reshape(len(units), -1, size))
-
-    def below(self, units: UnitWeights, counts_below: IntArray) -> Float64Array:
-        """Return the mass below each threshold: (n_rows, size + 1)."""
-        size = counts_below.size - 1
-        place = np.repeat(np.arange(size), np.diff(counts_below))
-        counts = self._sums(units, place, size).cumsum(axis=2)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mass = self._mix(counts / counts[:, :, -1:])
-        return np.concatenate((np.zeros((len(units), 1)), mass), axis=1)
-
-    def means(self, units: UnitWeights, losses: Float64Array) -> Float64Array:
-        """Return the mean loss of each row; of several losses (k, n), that of each."""
-        if losses.ndim > 1:
-            return np.stack([self.means(units, one) for one in losses], axis=1)
-        place, endless = np.zeros(self.pairs.size, int), ~np.isfinite(losses)
-        sums = self._sums(units, place, 1, np.where(endless, 0.0, losses))
-        # An infinite loss of a trial that does not count is no loss.
-        if endless.any():
-            sums = np.where(self._sums(units, place, 1, endless.astype(float)) > 0, np.inf, sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return self._mix(sums / self._sums(units, place, 1))[:, 0]
-
-    def _mix(self, values: Float64Array) -> Float64Array:
-        if values.shape[1] == 1:
-            return values[:, 0]
-        held = np.flatnonzero(self.one.shares)
-        return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
 
 
 @attrs.frozen(eq=False)

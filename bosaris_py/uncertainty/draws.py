@@ -17,10 +17,10 @@ import numpy as np
 
 from bosaris_py._arrays import AnyArray, Float64Array, FloatArray, IntArray
 from bosaris_py._validation import invalid
-from bosaris_py.metrics.metric import Losses, OneRow, Rates, Rows
+from bosaris_py.metrics.metric import CountedRows, Losses, OneRow, Rates, Rows
 from bosaris_py.numerics.roc import running_sum
 from bosaris_py.trials.sample import Grid, Sample, ScoredClass
-from bosaris_py.uncertainty.cells import CellRows, Cells, CountedRows, UnitWeights
+from bosaris_py.uncertainty.cells import CellRows, Cells, UnitWeights
 
 Method: TypeAlias = Literal["iid", "one-layer", "two-layer", "speaker"]
 

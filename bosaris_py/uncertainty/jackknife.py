@@ -47,12 +47,14 @@ from bosaris_py.errors import FewSpeakersWarning
 from bosaris_py.metrics.metric import (
     AnyMetric,
     AnySystem,
+    CountedRows,
     Losses,
     OneRow,
+    Rates,
     RatesMetric,
     Scale,
+    SummedClass,
     as_metric,
-    indicators,
 )
 from bosaris_py.trials.conditions import ConditionsLike
 from bosaris_py.trials.key import Key
@@ -76,8 +78,8 @@ _METHOD = "jackknife over speakers"
 
 
 @attrs.frozen(eq=False)
-class _Units:
-    """The trials of a class by unit: a speaker, or a group of some."""
+class _Units(SummedClass[range]):
+    """The trials of a class by unit, a speaker or a group of some: a row is all but one unit."""
 
     one: ScoredClass
     # Places of sorted trials, unit by unit; a trial of two units stands twice.
@@ -122,28 +124,9 @@ class _Units:
         )
         return (whole - gone.reshape(-1, n)).reshape(-1, n_groups, size)
 
-    def below(self, units: range, place: AnyArray, size: int) -> Float64Array:
-        """Return the mass below each threshold, without each unit: (units, size + 1)."""
-        counts = self.sums(units, None, place, size).cumsum(axis=2)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares = counts / counts[:, :, -1:]
-        mass = shares[:, 0] if shares.shape[1] == 1 else self._mix(shares)
-        return np.concatenate((np.zeros((len(units), 1)), mass), axis=1)
-
-    def means(self, units: range, losses: Float64Array) -> Float64Array:
-        """Return the mean loss without each unit."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = self.sums(units, losses, 0, 1) / self.sums(units, None, 0, 1)
-        return self._mix(means)[:, 0]
-
-    def _mix(self, values: Float64Array) -> Float64Array:
-        # A group of share 0 may have no trials.
-        held = np.flatnonzero(self.one.shares)
-        return np.asarray(np.einsum("g,rgs->rs", self.one.shares[held], values[:, held]))
-
 
 @attrs.frozen(eq=False)
-class LeftOut:
+class LeftOut(CountedRows):
     """A sample without each of its units: rows for `AnyMetric.values`."""
 
     sample: Sample
@@ -155,7 +138,7 @@ class LeftOut:
     # The name of each speaker; None where units are groups of speakers.
     names: StrArray | None
     units: range
-    _known: dict[Grid, tuple[Float64Array, Float64Array]] = attrs.field(factory=dict)
+    _known: dict[Grid, Rates] = attrs.field(factory=dict)
 
     @classmethod
     def from_sample(cls, sample: Sample) -> "LeftOut":
@@ -192,23 +175,15 @@ class LeftOut:
             units = range(start, min(start + step, self.n_units))
             yield attrs.evolve(self, units=units, known={})
 
-    def rates(self, grid: Grid) -> tuple[Float64Array, Float64Array]:
+    def below(self, tar: IntArray, non: IntArray) -> Rates:
+        """Return the mass below thresholds."""
+        return self.tar.below(self.units, tar), self.non.below(self.units, non)
+
+    def rates(self, grid: Grid) -> Rates:
         """Return both error-rates at all thresholds of a grid."""
         if grid not in self._known:
-            # Between two thresholds lies what is below the second and not below the first.
-            below = [np.diff(part) for part in self.sample.counts_below(grid)]
-            size = below[0].size
-            places = [np.repeat(np.arange(size), part) for part in below]
-            pmiss = self.tar.below(self.units, places[0], size)
-            rejected = self.non.below(self.units, places[1], size)
-            self._known[grid] = pmiss, 1.0 - rejected
+            self._known[grid] = super().rates(grid)
         return self._known[grid]
-
-    def rates_at(self, thresholds: Float64Array) -> tuple[Float64Array, Float64Array]:
-        """Return both error-rates at given thresholds."""
-        found = [self.means(indicators(self.sample, limit)) for limit in thresholds.tolist()]
-        pmiss, pfa = zip(*found, strict=True)
-        return np.stack(pmiss, axis=1), np.stack(pfa, axis=1)
 
     def means(self, losses: Losses) -> tuple[Float64Array, Float64Array]:
         """Return the mean loss of each class."""
