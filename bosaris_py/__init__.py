@@ -43,7 +43,7 @@ _NAMES = {
     """,
     "bosaris_py.trials": """
         Conditions IdMap Key Ndx QualityMeasures Scores
-        Sample SegmentQuality compare_trials read_key read_scores read_trials
+        Sample SegmentQuality read_key read_scores read_trials
     """,
     "bosaris_py.uncertainty": "bootstrap_scores compare_systems speaker_interval",
 }
@@ -161,7 +161,6 @@ if TYPE_CHECKING:
         Sample as Sample,
         Scores as Scores,
         SegmentQuality as SegmentQuality,
-        compare_trials as compare_trials,
         read_key as read_key,
         read_scores as read_scores,
         read_trials as read_trials,

@@ -1,6 +1,7 @@
 """Subcommands that judge or list: each is the library's call, with a status for the answer."""
 
 import gzip
+import itertools
 import json
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 import bosaris_py as bp
 from bosaris_py.cli import main
+from bosaris_py.cli.listing import answer_to
+from tests.forms import as_list
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::bosaris_py.errors.FewErrorsWarning"),
@@ -330,3 +333,35 @@ def test_a_tandem_keeps_spoofs_and_a_fusion_has_no_method(
     command = ["fuse", "llrs.h5", "--key", "key.txt", "--prior", "0.01", "--model", "f.json"]
     assert main(command) == 0
     assert "Train on more trials, or with --ridge weak." in capsys.readouterr().err
+
+
+def test_answer_to_trials() -> None:
+    """Two of three trials lack a score, one score is of no trial, in any form."""
+    key = bp.Ndx.from_trials(["m1", "m1", "m2"], ["s1", "s2", "s1"])
+    scores = bp.Scores.from_trials(["m1", "m3"], ["s1", "s1"], [1.0, 2.0])
+    for some_key, some_scores in itertools.product((key, as_list(key)), (scores, as_list(scores))):
+        assert answer_to(some_key, some_scores) == (
+            1,
+            [
+                "2 have none: (m2, s1), (m1, s2).",
+                "1 scores are of trials that the list does not have: (m3, s1).",
+            ],
+        )
+    fitting = scores.filter(["m1"], ["s1"], keep=True)
+    assert answer_to(key.filter(["m1"], ["s1"], keep=True), fitting) == (1, [])
+    assert answer_to(bp.Ndx(*fitting.ids), fitting) == (1, [])
+
+
+def test_answer_of_no_use() -> None:
+    key = bp.Ndx(["anna"], ["s1", "s2"])
+    for row, problems in (
+        ([1.0, np.nan], ["1 scores are NaN."]),
+        ([1.0, -np.inf], ["1 scores are infinite."]),
+        ([2.0, 2.0], ["All scores are the same number."]),
+    ):
+        assert answer_to(key, bp.Scores([row], *key.ids)) == (2, problems)
+    # What is under the mask is no score.
+    count, problems = answer_to(key, bp.Scores([[1.0, np.nan]], *key.ids, [[True, False]]))
+    assert (count, len(problems)) == (1, 1)
+    count, problems = answer_to(key, bp.Scores([[1.0, 2.0]], ["bert"], ["s1", "s2"]))
+    assert (count, problems[-1][:21]) == (0, "No trial has a score.")

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import bosaris_py as bp
+from bosaris_py._arrays import BoolArray
+from bosaris_py._validation import list_some
 from bosaris_py.cli import files
 from bosaris_py.cli.options import AnswerIsNo
 from bosaris_py.cli.printing import emit, emit_json, table_form
@@ -53,14 +55,46 @@ def check(args: argparse.Namespace) -> None:
     file, options = files.place_of_scores(args, args.system)
     scores, faults = bp.trials.read.scores_and_faults(file, **options)
     trials = bp.read_trials(args.trials, **files.text_options(args, "key_"))
-    found = bp.compare_trials(scores, trials)
-    problems = [*faults, *found.problems]
+    n_common, problems = answer_to(trials, scores)
+    problems = [*faults, *problems]
     if form:
-        emit_json({"n_common": found.n_common, "problems": problems}, args.output)
+        emit_json({"n_common": n_common, "problems": problems}, args.output)
     else:
-        emit("\n".join([found.lines[0], *problems]), args.output)
+        emit("\n".join([f"{n_common} trials of the list have a score.", *problems]), args.output)
     if problems:
         raise AnswerIsNo(f"{args.system} does not fit {args.trials}")
+
+
+def answer_to(trials: bp.Ndx, scores: bp.Scores) -> tuple[int, list[str]]:
+    """Return how many trials have a score, and what is wrong with the scores as an answer."""
+    import numpy as np
+
+    from bosaris_py.trials.scores import trials_within, why_none_scored
+
+    scored, values = scores.to_ndx(), scores.values
+    missing, unknown = ~trials_within(scored, trials), ~trials_within(trials, scored)
+    problems = []
+    if missing.any():
+        problems.append(f"{missing.sum()} have none: {_first(trials, missing)}.")
+    if unknown.any():
+        strange = "scores are of trials that the list does not have"
+        problems.append(f"{unknown.sum()} {strange}: {_first(scored, unknown)}.")
+    for wrong, what in ((np.isnan(values), "NaN"), (np.isinf(values), "infinite")):
+        if wrong.any():
+            problems.append(f"{wrong.sum()} scores are {what}.")
+    if values.size > 1 and values.min() == values.max():
+        problems.append("All scores are the same number.")
+    if missing.all():
+        why = why_none_scored(scores, trials) or "Are the ids written alike in both files?"
+        problems.append(f"No trial has a score. {why}")
+    return int((~missing).sum()), problems
+
+
+def _first(trials: bp.Ndx, chosen: BoolArray) -> str:
+    """Name the first trials under a vector mask."""
+    sides = zip(trials.ids, trials.trial_positions(), strict=True)
+    pairs = zip(*(ids[places[chosen][:6]] for ids, places in sides), strict=True)
+    return list_some(f"({model}, {segment})" for model, segment in pairs)
 
 
 def convert(args: argparse.Namespace) -> None:

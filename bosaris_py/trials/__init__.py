@@ -10,8 +10,7 @@ from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality
 from bosaris_py.trials.read import are_large, read_any, read_key, read_scores, read_trials
 from bosaris_py.trials.sample import Sample
-from bosaris_py.trials.scores import Scores, scores_of_segments
-from bosaris_py.trials.tables import TrialComparison, compare_trials, to_table
+from bosaris_py.trials.scores import Scores, scores_of_segments, to_table
 
 __all__ = [
     "ConditionMembers",
@@ -23,9 +22,7 @@ __all__ = [
     "Sample",
     "Scores",
     "SegmentQuality",
-    "TrialComparison",
     "are_large",
-    "compare_trials",
     "read_any",
     "read_key",
     "read_scores",

@@ -22,6 +22,7 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._notes import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
+from bosaris_py.files.text import Table
 from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, warn_unless_found
@@ -593,3 +594,41 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
             faults.append(text.rstrip(" ."))
     arguments.refuse_gaps(faults)
     return rows
+
+
+def to_table(trials: Ndx | Key | None = None, *, scores: Scores | None = None) -> Table:
+    """Return trials, scores or both as a table, which can be written in any text format.
+
+    Parameters
+    ----------
+    trials : Ndx or Key, optional
+        The trials; labels and columns are those of a key. By default all that have scores.
+    scores : Scores, optional
+        The scores. Trials without one have NaN.
+
+    Returns
+    -------
+    Table
+        One line for each trial, column by column.
+
+    Warns
+    -----
+    MissingTrialsWarning
+        If trials have no scores.
+
+    Examples
+    --------
+    >>> import bosaris_py as bp
+    >>> key = bp.Key.from_trials(["m1", "m1"], ["s1", "s2"], [True, False])
+    >>> bp.trials.to_table(key)
+    Table: 2 lines, 1 models x 2 segments, 1 targets, 1 non-targets
+    """
+    if scores is None:
+        return as_ndx(trials).table()
+    if trials is None:
+        return scores.table()
+    ndx = as_ndx(trials)
+    values, found = scores.get_scores(ndx), trials_within(scores, ndx)
+    filled = np.full(ndx.n_trials, np.nan, dtype=values.dtype)
+    filled[found] = values
+    return ndx.table(filled)

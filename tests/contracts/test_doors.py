@@ -40,7 +40,6 @@ DOORS: dict[str, Door] = {
 METHODS: dict[str, Door] = {
     "get_tar_non": lambda scores, key: [side.tolist() for side in scores.get_tar_non(key)],
     "counts": lambda scores, key: HALVES.counts(key),
-    "compare_trials": lambda scores, key: str(bp.compare_trials(scores, key)),
 }
 
 

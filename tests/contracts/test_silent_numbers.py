@@ -942,11 +942,6 @@ def test_utterances_without_a_number() -> None:
     key = bp.Key(["anna"], ["s1", "s2"], [[True, False]], [[False, True]])
     with pytest.raises(InvalidInputError, match="not hold NaN"):
         bp.trials.scores_of_segments(scores, key)
-    of_trials = bp.Scores([[1.0, np.nan]], *key.ids)
-    assert bp.compare_trials(of_trials, key).problems == ["1 scores are NaN."]
-    # What is under the mask is no score.
-    masked = bp.Scores([[1.0, np.nan]], *key.ids, [[True, False]])
-    assert bp.compare_trials(masked, key).n_nan == 0
 
 
 def test_systems_whose_names_are_one() -> None:

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from bosaris_py.errors import InvalidInputError, MissingTrialsWarning, TrialMismatchError
 from bosaris_py.trials import Key, Ndx, Scores
-from bosaris_py.trials.scores import assemble, stack_scores, stack_tar_non
+from bosaris_py.trials.scores import assemble, stack_scores, stack_tar_non, to_table
 from tests.forms import as_list
 from tests.strategies import id_lists, keys, names, ndxs, scores, scores_on
 
@@ -403,3 +403,18 @@ def test_like_the_toolkit(oracle: Path) -> None:
     key = Key(models, segments, stored["dev_tar"].astype(bool), stored["dev_non"].astype(bool))
     systems = [Scores(stored[f"dev_s{k}"], models, segments) for k in (1, 2)]
     assert stack_scores(systems, key).tolist() == stored["stack_scores"].tolist()
+
+
+def test_table_with_metadata_and_gaps() -> None:
+    key = Key(["m"], ["s", "t"], [[True, False]], [[False, True]])
+    key = key.with_columns(duration=("segment", [1.5, 3.0]))
+    scores = Scores([[2.0, 0.0]], ["m"], ["s", "t"], [[True, False]])
+    with pytest.warns(MissingTrialsWarning):
+        table = to_table(key, scores=scores)
+    np.testing.assert_array_equal(table.scores, [2.0, np.nan])
+    duration = table.columns["duration"]
+    assert isinstance(duration, np.ndarray)
+    assert duration.tolist() == [1.5, 3.0]
+    assert len(to_table(scores=scores)) == 1
+    with pytest.raises(InvalidInputError, match="`ndx` must be"):
+        to_table()
