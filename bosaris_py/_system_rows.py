@@ -73,7 +73,6 @@ class Judging:
     # How the scores became log-likelihood-ratios, if that was done here.
     calibrated: str = ""
     eer: EERDefinition = "rocch"
-    # What describes the trials of the key.
 
     @property
     def prior(self) -> list[float | OperatingPoint]:

@@ -1,7 +1,6 @@
 """What the figures of tables are called: one record for each, which everything that shows it reads.
 
-A figure is a column of a table. Where it is drawn again, its statistic has the same name: see
-`words` of `Statistic`.
+A figure is a column of a table.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ class AnyMetric(abc.ABC):
 
     # On which scale its errors are alike: of rates the logit, of costs the logarithm.
     scale: ClassVar[Scale] = "logit"
-    # The bias of the value over one that falls as 1 / (number of speakers), for the jackknife.
+    # Factor on the jackknife's correction of bias: 0 for none, 1 if it falls as 1 / speakers.
     bias: ClassVar[float] = 0.0
     unit: ClassVar[str] = ""
 

@@ -330,7 +330,8 @@ def train_linear(
     convex = problem
     if not objective.rule.convex:
         convex = evolve(problem, objective=evolve(standardised, rule=scoring_rule("cllr")))
-    # Whether a threshold on the scores of one system makes no error, one way or the other.
+    # Separable are: one system whose ranges at most touch, an iterate without errors, and a flat
+    # minimum that only ties keep from separating.
     apart = tar.lowest[0] >= non.highest[0] or tar.highest[0] <= non.lowest[0]
     minimum, used = None, strength
     if strength > 0.0:

@@ -12,8 +12,7 @@ from bosaris_py._arrays import StrArray, mark_read_only, read_only
 from bosaris_py._notes import warn_caller
 from bosaris_py._validation import as_flag, as_ids, check_same_rows, check_shape
 from bosaris_py.errors import DuplicateIdWarning, MissingTrialsWarning
-from bosaris_py.trials.alignment import IdIndex, IdList
-from bosaris_py.trials.arguments import all_of_class
+from bosaris_py.trials.alignment import IdIndex, IdList, all_of_class
 from bosaris_py.trials.saving import TextFileMethods
 
 _REPEATED = "The {} id list contains duplicate identifiers."

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+import bosaris_py.trials.alignment as align
 from bosaris_py import _validation as check
 from bosaris_py._arrays import AnyArray, BoolArray, mark_read_only, read_only
 from bosaris_py._validation import FilePath
@@ -18,7 +19,6 @@ from bosaris_py.files import hdf5
 from bosaris_py.files.columns import Codes, Factor, order_trials
 from bosaris_py.files.hdf5 import StoredColumn
 from bosaris_py.files.labels import KIND, NONTARGET, SPOOF, TARGET, are_kinds, factor_of_kinds
-from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdList, Ids, code_trials
 from bosaris_py.trials.columns import (
     NO_TABLES,
@@ -79,8 +79,8 @@ class Ndx(Trials):
     def __init__(
         self, modelset: IdList, segset: IdList, trialmask: npt.ArrayLike | None = None
     ) -> None:
-        ids = arguments.both_ids(modelset, segset)
-        self.__attrs_init__(*ids, arguments.as_cells(trialmask, ids, "trialmask"))
+        ids = align.both_ids(modelset, segset)
+        self.__attrs_init__(*ids, align.as_cells(trialmask, ids, "trialmask"))
 
     @property
     def _contents(self) -> AnyArray:
@@ -137,7 +137,7 @@ class Ndx(Trials):
         Ndx
             The trials of any of the objects; models and segments are sorted.
         """
-        return Ndx._merged(arguments.all_of_class(Ndx, self, *others), "")
+        return Ndx._merged(align.all_of_class(Ndx, self, *others), "")
 
     def to_ndx(self) -> Ndx:
         """Return the trials themselves.
@@ -215,19 +215,19 @@ class Key(Trials):
         non: npt.ArrayLike,
         spoof: npt.ArrayLike | None = None,
     ) -> None:
-        ids = arguments.both_ids(modelset, segset)
+        ids = align.both_ids(modelset, segset)
         labels = np.zeros([each.size for each in ids], dtype=np.int8)
         for name, given, label in (("tar", tar, 1), ("non", non, -1), ("spoof", spoof, -2)):
             if given is None:
                 continue
-            mask = arguments.to_mask(given, ids, name)
+            mask = align.to_mask(given, ids, name)
             # A trial in two masks would count twice, and no metric would notice.
             if (both := mask & (labels != 0)).any():
                 rows, cols = np.nonzero(both)
-                got = arguments.name_trials(rows, cols, ids)
+                got = align.name_trials(rows, cols, ids)
                 raise check.invalid(name, "not share trials with the masks before it", got)
             labels[mask] = label
-        cells = arguments.as_cells(mark_read_only(labels != 0), ids, "tar")
+        cells = align.as_cells(mark_read_only(labels != 0), ids, "tar")
         self.__attrs_init__(*ids, cells, mark_read_only(labels))
 
     @classmethod
@@ -604,7 +604,7 @@ class Key(Trials):
         TrialMismatchError
             If a trial is a target in one and a non-target in another.
         """
-        objects = arguments.all_of_class(Key, self, *others)
+        objects = align.all_of_class(Key, self, *others)
         made = Key._merged(objects, "The keys to be merged disagree whether a trial is a target:")
         if not any(len(item.columns) for item in objects):
             return made
@@ -662,23 +662,23 @@ def as_labels(labels: object) -> LabelArray:
 def as_ndx(ndx: object) -> Ndx | Key:
     """Return trials; raise if it is anything else."""
     classes: tuple[type[Ndx | Key], ...] = Ndx, Key
-    return arguments.instance_of(classes, ndx, "ndx", "be an Ndx or a Key")
+    return align.instance_of(classes, ndx, "ndx", "be an Ndx or a Key")
 
 
 def as_key(key: object) -> Key:
     """Return a key; raise if it is anything else."""
     expected = "be a Key, which says what the targets are"
-    return arguments.instance_of((Key,), key, "key", expected)
+    return align.instance_of((Key,), key, "key", expected)
 
 
 def describe_trials(trials: Trials, chosen: BoolArray) -> str:
     """Return the count and the first few of the trials under a vector mask, for a message."""
     models, segments = trials.trial_positions()
-    return arguments.name_trials(models[chosen], segments[chosen], trials.ids)
+    return align.name_trials(models[chosen], segments[chosen], trials.ids)
 
 
 def warn_unless_found(ndx: Ndx | Key, n_ids: tuple[int, int], found: BoolArray | None) -> None:
     """Warn of models, segments and trials that are missing, in the toolkit's words."""
     # `n_ids` are the numbers of models and segments that were found. `found` says which trials were
     # found, column by column, or None for all.
-    arguments.warn_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))
+    align.warn_missing(ndx.shape, n_ids, ndx.counts(), ndx.counts(found))

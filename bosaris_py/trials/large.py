@@ -32,8 +32,15 @@ from bosaris_py._validation import FilePath, describe, invalid, log_of_base
 from bosaris_py.errors import FileFormatError
 from bosaris_py.files import hdf5
 from bosaris_py.files.rows import Held, MatrixFile, is_list, open_matrix
-from bosaris_py.trials.alignment import Frame, IdIndex, Ids, as_slice, refuse_strangers
-from bosaris_py.trials.arguments import refuse_gaps, warn_missing
+from bosaris_py.trials.alignment import (
+    Frame,
+    IdIndex,
+    Ids,
+    as_slice,
+    refuse_gaps,
+    refuse_strangers,
+    warn_missing,
+)
 from bosaris_py.trials.key import Key, Ndx
 from bosaris_py.trials.scores import Scores
 from bosaris_py.trials.trials import Trials

@@ -12,6 +12,7 @@ import scipy
 from attrs import field, frozen
 from attrs.converters import optional
 
+import bosaris_py.trials.alignment as align
 from bosaris_py import _validation as check
 from bosaris_py._arrays import (
     AnyArray,
@@ -25,7 +26,6 @@ from bosaris_py._arrays import (
 )
 from bosaris_py._notes import warn_caller
 from bosaris_py.errors import MissingTrialsWarning, TrialMismatchError
-from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids, from_columns
 from bosaris_py.trials.key import Key, Ndx, as_ndx, warn_unless_found
 from bosaris_py.trials.saving import TextFileMethods
@@ -75,7 +75,7 @@ class SegmentQuality(TextFileMethods):
             listed = [listed] if np.size(listed) else listed
         names = check.as_ids(names, "ids")
         check.check_frame(listed, "values", None, ("ids", names))
-        self.__attrs_init__(names, arguments.to_matrix(listed, "values"))
+        self.__attrs_init__(names, align.to_matrix(listed, "values"))
 
     def __attrs_post_init__(self) -> None:
         """Raise if a segment occurs twice, or there is not one column for each."""
@@ -151,8 +151,8 @@ class SegmentQuality(TextFileMethods):
         -----
         How many segments went is logged at level INFO.
         """
-        places = arguments.kept(self._index, ids, "ids", "segments", keep=keep)
-        return type(self)(arguments.take_ids(self.ids, places), _moved(self.values, places))
+        places = align.kept(self._index, ids, "ids", "segments", keep=keep)
+        return type(self)(align.take_ids(self.ids, places), _moved(self.values, places))
 
     def merge(self, *others: SegmentQuality) -> SegmentQuality:
         """Put the segments of several objects into one.
@@ -172,7 +172,7 @@ class SegmentQuality(TextFileMethods):
         TrialMismatchError
             If a segment is in two of them, or they have different numbers of measures.
         """
-        objects = arguments.all_of_class(SegmentQuality, self, *others)
+        objects = align.all_of_class(SegmentQuality, self, *others)
         _check_parts([item.n_measures for item in objects], segments=[o.ids for o in objects])
         ids = np.concatenate([item.ids for item in objects])
         return SegmentQuality(ids, np.concatenate([item.values for item in objects], axis=1))
@@ -300,15 +300,15 @@ class QualityMeasures(Grid):
         hasseg: npt.ArrayLike | None = None,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids = arguments.both_ids(modelset, segset)
+        ids = align.both_ids(modelset, segset)
         flags = _flags(hasmodel, ids[0], "hasmodel"), _flags(hasseg, ids[1], "hasseg")
         mask = None
         if scoremask is not None:
             # A mask gives no measures to a model that has none; the toolkit refuses such objects.
             possible = np.logical_and.outer(*flags)
-            mask = arguments.to_mask(scoremask, ids, "scoremask") & possible
+            mask = align.to_mask(scoremask, ids, "scoremask") & possible
             mask = None if np.array_equal(mask, possible) else mark_read_only(mask)
-        matrices = arguments.to_matrix(modelQ, "modelQ"), arguments.to_matrix(segQ, "segQ")
+        matrices = align.to_matrix(modelQ, "modelQ"), align.to_matrix(segQ, "segQ")
         check.check_frame(modelQ, "modelQ", None, ("modelset", ids[0]))
         check.check_frame(segQ, "segQ", None, ("segset", ids[1]))
         self.__attrs_init__(*ids, *matrices, *flags, mask)
@@ -438,7 +438,7 @@ class QualityMeasures(Grid):
         TrialMismatchError
             If a model or a segment is in two of them, or they have different numbers of measures.
         """
-        objects = arguments.all_of_class(QualityMeasures, self, *others)
+        objects = align.all_of_class(QualityMeasures, self, *others)
         _check_parts(
             [item.n_measures for item in objects],
             models=[item.modelset for item in objects],
@@ -512,7 +512,7 @@ def _stacked(qualities: Qualities, ndx: Ndx | Key) -> tuple[AnyArray, ...]:
     classes: tuple[type[QualityMeasures | SegmentQuality], ...] = QualityMeasures, SegmentQuality
     parts = [
         item._for_models(ndx.modelset)._at_trials(ndx)
-        for item in arguments.as_list_of(classes, listed, "qualities")
+        for item in align.as_list_of(classes, listed, "qualities")
     ]
     models, segments, *flags = zip(*parts, strict=True)
     stacked = np.concatenate(models), np.concatenate(segments), *map(np.logical_and.reduce, flags)

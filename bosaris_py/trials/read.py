@@ -28,8 +28,7 @@ from bosaris_py.files.columns import Factor, order_trials
 from bosaris_py.files.hdf5 import half_of_memory
 from bosaris_py.files.labels import KIND, are_kinds
 from bosaris_py.files.text import Columns, Labels, Table, read_table
-from bosaris_py.trials.alignment import Ids
-from bosaris_py.trials.arguments import name_trials
+from bosaris_py.trials.alignment import Ids, name_trials
 from bosaris_py.trials.id_map import IdMap
 from bosaris_py.trials.key import Key, Ndx, as_key, as_labels
 from bosaris_py.trials.quality import QualityMeasures, SegmentQuality

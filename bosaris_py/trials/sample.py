@@ -67,8 +67,9 @@ Speakers: TypeAlias = tuple[Positions, Positions | None]
 
 Chosen: TypeAlias = Positions | BoolArray | slice
 
-# Thresholds that matter. "hull": the scores of the smaller class, where all vertices of the hull
-# lie; "ties": both sides of these, where both classes may step at once; "all": each distinct score.
+# Thresholds that matter. "hull": target scores, or non-target scores if targets are over twice as
+# many; all vertices of the hull lie there. "ties": also the next float above each, which the area
+# and interpolation need. "all": each distinct score.
 Grid: TypeAlias = Literal["hull", "ties", "all"]
 
 _FEW_THRESHOLDS = 6
@@ -184,8 +185,8 @@ class ScoredClass:
     def cumulated(self, times: Weights | None = None) -> Weights | None:
         """Return the mass of the first 0, 1, 2, ... sorted trials; None if they are counted.
 
-        It is a sum of times, which a later division makes a mass: counts first, one division last,
-        so that equal counts give equal rates. Of groups it adds up to the number of trials.
+        Sums of counts, not masses yet: callers divide by the last one, so that equal counts give
+        equal rates. Of groups they add up to the number of trials.
         """
         return self._cumulated if times is None else self._cumulate(times)
 
@@ -438,16 +439,17 @@ class Sample:
             chosen = kinds == (0 if zero_effort else 1)
             if chosen.all():
                 return self
-            return Sample(self.tar, self.non.part(chosen), None, self.speaker_ids)
+            part = self.non.part(chosen)
+            held = _shares_with_trials(part.shares, part.groups)
+            return Sample(self.tar, attrs.evolve(part, shares=held), None, self.speaker_ids)
         n_groups = self.non.shares.size
         groups = kinds if self.non.groups is None else kinds * n_groups + self.non.groups
-        shares = np.concatenate([share * self.non.shares for share in (zero_effort, spoof)])
-        sizes = np.bincount(groups, minlength=shares.size)
-        # Conditions without trials of a kind leave their share to the others.
-        for number, share in enumerate((zero_effort, spoof)):
-            part = slice(number * n_groups, (number + 1) * n_groups)
-            shares[part] *= sizes[part] > 0
-            shares[part] *= share / shares[part].sum()
+        shares = np.concatenate(
+            [
+                share * _shares_with_trials(self.non.shares, groups[kinds == kind] % n_groups)
+                for kind, share in enumerate((zero_effort, spoof))
+            ]
+        )
         non = attrs.evolve(self.non, groups=groups, shares=shares, order=self.non.order)
         return Sample(self.tar, non, self.kinds, self.speaker_ids)
 
@@ -667,6 +669,14 @@ class Sample:
         """
         tar, non = (None, None) if times is None else times
         return self.tar.mean(losses[0], tar), self.non.mean(losses[1], non)
+
+
+def _shares_with_trials(shares: Float64Array, groups: AnyArray | None) -> Float64Array:
+    """Return the shares of groups; one without trials leaves its share to the others."""
+    if groups is None:
+        return shares
+    held = shares * (np.bincount(groups, minlength=shares.size) > 0)
+    return np.asarray(held / held.sum())
 
 
 def check_same_trials(systems: Mapping[str, Scores], key: Key) -> None:

@@ -23,7 +23,6 @@ from bosaris_py._arrays import (
 from bosaris_py._notes import warn_caller
 from bosaris_py.errors import DisjointIdsError, MissingTrialsWarning
 from bosaris_py.files.text import Table
-from bosaris_py.trials import arguments
 from bosaris_py.trials.alignment import Frame, IdList
 from bosaris_py.trials.key import Key, Ndx, as_key, as_ndx, describe_trials, warn_unless_found
 from bosaris_py.trials.trials import Trials, frame_of
@@ -76,9 +75,9 @@ class Scores(Trials):
         segset: IdList,
         scoremask: npt.ArrayLike | None = None,
     ) -> None:
-        ids = arguments.both_ids(modelset, segset)
-        matrix = arguments.to_matrix(scoremat, "scoremat", ids)
-        self.__attrs_init__(*ids, arguments.as_cells(scoremask, ids, "scoremask"), matrix)
+        ids = align.both_ids(modelset, segset)
+        matrix = align.to_matrix(scoremat, "scoremat", ids)
+        self.__attrs_init__(*ids, align.as_cells(scoremask, ids, "scoremask"), matrix)
 
     @classmethod
     def from_trials(cls, models: IdList, segments: IdList, scores: npt.ArrayLike) -> Self:
@@ -169,7 +168,7 @@ class Scores(Trials):
         The toolkit adds the matrices, so that what lies under a false mask of one
         object corrupts a score of another; here only scores are copied.
         """
-        objects = arguments.all_of_class(Scores, self, *others)
+        objects = align.all_of_class(Scores, self, *others)
         fault = "The scores to be merged hold two scores for"
         return Scores._merged(objects, fault, may_repeat=False)
 
@@ -416,7 +415,7 @@ def assemble(vector: npt.ArrayLike, ndx: Trials, found: BoolArray | None = None)
 
 def check_scores(scores: object) -> None:
     """Raise unless `scores` holds scores of trials."""
-    arguments.instance_of((Scores,), scores, "scores", "be a Scores object")
+    align.instance_of((Scores,), scores, "scores", "be a Scores object")
 
 
 def class_scores(
@@ -579,7 +578,7 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
     rows, faults = [], []
     if isinstance(systems, Mapping):
         names, systems = list(systems), list(systems.values())
-    listed = arguments.as_list_of((Scores,), systems, "systems")
+    listed = align.as_list_of((Scores,), systems, "systems")
     for name, item in zip(names, listed, strict=False):
         frame = frame_of(ndx, item)
         if ndx.n_trials:
@@ -592,7 +591,7 @@ def _complete(systems: Systems, ndx: Ndx | Key) -> list[FloatArray]:
             lacks = [f"{n - has} of {n} {noun}" for n, has, noun in counts if has < n]
             text = f"system {name} lacks {' and '.join(lacks)}. {_in_other_order(item, ndx)}"
             faults.append(text.rstrip(" ."))
-    arguments.refuse_gaps(faults)
+    align.refuse_gaps(faults)
     return rows
 
 

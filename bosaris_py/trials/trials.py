@@ -26,8 +26,16 @@ from bosaris_py.files import columns as trial_columns, hdf5
 from bosaris_py.files.columns import Factor, order_trials, trial_codes
 from bosaris_py.files.text import Table
 from bosaris_py.files.writing import write_table
-from bosaris_py.trials.alignment import Frame, IdIndex, IdList, Ids
-from bosaris_py.trials.arguments import both_ids, kept, name_trials, take_ids
+from bosaris_py.trials.alignment import (
+    Frame,
+    IdIndex,
+    IdList,
+    Ids,
+    both_ids,
+    kept,
+    name_trials,
+    take_ids,
+)
 from bosaris_py.trials.saving import FileMethods, TextFileMethods
 
 # Which cells of a matrix are trials: a mask, or the numbers of a list, int64; None says all.

@@ -156,7 +156,7 @@ def bands_of_sample(
         return np.concatenate(curves, axis=1)
 
     values = all_curves(OneRow(view))
-    (replicates,) = how.drawn(all_curves, [view])
+    (replicates,) = how.values_of_draws(all_curves, [view])
     warn(degenerate([replicates.sum(axis=1)]))
     known = replicates[~np.isnan(replicates).any(axis=1)]
     tail = 0.5 - 0.5 * how.confidence

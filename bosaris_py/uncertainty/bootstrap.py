@@ -83,12 +83,13 @@ class Resampling:
 
     def replicates(self, metric: AnyMetric, views: Sequence[Sample]) -> list[Float64Array]:
         """Draw the values of a metric, of each system on the same draws."""
+        # Some metrics of one system need no whole replicates: `lazy_draws` tells which.
         lazy = lazy_draws(metric, views[0], self.method) if len(views) == 1 else None
         if lazy is None:
-            return self.drawn(metric.values, views)
+            return self.values_of_draws(metric.values, views)
         return [np.concatenate([lazy.draw(size, self.rng) for size in self._blocks(lazy.block)])]
 
-    def drawn(
+    def values_of_draws(
         self, function: Callable[[Rows], Float64Array], views: Sequence[Sample]
     ) -> list[Float64Array]:
         """Draw the values of a function of rows, of each system on the same draws."""
@@ -139,8 +140,9 @@ def degenerate(replicates: Sequence[Float64Array]) -> list[Note]:
     if not count:
         return []
     text = (
-        f"{count} of {replicates[0].size} bootstrap replicates are degenerate: they lost a class, "
-        "or the metric is not finite. Standard error and interval leave them out."
+        f"{count} of {replicates[0].size} bootstrap replicates are degenerate: a class or a "
+        "condition lost its trials, or the metric is not finite. Standard error and interval leave "
+        "them out."
     )
     return [Note(FewErrorsWarning, text, count=count)]
 

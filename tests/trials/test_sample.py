@@ -274,7 +274,12 @@ def test_kinds_within_conditions(of_three: Sample) -> None:
     """Spoofs of the second condition only have the whole share of the spoofs."""
     groups = np.array([1, 0, 0, 1, 1, 1])
     non = ScoredClass(of_three.non.listed, groups, np.array([0.25, 0.75]))
-    mixed = Sample(of_three.tar, non, of_three.kinds).with_shares(0.5, 0.5)
+    sample = Sample(of_three.tar, non, of_three.kinds)
+    # Alone, too: the first condition has no spoof, and its quarter is theirs.
+    np.testing.assert_array_equal(sample.with_shares(0.0, 1.0).non.masses(), [1 / 2, 1 / 2])
+    alone = sample.bona_fide().non
+    np.testing.assert_allclose(np.sort(alone.masses()), [1 / 8, 1 / 8, 3 / 8, 3 / 8], rtol=1e-15)
+    mixed = sample.with_shares(0.5, 0.5)
     masses = np.empty(6)
     masses[mixed.non.order] = mixed.non.masses()
     np.testing.assert_allclose(masses, [1 / 4, 1 / 16, 1 / 16, 3 / 16, 3 / 16, 1 / 4], rtol=1e-15)
