@@ -12,20 +12,5 @@ from bosaris_py.numerics.priors import (
 )
 from bosaris_py.numerics.roc import ROC
 
-__all__ = [
-    "ROC",
-    "ROCCH",
-    "OperatingPoint",
-    "SpoofCosts",
-    "Threshold",
-    "effective_prior",
-    "logit",
-    "posterior",
-    "probit",
-    "sigmoid",
-]
-
-
-def __dir__() -> list[str]:
-    """List the public names, for completion."""
-    return sorted(__all__)
+__all__ = ["ROC", "ROCCH", "OperatingPoint", "SpoofCosts", "Threshold", "effective_prior"]
+__all__ += ["logit", "posterior", "probit", "sigmoid"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -232,11 +232,6 @@ class OperatingPoint:
         return -self.plo
 
 
-def _holds_points(prior: "PriorLike") -> "TypeGuard[Sequence[float | OperatingPoint]]":
-    """Tell whether a prior is a sequence of points, and of numbers that are to be points."""
-    return isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior)
-
-
 def _fresh(values: npt.ArrayLike) -> Float64Array:
     return mark_read_only(np.asarray(values, dtype=np.float64))
 
@@ -259,8 +254,10 @@ class DecisionCosts:
             return prior
         if isinstance(prior, OperatingPoint):
             return cls(prior.miss_cost, prior.fa_cost, prior.plo)
-        if _holds_points(prior):
-            points = [p if isinstance(p, OperatingPoint) else OperatingPoint(p) for p in prior]
+        if isinstance(prior, Sequence) and any(isinstance(p, OperatingPoint) for p in prior):
+            points = [
+                p if isinstance(p, OperatingPoint) else OperatingPoint(float(p)) for p in prior
+            ]
             columns = np.array([(p.miss_cost, p.fa_cost, p.plo) for p in points]).T
             return cls(*(column.copy() for column in columns))
         if isinstance(prior, float) or np.ndim(prior) == 0:  # type: ignore[arg-type]

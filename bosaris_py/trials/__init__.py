@@ -12,26 +12,6 @@ from bosaris_py.trials.read import are_large, read_any, read_key, read_scores, r
 from bosaris_py.trials.sample import Sample
 from bosaris_py.trials.scores import Scores, scores_of_segments, to_table
 
-__all__ = [
-    "ConditionMembers",
-    "Conditions",
-    "IdMap",
-    "Key",
-    "Ndx",
-    "QualityMeasures",
-    "Sample",
-    "Scores",
-    "SegmentQuality",
-    "are_large",
-    "read_any",
-    "read_key",
-    "read_scores",
-    "read_trials",
-    "scores_of_segments",
-    "to_table",
-]
-
-
-def __dir__() -> list[str]:
-    """List the public names, for completion."""
-    return sorted(__all__)
+__all__ = ["ConditionMembers", "Conditions", "IdMap", "Key", "Ndx", "QualityMeasures", "Sample"]
+__all__ += ["Scores", "SegmentQuality", "are_large", "read_any", "read_key", "read_scores"]
+__all__ += ["read_trials", "scores_of_segments", "to_table"]

@@ -108,24 +108,6 @@ class Columns(Mapping[str, Column]):
             raise check.invalid("name", "name categories", got, hint)
         return Factor.from_values(column)
 
-    def by_id(self, name: str) -> dict[str, object]:
-        """Return the value of each model or segment.
-
-        Parameters
-        ----------
-        name : str
-            A column of models or of segments.
-
-        Returns
-        -------
-        dict
-            By id, in the order of the key.
-        """
-        for table, ids in zip(self.tables[1:], self._trials.ids, strict=True):
-            if name in table:
-                return dict(zip(ids.tolist(), to_values(table[name]).tolist(), strict=True))
-        raise check.invalid("name", "be a column of models or segments", repr(name))
-
 
 def take_items(column: Column, positions: AnyArray | slice | None) -> Column:
     """Return the values at some positions; None says all."""
@@ -134,11 +116,6 @@ def take_items(column: Column, positions: AnyArray | slice | None) -> Column:
     if isinstance(column, Factor):
         return column.take(positions)
     return mark_read_only(column[positions])
-
-
-def to_values(column: Column) -> AnyArray:
-    """Return the text or the number of each item."""
-    return column.values() if isinstance(column, Factor) else column
 
 
 def is_of_side(values: object) -> TypeGuard[tuple[str, object]]:
@@ -257,12 +234,12 @@ def merged(parts: Sequence[tuple[Tables, Sequence[AnyArray]]], sizes: Sequence[i
         for name in [n for n in listed[0][0] if all(n in table for table, _ in listed)]:
             values = np.full(size, None, dtype=object)
             for table, at in listed:
-                own, before = to_values(table[name]).astype(object), values[at]
+                column, before = table[name], values[at]
+                own = np.asarray(column.values() if isinstance(column, Factor) else column, object)
                 clash = (before != None) & (before != own)  # noqa: E711
                 if clash.any():
                     message = f"The objects to be merged have other values in column {name!r}"
-                    n_clash = np.count_nonzero(clash)
-                    raise TrialMismatchError(f"{message} for {n_clash} {SIDES[side]}s.")
+                    raise TrialMismatchError(f"{message} for {clash.sum()} {SIDES[side]}s.")
                 values[at] = own
             found[-1][name] = as_column(values.tolist(), name)
     return found[0], found[1], found[2]

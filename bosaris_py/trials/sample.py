@@ -365,7 +365,7 @@ class Sample:
             who = speakers
         else:
             who = TrialSpeakers.from_key(plain, speakers)
-        given = as_conditions(conditions, plain)
+        given = None if conditions is None else as_conditions(conditions, plain)
         lists = scoring.class_scores(scores, plain, spoofs=True)
         for listed, what in zip(lists, ("targets", "non-targets"), strict=True):
             if not (listed.size or allow_empty):

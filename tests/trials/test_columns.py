@@ -54,7 +54,6 @@ ROWS = {
 def test_lines_in_any_order_become_columns_of_trials() -> None:
     assert rows_of(KEY) == ROWS
     assert list(KEY.columns) == ["noise", "snr", "sex", "take"]
-    assert KEY.columns.by_id("sex") == {"a": "f", "b": "m"}
     assert (KEY.n_tar, KEY.n_non, KEY.n_spoof) == (2, 2, 1)
     np.testing.assert_array_equal(KEY.columns["snr"], [2, 3, 4, 1, 5])
     assert KEY.columns.factor("model").values().tolist() == ["a", "b", "a", "b", "a"]
